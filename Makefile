@@ -1,5 +1,6 @@
 # make lab    try it: JupyterLab with the extension, on examples/ (more arguments: make lab LAB_ARGS="--port=9999")
-# make test   every check and every test; continuous integration runs this
+# make test   every check, and the tests that find most; continuous integration runs this
+# make test-full  the same with every test: all combinations and variants (run it each night)
 # make check  formatting, lint, types, layers     make bench  the figures of docs/benchmarks.md
 # make sweep  kill the server at every crash point of scripted turns and at 200 random moments, damage its files (long)
 # make versions  install the lowest and the newest allowed versions and do the main job with each (minutes)
@@ -9,7 +10,7 @@
 # Needs Python 3.11 or newer, or uv. Node and every other tool come into .venv; nothing is installed outside
 # this directory, but for a browser and Debian's python3-venv where they are missing.
 
-.PHONY: lab test check check-python check-quick check-slow check-page format build gen bench versions sweep clean env browser
+.PHONY: lab test test-full check check-python check-quick check-slow check-page format build gen bench versions sweep clean env browser
 .DELETE_ON_ERROR:
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -34,7 +35,7 @@ PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/sc
 lab: build
 	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
 
-# A test that fails is run again, twice at most, and named; many of them fail the run (tests/reruns.py).
+# A test that fails is run again, twice at most, and named; many of them fail the run (tests/support/flaky_tests.py).
 AGAIN := --reruns 2 --reruns-delay 1
 # Tests wait for other processes more than they compute: these keep two cores busy. A browser computes more.
 WORKERS := 4
@@ -42,15 +43,16 @@ BROWSERS := 3
 
 # The quick checks come first. What takes one core goes in pairs, each with its output in one piece.
 # Browser tests run apart from the others, and those of a file one after another: they share servers.
-test:
+test-full: SUITE := --full
+test test-full:
 	$(MAKE) check-quick
 	$(MAKE) -j 2 --output-sync=target build browser check-slow check-page
 	$(NPM) test
 ifdef PYTEST_ARGS
 	pytest $(PYTEST_ARGS)
 else
-	pytest -n $(WORKERS) --dist worksteal $(AGAIN) --ignore=tests/ui
-	pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder $(AGAIN) tests/ui
+	pytest -n $(WORKERS) --dist worksteal $(AGAIN) $(SUITE) --ignore=tests/ui
+	pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder $(AGAIN) $(SUITE) tests/ui
 endif
 
 check: check-python check-page

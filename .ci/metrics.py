@@ -129,7 +129,8 @@ def measure() -> tuple[list[tuple[str, str]], Entries]:
     trees = {path: ast.parse(Path(path).read_text(encoding="utf-8")) for path in python}
     graph = {path: set(python_imports(path, tree, modules)) for path, tree in trees.items()}
     page_graph = {
-        path: set(typescript_imports(path, Path(path).read_text(encoding="utf-8"), set(page))) for path in page
+        path: set(typescript_imports(path, Path(path).read_text(encoding="utf-8"), set(page)))
+        for path in page
     }
     classes: dict[str, list[str]] = defaultdict(list)
     functions: list[tuple[int, str]] = []
@@ -139,7 +140,9 @@ def measure() -> tuple[list[tuple[str, str]], Entries]:
                 classes[node.name].append(path)
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                functions.append(((node.end_lineno or node.lineno) - node.lineno + 1, f"{path}:{node.name}"))
+                functions.append(
+                    ((node.end_lineno or node.lineno) - node.lineno + 1, f"{path}:{node.name}")
+                )
     odd = [
         f"{path}:{number}: {line.strip()}"
         for path in [*python, *page]
@@ -147,11 +150,19 @@ def measure() -> tuple[list[tuple[str, str]], Entries]:
         if _ODD.search(line)
     ]
     entries: Entries = {
-        "full-folders": full_folders(path for path in paths if path.startswith((PACKAGE, LAB, "tests/"))),
+        "full-folders": full_folders(
+            path for path in paths if path.startswith((PACKAGE, LAB, "tests/"))
+        ),
         "small-files": single_importer(graph),
         "small-page-files": single_importer(page_graph),
-        "class-names": [f"{name}: {' '.join(where)}" for name, where in sorted(classes.items()) if len(where) > 1],
-        "long-functions": [f"{name}: {length}" for length, name in functions if length > LONG_FUNCTION],
+        "class-names": [
+            f"{name}: {' '.join(where)}"
+            for name, where in sorted(classes.items())
+            if len(where) > 1
+        ],
+        "long-functions": [
+            f"{name}: {length}" for length, name in functions if length > LONG_FUNCTION
+        ],
         "circles": [" ".join(group) for group in [*circles(graph), *circles(page_graph)]],
         "odd-words": odd,
     }
@@ -162,11 +173,20 @@ def measure() -> tuple[list[tuple[str, str]], Entries]:
         ("TypeScript lines", str(sum(map(lines, page)))),
         ("Test modules and lines in Python", f"{len(tests)}, {sum(map(lines, tests))}"),
         ("Test files and lines in TypeScript", f"{len(specs)}, {sum(map(lines, specs))}"),
-        ("Largest Python and TypeScript file (lines)", f"{max(map(lines, python))}, {max(map(lines, page))}"),
-        ("Functions, and those over 50 lines", f"{len(functions)}, {len(entries['long-functions'])}"),
+        (
+            "Largest Python and TypeScript file (lines)",
+            f"{max(map(lines, python))}, {max(map(lines, page))}",
+        ),
+        (
+            "Functions, and those over 50 lines",
+            f"{len(functions)}, {len(entries['long-functions'])}",
+        ),
         ("Folders with more than 20 files", str(len(entries["full-folders"]))),
         ("Files under 60 lines with one importer (Python)", str(len(entries["small-files"]))),
-        ("Files under 60 lines with one importer (TypeScript)", str(len(entries["small-page-files"]))),
+        (
+            "Files under 60 lines with one importer (TypeScript)",
+            str(len(entries["small-page-files"])),
+        ),
         (
             "Class names that stand for several classes",
             f"{len(entries['class-names'])} for {sum(len(entry.split()) - 1 for entry in entries['class-names'])}",
@@ -180,13 +200,20 @@ def measure() -> tuple[list[tuple[str, str]], Entries]:
 def main() -> None:
     """Print the table, or the entries behind one figure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--list", metavar="NAME", help="print the entries behind a figure, such as class-names")
+    parser.add_argument(
+        "--list", metavar="NAME", help="print the entries behind a figure, such as class-names"
+    )
     arguments = parser.parse_args()
     rows, entries = measure()
     if arguments.list is not None:
         print(*entries[arguments.list], sep="\n")
         return
-    print("| figure | value |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows), sep="\n")
+    print(
+        "| figure | value |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in rows),
+        sep="\n",
+    )
 
 
 if __name__ == "__main__":

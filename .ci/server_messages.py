@@ -24,8 +24,8 @@ FIELDS = {"title", "hint", "message", "asks", "note", "notes", "notice", "what",
 TEXTS = {"Notice", "BudgetNotice", "AskReason", "Deny"}
 """Classes whose `text` people read."""
 TABLES = {
-    ("providers/failure.py", "HINTS"),
-    ("providers/failure.py", "_SAID"),
+    ("providers/http/error_mapping.py", "HINTS"),
+    ("providers/http/error_mapping.py", "_SAID"),
 }
 """Texts that are looked up where the search cannot follow."""
 MOST_CHOICES = 24

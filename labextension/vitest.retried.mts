@@ -1,6 +1,6 @@
 /**
  * Names the unit tests that failed and passed when run again (`--retry`), which vitest keeps to itself. The same for
- * the tests in Python is in tests/reruns.py. Started by vitest, see vitest.config.mts.
+ * the tests in Python is in tests/support/flaky_tests.py. Started by vitest, see vitest.config.mts.
  */
 
 import type { Reporter, TestCase } from 'vitest/node';

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import HealthCheck, settings
 from traitlets.config import Config
 
-from jupyter_ai_shoulders.testing.simulator.http import HttpRequest
-from jupyter_ai_shoulders.testing.simulator.records import Recorded, Records
-from tests.reruns import Reruns
-from tests.secret_search import leaks
-from tests.upstream import StartUpstream, Upstream
-from tests.vendor_judge import Judge
+from tests.sdk_validation.request_validator import RequestValidator
+from tests.simulator.http import HttpRequest
+from tests.simulator.request_log import Recorded, Records
+from tests.simulator_process import SimulatorProcess, StartSimulator
+from tests.support.flaky_tests import FlakyTestReport
+from tests.support.secret_scanner import find_leaks
 
-JUDGE = pytest.StashKey[Judge]()
+JUDGE = pytest.StashKey[RequestValidator]()
 LEAKS = pytest.StashKey[list[str]]()
 NOBODY = "127.0.0.1:9"
 """Where nobody listens."""
-QUICK_START = Path(__file__).parent / "quick_start"
+QUICK_START = Path(__file__).parent / "import_stubs"
 """Has what the processes that tests start need not load."""
 
 # No test depends on how fast the machine is; Hypothesis' own limit is 0.2 s for an example.
@@ -29,6 +29,22 @@ settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("any machine")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of `make test-full`."""
+    parser.addoption("--full", action="store_true", help="also run the tests marked `full`")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests marked `full`, unless `--full` is given or a file is named."""
+    named = any(argument.partition("::")[0].endswith(".py") for argument in config.args)
+    if named or config.getoption("--full"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("full")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
 
 
 @pytest.fixture(autouse=True)
@@ -67,8 +83,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Begin to count the requests that are judged, and the tests that are run again."""
     begin_processes_quickly()
     begin_processes_that_hear_interrupts()
-    config.stash[JUDGE] = Judge()
-    config.pluginmanager.register(Reruns())
+    config.stash[JUDGE] = RequestValidator()
+    config.pluginmanager.register(FlakyTestReport())
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -80,7 +96,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     config = cast("Any", session.config)  # fixtures have a public way, hooks have none
     made: pytest.TempPathFactory = config._tmp_path_factory
-    found = leaks(made.getbasetemp())
+    found = find_leaks(made.getbasetemp())
     session.config.stash[LEAKS] = found
     if found:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -90,7 +106,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_testnodedown(node: Any) -> None:
     """Add what a worker of pytest-xdist has judged."""
     judged, excused, tests = getattr(node, "workeroutput", {}).get("judged", [{}, 0, 0])
-    judge: Judge = node.config.stash[JUDGE]
+    judge: RequestValidator = node.config.stash[JUDGE]
     judge.judged.update(judged)
     judge.excused += excused
     judge.excused_tests += tests
@@ -112,14 +128,14 @@ def pytest_terminal_summary(
 
 
 @pytest.fixture(scope="session")
-def judge(pytestconfig: pytest.Config) -> Iterator[Judge]:
+def judge(pytestconfig: pytest.Config) -> Iterator[RequestValidator]:
     """The judge of every request to a simulator in this process."""
     judge = pytestconfig.stash[JUDGE]
     add = Records.add
 
     def noted(records: Records, request: HttpRequest) -> Recorded:
         record = add(records, request)
-        judge.saw(record.path, record.body)
+        judge.validate_request(record.path, record.body)
         return record
 
     with pytest.MonkeyPatch.context() as patch:
@@ -128,7 +144,9 @@ def judge(pytestconfig: pytest.Config) -> Iterator[Judge]:
 
 
 @pytest.fixture(autouse=True)
-def requests_fit_the_vendors(request: pytest.FixtureRequest, judge: Judge) -> Iterator[None]:
+def requests_fit_the_vendors(
+    request: pytest.FixtureRequest, judge: RequestValidator
+) -> Iterator[None]:
     """Fail the test when a request it caused is not what the vendor's SDK would send."""
     yield
     malformed = request.node.get_closest_marker("malformed_requests") is not None
@@ -158,14 +176,14 @@ def workspace(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def upstream(tmp_path: Path, judge: Judge) -> Iterator[StartUpstream]:
+def upstream(tmp_path: Path, judge: RequestValidator) -> Iterator[StartSimulator]:
     """A factory of simulators that play a script."""
-    started: list[Upstream] = []
+    started: list[SimulatorProcess] = []
 
-    def start(script: Mapping[str, Any]) -> Upstream:
+    def start(script: Mapping[str, Any]) -> SimulatorProcess:
         folder = tmp_path / f"upstream{len(started)}"
         folder.mkdir()
-        started.append(Upstream(script, folder, judge.saw_all))
+        started.append(SimulatorProcess(script, folder, judge.validate_requests))
         return started[-1].start()
 
     yield start

@@ -18,8 +18,8 @@ from pathlib import Path
 from random import Random
 from uuid import UUID
 
-from jupyter_ai_shoulders.core.redaction import MASK, Redactor
-from tests.secret_samples import AROUND, COMMON, FIXED_PREFIX, secret
+from jupyter_ai_shoulders.core.redaction.redactor import MASK, Redactor
+from tests.support.secret_samples import AROUND, COMMON, FIXED_PREFIX, secret
 
 SAMPLES = 20
 HASHES = 80_000

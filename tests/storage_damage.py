@@ -19,12 +19,12 @@ from pathlib import Path
 from random import Random
 
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.storage.event_rows import DAMAGED
-from jupyter_ai_shoulders.storage.sessions import SessionFilter
+from jupyter_ai_shoulders.storage.schema.event_rows import DAMAGED
+from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
 from jupyter_ai_shoulders.wire.events import Event, Notice
 from jupyter_ai_shoulders.wire.ids import SessionId
+from tests.storage.salvage.test_damaged_database import NAMES, Stored
 from tests.storage.store import MovableClock, Store
-from tests.storage.test_salvage import NAMES, Stored
 
 Damage = Callable[[bytearray, Random], None]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from jupyter_ai_shoulders.core.catalogue_merge import Source, merge_catalogue
+from jupyter_ai_shoulders.core.catalogue.merge import CatalogueSource, merge_catalogue
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
-from tests.files.place import place
-from tests.tools.workspace_calls import call, subject_of
+from tests.files.file_workspace import file_workspace
+from tests.tools.direct_calls import call, subject_of
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -30,7 +30,7 @@ def test_links_of_documents_lead_to_files(document: Path) -> None:
 
 def test_the_provider_of_the_documents_is_one() -> None:
     (example,) = blocks(ROOT / "docs" / "add-a-provider.md", "json")
-    catalogue = merge_catalogue([Source("models.json", example)], {"GATEWAY_API_KEY": "x"})
+    catalogue = merge_catalogue([CatalogueSource("models.json", example)], {"GATEWAY_API_KEY": "x"})
     assert not catalogue.problems
     assert all(model.prices for model in catalogue.models.values())
     assert catalogue.models
@@ -40,7 +40,7 @@ async def test_the_tool_of_the_documents_is_one(tmp_path: Path) -> None:
     source, _ = blocks(ROOT / "docs" / "write-a-tool.md", "python")
     module: dict[str, Any] = {}
     exec(compile(source, "count_words.py", "exec"), module)  # what a reader would put into a file
-    with place(tmp_path) as here:
+    with file_workspace(tmp_path) as here:
         (here.root / "poem.md").write_text("Penguins swim in winter")
         tool = module["CountWords"](here.texts)
         offered = ToolRegistry([tool], str).definitions("workspace", "plan", ())

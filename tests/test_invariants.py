@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
-from jupyter_ai_shoulders.storage.encode import encode
-from jupyter_ai_shoulders.testing.scripted import Call, turn
+from jupyter_ai_shoulders.storage.json_encoding import encode_model
+from jupyter_ai_shoulders.testing.scripted_provider import Call, turn
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
@@ -22,10 +22,10 @@ from jupyter_ai_shoulders.wire.parts import (
     ToolCallPart,
     UserMessage,
 )
-from tests import invariants
-from tests.engine.world import world
-from tests.invariants import INVARIANTS, Evidence, Seen, violations
-from tests.upstream import notebook
+from tests.engine.engine_harness import make_engine
+from tests.simulator_process import notebook
+from tests.support import invariants
+from tests.support.invariants import INVARIANTS, Evidence, Seen, violations
 
 
 class ModelRequestLike(NamedTuple):
@@ -39,9 +39,9 @@ SECRET = "sk-planted-and-secret"
 
 async def sound(tmp_path: Path) -> Evidence:
     """What a turn with a call leaves."""
-    w = world(turn(Call("read_it", {"path": "a"})), "Done.")
+    w = make_engine(turn(Call("read_it", {"path": "a"})), "Done.")
     await w.say()
-    texts = [encode(event)[1] for event in w.events]
+    texts = [encode_model(event)[1] for event in w.events]
     book = tmp_path / "a.ipynb"
     book.write_text(notebook(("c1", "x = 1")))
     ledger = tmp_path / "usage.db"
@@ -152,6 +152,6 @@ async def test_a_history_with_a_call_without_its_result_is_found(
     def build(events: object, blobs: object) -> ModelRequestLike:
         return broken
 
-    monkeypatch.setattr(invariants, "build", build)
+    monkeypatch.setattr(invariants, "build_request_content", build)
 
     assert list(INVARIANTS["I7"](await sound(tmp_path)))

@@ -11,11 +11,11 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from jupyter_ai_shoulders.assist.single import Models, Question, SingleCalls
-from jupyter_ai_shoulders.core.catalogue import ModelSpec, TokenFamily
+from jupyter_ai_shoulders.assist.one_shot import ModelResolver, OneShotCalls, OneShotQuestion
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, TokenFamily
 from jupyter_ai_shoulders.core.errors import ProviderError
-from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
-from jupyter_ai_shoulders.core.tokens import estimate_text
+from jupyter_ai_shoulders.core.summaries import Summary, SummaryRequest
+from jupyter_ai_shoulders.core.token_estimates import estimate_text
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 TRIES = 2
@@ -83,7 +83,7 @@ class Notes(BaseModel):
         )
 
 
-class SummaryModels(Models, Protocol):
+class SummaryModels(ModelResolver, Protocol):
     """Says which model may read a conversation; implemented by ``providers.registry``."""
 
     def for_summary(self, turn_model: ModelId) -> ModelId | None:
@@ -91,14 +91,14 @@ class SummaryModels(Models, Protocol):
         ...
 
 
-class Summaries:
+class ConversationSummarizer:
     """Asks models for summaries; safe for concurrent calls."""
 
-    def __init__(self, calls: SingleCalls, models: SummaryModels) -> None:
+    def __init__(self, calls: OneShotCalls, models: SummaryModels) -> None:
         self._calls = calls
         self._models = models
 
-    async def summarise(self, order: SummaryOrder) -> Summary | None:
+    async def summarise(self, order: SummaryRequest) -> Summary | None:
         """Return a summary; None where no model is to read the conversation.
 
         Raises ``PolicyRefusal`` (budget; nothing was sent), ``InvalidRequest`` (no model can
@@ -109,12 +109,14 @@ class Summaries:
             return None
         spec = self._models.resolve(model).spec
         notes = order.previous
-        for part in parts(order.pieces, _room(spec), spec.family):
+        for part in split_by_tokens(order.pieces, _room(spec), spec.family):
             notes = await self._read(order, model, part, notes)
         return Summary(notes, model) if notes else None
 
-    async def _read(self, order: SummaryOrder, model: ModelId, part: str, notes: str | None) -> str:
-        question = Question(
+    async def _read(
+        self, order: SummaryRequest, model: ModelId, part: str, notes: str | None
+    ) -> str:
+        question = OneShotQuestion(
             system=_SYSTEM.format(limit=order.limit),
             prompt=(_PREVIOUS.format(notes=notes) if notes else "")
             + f"<conversation>\n{part}\n</conversation>",
@@ -133,7 +135,7 @@ class Summaries:
         raise AssertionError("the last try returns or raises")
 
 
-def parts(pieces: Sequence[str], room: int, family: TokenFamily) -> Iterable[str]:
+def split_by_tokens(pieces: Sequence[str], room: int, family: TokenFamily) -> Iterable[str]:
     """Yield the pieces in order, as many at once as there is room for, in tokens.
 
     A piece that is too long for itself is cut to what fits.

@@ -14,9 +14,9 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from jupyter_ai_shoulders.assist.single import Question, SingleCalls
+from jupyter_ai_shoulders.assist.one_shot import OneShotCalls, OneShotQuestion
+from jupyter_ai_shoulders.core.budget.account import UsageAccount
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.core.spending import Account
 from jupyter_ai_shoulders.storage.base import LoggedEvent, Sessions
 from jupyter_ai_shoulders.wire.events import (
     MessageAdd,
@@ -78,14 +78,14 @@ class _Heard:
 class Titler:
     """Listens to the first turn of new conversations, then asks for their titles."""
 
-    def __init__(self, calls: SingleCalls, models: TitleModels, sessions: Sessions) -> None:
+    def __init__(self, calls: OneShotCalls, models: TitleModels, sessions: Sessions) -> None:
         self._calls = calls
         self._models = models
         self._sessions = sessions
         self._heard: dict[SessionId, _Heard] = {}
         self._naming: set[asyncio.Task[None]] = set()
 
-    def heard(self, logged: LoggedEvent) -> None:
+    def on_event(self, logged: LoggedEvent) -> None:
         """Take note of a committed event; never blocks or raises."""
         event = logged.event
         if isinstance(event, SessionCreate):
@@ -131,7 +131,7 @@ class Titler:
                 return
             question = _question(session_id, heard)
             answer = await self._calls.ask(question, Title, model)
-            self._keep(session_id, heard.asked, shortened(answer.value.title))
+            self._keep(session_id, heard.asked, shorten_title(answer.value.title))
         except ShouldersError as error:  # the first line of the message stays
             _log.debug("No title for %s: %s", session_id, error)
 
@@ -148,7 +148,7 @@ def is_automatic(title: str, asked: str) -> bool:
     return not title or line.startswith(title.removesuffix("…"))
 
 
-def shortened(title: str) -> str:
+def shorten_title(title: str) -> str:
     """Return a title on one line, without marks around it, cut between words."""
     line = " ".join(title.split()).strip("\"'“”„«»` ").rstrip(".")
     if len(line) <= LONGEST_TITLE:
@@ -156,8 +156,10 @@ def shortened(title: str) -> str:
     return line[: LONGEST_TITLE - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
 
 
-def _question(session_id: SessionId, heard: _Heard) -> Question:
+def _question(session_id: SessionId, heard: _Heard) -> OneShotQuestion:
     asked, answered = heard.asked[:MOST_READ], "".join(heard.answered)[:MOST_READ]
     prompt = f"<user>\n{asked}\n</user>\n<colleague>\n{answered}\n</colleague>"
-    account = Account("title", session_id)
-    return Question(_SYSTEM, prompt, "Give the conversation its title.", account, MOST_OUTPUT)
+    account = UsageAccount("title", session_id)
+    return OneShotQuestion(
+        _SYSTEM, prompt, "Give the conversation its title.", account, MOST_OUTPUT
+    )

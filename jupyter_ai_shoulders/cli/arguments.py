@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol, get_args
 
-from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.cli.backend import ExportFormat
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset
 from jupyter_ai_shoulders.wire.usage import UsageBy
 

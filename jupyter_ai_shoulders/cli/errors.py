@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.cli.exits import Code
+from jupyter_ai_shoulders.cli.exit_codes import ExitCode
 
 
 class CommandFailed(Exception):
     """The command cannot be done; the message says why and what to do."""
 
-    def __init__(self, message: str, code: Code = Code.ERROR) -> None:
+    def __init__(self, message: str, code: ExitCode = ExitCode.ERROR) -> None:
         super().__init__(message)
         self.code = code
 
 
-class WrongUse(CommandFailed):
+class UsageError(CommandFailed):
     """The command line asks for what is not there."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, Code.USAGE)
+        super().__init__(message, ExitCode.USAGE)

@@ -7,11 +7,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
-from jupyter_ai_shoulders.cli.desk import ExportFormat
+from jupyter_ai_shoulders.cli.backend import ExportFormat
 from jupyter_ai_shoulders.cli.errors import CommandFailed
-from jupyter_ai_shoulders.client.errors import told
+from jupyter_ai_shoulders.client.errors import describe_error
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
-from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 
 FORMATS: Mapping[str, ExportFormat] = {f".{form}": form for form in get_args(ExportFormat)}
 """By what a file's name ends in."""
@@ -27,7 +27,11 @@ def write_export(given: str, text: str, *, replace: bool = False) -> None:
         with closing(Workspace(path.parent)) as folder:
             _write(folder, path.name, content, replace=replace)
     except (OSError, ShouldersError) as error:
-        why = told(error.info) if isinstance(error, ShouldersError) else error.strerror or error
+        why = (
+            describe_error(error.info)
+            if isinstance(error, ShouldersError)
+            else error.strerror or error
+        )
         raise CommandFailed(f"{given} could not be written: {why}") from error
 
 

@@ -9,7 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from jupyter_ai_shoulders.cli.output import write_error
-from jupyter_ai_shoulders.wire.trust import FolderTrustView, ItemKind, PutTrust, TrustItem
+from jupyter_ai_shoulders.wire.api.folder_trust import (
+    FolderTrustView,
+    ItemKind,
+    PutTrust,
+    TrustItem,
+)
 
 _WORDS: dict[ItemKind, tuple[str, str]] = {
     "rule": ("1 permission rule", "{} permission rules"),
@@ -21,7 +26,7 @@ _WORDS: dict[ItemKind, tuple[str, str]] = {
 }
 
 
-class TrustDesk(Protocol):
+class TrustBackend(Protocol):
     """The part of ``desk.Desk`` that is needed here."""
 
     def trust(self) -> FolderTrustView:
@@ -33,7 +38,7 @@ class TrustDesk(Protocol):
         ...
 
 
-def settle_trust(desk: TrustDesk, *, trust_folder: bool) -> None:
+def trust_or_report_folder(desk: TrustBackend, *, trust_folder: bool) -> None:
     """Trust what waits for an answer if that was asked for; otherwise say that it does not apply.
 
     Raises as ``answer_trust`` does.

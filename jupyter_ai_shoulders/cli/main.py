@@ -1,4 +1,6 @@
-"""Where ``jupyter shoulders`` begins; what takes a second to import is imported by ``program``.
+"""Where ``jupyter shoulders`` begins.
+
+What takes a second to import is imported by ``run_command_line``.
 
 Called by the script of the package and by ``__main__``.
 """
@@ -17,10 +19,10 @@ def main(given: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code (``exits``), also when Ctrl+C ends it early."""
     try:
         try:
-            from jupyter_ai_shoulders.cli.program import program
+            from jupyter_ai_shoulders.cli.dispatch import run_command_line
         except (ImportError, AttributeError, TypeError) as error:  # of a broken installation
             return _cannot_start(error)
-        return program(sys.argv[1:] if given is None else given)
+        return run_command_line(sys.argv[1:] if given is None else given)
     except KeyboardInterrupt:
         sys.stderr.write("\njupyter shoulders: stopped\n")
         return _CANCELLED

@@ -5,35 +5,37 @@ from __future__ import annotations
 import argparse
 import sys
 
-from jupyter_ai_shoulders.cli.desk import Desk, Outcome, RunRequest
-from jupyter_ai_shoulders.cli.errors import WrongUse
-from jupyter_ai_shoulders.cli.exits import Code, of_turn
+from jupyter_ai_shoulders.cli.backend import Backend, RunOutcome, RunRequest
+from jupyter_ai_shoulders.cli.backend_selection import resolve_document
+from jupyter_ai_shoulders.cli.errors import UsageError
+from jupyter_ai_shoulders.cli.event_printer import JsonPrinter, Printer
+from jupyter_ai_shoulders.cli.exit_codes import ExitCode, exit_code_for_turn
 from jupyter_ai_shoulders.cli.output import write_error
-from jupyter_ai_shoulders.cli.place import document_in
-from jupyter_ai_shoulders.cli.printer import JsonPrinter, Printer
 from jupyter_ai_shoulders.client.turn import failure_text, waiting_text
 
 
-def run(desk: Desk, options: argparse.Namespace) -> Code:
+def run(desk: Backend, options: argparse.Namespace) -> ExitCode:
     """Do what is asked; the answer goes to standard output."""
-    request = request_of(desk, options)
+    request = build_request(desk, options)
     quiet: bool = options.quiet
     if options.json:
         outcome = desk.run(request, JsonPrinter().take)
     else:
         outcome = desk.run(request, Printer(quiet=quiet).take)
-    code = of_turn(outcome.answer, outcome.waits_for)
-    if last := last_words(outcome, code):
+    code = exit_code_for_turn(outcome.answer, outcome.waits_for)
+    if last := closing_message(outcome, code):
         write_error(f"{last}\n")
     return code
 
 
-def request_of(desk: Desk, options: argparse.Namespace) -> RunRequest:
-    """Return what the command line asks for. Raises ``WrongUse``."""
+def build_request(desk: Backend, options: argparse.Namespace) -> RunRequest:
+    """Return what the command line asks for. Raises ``UsageError``."""
     prompt: str = sys.stdin.read() if options.prompt == "-" else options.prompt
     if not prompt.strip():
-        raise WrongUse("The prompt is empty.")
-    document = None if options.notebook is None else document_in(desk.workspace, options.notebook)
+        raise UsageError("The prompt is empty.")
+    document = (
+        None if options.notebook is None else resolve_document(desk.workspace, options.notebook)
+    )
     return RunRequest(
         prompt=prompt,
         document=document,
@@ -44,24 +46,24 @@ def request_of(desk: Desk, options: argparse.Namespace) -> RunRequest:
     )
 
 
-def last_words(outcome: Outcome, code: Code) -> str:
+def closing_message(outcome: RunOutcome, code: ExitCode) -> str:
     """Return what else a user must know: a summary, a question, why it failed."""
     answer = outcome.answer
     if outcome.waits_for is not None:
         return f"{waiting_text(outcome.waits_for)} (conversation {answer.session_id})"
     match code:
-        case Code.OK:
+        case ExitCode.OK:
             return answer.summary or ""
-        case Code.QUESTION:
+        case ExitCode.QUESTION:
             go_on = f'jupyter shoulders run --session {answer.session_id} "your answer"'
             return f"The model asks: {answer.question}\nAnswer with: {go_on}"
-        case Code.REJECTED if answer.denied:
+        case ExitCode.REJECTED if answer.denied:
             return (
                 "Something needed your approval, and nobody could be asked. --mode auto_edit lets "
                 "undoable edits run, --mode bypass everything; rules in .shoulders/tools.json "
                 "allow single tools."
             )
-        case Code.STEPS:
+        case ExitCode.STEPS:
             return "The step limit was reached; run again with --session to continue: " + (
                 answer.session_id
             )

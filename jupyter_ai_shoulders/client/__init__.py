@@ -11,8 +11,8 @@ from jupyter_ai_shoulders.client.errors import (
     Unreachable,
     Waiting,
 )
-from jupyter_ai_shoulders.client.reader import Answer
 from jupyter_ai_shoulders.client.turn import Turn
+from jupyter_ai_shoulders.client.turn_reader import Answer
 
 __all__ = [
     "Answer",

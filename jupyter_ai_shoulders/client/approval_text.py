@@ -1,6 +1,7 @@
 """An approval in words, for terminals and cells: what a call does, and what an answer allows.
 
-Pure; used by ``cli.chat.ask`` and ``kernel.talk``. The panel has its own, which can be translated.
+Pure; used by ``cli.chat.user_prompts`` and ``kernel.magic_turn``. The panel has its own, which can
+be translated.
 """
 
 from __future__ import annotations

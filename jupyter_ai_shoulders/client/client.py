@@ -10,15 +10,22 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
-from jupyter_ai_shoulders.client import sdk
-from jupyter_ai_shoulders.client.address import find_server
+from jupyter_ai_shoulders.client import sdk_clients
 from jupyter_ai_shoulders.client.connection import Connection
 from jupyter_ai_shoulders.client.errors import ClientError
-from jupyter_ai_shoulders.client.kernel import own_kernel_id
-from jupyter_ai_shoulders.client.reader import Answer
-from jupyter_ai_shoulders.client.sdk import ProxyKey
+from jupyter_ai_shoulders.client.kernel_id import own_kernel_id
+from jupyter_ai_shoulders.client.sdk_clients import ProxyKey
+from jupyter_ai_shoulders.client.server_discovery import find_server
 from jupyter_ai_shoulders.client.turn import Turn
-from jupyter_ai_shoulders.wire.api import (
+from jupyter_ai_shoulders.client.turn_reader import Answer
+from jupyter_ai_shoulders.wire.api.commands import (
+    AnswerApproval,
+    CreateSession,
+    PatchSession,
+    SendMessage,
+    StartRun,
+)
+from jupyter_ai_shoulders.wire.api.responses import (
     EventPage,
     KernelNotebook,
     MessageAccepted,
@@ -27,13 +34,7 @@ from jupyter_ai_shoulders.wire.api import (
     SessionList,
     Status,
 )
-from jupyter_ai_shoulders.wire.commands import (
-    AnswerApproval,
-    CreateSession,
-    PatchSession,
-    SendMessage,
-    StartRun,
-)
+from jupyter_ai_shoulders.wire.api.settings import Settings
 from jupyter_ai_shoulders.wire.events import ApprovalScope, TurnStart
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
@@ -45,7 +46,6 @@ from jupyter_ai_shoulders.wire.sessions import (
     Toolset,
     ToolsMode,
 )
-from jupyter_ai_shoulders.wire.settings import Settings
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
 
 
@@ -193,11 +193,11 @@ class Client:
         command = AnswerApproval(
             decision="allow" if allow else "deny", scope=scope, feedback=feedback
         )
-        self.connection.tell("POST", f"sessions/{session}/approvals/{CallId(call_id)}", command)
+        self.connection.send("POST", f"sessions/{session}/approvals/{CallId(call_id)}", command)
 
     def cancel(self, session: str) -> None:
         """Stop what runs in a conversation; nothing happens when nothing does."""
-        self.connection.tell("POST", f"sessions/{session}/cancel")
+        self.connection.send("POST", f"sessions/{session}/cancel")
 
     def list(
         self, *, kind: SessionKind | None = None, text: str | None = None, limit: int = 50
@@ -235,7 +235,7 @@ class Client:
 
     def change_session(self, session: str, command: PatchSession) -> Session:
         """Change a conversation's title, model, mode or tools."""
-        response = self.connection.tell("PATCH", f"sessions/{session}", command)
+        response = self.connection.send("PATCH", f"sessions/{session}", command)
         return Session.model_validate_json(response.content)
 
     def export(self, session: str, format: Literal["md", "jsonl", "ipynb"] = "md") -> str:  # noqa: A002 the word of the API
@@ -276,7 +276,7 @@ class Client:
         Raises ``ClientError`` where there is neither.
         """
         if self._key is None:
-            given = None if self._url else sdk.key_of_kernel(self._environ)
+            given = None if self._url else sdk_clients.kernel_proxy_key(self._environ)
             self._key = given or self._proxy_of_server()
         return self._key
 
@@ -292,15 +292,15 @@ class Client:
 
         Any configured model can be asked for; the budget holds. ``options`` go to the SDK.
         """
-        return sdk.openai_client(self.proxy, asynchronous=asynchronous, **options)
+        return sdk_clients.openai_client(self.proxy, asynchronous=asynchronous, **options)
 
     def anthropic(self, *, asynchronous: bool = False, **options: Any) -> Any:
         """Return ``anthropic.Anthropic`` (or ``AsyncAnthropic``) likewise."""
-        return sdk.anthropic_client(self.proxy, asynchronous=asynchronous, **options)
+        return sdk_clients.anthropic_client(self.proxy, asynchronous=asynchronous, **options)
 
     def _proxy_of_server(self) -> ProxyKey:
         address = self.connection.address
-        url = f"{address.url}{sdk.PROXY_PATH}"
+        url = f"{address.url}{sdk_clients.PROXY_PATH}"
         kernel_id = own_kernel_id(self._environ)
         if kernel_id is not None and not self._url:
             path = f"kernels/{kernel_id}/proxy-secret"

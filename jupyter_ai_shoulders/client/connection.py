@@ -13,9 +13,9 @@ from urllib.parse import quote, urlsplit
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from jupyter_ai_shoulders.client.address import LOOPBACK, TOKEN, Address
 from jupyter_ai_shoulders.client.errors import NotAllowed, Refused, ServerNotFound, Unreachable
-from jupyter_ai_shoulders.client.sse import events_in
+from jupyter_ai_shoulders.client.server_discovery import LOOPBACK, TOKEN, ServerAddress
+from jupyter_ai_shoulders.client.server_sent_events import parse_events
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import Event
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -40,7 +40,7 @@ class Connection:
 
     def __init__(
         self,
-        address: Address,
+        address: ServerAddress,
         transport: httpx.BaseTransport | None = None,
         pauses: tuple[float, ...] = RETRY_SECONDS,
     ) -> None:
@@ -76,9 +76,9 @@ class Connection:
 
     def post(self, path: str, body: BaseModel | None, model: type[ModelT]) -> ModelT:
         """Send a command and return the answer. Raises ``Refused``, ``Unreachable``."""
-        return self._read(self.tell("POST", path, body), model)
+        return self._read(self.send("POST", path, body), model)
 
-    def tell(self, method: str, path: str, body: BaseModel | None = None) -> httpx.Response:
+    def send(self, method: str, path: str, body: BaseModel | None = None) -> httpx.Response:
         """Send a command. Raises ``Refused``, ``Unreachable``."""
         self._greet()
         text = "{}" if body is None else body.model_dump_json(exclude_none=True, by_alias=True)
@@ -86,7 +86,7 @@ class Connection:
         known = method != "POST" or getattr(body, "id", None) is not None
         return self._send(method, path, again=known, content=text)
 
-    def pass_on(self, method: str, path: str, body: str | None = None) -> httpx.Response:
+    def forward(self, method: str, path: str, body: str | None = None) -> httpx.Response:
         """Send another program's request below the API's root; return the answer, an error too.
 
         Raises ``ValueError`` for a path that leads elsewhere, ``NotAllowed``, ``Unreachable``.
@@ -110,7 +110,7 @@ class Connection:
             raise self._refusal(response)
         return response
 
-    def refused(self, status: int) -> NotAllowed | Unreachable:
+    def handshake_error(self, status: int) -> NotAllowed | Unreachable:
         """Return the error of a socket whose handshake was answered with this status."""
         if status in {401, 403} or 300 <= status < 400:
             return NotAllowed(status, _not_allowed(self.address))
@@ -159,7 +159,7 @@ class Connection:
             if response.is_error or response.is_redirect:
                 response.read()
                 raise self._refusal(response)
-            yield from events_in(response.iter_bytes())
+            yield from parse_events(response.iter_bytes())
 
     def _send(self, method: str, path: str, *, again: bool = True, **kwargs: Any) -> httpx.Response:
         """Send a request; once more (``again``) when a kept socket turns out to be closed."""
@@ -220,7 +220,7 @@ class Connection:
         )
 
 
-def _opened(address: Address, transport: httpx.BaseTransport | None) -> httpx.Client:
+def _opened(address: ServerAddress, transport: httpx.BaseTransport | None) -> httpx.Client:
     """Raises ``ValueError``, ``InvalidURL`` for an address or a token that is none."""
     return httpx.Client(
         base_url=address.url,
@@ -232,7 +232,7 @@ def _opened(address: Address, transport: httpx.BaseTransport | None) -> httpx.Cl
     )
 
 
-def _not_allowed(address: Address) -> ErrorInfo:
+def _not_allowed(address: ServerAddress) -> ErrorInfo:
     if address.token:
         return ErrorInfo(
             code="unauthorized",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 if TYPE_CHECKING:
-    from jupyter_ai_shoulders.client.reader import Answer
+    from jupyter_ai_shoulders.client.turn_reader import Answer
     from jupyter_ai_shoulders.wire.events import Event
 
 
@@ -39,7 +39,7 @@ class Refused(ClientError):
     """The server answered with an error."""
 
     def __init__(self, status: int, info: ErrorInfo) -> None:
-        super().__init__(told(info))
+        super().__init__(describe_error(info))
         self.status = status
         self.info = info
 
@@ -68,6 +68,6 @@ class BudgetReached(TurnFailed):
     """A spending limit was reached."""
 
 
-def told(info: ErrorInfo) -> str:
+def describe_error(info: ErrorInfo) -> str:
     """Return an error in words, with what to do about it."""
     return " ".join(filter(None, (info.message, info.hint)))

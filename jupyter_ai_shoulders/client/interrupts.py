@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 
 @dataclass
-class Held:
+class HeldInterrupt:
     """What happened meanwhile."""
 
     came: bool = False
@@ -21,12 +21,12 @@ class Held:
 
 
 @contextmanager
-def hold_interrupt() -> Generator[Held]:
+def hold_interrupt() -> Generator[HeldInterrupt]:
     """Have the first Ctrl+C wait for the end of the block; a second one interrupts it.
 
     No thread but the main one is ever interrupted, and there is nothing to hold there.
     """
-    held = Held()
+    held = HeldInterrupt()
 
     def note(_signal: int, _frame: object) -> None:
         if held.came:

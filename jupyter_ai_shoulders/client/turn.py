@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from jupyter_ai_shoulders.client.connection import Connection
-from jupyter_ai_shoulders.client.errors import BudgetReached, TurnFailed, Waiting, told
-from jupyter_ai_shoulders.client.reader import Answer, TurnReader
+from jupyter_ai_shoulders.client.errors import BudgetReached, TurnFailed, Waiting, describe_error
+from jupyter_ai_shoulders.client.turn_reader import Answer, TurnReader
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.commands import AnswerApproval, AnswerInput, AnswerQuestion
+from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, AnswerInput, AnswerQuestion
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 
 _ANSWERED = frozenset({"final_response", "ended_by_tool", "step_cap"})
@@ -78,7 +78,7 @@ class Turn:
 
     def cancel(self) -> None:
         """Stop the turn. Raises ``Refused``, ``Unreachable``."""
-        self._connection.tell("POST", f"sessions/{self.session_id}/cancel")
+        self._connection.send("POST", f"sessions/{self.session_id}/cancel")
 
     def answer(self) -> Answer:
         """Follow the turn to its end and return the answer.
@@ -129,14 +129,14 @@ class Turn:
         self._answer(f"approvals/{asked.call_id}", command)
 
     def _answer(self, path: str, command: AnswerApproval | AnswerInput | AnswerQuestion) -> None:
-        self._connection.tell("POST", f"sessions/{self.session_id}/{path}", command)
+        self._connection.send("POST", f"sessions/{self.session_id}/{path}", command)
         self._reader.waits_for = None
 
 
 def failure_text(answer: Answer) -> str:
     """Return why a turn has no answer, and what to do."""
     if answer.error is not None:
-        return told(answer.error)
+        return describe_error(answer.error)
     if answer.exit is None:
         return (
             "The turn was interrupted because the server stopped. "

@@ -65,7 +65,7 @@ class CrashPoints:
                 threading.Event().wait()  # the signal ends us before anything else is done
 
 
-def planned(text: str) -> CrashPlan:
+def crash_plan_from_environment(text: str) -> CrashPlan:
     """Return the plan the environment asks for. Raises ``ValueError`` for anything else."""
     values = dict(part.split("=", 1) for part in text.split(",") if part != "armed")
     unknown = values.keys() - {"trace", "at", "name"}
@@ -80,7 +80,7 @@ def _nothing(name: str, /) -> None:
 
 
 def _chosen(text: str | None) -> Callable[[str], None]:
-    return _nothing if text is None else CrashPoints(planned(text))
+    return _nothing if text is None else CrashPoints(crash_plan_from_environment(text))
 
 
 crash_point: Callable[[str], None] = _chosen(os.environ.get(ENABLED))

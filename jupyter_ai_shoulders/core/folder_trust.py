@@ -1,10 +1,10 @@
 """Settings that a folder brings along, and whether the person has accepted them.
 
 A clone, an archive or a shared drive can carry permission rules, model servers, instructions and
-skills. Whatever reads such a file (``providers.catalogue_files``, ``tools.permissions``,
-``host.preferences``, ``host.standing``) asks a ``FolderTrust`` for each item that would
-extend what the agent may do. Items are identified by a digest of their content, so a changed item
-has no answer.
+skills. Whatever reads such a file (``providers.catalogue.loader``, ``tools.permissions.store``,
+``host.settings.preferences``, ``host.context.instruction_cache``) asks a ``FolderTrust`` for each
+item that would extend what the agent may do. Items are identified by a digest of their content, so
+a changed item has no answer.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from jupyter_ai_shoulders.wire.api.folder_trust import ItemKind
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.trust import ItemKind
 
 Answer = Literal["trusted", "declined"]
 
@@ -72,7 +72,7 @@ class TrustedFolder:
         """Store nothing: it is trusted anyway."""
 
 
-def accepts(trust: FolderTrust, digest: str) -> bool:
+def is_accepted(trust: FolderTrust, digest: str) -> bool:
     """Return whether an item applies."""
     return trust.answer(digest) == "trusted"
 
@@ -83,6 +83,6 @@ def item_digest(kind: ItemKind, name: str, content: Json) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def shown_json(value: Json) -> str:
+def format_json_for_review(value: Json) -> str:
     """Return a JSON value as the review shows it."""
     return json.dumps(value, ensure_ascii=False, indent=2)

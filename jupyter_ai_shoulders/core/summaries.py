@@ -1,6 +1,6 @@
 """What is asked of whoever summarises a conversation, and what comes back: plain values.
 
-The engine asks (``engine.compaction``), ``assist.summaries`` answers; ``host`` brings them
+The engine asks (``engine.request.compaction``), ``assist.summaries`` answers; ``host`` brings them
 together.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from jupyter_ai_shoulders.core.spending import Account
+from jupyter_ai_shoulders.core.budget.account import UsageAccount
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 CompactionMode = Literal["auto", "ask", "off"]
@@ -18,7 +18,7 @@ first, or the turn ends (chapter 04, budget)."""
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryOrder:
+class SummaryRequest:
     """A part of a conversation that is to be summarised."""
 
     pieces: tuple[str, ...]
@@ -27,7 +27,7 @@ class SummaryOrder:
     """The summary of what went before them."""
     turn_model: ModelId
     """The model of the conversation, which tells who may read it."""
-    account: Account
+    account: UsageAccount
     limit: int
     """Characters the summary may have."""
 

@@ -1,8 +1,8 @@
 """Merges two changes of one text, by lines and where that fails by words. Pure.
 
-Used where a text was changed on two sides: by the tools that edit (``tools.merged_edit``), by undo
-of files (``files.undo``), by pending edits and by proposals. The page has the same rules
-(``labextension/src/bridge/mergeText.ts``).
+Used where a text was changed on two sides: by the tools that edit
+(``tools.editing.three_way_merge``), by undo of files (``files.undo.file_undo``), by pending edits
+and by proposals. The page has the same rules (``labextension/src/bridge/mergeText.ts``).
 """
 
 from __future__ import annotations

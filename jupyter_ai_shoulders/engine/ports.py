@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from jupyter_ai_shoulders.core import spending
-from jupyter_ai_shoulders.core.spending import BudgetNotice, LimitScope
-from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
-from jupyter_ai_shoulders.engine.attachments import Captured
-from jupyter_ai_shoulders.engine.skills import Skill, SkillText
-from jupyter_ai_shoulders.engine.surroundings import Fact, Situation, Standing
+from jupyter_ai_shoulders.core.budget import account as spending
+from jupyter_ai_shoulders.core.budget.account import BudgetNotice, LimitScope
+from jupyter_ai_shoulders.core.summaries import Summary, SummaryRequest
+from jupyter_ai_shoulders.engine.environment.attachments import AttachmentContent
+from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
+from jupyter_ai_shoulders.engine.environment.snapshot import (
+    StandingContext,
+    WorkspaceFact,
+    WorkspaceSituation,
+)
 from jupyter_ai_shoulders.providers.base import ResolvedModel
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import Session
 
-__all__ = ["Budgets", "Models", "ResolvedModel", "Surroundings"]
+__all__ = ["Budgets", "Environment", "Models", "ResolvedModel"]
 
 
 class Models(Protocol):
@@ -34,7 +38,7 @@ class Models(Protocol):
         ...
 
 
-class Inputs(Protocol):
+class InputReceiver(Protocol):
     """Where what a user types goes to the code that waits for it; implemented by the runner."""
 
     def answer(self, session_id: SessionId, call_id: CallId, text: str) -> bool:
@@ -45,7 +49,7 @@ class Inputs(Protocol):
 class Budgets(Protocol):
     """How the budget stands, and the limits a user may raise; implemented over the ledger."""
 
-    def standing(self, account: spending.Account | None) -> spending.Standing | None:
+    def standing(self, account: spending.UsageAccount | None) -> spending.BudgetStatus | None:
         """Return the month's spending and limit of whom a call is booked to, None when unknown."""
         ...
 
@@ -64,27 +68,29 @@ class Budgets(Protocol):
         ...
 
 
-class Surroundings(Protocol):
-    """What is around a conversation and in no event of it; implemented by ``host.surroundings``.
+class Environment(Protocol):
+    """What is around a conversation and in no event of it.
+
+    Implemented by ``host.context.environment``.
 
     Nothing here blocks the event loop. What was read is logged before it is sent.
     """
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> StandingContext:
         """Return the user's instructions and skills as they are now."""
         ...
 
-    async def situation(self, context: MessageContext) -> Situation:
+    async def situation(self, context: MessageContext) -> WorkspaceSituation:
         """Return what the workspace is like, for a message sent with this context."""
         ...
 
-    async def place(self, session: Session) -> tuple[Fact, ...]:
+    async def place(self, session: Session) -> tuple[WorkspaceFact, ...]:
         """Return what the place holds that a thread is about; nothing of other sessions."""
         ...
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool
-    ) -> Captured | None:
+    ) -> AttachmentContent | None:
         """Return what an attachment of this session holds; None when it is only named.
 
         ``images``: whether the model reads them. Raises ``ShouldersError``: outside the workspace,
@@ -100,7 +106,7 @@ class Surroundings(Protocol):
 class Summarizer(Protocol):
     """Summarises conversations by a model; implemented by ``assist.summaries``."""
 
-    async def summarise(self, order: SummaryOrder) -> Summary | None:
+    async def summarise(self, order: SummaryRequest) -> Summary | None:
         """Return the summary; None when no model may or can write one.
 
         Raises ``ShouldersError``: the budget forbids it, or calls failed twice.
@@ -108,7 +114,7 @@ class Summarizer(Protocol):
         ...
 
 
-class Recoveries(Protocol):
+class RecoveryCounter(Protocol):
     """Remembers over restarts which conversations could not be taken up; called in threads."""
 
     def begin(self, session_id: SessionId) -> int:

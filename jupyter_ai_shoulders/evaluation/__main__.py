@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from jupyter_ai_shoulders.evaluation.case import Case
 from jupyter_ai_shoulders.evaluation.cases.catalogue import CASES
-from jupyter_ai_shoulders.evaluation.models import SCRIPTED
+from jupyter_ai_shoulders.evaluation.recorded_models import SCRIPTED
 from jupyter_ai_shoulders.evaluation.runner import JOBS, evaluate
 from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.ids import ModelId

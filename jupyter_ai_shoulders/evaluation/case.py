@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from jupyter_ai_shoulders.core.budget import Limits
-from jupyter_ai_shoulders.evaluation.fixture import Fixture
-from jupyter_ai_shoulders.evaluation.record import Record
+from jupyter_ai_shoulders.core.budget.limits import SpendingLimits
+from jupyter_ai_shoulders.evaluation.case_record import CaseRecord
+from jupyter_ai_shoulders.evaluation.workspace_fixture import Fixture
 from jupyter_ai_shoulders.providers.base import ModelRequest
-from jupyter_ai_shoulders.testing.scripted import Entry, Turn
+from jupyter_ai_shoulders.testing.scripted_provider import ScriptedTurn, ScriptEntry
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalRequest, Event
 from jupyter_ai_shoulders.wire.messages import Attachment
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, ToolsMode
 
-Script = tuple[Entry, ...] | Callable[[ModelRequest], Turn | str]
+Script = tuple[ScriptEntry, ...] | Callable[[ModelRequest], ScriptedTurn | str]
 """One entry per request, or a function that answers them all."""
 Domain = Literal["any", "scripted"]
 Nudging = Literal["either", "on", "off"]
@@ -30,7 +30,7 @@ class Check:
     """One assertion."""
 
     says: str
-    problem: Callable[[Record], str | None]
+    problem: Callable[[CaseRecord], str | None]
     """Returns what is wrong, None when nothing is."""
     domain: Domain = "any"
     """``scripted``: it depends on what the script does, so a real model is not held to it."""
@@ -114,7 +114,7 @@ class Case:
     step_limit: int = 25
     window: int = 100_000
     """Of the scripted model, in tokens."""
-    limits: Limits = field(default_factory=Limits)
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
     """Of money; a call of the scripted model costs about 0.2 dollars at most."""
     inspects: tuple[str, ...] = ()
     """Expressions evaluated in the kernel of ``notebook`` at the end."""

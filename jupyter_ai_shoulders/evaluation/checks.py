@@ -7,7 +7,7 @@ script in ``case.of_script``.
 from __future__ import annotations
 
 from jupyter_ai_shoulders.evaluation.case import Check
-from jupyter_ai_shoulders.evaluation.record import Record
+from jupyter_ai_shoulders.evaluation.case_record import CaseRecord
 from jupyter_ai_shoulders.wire import events as ev
 
 
@@ -26,10 +26,10 @@ def _short(text: str, limit: int = 300) -> str:
 # how it ended
 
 
-def exits(*names: ev.Exit) -> Check:
+def turn_exits(*names: ev.Exit) -> Check:
     """The turns ended so, in order."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         found = [end.exit for end in record.of(ev.TurnEnd)]
         errors = [end.error.message for end in record.of(ev.TurnEnd) if end.error]
         return None if found == list(names) else f"the exits were {found} {errors}"
@@ -37,7 +37,7 @@ def exits(*names: ev.Exit) -> Check:
     return Check(f"exits {', '.join(names)}", problem)
 
 
-def waits() -> Check:
+def turn_waits() -> Check:
     """The turn has not ended and waits for the user."""
     return Check("the turn waits", lambda record: _equal(record.session.status, "waiting"))
 
@@ -45,7 +45,7 @@ def waits() -> Check:
 def fails_with(code: str, *texts: str) -> Check:
     """The last turn ended with this error, which says these things."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         ends = record.of(ev.TurnEnd)
         error = ends[-1].error if ends else None
         if error is None or error.code != code:
@@ -59,7 +59,7 @@ def fails_with(code: str, *texts: str) -> Check:
 def summary_says(text: str) -> Check:
     """The summary of the last turn has this text."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         ends = record.of(ev.TurnEnd)
         return _holds(text, (ends[-1].summary or "") if ends else "")
 
@@ -89,7 +89,7 @@ def tokens_at_most(number: int) -> Check:
 
 def says(text: str) -> Check:
     """The model's text has this."""
-    return Check(f"says {text!r}", lambda record: _holds(text, record.said()))
+    return Check(f"says {text!r}", lambda record: _holds(text, record.model_text()))
 
 
 # what it did
@@ -108,7 +108,7 @@ def changes(*titles: str) -> Check:
 def nothing_changed() -> Check:
     """No change or run is listed, and no notebook or file is different."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         different = [path for path, text in record.before.items() if record.file(path) != text]
         if record.changes() or different:
             return f"listed: {record.changes()}, different: {different}"
@@ -120,7 +120,7 @@ def nothing_changed() -> Check:
 def refused(code: str, *texts: str) -> Check:
     """A call got an error with this code, whose text for the model has all of these."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         found = [text for found, text in record.errors() if found == code]
         if any(all(text in said for text in texts) for said in found):
             return None
@@ -132,17 +132,17 @@ def refused(code: str, *texts: str) -> Check:
 def never_refused(code: str) -> Check:
     """No call got this error."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         found = [text for found, text in record.errors() if found == code]
         return f"{len(found)} calls did: {_short(found[0])}" if found else None
 
     return Check(f"no call is refused with {code}", problem)
 
 
-def started(*tools: str) -> Check:
+def calls_executed(*tools: str) -> Check:
     """Exactly these calls were executed, in any order."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         calls = record.calls()
         found = sorted(calls[start.call_id].tool for start in record.of(ev.ToolStart))
         return _equal(found, sorted(tools))
@@ -153,10 +153,10 @@ def started(*tools: str) -> Check:
 # whom it asked
 
 
-def asked(*tools: str, kind: str | None = None) -> Check:
+def approvals_asked(*tools: str, kind: str | None = None) -> Check:
     """The user was asked about exactly these calls, in order, for this kind of reason."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         requests = record.of(ev.ApprovalRequest)
         found = [item.tool for item in requests if kind in (None, item.reason.kind)]
         return _equal(found, list(tools))
@@ -164,20 +164,20 @@ def asked(*tools: str, kind: str | None = None) -> Check:
     return Check("what the user was asked about", problem)
 
 
-def asked_first(tool: str, kind: str) -> Check:
+def first_approval_asked(tool: str, kind: str) -> Check:
     """The first thing the user was asked about is this, for this kind of reason."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         found = [(item.tool, item.reason.kind) for item in record.of(ev.ApprovalRequest)]
         return None if found[:1] == [(tool, kind)] else f"the user was asked about {found}"
 
     return Check(f"{tool} asks first ({kind})", problem)
 
 
-def asked_before(tool: str) -> Check:
+def approved_before_run(tool: str) -> Check:
     """Each executed call of this tool was allowed by the user."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         calls = record.calls()
         answers = record.of(ev.ApprovalAnswer)
         allowed = {answer.call_id for answer in answers if answer.by == "user"}
@@ -191,7 +191,7 @@ def asked_before(tool: str) -> Check:
 def offered_reads_only() -> Check:
     """No request offered a tool that changes or runs something."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         offered = {tool.name for request in record.requests for tool in request.tools}
         acting = sorted(name for name in offered if record.risks.get(name) != "read")
         return f"{acting} were offered" if acting or not offered else None
@@ -202,7 +202,7 @@ def offered_reads_only() -> Check:
 def never_offered(name: str) -> Check:
     """No request offered this tool."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         offered = {tool.name for request in record.requests for tool in request.tools}
         return "it was" if name in offered else None
 
@@ -212,7 +212,7 @@ def never_offered(name: str) -> Check:
 def proposed(path: str, cell_id: str, old: str, new: str) -> Check:
     """A proposal waits on this cell."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         found = [
             (each.proposal.document, each.proposal.cell_id, each.proposal.old, each.proposal.new)
             for each in record.of(ev.ProposalAdd)
@@ -225,7 +225,7 @@ def proposed(path: str, cell_id: str, old: str, new: str) -> Check:
 def todo(*items: tuple[str, bool]) -> Check:
     """The checklist at the end."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         found = [(item.text, item.done) for item in record.conversation().todo]
         return _equal(found, list(items))
 
@@ -235,51 +235,52 @@ def todo(*items: tuple[str, bool]) -> Check:
 # what the model and the user read
 
 
-def told(request: int, *texts: str) -> Check:
+def request_has(request: int, *texts: str) -> Check:
     """The model's n-th request has these texts, not counting its own words."""
 
-    def problem(record: Record) -> str | None:
-        read = record.told(request)
+    def problem(record: CaseRecord) -> str | None:
+        read = record.request_text(request)
         missing = [text for text in texts if text not in read]
         return f"missing: {missing}; it ends with {read[-300:]!r}" if missing else None
 
     return Check(f"request {request} tells the model", problem)
 
 
-def instructed(request: int, text: str) -> Check:
+def system_prompt_has(request: int, text: str) -> Check:
     """The system prompt of the n-th request has this text."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         made = 0 < request <= len(record.requests)
         return _holds(text, record.requests[request - 1].system if made else "")
 
     return Check(f"request {request} is instructed {text!r}", problem)
 
 
-def carries(request: int, text: str) -> Check:
+def request_carries(request: int, text: str) -> Check:
     """The model's n-th request has this text anywhere, its own words and summaries too."""
     return Check(
-        f"request {request} carries {text!r}", lambda record: _holds(text, record.history(request))
+        f"request {request} carries {text!r}",
+        lambda record: _holds(text, record.request_history(request)),
     )
 
 
 def shows_messages(number: int) -> Check:
     """The user's view has so many messages of theirs."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         roles = [message.role for message in record.conversation().messages]
         return _equal(roles.count("user"), number)
 
     return Check(f"{number} messages are shown", problem)
 
 
-def not_told(request: int, text: str) -> Check:
+def request_lacks(request: int, text: str) -> Check:
     """The model's n-th request does not have this text."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         if abs(request) > len(record.requests):
             return f"there were only {len(record.requests)} requests"
-        return f"it reads {text!r}" if text in record.told(request) else None
+        return f"it reads {text!r}" if text in record.request_text(request) else None
 
     return Check(f"request {request} does not say {text!r}", problem)
 
@@ -300,7 +301,7 @@ def noticed_at_least_once(code: str) -> Check:
 def no_notices_but(*known: str) -> Check:
     """No other notices were given than these."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         others = [code for code in record.notices() if code not in known]
         return f"there were {others}" if others else None
 
@@ -329,7 +330,7 @@ def cell_has(path: str, cell_id: str, text: str) -> Check:
 def sources(path: str, *wanted: str) -> Check:
     """The sources of all cells on the disk, in order."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         found = [record.source(path, cell_id) for cell_id in record.cells(path)]
         return _equal(found, list(wanted))
 
@@ -346,7 +347,7 @@ def output_has(path: str, cell_id: str, text: str) -> Check:
 def only_line_changed(path: str, old: str, new: str) -> Check:
     """The file is as it was, but for one piece of text."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         wanted = record.before[path].replace(old.encode(), new.encode())
         return None if record.file(path) == wanted else "other bytes differ too, or none do"
 
@@ -356,7 +357,7 @@ def only_line_changed(path: str, old: str, new: str) -> Check:
 def same_file(path: str) -> Check:
     """A file is byte for byte as it was."""
 
-    def problem(record: Record) -> str | None:
+    def problem(record: CaseRecord) -> str | None:
         return None if record.file(path) == record.before.get(path) else "it is not"
 
     return Check(f"{path} is as it was", problem)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.evaluation.case import Case, Check
+from jupyter_ai_shoulders.evaluation.case_record import CaseRecord
+from jupyter_ai_shoulders.evaluation.case_run import CaseRun
 from jupyter_ai_shoulders.evaluation.invariants import INVARIANTS
-from jupyter_ai_shoulders.evaluation.kernels import Kernels
-from jupyter_ai_shoulders.evaluation.models import SCRIPTED
-from jupyter_ai_shoulders.evaluation.record import Record
+from jupyter_ai_shoulders.evaluation.kernel_pool import KernelPool
+from jupyter_ai_shoulders.evaluation.recorded_models import SCRIPTED
 from jupyter_ai_shoulders.evaluation.report import CaseReport, Report
-from jupyter_ai_shoulders.evaluation.trial import Trial
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 BOTH = (True, False)
@@ -27,7 +27,7 @@ JOBS = 4
 class Runner:
     """Runs cases of one model in folders of their own, which are deleted with it."""
 
-    def __init__(self, folder: Path, model: ModelId, kernels: Kernels) -> None:
+    def __init__(self, folder: Path, model: ModelId, kernels: KernelPool) -> None:
         self._folder = folder
         self._model = model
         self._kernels = kernels
@@ -41,8 +41,8 @@ class Runner:
         started = time.perf_counter()
         record, problem = None, ""
         try:
-            async with self._kernels.lent(root) as kernels:
-                trial = Trial(case, root, self._home(root), kernels, self._model, nudges)
+            async with self._kernels.borrow(root) as kernels:
+                trial = CaseRun(case, root, self._home(root), kernels, self._model, nudges)
                 record = await trial.run()
         except* (TimeoutError, ShouldersError) as errors:
             problem = f"It did not end: {_told(errors)}"
@@ -63,7 +63,7 @@ class Runner:
         """Return where keys and the ledger are: the user's own for real models, who cost money."""
         return root.parent / "home" if self._model == SCRIPTED else Path.home()
 
-    def _problems(self, case: Case, record: Record, *, nudges: bool) -> tuple[str, ...]:
+    def _problems(self, case: Case, record: CaseRecord, *, nudges: bool) -> tuple[str, ...]:
         scripted = self._model == SCRIPTED
         checks = (*INVARIANTS, *case.checks)
         found = [
@@ -74,7 +74,7 @@ class Runner:
         return tuple(f"{says}: {problem}" for says, problem in found if problem is not None)
 
 
-def _problem(check: Check, record: Record) -> str | None:
+def _problem(check: Check, record: CaseRecord) -> str | None:
     try:
         return check.problem(record)
     except (ValueError, LookupError, OSError) as error:  # no notebook any more, for instance
@@ -95,7 +95,7 @@ async def runner(model: ModelId = SCRIPTED) -> AsyncGenerator[Runner]:
     """Return a runner with kernels of its own; scripted cases share one."""
     with tempfile.TemporaryDirectory(prefix="shoulders-eval-") as name:
         folder = Path(name)
-        async with aclosing(Kernels(folder, shared=model == SCRIPTED)) as kernels:
+        async with aclosing(KernelPool(folder, shared=model == SCRIPTED)) as kernels:
             yield Runner(folder, model, kernels)
 
 

@@ -1,8 +1,8 @@
 """The ports of text files (chapter 07): what tools, review and restore ask for.
 
 Tools speak to ``TextDocuments`` and ``FileChanges`` only; whether the text lives on the disk or in
-a page with unsaved edits is the back end's business. Every change names its ``Origin``, so that the
-operation log can say who made it and take it back.
+a page with unsaved edits is the back end's business. Every change names its ``ChangeOrigin``, so
+that the operation log can say who made it and take it back.
 """
 
 from __future__ import annotations
@@ -11,24 +11,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from jupyter_ai_shoulders.core.operations import Change, OperationJournal, Origin, Outcome
+from jupyter_ai_shoulders.core.operation_journal import (
+    ChangeOrigin,
+    ChangeOutcome,
+    LoggedChange,
+    OperationJournal,
+)
 from jupyter_ai_shoulders.wire.ids import BlobHash, OperationId, Version
 
 __all__ = [
     "ByteStore",
-    "Change",
-    "ChangeWitness",
+    "ChangeObserver",
+    "ChangeOrigin",
+    "ChangeOutcome",
     "FileChanges",
-    "NoWitness",
-    "NothingOpen",
+    "LoggedChange",
+    "NoOpenFiles",
+    "NullChangeObserver",
     "OpenFiles",
     "OperationJournal",
-    "Origin",
-    "Outcome",
-    "TextApplied",
     "TextBackend",
-    "TextConflict",
     "TextDocuments",
+    "TextEditApplied",
+    "TextEditConflict",
     "TextSnapshot",
 ]
 
@@ -56,7 +61,7 @@ class TextSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class TextApplied:
+class TextEditApplied:
     """The change is in."""
 
     operation_id: OperationId
@@ -67,7 +72,7 @@ class TextApplied:
 
 
 @dataclass(frozen=True, slots=True)
-class TextConflict:
+class TextEditConflict:
     """Nothing was changed: the file is not what was expected; ``current`` None means it is gone."""
 
     current: TextSnapshot | None
@@ -85,8 +90,8 @@ class TextDocuments(Protocol):
         ...
 
     async def replace(
-        self, path: str, text: str, expected: Version, origin: Origin
-    ) -> TextApplied | TextConflict:
+        self, path: str, text: str, expected: Version, origin: ChangeOrigin
+    ) -> TextEditApplied | TextEditConflict:
         """Give a file another text, as one undo step where it is open; all or nothing.
 
         Keeps line ends, encoding and mode. Logged before it is done, noted for review after.
@@ -106,19 +111,19 @@ class FileChanges(Protocol):
     ``Conflict`` (a name is taken, the file is open with unsaved changes) and ``StateUnavailable``.
     """
 
-    async def create(self, path: str, text: str, origin: Origin) -> TextApplied:
+    async def create(self, path: str, text: str, origin: ChangeOrigin) -> TextEditApplied:
         """Make a file; missing folders are made too."""
         ...
 
-    async def move(self, path: str, new_path: str, origin: Origin) -> TextApplied:
+    async def move(self, path: str, new_path: str, origin: ChangeOrigin) -> TextEditApplied:
         """Give a file (or a folder) another name; pages that have it open follow."""
         ...
 
-    async def copy(self, path: str, new_path: str, origin: Origin) -> TextApplied:
+    async def copy(self, path: str, new_path: str, origin: ChangeOrigin) -> TextEditApplied:
         """Copy a file."""
         ...
 
-    async def delete(self, path: str, origin: Origin) -> TextApplied:
+    async def delete(self, path: str, origin: ChangeOrigin) -> TextEditApplied:
         """Move a file into the trash of the state directory."""
         ...
 
@@ -151,12 +156,12 @@ class OpenFiles(Protocol):
         ...
 
 
-class ChangeWitness(Protocol):
-    """Told of every change of a text, for review; implemented in ``engine.review``."""
+class ChangeObserver(Protocol):
+    """Told of every change of a text, for review; implemented in ``changes.review``."""
 
     def changed(
         self,
-        origin: Origin,
+        origin: ChangeOrigin,
         document: str,
         cell_id: str | None,
         before: str | None,
@@ -166,12 +171,12 @@ class ChangeWitness(Protocol):
         ...
 
 
-class NoWitness:
-    """``ChangeWitness`` of hosts without a review."""
+class NullChangeObserver:
+    """``ChangeObserver`` of hosts without a review."""
 
     def changed(
         self,
-        origin: Origin,
+        origin: ChangeOrigin,
         document: str,
         cell_id: str | None,
         before: str | None,
@@ -181,7 +186,7 @@ class NoWitness:
         del origin, document, cell_id, before, after
 
 
-class NothingOpen:
+class NoOpenFiles:
     """``OpenFiles`` of surfaces without pages."""
 
     def unsaved(self, path: str) -> Sequence[str]:

@@ -1,7 +1,7 @@
 r"""What the bytes of a text file mean: its encoding and line ends, kept when it is changed. Pure.
 
-Used by ``files.disk`` and by whoever shows a file. Decoding is strict, so that what is not changed
-comes back byte for byte; only what is no text at all is refused.
+Used by ``files.disk_texts`` and by whoever shows a file. Decoding is strict, so that what is not
+changed comes back byte for byte; only what is no text at all is refused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ZERO_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class TextContent:
+class DecodedText:
     r"""A text as its file has it; ``raw`` has the file's own line ends, ``text`` ``\n`` only."""
 
     raw: str
@@ -44,7 +44,7 @@ class TextContent:
     @property
     def text(self) -> str:
         r"""The text with ``\n`` for every line end."""
-        return normal(self.raw)
+        return normalize_newlines(self.raw)
 
     @property
     def newline(self) -> str:
@@ -56,9 +56,11 @@ class TextContent:
         """The encoding as people write it, with its mark."""
         return f"{self.encoding} with BOM" if self.bom else self.encoding
 
-    def with_text(self, text: str) -> TextContent:
+    def with_text(self, text: str) -> DecodedText:
         r"""Return another text in the same form; lines that stay keep the line ends they have."""
-        return TextContent(_with_line_ends(self.raw, normal(text)), self.encoding, self.bom)
+        return DecodedText(
+            _with_line_ends(self.raw, normalize_newlines(text)), self.encoding, self.bom
+        )
 
     def encoded(self) -> bytes:
         """Return the bytes. Raises ``InvalidRequest`` when the encoding lacks a character."""
@@ -73,21 +75,21 @@ class TextContent:
             ) from error
 
 
-def decoded(content: bytes, path: str) -> TextContent:
+def decode_text(content: bytes, path: str) -> DecodedText:
     """Return a file's text. Raises ``InvalidRequest`` when it is none."""
     for bom, encoding in _BOMS:
         if content.startswith(bom):
             return _with_mark(content, bom, encoding, path)
     wide = _wide_encoding(content)
     if wide is not None and (found := _strict(content, wide)) is not None:
-        return TextContent(found, wide)
+        return DecodedText(found, wide)
     if is_binary(content):
         raise _binary(path)
     for encoding in ("utf-8", "cp1252"):
         found = _strict(content, encoding)
         if found is not None:
-            return TextContent(found, encoding)
-    return TextContent(content.decode("latin-1"), "latin-1")
+            return DecodedText(found, encoding)
+    return DecodedText(content.decode("latin-1"), "latin-1")
 
 
 def is_binary(content: bytes) -> bool:
@@ -98,7 +100,7 @@ def is_binary(content: bytes) -> bool:
     return len(_CONTROL.findall(sample)) > _CONTROL_SHARE * len(sample)
 
 
-def normal(text: str) -> str:
+def normalize_newlines(text: str) -> str:
     r"""Return the text with ``\n`` for every line end."""
     return _LINE_END.sub("\n", text) if "\r" in text else text
 
@@ -111,11 +113,11 @@ def dominant_newline(raw: str) -> str:
     return counted[0][0]
 
 
-def _with_mark(content: bytes, bom: bytes, encoding: str, path: str) -> TextContent:
+def _with_mark(content: bytes, bom: bytes, encoding: str, path: str) -> DecodedText:
     found = _strict(content[len(bom) :], encoding)
     if found is None:
         raise _binary(path)
-    return TextContent(found, encoding, bom)
+    return DecodedText(found, encoding, bom)
 
 
 def _strict(content: bytes, encoding: str) -> str | None:
@@ -153,7 +155,7 @@ def _with_line_ends(raw: str, text: str) -> str:
     usual = dominant_newline(raw)
     if len(set(ends)) == 1:
         return text.replace("\n", usual)
-    before = normal(raw)
+    before = normalize_newlines(raw)
     lines = text.split("\n")
     kept: list[str] = []
     position = 0

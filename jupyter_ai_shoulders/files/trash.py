@@ -1,7 +1,8 @@
 """Where deleted files go: a folder of the state directory, one entry for each operation.
 
-Used by ``files.changes`` and ``files.settle``. A file is renamed into it, with all it has; where
-the state directory is on another file system it is copied, synced and then removed. For threads.
+Used by ``files.file_changes`` and ``files.crash_recovery``. A file is renamed into it, with all it
+has; where the state directory is on another file system it is copied, synced and then removed. For
+threads.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from pathlib import Path
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import NotFound
-from jupyter_ai_shoulders.guard.paths import (
+from jupyter_ai_shoulders.guard.filesystem.workspace import (
+    DifferentFileSystem,
     FileChanged,
     FileStat,
-    OtherDevice,
     Workspace,
     WorkspacePath,
 )
@@ -38,7 +39,7 @@ class Trash:
                 self._opened.close()
                 self._opened = None
 
-    def take(
+    def add(
         self,
         workspace: Workspace,
         path: WorkspacePath,
@@ -53,7 +54,7 @@ class Trash:
         entry = folder.path(operation_id)
         try:
             workspace.move(path, entry, folder)
-        except OtherDevice:
+        except DifferentFileSystem:
             self._copied(workspace, path, expected, entry)
             return
         if folder.stat(entry) != expected:
@@ -64,9 +65,7 @@ class Trash:
                 retryable=True,
             )
 
-    def give_back(
-        self, workspace: Workspace, path: WorkspacePath, operation_id: OperationId
-    ) -> None:
+    def restore(self, workspace: Workspace, path: WorkspacePath, operation_id: OperationId) -> None:
         """Put a file back where nothing may stand now, durably.
 
         Raises ``Conflict`` (taken), ``NotFound`` (not in the trash, or its folder is gone).
@@ -80,12 +79,14 @@ class Trash:
             )
         try:
             folder.move(entry, path, workspace)
-        except OtherDevice:
+        except DifferentFileSystem:
             folder.copy(entry, path, workspace)
             crash_point("files.trash.copied_back")
             folder.remove(entry, folder.stat(entry))
 
-    def keep(self, workspace: Workspace, path: WorkspacePath, operation_id: OperationId) -> None:
+    def add_copy(
+        self, workspace: Workspace, path: WorkspacePath, operation_id: OperationId
+    ) -> None:
         """Copy a file that somebody else is about to delete, such as a command."""
         folder = self._folder()
         workspace.copy(path, folder.path(operation_id), folder)

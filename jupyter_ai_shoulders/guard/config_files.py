@@ -1,7 +1,8 @@
 """Reads configuration files: settings, rules, catalogues, keys. Never waits, never reads too much.
 
 Such files come with a cloned or unpacked folder, so one may be a named pipe, a device or a bomb.
-Used by ``storage`` and ``providers``; instruction files are read through ``guard.paths``.
+Used by ``storage`` and ``providers``; instruction files are read through
+``guard.filesystem.workspace``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import stat
 from pathlib import Path
 
-from jupyter_ai_shoulders.core.json_bounds import json_excess
+from jupyter_ai_shoulders.core.json_limits import json_excess
 
 LARGEST = 4 << 20
 """Bytes of a configuration file."""

@@ -23,7 +23,7 @@ MOST_PIXELS = 60_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class EncodedImage:
     """A picture as it is sent."""
 
     media_type: str
@@ -32,12 +32,12 @@ class Picture:
     height: int
 
 
-def fit(content: bytes) -> Picture:
+def fit_image(content: bytes) -> EncodedImage:
     """Return the picture, shrunk when it is too large and Pillow is there.
 
     Raises ``InvalidRequest`` (no picture models read), ``TooLarge``.
     """
-    picture = sniff(content)
+    picture = detect_image(content)
     if picture.width * picture.height > MOST_PIXELS:
         raise TooLarge(f"the picture has {picture.width} × {picture.height} pixels; too many")
     if max(picture.width, picture.height) <= LONGEST_SIDE and len(content) <= LARGEST_BYTES:
@@ -53,7 +53,7 @@ def fit(content: bytes) -> Picture:
     return picture
 
 
-def sniff(content: bytes) -> Picture:
+def detect_image(content: bytes) -> EncodedImage:
     """Return type and size as the first bytes tell them. Raises ``InvalidRequest``."""
     size: tuple[int, int] | None = None
     media_type = ""
@@ -67,7 +67,7 @@ def sniff(content: bytes) -> Picture:
         media_type, size = "image/webp", _webp_size(content)
     if size is None or 0 in size:
         raise InvalidRequest("it is not a PNG, JPEG, GIF or WebP picture")
-    return Picture(media_type, content, *size)
+    return EncodedImage(media_type, content, *size)
 
 
 def _jpeg_size(content: bytes) -> tuple[int, int] | None:
@@ -98,7 +98,7 @@ def _webp_size(content: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _shrunk(content: bytes) -> Picture | None:
+def _shrunk(content: bytes) -> EncodedImage | None:
     """Return the picture at most ``LONGEST_SIDE`` wide and high, None without Pillow."""
     try:
         from PIL import Image
@@ -116,4 +116,4 @@ def _shrunk(content: bytes) -> Picture | None:
         (made if kind == "PNG" else made.convert("RGB")).save(encoded, kind, optimize=True)
         if encoded.tell() <= LARGEST_BYTES:
             break
-    return Picture(f"image/{kind.lower()}", encoded.getvalue(), made.width, made.height)
+    return EncodedImage(f"image/{kind.lower()}", encoded.getvalue(), made.width, made.height)

@@ -2,47 +2,47 @@
 
 Called once per process; whoever called it closes it. The one place to import a host from: what
 goes in stands in ``host.ports``, what comes out in ``host.host``. What all of it stands on is made
-by ``host.ground``, the tools by ``host.toolbox``.
+by ``host.shared_services``, the tools by ``host.tool_wiring``.
 """
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.assist.ghost.engine import Ghosts
-from jupyter_ai_shoulders.assist.ghost.sent import SentLog
-from jupyter_ai_shoulders.assist.single import SingleCalls
-from jupyter_ai_shoulders.assist.summaries import Summaries
+from jupyter_ai_shoulders.assist.inline_completion.request_log import CompletionRequestLog
+from jupyter_ai_shoulders.assist.inline_completion.service import CompletionService
+from jupyter_ai_shoulders.assist.one_shot import OneShotCalls
+from jupyter_ai_shoulders.assist.summaries import ConversationSummarizer
 from jupyter_ai_shoulders.assist.titles import Titler
-from jupyter_ai_shoulders.core.settings import EngineSettings
+from jupyter_ai_shoulders.changes.proposals.service import ProposalService
+from jupyter_ai_shoulders.changes.proposals.undone import UndoneProposalTracker
+from jupyter_ai_shoulders.changes.restore.restorer import Restorer
+from jupyter_ai_shoulders.changes.review.inline_answers import InlineAnswerWriter
+from jupyter_ai_shoulders.core.engine_settings import EngineSettings
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
-from jupyter_ai_shoulders.engine.long_calls import LongCalls
-from jupyter_ai_shoulders.engine.proposals import Proposals
-from jupyter_ai_shoulders.engine.restore.restorer import Restorer
-from jupyter_ai_shoulders.engine.review.cell_answers import CellAnswers
-from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals
-from jupyter_ai_shoulders.host.adoption import Adoption
-from jupyter_ai_shoulders.host.conversations import Conversations, SessionDefaults
-from jupyter_ai_shoulders.host.forks import Forks
-from jupyter_ai_shoulders.host.ghost_scenes import GhostScenes
-from jupyter_ai_shoulders.host.ghost_variables import GhostVariables
-from jupyter_ai_shoulders.host.ground import Ground
+from jupyter_ai_shoulders.host.context.mentions import Mentions
+from jupyter_ai_shoulders.host.documents.review import build_review_service
 from jupyter_ai_shoulders.host.host import Host
-from jupyter_ai_shoulders.host.installed_tools import InstalledTools, Place
-from jupyter_ai_shoulders.host.mentions import Mentions
+from jupyter_ai_shoulders.host.inline_completion.context import CompletionContextSource
+from jupyter_ai_shoulders.host.inline_completion.variables import CompletionVariables
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
-from jupyter_ai_shoulders.host.presence import Presence
-from jupyter_ai_shoulders.host.review import review_desk
-from jupyter_ai_shoulders.host.run_news import RunNews
-from jupyter_ai_shoulders.host.runs import Runs
-from jupyter_ai_shoulders.host.threads import HostThreads
-from jupyter_ai_shoulders.host.toolbox import base_tools, tool_ports
-from jupyter_ai_shoulders.host.usage import OwnerUsage
-from jupyter_ai_shoulders.host.workspace_trust import TrustReview
+from jupyter_ai_shoulders.host.presence.page_presence import PagePresence
+from jupyter_ai_shoulders.host.sessions.background_runs import BackgroundRuns
+from jupyter_ai_shoulders.host.sessions.forks import Forks
+from jupyter_ai_shoulders.host.sessions.service import SessionDefaults, SessionService
+from jupyter_ai_shoulders.host.settings.workspace_trust import TrustReview
+from jupyter_ai_shoulders.host.shared_services import SharedServices
+from jupyter_ai_shoulders.host.threads.run_notifications import RunNotifications
+from jupyter_ai_shoulders.host.threads.service import ThreadService
+from jupyter_ai_shoulders.host.threads.thread_import import ThreadImport
+from jupyter_ai_shoulders.host.tool_wiring import base_tools, tool_ports
+from jupyter_ai_shoulders.host.tools.installed_packages import InstalledTools, ToolInstallTarget
+from jupyter_ai_shoulders.host.usage.service import OwnerUsage
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
-from jupyter_ai_shoulders.storage.files import StateFile
-from jupyter_ai_shoulders.storage.recoveries import RecoveryCounts
-from jupyter_ai_shoulders.tools.permissions import RuleBook
-from jupyter_ai_shoulders.tools.permissions_file import locked_rules
-from jupyter_ai_shoulders.tools.planning_tools import with_planning
+from jupyter_ai_shoulders.storage.recovery_attempts import RecoveryAttempts
+from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.tools.factories.planning import with_planning
+from jupyter_ai_shoulders.tools.permissions.file_format import locked_rules
+from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 
 __all__ = ["Host", "HostPorts", "HostSettings", "PagePort", "build_host"]
@@ -50,18 +50,18 @@ __all__ = ["Host", "HostPorts", "HostSettings", "PagePort", "build_host"]
 
 def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     """Return a host; nothing is read, written or started before it is asked for."""
-    ground = Ground(settings, ports)
+    ground = SharedServices(settings, ports)
     store, documents, ids = ground.store, ground.documents, ports.ids
     artifacts = ArtifactFiles(store.directory)
-    rules = RuleBook(
+    rules = PermissionStore(
         StateFile(store.directory, "tools.json"),
         locked=locked_rules(settings.rules),
         external=lambda: tools.external,
-        off=ground.commands.off,
+        off=ground.commands.disabled_tools,
         trust=ground.trust.of_state,
         programs=ground.commands.programs,
     )
-    threads = HostThreads(
+    threads = ThreadService(
         store.sessions,
         store.log,
         ids,
@@ -69,63 +69,65 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         engine=lambda: engine,
         has_owners=settings.has_owners,
     )
-    long_calls = LongCalls(ids)
+    long_calls = BackgroundTasks(ids)
     base = base_tools(ground, threads, artifacts)
     tools = with_planning(base, rules, store.blobs, runs=long_calls)
-    calls = SingleCalls(ground.models, ground.preferences.models)
+    calls = OneShotCalls(ground.models, ground.preferences.models)
     installed = InstalledTools(
         tool_ports(ground),
-        Place(base, tools, ground.recorder.tools),
+        ToolInstallTarget(base, tools, ground.recorder.tools),
         allowed=settings.tool_packages,
         changed=ports.pages.tools_changed,
         redact=ground.redact,
     )
-    engine = _engine(ground, tools, rules, long_calls, Summaries(calls, ground.models))
+    engine = _engine(ground, tools, rules, long_calls, ConversationSummarizer(calls, ground.models))
     trust = _trust_review(ground, tools, rules)
     store.hub.add(trust)
     titler = Titler(calls, ground.models, store.sessions)
     if settings.titles:
         store.hub.add(titler)
-    store.tell_of_full_disk(lambda: ports.pages.settings_changed("state"))
-    undone = UndoneProposals(store.log)
+    store.on_disk_full(lambda: ports.pages.settings_changed("state"))
+    undone = UndoneProposalTracker(store.log)
     store.hub.add(undone)
     conversations = _conversations(ground, engine)
-    run_news = RunNews(store.sessions, store.log, documents.notebooks, engine)
+    run_news = RunNotifications(store.sessions, store.log, documents.notebooks, engine)
     forks = _forks(ground, engine, artifacts)
     return Host(
-        ground=ground,
+        services=ground,
         tools=tools,
         installed=installed,
         rules=rules,
         trust=trust,
         engine=engine,
-        conversations=conversations,
-        review=review_desk(ground.book, store, documents, ground.files, ground.recorder),
-        cell_answers=CellAnswers(store.log, documents.notebooks, ground.recorder),
+        session_service=conversations,
+        review=build_review_service(ground.book, store, documents, ground.files, ground.recorder),
+        cell_answers=InlineAnswerWriter(store.log, documents.notebooks, ground.recorder),
         usage=OwnerUsage(ground.budgets, store.directory.database, ports.clock),
         proposals=_proposals(ground, run_news),
         titler=titler,
         mentions=Mentions(
             documents.workspace, documents.variables, ground.surroundings, ports.clock
         ),
-        ghosts=_ghosts(ground),
-        runs=Runs(conversations, store.sessions, engine, ids),
+        inline_completion=_ghosts(ground),
+        runs=BackgroundRuns(conversations, store.sessions, engine, ids),
         forks=forks,
         threads=threads,
-        run_news=run_news,
-        undone=undone,
-        adoption=Adoption(
+        run_notifications=run_news,
+        undone_proposals=undone,
+        thread_import=ThreadImport(
             sessions=store.sessions,
             copies=store.forks,
             forks=forks,
             workspace=documents.workspace,
         ),
-        presence=Presence(StateFile(store.directory, "presence.json"), ports.clock),
+        presence=PagePresence(StateFile(store.directory, "presence.json"), ports.clock),
         artifacts=artifacts,
     )
 
 
-def _trust_review(ground: Ground, tools: ToolRegistry, rules: RuleBook) -> TrustReview:
+def _trust_review(
+    ground: SharedServices, tools: ToolRegistry, rules: PermissionStore
+) -> TrustReview:
     def writes(name: str) -> bool:
         tool = tools.get(name)
         return tool is not None and tool.risk == "write"
@@ -143,11 +145,11 @@ def _trust_review(ground: Ground, tools: ToolRegistry, rules: RuleBook) -> Trust
 
 
 def _engine(
-    ground: Ground,
+    ground: SharedServices,
     tools: ToolRegistry,
-    rules: RuleBook,
-    long_calls: LongCalls,
-    summaries: Summaries,
+    rules: PermissionStore,
+    long_calls: BackgroundTasks,
+    summaries: ConversationSummarizer,
 ) -> Engine:
     store, documents, ports = ground.store, ground.documents, ground.ports
     return Engine(
@@ -165,7 +167,7 @@ def _engine(
         summarizer=summaries,
         long_calls=long_calls,
         inputs=documents.runner.inputs,
-        recoveries=RecoveryCounts(StateFile(store.directory, "recoveries.json")),
+        recoveries=RecoveryAttempts(StateFile(store.directory, "recoveries.json")),
         restorer=Restorer(
             store.log,
             store.blobs,
@@ -189,9 +191,9 @@ def _engine_settings(settings: HostSettings) -> EngineSettings:
     )
 
 
-def _conversations(ground: Ground, engine: Engine) -> Conversations:
+def _conversations(ground: SharedServices, engine: Engine) -> SessionService:
     settings, ports = ground.settings, ground.ports
-    return Conversations(
+    return SessionService(
         sessions=ground.store.sessions,
         turns=engine,
         models=ground.models,
@@ -201,7 +203,7 @@ def _conversations(ground: Ground, engine: Engine) -> Conversations:
     )
 
 
-def _forks(ground: Ground, engine: Engine, artifacts: ArtifactFiles) -> Forks:
+def _forks(ground: SharedServices, engine: Engine, artifacts: ArtifactFiles) -> Forks:
     store = ground.store
     return Forks(
         log=store.log,
@@ -213,8 +215,8 @@ def _forks(ground: Ground, engine: Engine, artifacts: ArtifactFiles) -> Forks:
     )
 
 
-def _proposals(ground: Ground, run_news: RunNews) -> Proposals:
-    return Proposals(
+def _proposals(ground: SharedServices, run_news: RunNotifications) -> ProposalService:
+    return ProposalService(
         ground.store.log,
         ground.documents.notebooks,
         ground.documents.runner,
@@ -226,16 +228,20 @@ def _proposals(ground: Ground, run_news: RunNews) -> Proposals:
     )
 
 
-def _ghosts(ground: Ground) -> Ghosts:
+def _ghosts(ground: SharedServices) -> CompletionService:
     documents, ports = ground.documents, ground.ports
-    scenes = GhostScenes(
+    scenes = CompletionContextSource(
         documents.workspace,
         documents.notebooks,
-        GhostVariables(ports.kernels, documents.variables, ports.clock),
+        CompletionVariables(ports.kernels, documents.variables, ports.clock),
         ground.surroundings.standing,
         ground.redact,
     )
     preferences = ground.preferences
-    return Ghosts(
-        ground.models, scenes, preferences.models, preferences.ghost, SentLog(ports.clock)
+    return CompletionService(
+        ground.models,
+        scenes,
+        preferences.models,
+        preferences.ghost,
+        CompletionRequestLog(ports.clock),
     )

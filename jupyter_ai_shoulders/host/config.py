@@ -1,6 +1,6 @@
 """What an administrator or user sets in Jupyter's configuration, as ``c.Shoulders.…``.
 
-Made by ``server.app`` and ``cli.alone``; ``configured`` turns it into the host's settings.
+Made by ``server.app`` and ``cli.in_process``; ``configured`` turns it into the host's settings.
 """
 
 from __future__ import annotations

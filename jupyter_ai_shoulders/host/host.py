@@ -11,34 +11,34 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import get_args
 
-from jupyter_ai_shoulders.assist.ghost.engine import Ghosts
+from jupyter_ai_shoulders.assist.inline_completion.service import CompletionService
 from jupyter_ai_shoulders.assist.titles import Titler
+from jupyter_ai_shoulders.changes.proposals.service import ProposalService
+from jupyter_ai_shoulders.changes.proposals.undone import UndoneProposalTracker
+from jupyter_ai_shoulders.changes.recording.cell_operations import settle_interrupted_cells
+from jupyter_ai_shoulders.changes.review.inline_answers import InlineAnswerWriter
+from jupyter_ai_shoulders.changes.review.service import ReviewService
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.engine import Engine
-from jupyter_ai_shoulders.engine.proposals import Proposals
-from jupyter_ai_shoulders.engine.restore.cell_rows import settle_cells
-from jupyter_ai_shoulders.engine.review.cell_answers import CellAnswers
-from jupyter_ai_shoulders.engine.review.desk import ReviewDesk
-from jupyter_ai_shoulders.engine.undone_proposals import UndoneProposals
-from jupyter_ai_shoulders.host.adoption import Adoption
-from jupyter_ai_shoulders.host.away import AwayReports
-from jupyter_ai_shoulders.host.conversations import Conversations
+from jupyter_ai_shoulders.host.context.mentions import Mentions
+from jupyter_ai_shoulders.host.documents.page_frames import PageFrameRouter
 from jupyter_ai_shoulders.host.export.exporter import Exporter
-from jupyter_ai_shoulders.host.foreign_state import disown
-from jupyter_ai_shoulders.host.forks import Forks
-from jupyter_ai_shoulders.host.ground import Ground
-from jupyter_ai_shoulders.host.installed_tools import InstalledTools
-from jupyter_ai_shoulders.host.mentions import Mentions
-from jupyter_ai_shoulders.host.page_frames import PageFrames
-from jupyter_ai_shoulders.host.presence import Presence
-from jupyter_ai_shoulders.host.run_news import RunNews
-from jupyter_ai_shoulders.host.runs import Runs
-from jupyter_ai_shoulders.host.threads import HostThreads
-from jupyter_ai_shoulders.host.usage import OwnerUsage
-from jupyter_ai_shoulders.host.workspace_trust import TrustReview
+from jupyter_ai_shoulders.host.presence.away_report import AwayReports
+from jupyter_ai_shoulders.host.presence.page_presence import PagePresence
+from jupyter_ai_shoulders.host.sessions.background_runs import BackgroundRuns
+from jupyter_ai_shoulders.host.sessions.forks import Forks
+from jupyter_ai_shoulders.host.sessions.service import SessionService
+from jupyter_ai_shoulders.host.settings.workspace_trust import TrustReview
+from jupyter_ai_shoulders.host.shared_services import SharedServices
+from jupyter_ai_shoulders.host.state.permission_revocation import revoke_permissions
+from jupyter_ai_shoulders.host.threads.run_notifications import RunNotifications
+from jupyter_ai_shoulders.host.threads.service import ThreadService
+from jupyter_ai_shoulders.host.threads.thread_import import ThreadImport
+from jupyter_ai_shoulders.host.tools.installed_packages import InstalledTools
+from jupyter_ai_shoulders.host.usage.service import OwnerUsage
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
-from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.frames import SettingsPart
@@ -50,35 +50,35 @@ _log = logging.getLogger(__name__)
 class Host:
     """Everything one process shares between its conversations."""
 
-    ground: Ground
+    services: SharedServices
     """What all of it stands on: settings, storage, documents, files, models, limits."""
     tools: ToolRegistry
     installed: InstalledTools
     """Tools of other packages, and what is wrong with them."""
-    rules: RuleBook
+    rules: PermissionStore
     trust: TrustReview
     """Settings that came with the workspace, and what the person said of them."""
     engine: Engine
-    conversations: Conversations
-    review: ReviewDesk
-    cell_answers: CellAnswers
+    session_service: SessionService
+    review: ReviewService
+    cell_answers: InlineAnswerWriter
     usage: OwnerUsage
-    proposals: Proposals
+    proposals: ProposalService
     titler: Titler
     mentions: Mentions
-    ghosts: Ghosts
-    runs: Runs
+    inline_completion: CompletionService
+    runs: BackgroundRuns
     forks: Forks
-    threads: HostThreads
-    run_news: RunNews
-    undone: UndoneProposals
-    adoption: Adoption
-    presence: Presence
+    threads: ThreadService
+    run_notifications: RunNotifications
+    undone_proposals: UndoneProposalTracker
+    thread_import: ThreadImport
+    presence: PagePresence
     artifacts: ArtifactFiles
 
     def __post_init__(self) -> None:
         """Name the parts of the ground that the handlers ask for."""
-        ground, store = self.ground, self.ground.store
+        ground, store = self.services, self.services.store
         self.settings = ground.settings
         self.hub = store.hub
         self.log = store.log
@@ -90,7 +90,7 @@ class Host:
         self.pages = ground.ports.pages
         self.live = ground.documents.live
         self.files = ground.files
-        self.frames = PageFrames(ground.documents.frames, ground.files.live)
+        self.frames = PageFrameRouter(ground.documents.frames, ground.files.live)
         self.book = ground.book
         self.anchors = ground.anchors
         self.commands = ground.commands
@@ -127,11 +127,11 @@ class Host:
 
     def state_error(self) -> ErrorInfo | None:
         """Return why conversations cannot be kept now, None when they can."""
-        return self.ground.store.problem()
+        return self.services.store.problem()
 
     def state_notice(self) -> ErrorInfo | None:
         """Return the same, or else what was lost to damage while a damaged file is kept."""
-        return self.state_error() or self.ground.store.damage()
+        return self.state_error() or self.services.store.damage()
 
     async def renamed(self, old: str, new: str) -> None:
         """Let what waits for a notebook or a file follow its new name."""
@@ -142,43 +142,43 @@ class Host:
 
     async def aclose(self) -> None:
         """Stop running turns and bring everything to the disk, in less than five seconds."""
-        self.run_news.close()
+        self.run_notifications.close()
         self.installed.close()
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self.ground.store.aclose)
+            stack.push_async_callback(self.services.store.aclose)
             stack.push_async_callback(self.budgets.aclose)
             stack.push_async_callback(self.models.aclose)
-            stack.push_async_callback(self.ground.documents.aclose)
+            stack.push_async_callback(self.services.documents.aclose)
             stack.push_async_callback(self.commands.aclose)
             stack.push_async_callback(self.files.aclose)
-            stack.push_async_callback(self.ground.surroundings.aclose)
+            stack.push_async_callback(self.services.surroundings.aclose)
             stack.push_async_callback(self.mentions.aclose)
             stack.push_async_callback(self.trust.aclose)
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self.titler.aclose)
-            stack.push_async_callback(self.ghosts.aclose)
+            stack.push_async_callback(self.inline_completion.aclose)
             await self.engine.stop()
 
     async def _recover(self) -> None:
         try:
-            own = await asyncio.to_thread(self.ground.store.origin.is_own)
-            await self.ground.store.open()
+            own = await asyncio.to_thread(self.services.store.origin.is_own)
+            await self.services.store.open()
             crash_point("host.store.opened")
-            foreign = [] if own else disown(self.sessions, self.log)
-            await self.book.take_up()
+            foreign = [] if own else revoke_permissions(self.sessions, self.log)
+            await self.book.load()
             await self.files.start()
             await self.engine.start()
             crash_point("host.engine.started")
             for session_id in foreign:
                 await self.engine.cancel(session_id)
             if not own:
-                await asyncio.to_thread(self.ground.store.origin.claim)
-            await self.threads.clear_up()
-            self.run_news.take_up()
-            await self.undone.take_up()
-            await self.ground.documents.start()
-            await settle_cells(self.files.journal, self.ground.documents.notebooks)
-            await self.engine.restores.take_up()
+                await asyncio.to_thread(self.services.store.origin.claim)
+            await self.threads.delete_unstarted()
+            self.run_notifications.take_up()
+            await self.undone_proposals.catch_up()
+            await self.services.documents.start()
+            await settle_interrupted_cells(self.files.journal, self.services.documents.notebooks)
+            await self.engine.restores.resume_unfinished()
         except StateUnavailable as error:
             if str(error) != self._reported:
                 _log.warning("Conversations are not available: %s %s", error, error.info.hint)

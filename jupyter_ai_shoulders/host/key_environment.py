@@ -2,7 +2,7 @@
 
 What the process starts (kernels, terminals, commands, language servers) inherits its environment,
 so all of it starts without keys. Made where ``Shoulders.keys_from_kernels`` is ``remove``: by
-``server.app`` before the server answers requests, and by ``cli.alone``.
+``server.app`` before the server answers requests, and by ``cli.in_process``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from jupyter_ai_shoulders.core.key_variables import catalogue_variables
+from jupyter_ai_shoulders.core.catalogue.key_variables import catalogue_variables
 from jupyter_ai_shoulders.guard.config_files import read_json_config
 
 _log = logging.getLogger(__name__)
@@ -65,7 +65,9 @@ def withdraw_configured_keys(
     A folder's catalogue comes later: what it may name is known only once it is merged.
     """
     keys = KeyEnvironment(environ)
-    shipped = files("jupyter_ai_shoulders.core").joinpath("models.json").read_text("utf-8")
+    shipped = (
+        files("jupyter_ai_shoulders.core.catalogue").joinpath("models.json").read_text("utf-8")
+    )
     keys.withdraw(catalogue_variables(json.loads(shipped)))
     keys.withdraw(catalogue_variables(trait))
     keys.withdraw(catalogue_variables(_read(user_catalogue)))

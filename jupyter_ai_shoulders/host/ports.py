@@ -1,7 +1,7 @@
 """What a surface gives to its host: plain settings, and the ports that only it can fill.
 
-Made by the server extension (``server.service``), the evaluation and tests; ``host.build`` takes
-them.
+Made by the server extension (``server.extension_services``), the evaluation and tests;
+``host.build`` takes them.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any, Literal, Protocol
 
 from jupyter_core.paths import jupyter_runtime_dir
 
-from jupyter_ai_shoulders.core.budget import Limits
+from jupyter_ai_shoulders.core.budget.limits import SpendingLimits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
 from jupyter_ai_shoulders.core.summaries import CompactionMode
-from jupyter_ai_shoulders.guard.sandbox import Detect
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Detect
 from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
+from jupyter_ai_shoulders.notebook.backends.disk.contents_manager import Contents
+from jupyter_ai_shoulders.notebook.backends.shared.rooms import NoRooms, Rooms
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
-from jupyter_ai_shoulders.notebook.contents import Contents
-from jupyter_ai_shoulders.notebook.rooms import NoRooms, Rooms
+from jupyter_ai_shoulders.providers.adapter_factory import make_provider
 from jupyter_ai_shoulders.providers.base import Provider
-from jupyter_ai_shoulders.providers.factory import make_provider
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId
@@ -69,7 +69,7 @@ class HostSettings:
     """The trait, in the form of ``settings.json``; the user cannot change what is in it."""
     lock_reasons: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why one of ``preferences`` is locked, in words, where it is not for the trait's sake."""
-    budget: Limits = field(default_factory=Limits)
+    budget: SpendingLimits = field(default_factory=SpendingLimits)
     """The administrator's limits, which the user's cannot exceed."""
     default_mode: Mode = "ask"
     step_limit: int = 25
@@ -120,7 +120,7 @@ class HostPorts:
     """What programs are started with."""
     keys: KeyEnvironment | None = None
     """Has the variables of providers that were taken out of ``environ``; None: none were."""
-    adapter: Callable[[Target], Provider] = make_provider
+    adapter: Callable[[Endpoint], Provider] = make_provider
     """Makes the provider of a model; the evaluation puts scripts in their place."""
     sandbox: Detect | None = None
     """Says what sandbox there is for commands; none: it is tried out."""

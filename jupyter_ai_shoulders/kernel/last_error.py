@@ -12,7 +12,7 @@ _LINES = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class CellFailure:
     """A cell that failed."""
 
     code: str
@@ -24,22 +24,22 @@ class LastError:
     """Listens to cells (IPython's event ``post_run_cell``)."""
 
     def __init__(self) -> None:
-        self._failure: Failure | None = None
+        self._failure: CellFailure | None = None
 
-    def heard(self, result: Any) -> None:
+    def on_cell_run(self, result: Any) -> None:
         """Take note of a cell that ended; our own magic's failures are not the user's."""
         error = result.error_in_exec or result.error_before_exec
         code = getattr(result.info, "raw_cell", None) or ""
         if error is None or code.lstrip().startswith(("%ai", "%%ai")):
             return
-        self._failure = Failure(code, traceback_text(error))
+        self._failure = CellFailure(code, traceback_text(error))
 
-    def failure(self, history: list[str]) -> Failure | None:
+    def failure(self, history: list[str]) -> CellFailure | None:
         """Return the last failure; of one before we listened, what Python remembers."""
         error = getattr(sys, "last_value", None)
         if self._failure is None and isinstance(error, BaseException):
             code = next((each for each in reversed(history[:-1]) if each.strip()), "")
-            return Failure(code, traceback_text(error))
+            return CellFailure(code, traceback_text(error))
         return self._failure
 
 

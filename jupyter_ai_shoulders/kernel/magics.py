@@ -10,19 +10,24 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
-from jupyter_ai_shoulders.client.kernel import own_kernel_id
-from jupyter_ai_shoulders.client.reader import Answer
+from jupyter_ai_shoulders.client.kernel_id import own_kernel_id
 from jupyter_ai_shoulders.client.turn import Turn
-from jupyter_ai_shoulders.kernel import texts
-from jupyter_ai_shoulders.kernel.command import Command, WrongUse, parse
-from jupyter_ai_shoulders.kernel.interpolate import interpolate, names_in
+from jupyter_ai_shoulders.client.turn_reader import Answer
+from jupyter_ai_shoulders.kernel import prompt_files
+from jupyter_ai_shoulders.kernel.answer_rendering import (
+    extract_code,
+    markdown_bundle,
+    plain_text_bundle,
+    render_bundle,
+)
+from jupyter_ai_shoulders.kernel.cell_output import CellTurnDisplay
+from jupyter_ai_shoulders.kernel.cost_and_models import cost_text, models_text
 from jupyter_ai_shoulders.kernel.last_error import LastError
-from jupyter_ai_shoulders.kernel.present import bundle, code_of, markdown, plain
-from jupyter_ai_shoulders.kernel.questions import keep_question_marks
-from jupyter_ai_shoulders.kernel.report import cost_text, models_text
-from jupyter_ai_shoulders.kernel.screen import CellScreen
-from jupyter_ai_shoulders.kernel.talk import Talk, around_us
-from jupyter_ai_shoulders.wire.commands import PatchSession
+from jupyter_ai_shoulders.kernel.magic_command import MagicCommand, MagicUsageError, parse_magic
+from jupyter_ai_shoulders.kernel.magic_turn import MagicTurn, notebook_context
+from jupyter_ai_shoulders.kernel.prompt_interpolation import has_placeholders, interpolate
+from jupyter_ai_shoulders.kernel.question_marks import keep_question_marks
+from jupyter_ai_shoulders.wire.api.commands import PatchSession
 from jupyter_ai_shoulders.wire.hidden_characters import legible, without_hidden
 from jupyter_ai_shoulders.wire.ids import ModelId
 from jupyter_ai_shoulders.wire.sessions import Session
@@ -52,11 +57,11 @@ class AiMagics(Magics):
     def ai(self, line: str, cell: str | None = None) -> None:
         """Ask the AI colleague of this Jupyter server; ``%ai help`` says how."""
         try:
-            self._do(parse(line, cell))
-        except (WrongUse, ClientError, ValueError) as error:
+            self._do(parse_magic(line, cell))
+        except (MagicUsageError, ClientError, ValueError) as error:
             raise MagicFailed(legible(str(error))) from None
 
-    def _do(self, command: Command) -> None:
+    def _do(self, command: MagicCommand) -> None:
         match command.action:
             case "ask":
                 self._ask(command)
@@ -67,41 +72,41 @@ class AiMagics(Magics):
             case "new":
                 self._session = None
             case "help":
-                CellScreen().put(markdown(texts.text("help")))
+                CellTurnDisplay().put(markdown_bundle(prompt_files.read_prompt("help")))
             case "cost":
                 session = self._session and self.client.session(self._session.id)
-                CellScreen().put(markdown(cost_text(self.client.usage(), session)))
+                CellTurnDisplay().put(markdown_bundle(cost_text(self.client.usage(), session)))
             case "models":
-                CellScreen().put(markdown(models_text(self.client.models())))
+                CellTurnDisplay().put(markdown_bundle(models_text(self.client.models())))
 
-    def _ask(self, command: Command, around: Callable[[str], str] = str) -> Answer:
+    def _ask(self, command: MagicCommand, around: Callable[[str], str] = str) -> Answer:
         """Ask; ``around`` puts code beside the user's words, whose braces name no variables."""
-        screen = CellScreen(_look_of(command))
+        screen = CellTurnDisplay(_look_of(command))
         prompt = around(self._filled(command.prompt, screen))
-        prompt = texts.in_form(prompt, command.format)
+        prompt = prompt_files.format_prompt(prompt, command.format)
         session = self._conversation(command)
-        context = around_us(self.client)
+        context = notebook_context(self.client)
 
         def begin() -> Turn:
             return self.client.stream(prompt, session.id, model=command.model, context=context)
 
-        talk = Talk(begin, screen, own_kernel_id())
+        talk = MagicTurn(begin, screen, own_kernel_id())
         answer = talk.answer()
         if not talk.stepped_aside:
             self._finish(command, answer, screen)
         elif str(answer):
-            screen.put(markdown(str(answer)))
+            screen.put(markdown_bundle(str(answer)))
         return answer
 
-    def _finish(self, command: Command, answer: Answer, screen: CellScreen) -> None:
+    def _finish(self, command: MagicCommand, answer: Answer, screen: CellTurnDisplay) -> None:
         text = str(answer)
         if command.output:
             self._shell.push({command.output: text})
-        screen.put(bundle(text, command.format))
-        if command.format == "code" and (code := code_of(text)):
+        screen.put(render_bundle(text, command.format))
+        if command.format == "code" and (code := extract_code(text)):
             self._offer(code, screen)
 
-    def _offer(self, code: str, screen: CellScreen) -> None:
+    def _offer(self, code: str, screen: CellTurnDisplay) -> None:
         """Put code into a new cell, without the characters in it that nobody would see."""
         clean, hidden = without_hidden(code)
         self._shell.set_next_input(clean, replace=False)
@@ -109,28 +114,34 @@ class AiMagics(Magics):
             characters = "character was" if hidden == 1 else "characters were"
             screen.say(f"· {hidden} hidden {characters} removed from the code of the new cell.")
 
-    def _fix(self, command: Command) -> None:
+    def _fix(self, command: MagicCommand) -> None:
         history: list[str] = list(self._shell.user_ns.get("In", []))
         failure = self.last_error.failure(history)
         if failure is None:
-            raise WrongUse("No cell has failed that is known here. Run the one that fails first.")
+            raise MagicUsageError(
+                "No cell has failed that is known here. Run the one that fails first."
+            )
         code = command.code or failure.code
-        answer = self._ask(command, lambda remark: texts.fix(code, failure.error, remark))
-        if command.format == "markdown" and (fixed := code_of(str(answer))):
-            self._offer(fixed, CellScreen())
+        answer = self._ask(
+            command, lambda remark: prompt_files.fix_prompt(code, failure.error, remark)
+        )
+        if command.format == "markdown" and (fixed := extract_code(str(answer))):
+            self._offer(fixed, CellTurnDisplay())
 
-    def _explain(self, command: Command) -> None:
+    def _explain(self, command: MagicCommand) -> None:
         history: list[str] = list(self._shell.user_ns.get("In", []))
         before = next((code for code in reversed(history[:-1]) if code.strip()), None)
         code = command.code or before
         if code is None:
-            raise WrongUse("There is no cell before this one. Write the code below %%ai explain.")
-        self._ask(command, lambda _: texts.explain(code))
+            raise MagicUsageError(
+                "There is no cell before this one. Write the code below %%ai explain."
+            )
+        self._ask(command, lambda _: prompt_files.explain_prompt(code))
 
-    def _filled(self, prompt: str, screen: CellScreen) -> str:
+    def _filled(self, prompt: str, screen: CellTurnDisplay) -> str:
         """Return the prompt with its variables, as far as their values may be sent."""
         namespace: dict[str, Any] = self._shell.user_ns
-        if not names_in(prompt, namespace):
+        if not has_placeholders(prompt, namespace):
             return interpolate(prompt, {}, "schema_only")[0]
         level = self.client.settings().values.egress.data_values
         filled, withheld = interpolate(prompt, namespace, level)
@@ -141,7 +152,7 @@ class AiMagics(Magics):
             )
         return filled
 
-    def _conversation(self, command: Command) -> Session:
+    def _conversation(self, command: MagicCommand) -> Session:
         """Return the conversation of this shell, with or without tools as the command wants."""
         tools = "enabled" if command.tools else "disabled"
         session = None if command.new else self._session
@@ -170,11 +181,11 @@ class AiMagics(Magics):
         return self.shell
 
 
-def _look_of(command: Command) -> Callable[[str], dict[str, Any]]:
+def _look_of(command: MagicCommand) -> Callable[[str], dict[str, Any]]:
     """Return how a growing answer is shown: one that is to become something else, as its text."""
     if command.format in {"markdown", "code"}:
-        return markdown
-    return plain
+        return markdown_bundle
+    return plain_text_bundle
 
 
 def load(shell: Any) -> None:
@@ -184,4 +195,4 @@ def load(shell: Any) -> None:
     magics = AiMagics(shell, Client())
     shell.register_magics(magics)
     shell.input_transformer_manager.line_transforms.append(keep_question_marks)
-    shell.events.register("post_run_cell", magics.last_error.heard)
+    shell.events.register("post_run_cell", magics.last_error.on_cell_run)

@@ -14,8 +14,8 @@ from typing import Any, Literal, Protocol
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
 
-from jupyter_ai_shoulders.guard.paths import WorkspacePath
-from jupyter_ai_shoulders.notebook.channels import KernelChannels
+from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
+from jupyter_ai_shoulders.notebook.kernel_channels import KernelChannels
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import CellConflict
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, ClientId, RunId, SessionId, Version
@@ -117,7 +117,7 @@ class NewNotebooks(Protocol):
         ...
 
 
-class Stored(Protocol):
+class NotebookStore(Protocol):
     """Notebooks that no page is asked for: their files, or the rooms that write those."""
 
     def check(self, path: WorkspacePath) -> None:
@@ -302,7 +302,7 @@ class RunProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class InputRecipient:
     """The call for which a cell runs; its conversation is where questions of the code go."""
 
     session_id: SessionId
@@ -327,7 +327,7 @@ class RunInputEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class RunBegun:
+class RunStarted:
     """The run is on its way; ``look`` returns how far it is, with the status ``running``."""
 
     look: Callable[[], CellRun]
@@ -349,14 +349,14 @@ class CellRun:
     """What else the user must know: outputs that could not be stored, text left out."""
 
 
-RunItem = RunProgress | RunBegun | RunInput | RunInputEnd | CellRun
+RunItem = RunProgress | RunStarted | RunInput | RunInputEnd | CellRun
 
 
 class CellRunner(Protocol):
     """Runs cells of notebooks in their own kernels, one run at a time in each kernel."""
 
     def run(
-        self, path: str, cell_id: CellId, asker: Asker | None = None
+        self, path: str, cell_id: CellId, asker: InputRecipient | None = None
     ) -> AsyncGenerator[RunItem]:
         """Run the cell as the notebook has it now; end with exactly one ``CellRun``.
 

@@ -17,7 +17,7 @@ CELL_TYPES: frozenset[str] = frozenset(get_args(CellType))
 _KINDS = frozenset({"stream", "display_data", "execute_result", "error"})
 
 
-class Summary(NamedTuple):
+class RawOutputSummary(NamedTuple):
     """An output without its content, cheap to make: ``OutputSummary`` before it is asked for."""
 
     kind: str
@@ -32,7 +32,7 @@ def make_cell(
     *,
     metadata: JsonObject | None = None,
     execution_count: int | None = None,
-    summaries: tuple[Summary, ...] = (),
+    summaries: tuple[RawOutputSummary, ...] = (),
     outputs: tuple[JsonObject, ...] | None = None,
 ) -> NotebookCell:
     """Return a cell, with the version of its source."""
@@ -59,27 +59,29 @@ def with_source(cell: NotebookCell, source: str) -> NotebookCell:
     return cell.model_copy(update={"source": source, "version": cell_version(source)})
 
 
-def summaries_of(outputs: Sequence[Any]) -> tuple[Summary, ...]:
+def summaries_of(outputs: Sequence[Any]) -> tuple[RawOutputSummary, ...]:
     """Return the summaries of a cell's outputs."""
     if len(outputs) == 1:  # as nearly always, and a file has thousands of cells
         return (summary_of(outputs[0]),)
     return tuple(map(summary_of, outputs))
 
 
-def summary_of(output: Any) -> Summary:
+def summary_of(output: Any) -> RawOutputSummary:
     """Return what an output is and about how much; an unknown kind counts as display data."""
     fields: Any = output  # not narrowed: a cast for each of 2 000 outputs would be felt
     if not isinstance(output, dict):
-        return Summary("display_data", (), 0)
+        return RawOutputSummary("display_data", (), 0)
     kind = fields.get("output_type")
     if kind == "stream":
-        return Summary("stream", (), _size(fields.get("text")))
+        return RawOutputSummary("stream", (), _size(fields.get("text")))
     if kind == "error":
-        return Summary("error", (), _size(fields.get("evalue")) + _size(fields.get("traceback")))
+        return RawOutputSummary(
+            "error", (), _size(fields.get("evalue")) + _size(fields.get("traceback"))
+        )
     data = fields.get("data")
     bundle = cast("dict[str, Any]", data) if isinstance(data, dict) else dict[str, Any]()
     known = kind if isinstance(kind, str) and kind in _KINDS else "display_data"
-    return Summary(known, tuple(bundle), sum(map(_size, bundle.values())))
+    return RawOutputSummary(known, tuple(bundle), sum(map(_size, bundle.values())))
 
 
 def joined_output(output: JsonObject) -> JsonObject:
@@ -123,7 +125,7 @@ def _is_split(mime: str, value: Json) -> bool:
     )
 
 
-def _output_summary(summary: Summary) -> OutputSummary:
+def _output_summary(summary: RawOutputSummary) -> OutputSummary:
     kind, mime_types, size = summary
     return OutputSummary(kind=cast("Any", kind), mime_types=mime_types, size=size)
 

@@ -33,7 +33,7 @@ Reason = Literal["changed", "deleted", "protected", "exists"]
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class EditedNotebook:
     """The notebook after the edits: its order, and the cells that are new or different."""
 
     order: tuple[CellId, ...]
@@ -51,7 +51,7 @@ def apply_edits(
     find: Callable[[CellId], NotebookCell],
     edits: Sequence[CellEdit],
     expected: Mapping[CellId, Version],
-) -> Edited | Conflicted:
+) -> EditedNotebook | Conflicted:
     """Apply all edits in order, or none when a cell is not what was expected.
 
     ``find`` returns any cell of ``order``; the cells of ``needs_outputs`` with their outputs.
@@ -74,7 +74,9 @@ def apply_edits(
         for edit in edits
         if edit.cell_id in draft.known
     }
-    return Edited(tuple(draft.order), draft.changed, Applied(versions, tuple(reversed(inverse))))
+    return EditedNotebook(
+        tuple(draft.order), draft.changed, Applied(versions, tuple(reversed(inverse)))
+    )
 
 
 @dataclass(slots=True)

@@ -24,9 +24,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from jupyter_ai_shoulders.notebook.analysis.staleness import NOTHING_STALE, StaleReport
 from jupyter_ai_shoulders.notebook.base import CellRun, NotebookSnapshot
-from jupyter_ai_shoulders.notebook.output_text import cut, error_line, output_text
-from jupyter_ai_shoulders.notebook.staleness import NOTHING_STALE, StaleReport
+from jupyter_ai_shoulders.notebook.outputs.text import error_line, output_text, truncate_middle
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell, OutputSummary
@@ -188,7 +188,9 @@ def _whole_cell(number: int, cell: NotebookCell, stale: StaleReport) -> _Piece:
     whole = len(cell.source) <= _ASKED_CELL
     note = None if whole else f"{len(cell.source)} characters, the middle left out"
     marks = _state(cell, stale)
-    return _piece(number, cell, cut(cell.source, _ASKED_CELL), [*marks, note], whole=whole)
+    return _piece(
+        number, cell, truncate_middle(cell.source, _ASKED_CELL), [*marks, note], whole=whole
+    )
 
 
 def _outlined(

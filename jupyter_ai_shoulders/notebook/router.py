@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.guard.paths import Workspace, WorkspacePath
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
+from jupyter_ai_shoulders.notebook.backends.disk.notebooks import OutputSelection
+from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import OpenNotebooks
+from jupyter_ai_shoulders.notebook.backends.shared.notebooks import SharedNotebooks
+from jupyter_ai_shoulders.notebook.backends.shared.rooms import NoRooms, Room
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
     Backend,
     Conflicted,
     NotebookSnapshot,
-    Stored,
+    NotebookStore,
 )
-from jupyter_ai_shoulders.notebook.disk import Wanted
-from jupyter_ai_shoulders.notebook.live import LiveDocuments
-from jupyter_ai_shoulders.notebook.rooms import NoRooms, Room
-from jupyter_ai_shoulders.notebook.shared import SharedDocuments
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellEdit
 
@@ -31,12 +31,12 @@ class NotebookRouter:
     def __init__(
         self,
         workspace: Workspace,
-        live: LiveDocuments,
-        disk: Stored,
-        shared: SharedDocuments | None = None,
+        live: OpenNotebooks,
+        disk: NotebookStore,
+        shared: SharedNotebooks | None = None,
     ) -> None:
         self._workspace = workspace
-        self._shared = shared or SharedDocuments(workspace, NoRooms(), disk)
+        self._shared = shared or SharedNotebooks(workspace, NoRooms(), disk)
         self._live = live
         self._disk = disk
 
@@ -72,9 +72,9 @@ class RoutedNotebook:
         self,
         name: WorkspacePath,
         room: Room | None,
-        shared: SharedDocuments,
-        live: LiveDocuments,
-        disk: Stored,
+        shared: SharedNotebooks,
+        live: OpenNotebooks,
+        disk: NotebookStore,
     ) -> None:
         self._opened = name
         self._room = room
@@ -101,7 +101,7 @@ class RoutedNotebook:
             return "shared"
         return "live" if self._live.is_live(self._name) else "disk"
 
-    async def read(self, outputs: Wanted = ()) -> NotebookSnapshot:
+    async def read(self, outputs: OutputSelection = ()) -> NotebookSnapshot:
         """Return the notebook now, with the outputs of the cells named.
 
         Raises ``NotFound``, ``InvalidNotebook``, ``Conflict`` (page not responding).

@@ -1,6 +1,6 @@
 """The Provider port: one request in, a stream of small typed events out (chapter 03).
 
-Implemented by each adapter folder beside this file; called by ``engine.model_call`` and, for
+Implemented by each adapter folder beside this file; called by ``engine.calls.model_call`` and, for
 single calls, by ``assist``.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
-from jupyter_ai_shoulders.core.redaction import Redactor
-from jupyter_ai_shoulders.core.spending import Account
+from jupyter_ai_shoulders.core.budget.account import UsageAccount
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, PartId, SessionId
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ProviderState, ToolDefinition
@@ -99,7 +99,7 @@ class ModelRequest:
     trace_id: str | None = None
     response_schema: JsonObject | None = None
     """JSON Schema the answer must follow (structured single calls)."""
-    account: Account | None = None
+    account: UsageAccount | None = None
     """Whom the call is booked to; the meter in front of the provider reads it (chapter 03)."""
     fill_in: FillIn | None = None
     parallel_calls: bool = True
@@ -246,6 +246,9 @@ class ResolvedModel:
     redactor: Redactor = field(default_factory=Redactor)
     """Knows the keys in use when the model was resolved, for text that streams (chapter 13)."""
     is_stand_in: bool = False
-    """Whether nobody chose it and it is only for now, see ``providers.choice``."""
+    """Whether nobody chose it and it is only for now.
+
+    See ``providers.catalogue.model_selection``.
+    """
     notice: str = ""
     """What the user reads before the answer: which model cannot answer, and why."""

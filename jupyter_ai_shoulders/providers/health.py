@@ -44,7 +44,7 @@ class Health:
 UNKNOWN = Health("unknown")
 
 
-class HealthBook:
+class HealthTracker:
     """The last state of each provider."""
 
     def __init__(self, clock: Clock) -> None:
@@ -62,7 +62,7 @@ class HealthBook:
         """Forget a provider's state, because its key or its settings changed."""
         self._entries.pop(provider, None)
 
-    def of(self, provider: ProviderId) -> Health:
+    def health_of(self, provider: ProviderId) -> Health:
         """Return the state, ``unknown`` when it is older than five minutes."""
         return self._fresh().get(provider, UNKNOWN)
 

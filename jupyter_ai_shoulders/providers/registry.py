@@ -14,7 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from jupyter_ai_shoulders.core.catalogue import Catalogue, ModelSpec, Problem, ProviderSpec
+from jupyter_ai_shoulders.core.catalogue.prices import prices_on
+from jupyter_ai_shoulders.core.catalogue.specs import (
+    Catalogue,
+    CatalogueProblem,
+    ModelSpec,
+    ProviderSpec,
+)
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import (
     InvalidRequest,
@@ -23,49 +29,55 @@ from jupyter_ai_shoulders.core.errors import (
     ProviderError,
 )
 from jupyter_ai_shoulders.core.folder_trust import FolderItem, FolderTrust
-from jupyter_ai_shoulders.core.preferences import ModelPreferences
-from jupyter_ai_shoulders.core.prices import prices_on
-from jupyter_ai_shoulders.core.redaction import Redactor
+from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
+from jupyter_ai_shoulders.core.redaction.redactor import Redactor
+from jupyter_ai_shoulders.providers.adapter_factory import make_provider
 from jupyter_ai_shoulders.providers.base import Provider, ResolvedModel
-from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles, shipped_text
-from jupyter_ai_shoulders.providers.choice import (
-    Choice,
-    Prospects,
+from jupyter_ai_shoulders.providers.catalogue.listed_models import (
+    entry_for_unlisted,
+    placeholder_model,
+    with_unlisted,
+)
+from jupyter_ai_shoulders.providers.catalogue.loader import CatalogueLoader, shipped_text
+from jupyter_ai_shoulders.providers.catalogue.model_discovery import ModelDiscovery
+from jupyter_ai_shoulders.providers.catalogue.model_selection import (
+    ModelChoice,
+    ProviderAvailability,
     Strategy,
-    by_strategy,
+    choose_by_strategy,
     choose_default,
-    choose_of,
+    choose_from_provider,
     is_demo,
-    nothing_allowed,
+    no_allowed_model_error,
     side_of,
 )
-from jupyter_ai_shoulders.providers.detector import ProviderDetector
-from jupyter_ai_shoulders.providers.discovery import Discovery
-from jupyter_ai_shoulders.providers.factory import make_provider
-from jupyter_ai_shoulders.providers.fill_in import fills_in
-from jupyter_ai_shoulders.providers.health import HealthBook
-from jupyter_ai_shoulders.providers.http import Upstream
-from jupyter_ai_shoulders.providers.keys import KeyStore
-from jupyter_ai_shoulders.providers.listed_models import asked_for, lister, with_unlisted
-from jupyter_ai_shoulders.providers.round_trip import failed_test, round_trip
-from jupyter_ai_shoulders.providers.setup import CurrentProviders, ProviderSetup
-from jupyter_ai_shoulders.providers.shipped import ShippedCatalogue
-from jupyter_ai_shoulders.providers.shown import model_info, provider_health
-from jupyter_ai_shoulders.providers.target import Target
-from jupyter_ai_shoulders.providers.targets import Targets
-from jupyter_ai_shoulders.providers.trials import Trials
-from jupyter_ai_shoulders.providers.user_catalogue import UserCatalogue
-from jupyter_ai_shoulders.providers.vendors import Vendors
-from jupyter_ai_shoulders.wire.api import (
+from jupyter_ai_shoulders.providers.catalogue.model_views import model_info, provider_health
+from jupyter_ai_shoulders.providers.catalogue.shipped_entries import ShippedCatalogue
+from jupyter_ai_shoulders.providers.catalogue.user_models import UserCatalogue
+from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore
+from jupyter_ai_shoulders.providers.credentials.key_vendors import KeyVendors
+from jupyter_ai_shoulders.providers.endpoint_resolver import EndpointResolver
+from jupyter_ai_shoulders.providers.formats.fill_in_the_middle import supports_fill_in
+from jupyter_ai_shoulders.providers.health import HealthTracker
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.upstream import Upstream
+from jupyter_ai_shoulders.providers.setup.candidate_check import CandidateCheck
+from jupyter_ai_shoulders.providers.setup.connection_test import (
+    failed_connection_test,
+    run_connection_test,
+)
+from jupyter_ai_shoulders.providers.setup.provider_detector import ProviderDetector
+from jupyter_ai_shoulders.providers.setup.provider_setup import CurrentProviders, ProviderSetup
+from jupyter_ai_shoulders.wire.api.responses import (
     ModelInfo,
     ModelList,
     ProviderHealth,
     ProviderTest,
     SingleCallModel,
 )
+from jupyter_ai_shoulders.wire.api.settings import SettingsProblem
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
-from jupyter_ai_shoulders.wire.settings import SettingsProblem
 
 KEY_FILE = Path(".shoulders") / "keys.env"
 MODEL_FILE = Path(".shoulders") / "models.json"
@@ -77,16 +89,16 @@ class ModelRegistry:
 
     def __init__(
         self,
-        files: CatalogueFiles,
+        files: CatalogueLoader,
         keys: KeyStore,
-        targets: Targets,
-        health: HealthBook,
+        targets: EndpointResolver,
+        health: HealthTracker,
         clock: Clock,
         *,
         last_used: Callable[[], ModelId | None] = lambda: None,
         preferences: Callable[[], ModelPreferences] = ModelPreferences,
         metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved,
-        adapter: Callable[[Target], Provider] = make_provider,
+        adapter: Callable[[Endpoint], Provider] = make_provider,
         user_file: UserCatalogue,
         environ: Mapping[str, str],
         new_upstream: Callable[[], Upstream] = Upstream,
@@ -105,7 +117,7 @@ class ModelRegistry:
         self._preferences = preferences
         self._metered = metered
         self._adapter = adapter
-        self._discovery = Discovery(files, targets, clock, self.redactor)
+        self._discovery = ModelDiscovery(files, targets, clock, self.redactor)
         self._shipped = ShippedCatalogue.read(shipped_text())
         self.setup = self._new_setup(user_file, environ, new_upstream)
         """Adds, changes and removes the user's own providers."""
@@ -122,7 +134,7 @@ class ModelRegistry:
             return self._resolved(model_id)
         choice = self._choice()
         if choice is None:
-            raise nothing_allowed(self._preferences())
+            raise no_allowed_model_error(self._preferences())
         found = self._resolved(choice.model.id)
         return replace(found, is_stand_in=choice.is_stand_in, notice=choice.notice)
 
@@ -133,7 +145,7 @@ class ModelRegistry:
         redactor = self._targets.redactor(catalogue.providers.values())
         target = self._targets.make(spec, provider, redactor)
         told = self._priced(spec)
-        if spec.fill_in and not fills_in(spec, provider):
+        if spec.fill_in and not supports_fill_in(spec, provider):
             told = told.model_copy(update={"fill_in": False})
         return self._metered(ResolvedModel(told, self._adapter(target), redactor))
 
@@ -146,9 +158,9 @@ class ModelRegistry:
         """Look for servers on this machine, if only a stand-in could answer without them."""
         choice = self._choice()
         if choice is None or choice.is_stand_in:
-            await self._discovery.look_here()
+            await self._discovery.refresh_local()
 
-    def _choice(self) -> Choice | None:
+    def _choice(self) -> ModelChoice | None:
         preferences, last_used = self._preferences(), self._last_used()
         catalogue = self._files.current()
         named = filter(None, (ModelId(preferences.default), last_used, catalogue.default))
@@ -160,14 +172,16 @@ class ModelRegistry:
 
         Raises ``InvalidRequest`` that says why none can, see ``choice``.
         """
-        found = by_strategy(self._files.current(), strategy, self._preferences(), self._prospects())
+        found = choose_by_strategy(
+            self._files.current(), strategy, self._preferences(), self._prospects()
+        )
         return found.id
 
     def for_title(self, turn_model: ModelId) -> ModelId | None:
         """Return what may name a conversation with this model: a cheap one.
 
         The demo's conversations are not named, and what a local model was told stays with it.
-        Raises as ``by_strategy`` does.
+        Raises as ``choose_by_strategy`` does.
         """
         catalogue = self._files.current()
         spec = _spec(catalogue, turn_model)
@@ -222,7 +236,7 @@ class ModelRegistry:
         """Return what is known of each provider, without asking any."""
         return tuple(self._state(spec) for spec in self._files.current().providers.values())
 
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[CatalogueProblem, ...]:
         """Return what is wrong in the user's configuration files."""
         return self._files.current().problems
 
@@ -243,7 +257,7 @@ class ModelRegistry:
 
         Without ``remote`` it waits for services on this machine only.
         """
-        await self._discovery.look(remote=remote)
+        await self._discovery.refresh_all(remote=remote)
 
     async def check(self, provider_id: ProviderId) -> ProviderHealth:
         """Ask a provider for its models unless its state is known, and return its health.
@@ -251,9 +265,9 @@ class ModelRegistry:
         Raises ``NotFound``.
         """
         provider = self._provider(provider_id)
-        unknown = self._health.of(provider_id).state == "unknown"
+        unknown = self._health.health_of(provider_id).state == "unknown"
         if unknown and self._targets.refusal(provider) is None:
-            target = self._targets.make(lister(provider), provider, self.redactor())
+            target = self._targets.make(placeholder_model(provider), provider, self.redactor())
             with contextlib.suppress(
                 ProviderError, PolicyRefusal
             ):  # it is in the health book already
@@ -268,7 +282,7 @@ class ModelRegistry:
         provider = self._provider(provider_id)
         model = self._test_model(provider_id)
         if model is None:
-            return failed_test(
+            return failed_connection_test(
                 InvalidRequest(
                     f"The catalogue has no model of {provider.name}.",
                     code="no_model",
@@ -278,9 +292,9 @@ class ModelRegistry:
         try:
             resolved = self.resolve(model.id)
         except (InvalidRequest, PolicyRefusal) as error:
-            return failed_test(error)
+            return failed_connection_test(error)
         needs_call = provider.kind != "demo"
-        return await round_trip(resolved, self._clock, needs_call=needs_call, owner=owner)
+        return await run_connection_test(resolved, self._clock, needs_call=needs_call, owner=owner)
 
     async def warm(self) -> None:
         """Look all keys up in a thread, so that a slow keyring never stalls the event loop."""
@@ -314,14 +328,14 @@ class ModelRegistry:
     def _new_setup(
         self, file: UserCatalogue, environ: Mapping[str, str], new_upstream: Callable[[], Upstream]
     ) -> ProviderSetup:
-        trials = Trials(
+        trials = CandidateCheck(
             self._targets,
             self._clock,
             self.redactor,
             metered=self._metered,
             adapter=self._adapter,
         )
-        vendors = Vendors(self._shipped.providers)
+        vendors = KeyVendors(self._shipped.providers)
         detector = ProviderDetector(
             self._files.current,
             self._keys,
@@ -336,7 +350,7 @@ class ModelRegistry:
             self._test_model,
             self._changed,
             self.redactor,
-            self._discovery.look_at,
+            self._discovery.refresh_provider,
         )
         return ProviderSetup(
             current,
@@ -367,7 +381,7 @@ class ModelRegistry:
         catalogue = self._files.current()
         if model_id in catalogue.models:
             return catalogue
-        guess = asked_for(catalogue, model_id)
+        guess = entry_for_unlisted(catalogue, model_id)
         if guess is not None:
             provider, entry = guess
             self._files.add_listed(provider.id, entry)
@@ -385,7 +399,7 @@ class ModelRegistry:
         catalogue = self._files.current()
         named = filter(None, (ModelId(preferences.default), last_used, catalogue.default))
         catalogue = with_unlisted(catalogue, named)
-        return choose_of(provider_id, catalogue, last_used, preferences)
+        return choose_from_provider(provider_id, catalogue, last_used, preferences)
 
     def _priced(self, spec: ModelSpec) -> ModelSpec:
         """Return the model with the prices of today."""
@@ -394,17 +408,17 @@ class ModelRegistry:
         prices = prices_on(spec.prices, self._clock.now().date())
         return spec.model_copy(update={"prices": prices})
 
-    def _prospects(self) -> Prospects:
+    def _prospects(self) -> ProviderAvailability:
         def refusal(provider: ProviderSpec) -> ErrorInfo | None:
             found = self._targets.missing(provider)
             return None if found is None else found.info
 
         def failure(provider: ProviderSpec) -> ErrorInfo | None:
-            health = self._health.of(provider.id)
+            health = self._health.health_of(provider.id)
             known = health.state != "unknown"
-            return health.error if known else self._discovery.silence(provider.id)
+            return health.error if known else self._discovery.unreachable_error(provider.id)
 
-        return Prospects(refusal, failure)
+        return ProviderAvailability(refusal, failure)
 
     def _info(self, catalogue: Catalogue, spec: ModelSpec) -> ModelInfo:
         provider = catalogue.providers[spec.provider]
@@ -413,7 +427,7 @@ class ModelRegistry:
     def _state(self, provider: ProviderSpec) -> ProviderHealth:
         key = self._targets.key(provider)
         custom = provider.id in self._files.own
-        return provider_health(provider, key, self._health.of(provider.id), custom=custom)
+        return provider_health(provider, key, self._health.health_of(provider.id), custom=custom)
 
 
 def build_registry(
@@ -430,7 +444,7 @@ def build_registry(
     preferences: Callable[[], ModelPreferences] = ModelPreferences,
     metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved,
     new_upstream: Callable[[], Upstream] = Upstream,
-    adapter: Callable[[Target], Provider] = make_provider,
+    adapter: Callable[[Endpoint], Provider] = make_provider,
     trust: FolderTrust | None = None,
 ) -> ModelRegistry:
     """Return a registry on the usual files: ``~/.shoulders`` and the workspace's state directory.
@@ -439,9 +453,9 @@ def build_registry(
 
     ``keys`` is given where a keyring is used; it defaults to environment and key file.
     ``withdraw`` is called with the names of the variables that providers read, see
-    ``CatalogueFiles``.
+    ``CatalogueLoader``.
     """
-    found = CatalogueFiles(
+    found = CatalogueLoader(
         home / MODEL_FILE,
         state_directory / MODEL_FILE.name,
         environ,
@@ -451,8 +465,8 @@ def build_registry(
         withdraw=withdraw,
     )
     store = keys or KeyStore(home / KEY_FILE, environ)
-    health = HealthBook(clock)
-    targets = Targets(
+    health = HealthTracker(clock)
+    targets = EndpointResolver(
         store,
         environ,
         ids,

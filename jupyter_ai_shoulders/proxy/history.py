@@ -23,7 +23,7 @@ NO_QUESTION = "(The conversation begins with the assistant.)"
 ONLY_SYSTEM = "(Begin.)"
 
 
-def opened(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
+def start_with_user_message(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
     """Yield the messages after one of the user's: the model speaks first in OpenAI's formats only.
 
     Other vendors refuse such a conversation, and one with nothing but a system message.
@@ -38,7 +38,7 @@ def opened(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
         yield UserMessage(parts=(TextPart(text=ONLY_SYSTEM),))
 
 
-def settled(messages: Iterable[ModelMessage]) -> tuple[ModelMessage, ...]:
+def normalize_history(messages: Iterable[ModelMessage]) -> tuple[ModelMessage, ...]:
     """Return the messages with neighbours of one side merged and results named.
 
     Raises ``InvalidRequest`` for a call without its result, or a result without its call.

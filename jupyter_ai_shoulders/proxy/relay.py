@@ -11,10 +11,10 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import Protocol, cast
 
+from jupyter_ai_shoulders.core.budget.account import UsageAccount
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.core.spending import Account
-from jupyter_ai_shoulders.core.tokens import estimate_request
+from jupyter_ai_shoulders.core.token_estimates import estimate_request
 from jupyter_ai_shoulders.providers.base import (
     ModelRequest,
     Provider,
@@ -22,14 +22,14 @@ from jupyter_ai_shoulders.providers.base import (
     ResolvedModel,
     Stop,
 )
-from jupyter_ai_shoulders.proxy.abilities import check_abilities
-from jupyter_ai_shoulders.proxy.answer import Answer, ReplyEvent, StoppedAt
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
-from jupyter_ai_shoulders.proxy.shelf import Shelf
-from jupyter_ai_shoulders.proxy.stop_texts import until_stop_text
+from jupyter_ai_shoulders.proxy.capability_checks import check_capabilities
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator, ReplyEvent, StoppedAt
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.state_cache import StateCache
+from jupyter_ai_shoulders.proxy.stop_sequences import until_stop_sequence
 from jupyter_ai_shoulders.proxy.tool_names import ToolNames
-from jupyter_ai_shoulders.wire.api import ModelList
+from jupyter_ai_shoulders.proxy.wire_format import WireFormat
+from jupyter_ai_shoulders.wire.api.responses import ModelList
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ModelId
 from jupyter_ai_shoulders.wire.parts import AssistantMessage, ModelMessage
@@ -37,7 +37,7 @@ from jupyter_ai_shoulders.wire.parts import AssistantMessage, ModelMessage
 _log = logging.getLogger(__name__)
 
 
-class Models(Protocol):
+class ModelResolver(Protocol):
     """The catalogue; ``providers.registry`` implements it."""
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
@@ -49,11 +49,11 @@ class Models(Protocol):
         ...
 
 
-class Relay:
+class ProxyRelay:
     """The way from any format to any provider."""
 
     def __init__(
-        self, models: Models, shelf: Shelf, ids: IdSource, owner: str | None = None
+        self, models: ModelResolver, shelf: StateCache, ids: IdSource, owner: str | None = None
     ) -> None:
         """``owner`` is who pays for what is asked."""
         self._models = models
@@ -61,32 +61,34 @@ class Relay:
         self._ids = ids
         self._owner = owner
 
-    def open(self, caller: CallerFormat, raw: bytes) -> Exchange:
+    def open(self, caller: WireFormat, raw: bytes) -> RelayedRequest:
         """Return the exchange for a request; nothing is sent yet.
 
         Raises ``InvalidRequest``: the request makes no sense, or its model cannot answer.
         """
         asked = caller.read(raw)
         resolved = self._models.resolve(asked.model)
-        check_abilities(asked, resolved.spec)
+        check_capabilities(asked, resolved.spec)
         reply_id = self._ids.new("reply").removeprefix("reply_")
         request = asked.request(resolved.spec, reply_id)
         messages = tuple(map(self._restored, request.messages))
-        request = replace(request, messages=messages, account=Account("proxy", owner=self._owner))
-        return Exchange(caller, asked, resolved, request, shelf=self._shelf)
+        request = replace(
+            request, messages=messages, account=UsageAccount("proxy", owner=self._owner)
+        )
+        return RelayedRequest(caller, asked, resolved, request, shelf=self._shelf)
 
-    async def count(self, caller: CallerFormat, raw: bytes) -> int:
+    async def count(self, caller: WireFormat, raw: bytes) -> int:
         """Return how many tokens a request is: its provider's count, an estimate if it has none.
 
         Raises ``InvalidRequest``, ``ProviderError``.
         """
         return await self.open(caller, raw).count()
 
-    def models(self, caller: CallerFormat) -> bytes:
+    def models(self, caller: WireFormat) -> bytes:
         """Return the models that can answer now."""
         return caller.models([model for model in self._models.listing().models if model.available])
 
-    def model(self, caller: CallerFormat, model_id: ModelId) -> bytes:
+    def model(self, caller: WireFormat, model_id: ModelId) -> bytes:
         """Return what is known of a model. Raises ``InvalidRequest`` for one that cannot answer."""
         found = self._models.resolve(model_id).spec.id
         return caller.model(next(m for m in self._models.listing().models if m.id == found))
@@ -95,17 +97,17 @@ class Relay:
         return self._shelf.restore(message) if isinstance(message, AssistantMessage) else message
 
 
-class Exchange:
+class RelayedRequest:
     """One request and its answer."""
 
     def __init__(
         self,
-        caller: CallerFormat,
-        asked: Asked,
+        caller: WireFormat,
+        asked: ProxyRequest,
         resolved: ResolvedModel,
         request: ModelRequest,
         *,
-        shelf: Shelf,
+        shelf: StateCache,
     ) -> None:
         """``request.trace_id`` becomes the id of the answer."""
         reply_id = request.trace_id or ""
@@ -117,7 +119,7 @@ class Exchange:
         self._reply_id = reply_id
         self._shelf = shelf
         self._writer = caller.writer(asked, reply_id)
-        self._answer = Answer()
+        self._answer = ReplyAccumulator()
         self._begun = False
         self._shown = False
 
@@ -181,7 +183,7 @@ class Exchange:
     def _note(self, event: ReplyEvent) -> None:
         self._answer.add(event)
         if isinstance(event, (Stop, StoppedAt)):  # before the caller can come back with the calls
-            self._shelf.keep(self._answer.message())
+            self._shelf.store(self._answer.message())
 
     def _events(self) -> AsyncGenerator[ReplyEvent]:
         events = self._names.events(_started(self._resolved.provider, self._request))
@@ -199,5 +201,5 @@ async def _closing(
 ) -> AsyncGenerator[ReplyEvent]:
     """Close the provider's stream once a stop text was found: it would go on otherwise."""
     async with contextlib.aclosing(events):
-        async for event in until_stop_text(events, stops, resolved.spec.family):
+        async for event in until_stop_sequence(events, stops, resolved.spec.family):
             yield event

@@ -24,13 +24,13 @@ from jupyter_server.utils import url_path_join
 from tornado.routing import PathMatches, Rule
 
 from jupyter_ai_shoulders.host.config import Shoulders
-from jupyter_ai_shoulders.server.kernel_env import tell_kernels
-from jupyter_ai_shoulders.server.lazy import LazyRoutes, Route
+from jupyter_ai_shoulders.server.kernels.environment import inject_kernel_environment
+from jupyter_ai_shoulders.server.lazy_routes import LazyRoutes, Route
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
-    from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
-    from jupyter_ai_shoulders.server.service import Service
+    from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
+    from jupyter_ai_shoulders.server.extension_services import ExtensionServices
 
 API_PATH = "shoulders/api/v1/"
 PROXY_PATH = "shoulders/proxy/"
@@ -51,7 +51,7 @@ class ShouldersApp(ExtensionApp):
 
     _config: Shoulders | None = None
     _keys: KeyEnvironment | None = None
-    _service: Service | None = None
+    _service: ExtensionServices | None = None
     _warming: asyncio.Task[None] | None = None
 
     def initialize_handlers(self) -> None:
@@ -63,7 +63,7 @@ class ShouldersApp(ExtensionApp):
         serverapp = cast("ServerApp", self.serverapp)
         if not (serverapp.gateway_config.gateway_enabled or serverapp.sock):
             address, clean = lambda: _address(serverapp), self._without_keys
-            tell_kernels(serverapp.kernel_manager, address, self._secrets, clean)
+            inject_kernel_environment(serverapp.kernel_manager, address, self._secrets, clean)
 
     def _add_routes(self, path: str, load: Callable[[str], list[Route]]) -> None:
         application = cast("ServerApp", self.serverapp).web_app
@@ -100,17 +100,17 @@ class ShouldersApp(ExtensionApp):
         except Exception:
             self.log.exception("The AI colleague could not be started")
 
-    def service(self) -> Service:
+    def service(self) -> ExtensionServices:
         """Return the service behind the routes, made on first use."""
         if self._service is None:
-            from jupyter_ai_shoulders.server.service import Service
+            from jupyter_ai_shoulders.server.extension_services import ExtensionServices
 
             config = self._config or Shoulders(parent=self)
-            self._service = Service(cast("ServerApp", self.serverapp), config, self._keys)
+            self._service = ExtensionServices(cast("ServerApp", self.serverapp), config, self._keys)
         return self._service
 
     async def _secrets(self) -> KernelSecrets:
-        await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.service")
+        await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.extension_services")
         service = self.service()
         service.reload_catalogue()
         return service.kernel_secrets

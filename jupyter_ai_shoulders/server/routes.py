@@ -1,33 +1,20 @@
 """The routes below ``{base_url}shoulders/api/v1/``, imported when the first of them is asked for.
 
-``server.lazy`` loads this module, so that starting the server costs none of its imports.
+``server.lazy_routes`` loads this module, so that starting the server costs none of its imports.
 """
 
 from __future__ import annotations
 
 from tornado.web import RequestHandler
 
-from jupyter_ai_shoulders.server.anchors import AdoptHandler, AnchorsHandler
-from jupyter_ai_shoulders.server.artifacts import ArtifactHandler
-from jupyter_ai_shoulders.server.audit import AuditHandler
-from jupyter_ai_shoulders.server.away import AwayHandler
-from jupyter_ai_shoulders.server.base import HostSource
-from jupyter_ai_shoulders.server.blobs import BlobHandler
-from jupyter_ai_shoulders.server.completions import CompletionHandler, CompletionsHandler
-from jupyter_ai_shoulders.server.edits import CellTextHandler, EditHandler, EditsHandler
-from jupyter_ai_shoulders.server.events import EventsHandler
-from jupyter_ai_shoulders.server.export import ExportHandler
-from jupyter_ai_shoulders.server.instructions import InstructionsHandler
-from jupyter_ai_shoulders.server.kernel_access import ID, SOCKET, doors
-from jupyter_ai_shoulders.server.kernel_secrets import KernelNotebookHandler, KernelSecretHandler
-from jupyter_ai_shoulders.server.lazy import Route
-from jupyter_ai_shoulders.server.mentions import (
-    FileSearchHandler,
-    SkillsHandler,
-    VariablesHandler,
-)
-from jupyter_ai_shoulders.server.messages import MessageHandler, MessagesHandler
-from jupyter_ai_shoulders.server.models import (
+from jupyter_ai_shoulders.server.auth.kernel_access import ID, SOCKET, kernel_access_by_route
+from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
+from jupyter_ai_shoulders.server.connections.page_socket import PageSocketHandler
+from jupyter_ai_shoulders.server.handlers.base import HostSource
+from jupyter_ai_shoulders.server.handlers.completions import CompletionHandler, CompletionsHandler
+from jupyter_ai_shoulders.server.handlers.configuration.instructions import InstructionsHandler
+from jupyter_ai_shoulders.server.handlers.configuration.models import (
     ModelsHandler,
     ProviderCheckHandler,
     ProviderDetectHandler,
@@ -35,25 +22,57 @@ from jupyter_ai_shoulders.server.models import (
     ProviderKeyHandler,
     ProviderTestHandler,
 )
-from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
-from jupyter_ai_shoulders.server.operations import OperationsHandler, OperationUndoHandler
-from jupyter_ai_shoulders.server.proposals import ProposalHandler, ProposalsHandler
-from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
-from jupyter_ai_shoulders.server.requests import PreviewHandler, SentRequestHandler
-from jupyter_ai_shoulders.server.roster import PageRoster
-from jupyter_ai_shoulders.server.runs import RunsHandler
-from jupyter_ai_shoulders.server.sessions import (
+from jupyter_ai_shoulders.server.handlers.configuration.settings import SettingsHandler
+from jupyter_ai_shoulders.server.handlers.configuration.status import StatusHandler
+from jupyter_ai_shoulders.server.handlers.configuration.tools import (
+    PermissionsHandler,
+    ToolsHandler,
+)
+from jupyter_ai_shoulders.server.handlers.configuration.usage import BudgetHandler, UsageHandler
+from jupyter_ai_shoulders.server.handlers.configuration.workspace_trust import TrustHandler
+from jupyter_ai_shoulders.server.handlers.documents.artifacts import ArtifactHandler
+from jupyter_ai_shoulders.server.handlers.documents.blobs import BlobHandler
+from jupyter_ai_shoulders.server.handlers.documents.edits import (
+    CellTextHandler,
+    EditHandler,
+    EditsHandler,
+)
+from jupyter_ai_shoulders.server.handlers.documents.operations import (
+    OperationsHandler,
+    OperationUndoHandler,
+)
+from jupyter_ai_shoulders.server.handlers.documents.proposals import (
+    ProposalHandler,
+    ProposalsHandler,
+)
+from jupyter_ai_shoulders.server.handlers.kernels import KernelNotebookHandler, KernelSecretHandler
+from jupyter_ai_shoulders.server.handlers.mentions import (
+    FileSearchHandler,
+    SkillsHandler,
+    VariablesHandler,
+)
+from jupyter_ai_shoulders.server.handlers.not_found import UnknownRouteHandler
+from jupyter_ai_shoulders.server.handlers.sessions.approval_audit import AuditHandler
+from jupyter_ai_shoulders.server.handlers.sessions.away_report import AwayHandler
+from jupyter_ai_shoulders.server.handlers.sessions.background_runs import RunsHandler
+from jupyter_ai_shoulders.server.handlers.sessions.events import EventsHandler
+from jupyter_ai_shoulders.server.handlers.sessions.export import ExportHandler
+from jupyter_ai_shoulders.server.handlers.sessions.lifecycle import (
     ForkHandler,
     SessionHandler,
     SessionsHandler,
     UndeleteHandler,
 )
-from jupyter_ai_shoulders.server.settings import SettingsHandler
-from jupyter_ai_shoulders.server.socket import PageSocketHandler
-from jupyter_ai_shoulders.server.status import StatusHandler
-from jupyter_ai_shoulders.server.tools import PermissionsHandler, ToolsHandler
-from jupyter_ai_shoulders.server.trust import TrustHandler
-from jupyter_ai_shoulders.server.turns import (
+from jupyter_ai_shoulders.server.handlers.sessions.messages import MessageHandler, MessagesHandler
+from jupyter_ai_shoulders.server.handlers.sessions.model_requests import (
+    PreviewHandler,
+    SentRequestHandler,
+)
+from jupyter_ai_shoulders.server.handlers.sessions.thread_anchors import (
+    AdoptHandler,
+    AnchorsHandler,
+)
+from jupyter_ai_shoulders.server.handlers.sessions.turns import (
     ApprovalHandler,
     CancelHandler,
     ClarificationHandler,
@@ -64,7 +83,7 @@ from jupyter_ai_shoulders.server.turns import (
     SuppliedResultHandler,
     UndoHandler,
 )
-from jupyter_ai_shoulders.server.usage import BudgetHandler, UsageHandler
+from jupyter_ai_shoulders.server.lazy_routes import Route
 
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("status", StatusHandler),
@@ -126,7 +145,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
 def api_routes(
     prefix: str,
     host_source: HostSource,
-    roster: PageRoster,
+    roster: PageConnectionRegistry,
     secrets: KernelSecrets,
     *,
     opens: bool,
@@ -136,7 +155,7 @@ def api_routes(
     ``opens``: whether kernels' secrets open those that kernels need.
     """
     with_host = {"host_source": host_source}
-    door = doors(secrets if opens else None)
+    door = kernel_access_by_route(secrets if opens else None)
     return [
         *(
             (f"{prefix}{pattern}", handler, {**with_host, **door.get(pattern, {})})

@@ -1,4 +1,6 @@
-"""Who approved what, read from the approvals in the event logs. Called by ``server.audit``.
+"""Who approved what, read from the approvals in the event logs.
+
+Called by ``server.handlers.sessions.approval_audit``.
 
 Deleted conversations are in it until they are purged; what a fork copied is not, for it was
 approved once, in the origin. The database is read in a thread by a connection of its own.
@@ -12,10 +14,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.storage.ledger_file import rows
-from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, UNSTREAMED
-from jupyter_ai_shoulders.storage.projection import OWN_EVENT
-from jupyter_ai_shoulders.wire.audit import AuditEntry, AuditPage, AuditQuery
+from jupyter_ai_shoulders.storage.ledger.database import query_rows
+from jupyter_ai_shoulders.storage.schema.migrations import SEQ_BITS, UNSTREAMED
+from jupyter_ai_shoulders.storage.schema.session_projection import OWN_EVENT
+from jupyter_ai_shoulders.wire.api.audit import AuditEntry, AuditPage, AuditQuery
 from jupyter_ai_shoulders.wire.events import ApprovalAnswer, ApprovalRequest
 
 _SELECT = f"""
@@ -38,7 +40,7 @@ def audit_page(database: Path, query: AuditQuery, owner: str | None) -> AuditPag
     It blocks. Raises ``InvalidRequest`` (cursor), ``StateUnavailable``.
     """
     conditions, values = _conditions(query, owner)
-    found = rows(
+    found = query_rows(
         database,
         f"{_SELECT} {''.join(f' AND {condition}' for condition in conditions)}"
         " ORDER BY moment DESC, events.id DESC LIMIT ?",

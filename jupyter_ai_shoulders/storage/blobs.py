@@ -14,8 +14,8 @@ from pathlib import Path
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
-from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.failures import storage_errors
+from jupyter_ai_shoulders.storage.errors import storage_errors
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.wire.ids import BlobHash
 
 

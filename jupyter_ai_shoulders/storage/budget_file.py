@@ -11,12 +11,12 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from jupyter_ai_shoulders.core.budget import SCOPES, Limits
+from jupyter_ai_shoulders.core.budget.account import LimitScope
+from jupyter_ai_shoulders.core.budget.limits import SCOPES, SpendingLimits
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, StateUnavailable
-from jupyter_ai_shoulders.core.json_lines import line_of
-from jupyter_ai_shoulders.core.spending import LimitScope
-from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.files import StateFile
+from jupyter_ai_shoulders.core.json_positions import json_line_of
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
+from jupyter_ai_shoulders.storage.state_file import StateFile
 
 NAME = "budget.json"
 VERSION = 1
@@ -30,9 +30,9 @@ class BudgetFile:
         self._file = StateFile(StateDirectory(folder), NAME)
         self._path = folder / NAME
         self._shown = _shown(self._path)
-        self._known: tuple[tuple[int, int] | None, Limits] | None = None
+        self._known: tuple[tuple[int, int] | None, SpendingLimits] | None = None
 
-    def read(self) -> Limits:
+    def read(self) -> SpendingLimits:
         """Return the limits, none where there is no file.
 
         Raises ``PolicyRefusal`` when the file cannot be understood: it said something about money,
@@ -57,7 +57,7 @@ class BudgetFile:
         except StateUnavailable:
             return False
 
-    def write(self, limits: Limits) -> None:
+    def write(self, limits: SpendingLimits) -> None:
         """Replace the limits; other keys of a readable file stay. Raises ``StateUnavailable``."""
         content = {**self._others(), "version": VERSION}
         content |= {key: limits.of(scope) for scope, key in _KEYS.items()}
@@ -84,9 +84,9 @@ class BudgetFile:
         return (found.st_mtime_ns, found.st_size)
 
 
-def _limits(text: str | None, shown: str) -> Limits:
+def _limits(text: str | None, shown: str) -> SpendingLimits:
     if text is None or not text.strip():
-        return Limits()
+        return SpendingLimits()
     try:
         found: Any = json.loads(text)
     except ValueError as error:
@@ -97,11 +97,11 @@ def _limits(text: str | None, shown: str) -> Limits:
     values = cast("dict[str, Any]", found)
     if values.get("version", VERSION) != VERSION:
         raise _refused(
-            f"{shown}, line {line_of(text, ['version'])}, has version {values['version']!r}; "
+            f"{shown}, line {json_line_of(text, ['version'])}, has version {values['version']!r}; "
             f"this program reads version {VERSION}",
             shown,
         )
-    return Limits(*(_amount(text, values, _KEYS[scope], shown) for scope in SCOPES))
+    return SpendingLimits(*(_amount(text, values, _KEYS[scope], shown) for scope in SCOPES))
 
 
 def _amount(text: str, values: dict[str, Any], key: str, shown: str) -> int | None:
@@ -109,7 +109,7 @@ def _amount(text: str, values: dict[str, Any], key: str, shown: str) -> int | No
     if amount is None:
         return None
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
-        line = line_of(text, [key])
+        line = json_line_of(text, [key])
         raise _refused(
             f"{shown}, line {line}: {key} must be a whole number of micro-dollars", shown
         )

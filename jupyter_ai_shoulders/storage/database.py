@@ -20,15 +20,20 @@ from urllib.parse import quote
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.storage import file_header, salvage
-from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.encode import lenient_text
-from jupyter_ai_shoulders.storage.failures import is_damage, is_full, storage_errors, unavailable
-from jupyter_ai_shoulders.storage.lock import ProcessLock
-from jupyter_ai_shoulders.storage.migrations import SEQ_BITS, migrate, versions_are_sound
-from jupyter_ai_shoulders.storage.projection import last_id
-from jupyter_ai_shoulders.storage.restoration import restore
-from jupyter_ai_shoulders.storage.wal_file import read_wal
+from jupyter_ai_shoulders.storage.errors import (
+    is_damage,
+    is_full,
+    state_unavailable,
+    storage_errors,
+)
+from jupyter_ai_shoulders.storage.json_encoding import decode_lenient
+from jupyter_ai_shoulders.storage.process_lock import ProcessLock
+from jupyter_ai_shoulders.storage.salvage import damaged_database, database_header
+from jupyter_ai_shoulders.storage.salvage.restoration import restore_database
+from jupyter_ai_shoulders.storage.salvage.wal_file import read_wal
+from jupyter_ai_shoulders.storage.schema.migrations import SEQ_BITS, migrate, versions_are_sound
+from jupyter_ai_shoulders.storage.schema.session_projection import last_id
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 _log = logging.getLogger(__name__)
@@ -41,9 +46,9 @@ _CHECKED_AT_OPEN = 32 << 20
 
 
 _READS_EVERY_COLUMN = (
-    f"SELECT {salvage.SESSION} FROM sessions LIMIT 0",  # noqa: S608 constants
+    f"SELECT {damaged_database.SESSION} FROM sessions LIMIT 0",  # noqa: S608 constants
     "SELECT id, type, body, checksum FROM events LIMIT 0",
-    f"SELECT {salvage.OPERATION} FROM operations LIMIT 0",  # noqa: S608 constants
+    f"SELECT {damaged_database.OPERATION} FROM operations LIMIT 0",  # noqa: S608 constants
 )
 
 
@@ -162,7 +167,7 @@ class Database:
         if is_damage(error):
             with storage_errors(doing, self.directory.path):
                 self.directory.damaged.touch()
-        problem = unavailable(doing, self.directory.path, error)
+        problem = state_unavailable(doing, self.directory.path, error)
         if is_full(error) and self._full is None:
             self._full = problem.info
             self.fullness_changed()
@@ -221,11 +226,11 @@ class Database:
                 empty = not database.exists() or database.stat().st_size == 0
                 if content.is_damaged or (empty and content.pages):
                     return True
-                if content.unverified and salvage.holds_unseen_events(database, content):
+                if content.unverified and damaged_database.holds_unseen_events(database, content):
                     return True
         with contextlib.suppress(FileNotFoundError), database.open("rb") as file:
-            header = file.read(file_header.SIZE)
-            return len(header) > 0 and not file_header.is_sound(header)
+            header = file.read(database_header.SIZE)
+            return len(header) > 0 and not database_header.is_sound(header)
         return False
 
     def _prepared(self) -> sqlite3.Connection:
@@ -250,10 +255,10 @@ class Database:
     def _restored(self) -> sqlite3.Connection:
         """Move the damaged database aside; return a new one with what can be read of it."""
         aside = self._set_aside()
-        saved = salvage.read(aside, self._last_event())
+        saved = damaged_database.read_damaged_database(aside, self._last_event())
         connection = self._prepared()
         try:
-            report = restore(connection, saved, timestamp(self._clock.now()))
+            report = restore_database(connection, saved, timestamp(self._clock.now()))
         except BaseException:
             connection.close()
             raise
@@ -271,7 +276,7 @@ class Database:
         connection = sqlite3.connect(
             location, uri=True, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
         )
-        connection.text_factory = lenient_text
+        connection.text_factory = decode_lenient
         return connection
 
     def _configure(self, connection: sqlite3.Connection) -> None:

@@ -36,7 +36,7 @@ class Durability:
         self._checkpointing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def committed(self, size: int) -> None:
+    def note_commit(self, size: int) -> None:
         """Note a commit of about ``size`` bytes; it will be on the disk within 200 ms."""
         self._written += 1
         self._weight += size + _COMMIT_BYTES

@@ -1,7 +1,7 @@
 """Removes for good what was deleted long ago: events, and the files that only they named.
 
-Run by ``host.store`` in a thread when the process starts, before anybody uses the database. A kill
-in the middle leaves a deleted conversation that is shorter; the next start goes on with it.
+Run by ``host.state.store`` in a thread when the process starts, before anybody uses the database. A
+kill in the middle leaves a deleted conversation that is shorter; the next start goes on with it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from itertools import chain
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.storage.database import Database
-from jupyter_ai_shoulders.storage.failures import storage_errors
-from jupyter_ai_shoulders.storage.migrations import UNSTREAMED
-from jupyter_ai_shoulders.storage.operations import trashed
-from jupyter_ai_shoulders.storage.projection import first_id, last_id
+from jupyter_ai_shoulders.storage.errors import storage_errors
+from jupyter_ai_shoulders.storage.operation_journal import changes_with_trash
+from jupyter_ai_shoulders.storage.schema.migrations import UNSTREAMED
+from jupyter_ai_shoulders.storage.schema.session_projection import first_id, last_id
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 KEPT_AFTER_DELETION = timedelta(days=30)
@@ -94,7 +94,7 @@ class Purge:
         with storage_errors("remove the files of a deleted conversation", directory.path):
             shutil.rmtree(directory.path / "artifacts" / session_id, ignore_errors=True)
             crash_point("purge.artifacts.removed")
-            for operation_id in trashed(self._database.open(), session_id):
+            for operation_id in changes_with_trash(self._database.open(), session_id):
                 (directory.trash / operation_id).unlink(missing_ok=True)
                 crash_point("purge.trash.removed")
             for blob in blobs:
@@ -108,7 +108,7 @@ class Purge:
         own = chain(
             self._bodies("id > ? AND id <= ?", *span), self._changes("session = ?", session_id)
         )
-        blobs = {blob for body in own for blob in named(body)}
+        blobs = {blob for body in own for blob in referenced_hashes(body)}
         if not blobs:
             return blobs
         others = chain(
@@ -118,7 +118,7 @@ class Purge:
         for position, body in enumerate(others):
             if position % _CHUNK == 0 and self._now() > until:
                 return None
-            blobs.difference_update(named(body))
+            blobs.difference_update(referenced_hashes(body))
         return blobs
 
     def _changes(self, where: str, session_id: str) -> Iterator[str]:
@@ -138,6 +138,6 @@ class Purge:
             raise self._database.failed("look for unused files", error) from error
 
 
-def named(body: str) -> list[str]:
+def referenced_hashes(body: str) -> list[str]:
     """Return the hashes of stored contents that an event's text names."""
     return _BLOB.findall(body)

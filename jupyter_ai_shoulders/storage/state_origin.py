@@ -2,7 +2,8 @@
 
 A clone or an archive can hold a ``state.db`` with conversations in which everything was allowed
 already. The person's home keeps the name of each state directory that was begun here; the name is
-random, so nobody else can guess it. Made by ``host.store``; asked by ``host.host`` at the start.
+random, so nobody else can guess it. Made by ``host.state.store``; asked by ``host.host`` at the
+start.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import secrets
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.files import StateFile
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
+from jupyter_ai_shoulders.storage.state_file import StateFile
 
 FILE_NAME = "origin"
 KNOWN = Path("trust") / "states"

@@ -1,7 +1,8 @@
 """The person's answers about settings that a folder brings along, kept outside of the folder.
 
 One file for each folder, ``~/.shoulders/trust/<hash of its path>.json``, so that no folder can
-answer for itself and two servers never write the same file. Made by ``host.workspace_trust``::
+answer for itself and two servers never write the same file. Made by
+``host.settings.workspace_trust``::
 
     {"version": 1, "folder": "/home/ada/course", "answers": {"<digest of the item>":
         {"answer": "trusted", "kind": "rule", "name": "run_command", "at": "2026-11-22T20:00:00Z"}}}
@@ -20,9 +21,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.folder_trust import Answer
-from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.files import StateFile
-from jupyter_ai_shoulders.wire.trust import ItemKind
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
+from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.wire.api.folder_trust import ItemKind
 
 DIRECTORY = "trust"
 

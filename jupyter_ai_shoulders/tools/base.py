@@ -77,7 +77,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class UserQuestion:
     """What ``clarify`` asks the user."""
 
     text: str
@@ -146,7 +146,7 @@ class Result:
     after_version: Version | None = None
     ends_turn: bool = False
     """Set by ``complete``: the turn ends after this step's results."""
-    question: Question | None = None
+    question: UserQuestion | None = None
     """Set by ``clarify``: where somebody is there to ask, the answer becomes the result instead."""
     events: tuple[TodoUpdate | ArtifactShare, ...] = ()
     """What the conversation shows of it; recorded after a result that is ok, once."""
@@ -158,7 +158,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Ongoing:
+class BackgroundCall:
     """The call may outlast its step, and ends in its own time.
 
     ``look`` returns what there is so far, at any moment, as a result that is ok.
@@ -170,7 +170,7 @@ class Ongoing:
 
 
 @dataclass(frozen=True, slots=True)
-class InputAsked:
+class InputRequested:
     """The code that the call runs asks the user for a line of text."""
 
     prompt: str
@@ -184,7 +184,7 @@ class InputEnded:
     answered: bool
 
 
-ToolOutput = Progress | Ongoing | InputAsked | InputEnded | Result
+ToolOutput = Progress | BackgroundCall | InputRequested | InputEnded | Result
 """What a running tool yields."""
 
 
@@ -209,7 +209,7 @@ class CallContext:
     handles: Collection[BlobHash] = ()
     """Blobs with whole outputs, of which results of this conversation showed a part."""
     plan: JsonObject | None = None
-    """What a plan that asked to be made anew left behind (``tools.plan``)."""
+    """What a plan that asked to be made anew left behind (``tools.planning.plan``)."""
     interactive: bool = True
     """Whether somebody may be there to answer what code asks for."""
     earlier: Mapping[tuple[str, CellId | None], tuple[Version, ...]] = field(
@@ -253,7 +253,7 @@ class Tool(Protocol[ArgsT]):
 
 
 @runtime_checkable
-class Preparing(Protocol):
+class PreparableTool(Protocol):
     """A tool whose effect has a name only once something is made for it, such as a process.
 
     What ``prepare`` makes does nothing before ``run`` is called with the same context, and ends by

@@ -1,9 +1,9 @@
 """Tools of other installed packages: what they are given, and what is checked of them.
 
 A package names a function in the entry point group ``jupyter_ai_shoulders.tools``;
-``host.installed_tools`` finds and calls it. ``docs/write-a-tool.md`` walks through one. Past these
-checks such a tool is one like any other: definitions, rules, approvals and the log know no
-difference, and what it reads counts as a stranger's text unless the user has it open.
+``host.tools.installed_packages`` finds and calls it. ``docs/write-a-tool.md`` walks through one.
+Past these checks such a tool is one like any other: definitions, rules, approvals and the log know
+no difference, and what it reads counts as a stranger's text unless the user has it open.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, ClassVar, Protocol, cast, get_args
 from pydantic.errors import PydanticUserError
 
 from jupyter_ai_shoulders.files.base import FileChanges, TextDocuments
-from jupyter_ai_shoulders.guard.paths import Workspace
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.tools.base import Category, Tool, ToolArguments
-from jupyter_ai_shoulders.tools.notebook_access import NotebookAccess
+from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.sessions import Toolset
@@ -58,7 +58,7 @@ MakeTools = Callable[[ToolPorts], Iterable[InstalledTool]]
 """What an entry point names."""
 
 
-def fault_of(tool: InstalledTool) -> str | None:
+def contract_violation(tool: InstalledTool) -> str | None:
     """Return what is wrong with a tool, as the end of a sentence about it; None: nothing.
 
     Whatever a package brings may stand here. Raises what its attributes raise when they are read.

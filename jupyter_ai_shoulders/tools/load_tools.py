@@ -1,8 +1,8 @@
 """The tools that reach tools which are not in the model's list (chapters 04 and 05).
 
 ``load_tools`` describes a category; ``call_tool`` makes one call. The engine never runs
-``call_tool``: it takes the inner call out of it (``engine.inner_call``), so that permissions, log
-and page see that one. Registered by ``host`` (``tools.planning_tools``).
+``call_tool``: it takes the inner call out of it (``engine.transcript.unwrap_call_tool``), so that
+permissions, log and page see that one. Registered by ``host`` (``tools.factories.planning``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
-from jupyter_ai_shoulders.tools.permissions import RuleBook
+from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.events import Risk
@@ -55,7 +55,7 @@ class LoadTools:
     toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
     arguments = LoadToolsArguments
 
-    def __init__(self, tools: ToolRegistry, rules: RuleBook) -> None:
+    def __init__(self, tools: ToolRegistry, rules: PermissionStore) -> None:
         """``tools`` are those that can be loaded and called."""
         self._tools = tools
         self._rules = rules

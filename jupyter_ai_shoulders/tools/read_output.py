@@ -1,6 +1,6 @@
 """The tool that reads on in an output: too long to be sent whole, or not over yet (chapter 05).
 
-Registered by ``host`` (``tools.planning_tools``). The whole is a blob; a conversation may read
+Registered by ``host`` (``tools.factories.planning``). The whole is a blob; a conversation may read
 those that its own results gave handles to, and no others. A run that goes on has a handle too.
 """
 
@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
-from jupyter_ai_shoulders.tools.digest import BYTE_LIMIT, HANDLE_SHOWN, LINE_LIMIT, beginning
+from jupyter_ai_shoulders.tools.truncation import BYTE_LIMIT, HANDLE_SHOWN, LINE_LIMIT, take_head
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
@@ -45,8 +45,8 @@ RUN_WAIT_SECONDS = 30.0
 """How long a look at a run waits for its end."""
 
 
-class LongRuns(Protocol):
-    """What goes on after its step; implemented by ``engine.long_calls``."""
+class BackgroundCallReader(Protocol):
+    """What goes on after its step; implemented by ``engine.calls.background_tasks``."""
 
     async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
         """Return how far a run is, or how it ended; wait for its end for so many seconds.
@@ -66,7 +66,7 @@ class ReadOutputArguments(ToolArguments):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class OutputPage:
     """Some of a text: characters from ``offset`` on, and which lines they are of (from 1)."""
 
     text: str
@@ -103,7 +103,10 @@ class ReadOutput:
     arguments = ReadOutputArguments
 
     def __init__(
-        self, blobs: Blobs, runs: LongRuns | None = None, run_wait_s: float = RUN_WAIT_SECONDS
+        self,
+        blobs: Blobs,
+        runs: BackgroundCallReader | None = None,
+        run_wait_s: float = RUN_WAIT_SECONDS,
     ) -> None:
         self._blobs = blobs
         self._runs = runs
@@ -134,7 +137,7 @@ class ReadOutput:
                 "Read from a smaller offset.",
             )
             return
-        yield _result(blob, page_of(text, args.offset))
+        yield _result(blob, read_page(text, args.offset))
 
     async def _look(self, args: ReadOutputArguments, context: CallContext) -> Result:
         found = None
@@ -150,12 +153,12 @@ class ReadOutput:
         return found
 
 
-def page_of(text: str, offset: int) -> Page:
+def read_page(text: str, offset: int) -> OutputPage:
     """Return the page that begins here; it ends with a line where a line is not too long."""
-    rest = beginning(text[offset:], PAGE_LINES, PAGE_BYTES)
+    rest = take_head(text[offset:], PAGE_LINES, PAGE_BYTES)
     if offset + len(rest) < len(text) and "\n" in rest:
         rest = rest[: rest.rindex("\n") + 1]
-    return Page(
+    return OutputPage(
         text=rest,
         offset=offset,
         first_line=text.count("\n", 0, offset) + 1,
@@ -174,7 +177,7 @@ def _meant(handle: str, context: CallContext) -> BlobHash:
     return found[0]
 
 
-def _result(blob: BlobHash, page: Page) -> Result:
+def _result(blob: BlobHash, page: OutputPage) -> Result:
     more = page.next_offset
     heading = (
         f"Output {blob[:HANDLE_SHOWN]} · lines {page.first_line}-{page.last_line} of "

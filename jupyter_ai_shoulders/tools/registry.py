@@ -16,7 +16,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.tools.base import Category, Tool, ToolArguments
-from jupyter_ai_shoulders.wire.api import OffReason, ToolInfo
+from jupyter_ai_shoulders.wire.api.responses import OffReason, ToolInfo
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
@@ -36,7 +36,7 @@ LOADERS = frozenset({"load_tools", "call_tool"})
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class InvalidCall:
     """Why a call cannot be made, in words the model can act on."""
 
     error: ErrorInfo
@@ -174,7 +174,7 @@ class ToolRegistry:
 
     def validate(
         self, name: str, arguments: JsonObject, among: Collection[str] | None = None
-    ) -> ToolArguments | Problem:
+    ) -> ToolArguments | InvalidCall:
         """Check a call against the tool's argument model; no tools but ``among`` are known."""
         entry = self._entries.get(name) if among is None or name in among else None
         if entry is None:
@@ -208,11 +208,11 @@ class ToolRegistry:
             for name, entry in entries
         )
 
-    def _unknown(self, name: str, known: Iterable[str]) -> Problem:
+    def _unknown(self, name: str, known: Iterable[str]) -> InvalidCall:
         names = list(known)
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         guess = f" Did you mean {near[0]!r}?" if near else ""
-        return Problem(
+        return InvalidCall(
             ErrorInfo(
                 code="unknown_tool",
                 message=f"There is no tool named {name!r}.{guess}",
@@ -251,14 +251,14 @@ def _untitled_map(schemas: Json) -> Json:
     return {name: _untitled(schema) for name, schema in named.items()}
 
 
-def _invalid(definition: ToolDefinition, error: ValidationError) -> Problem:
+def _invalid(definition: ToolDefinition, error: ValidationError) -> InvalidCall:
     lines = [
         f"{'.'.join(str(step) for step in item['loc']) or 'arguments'}: {item['msg']}"
         for item in error.errors(include_url=False, include_input=False, include_context=False)
     ]
     schema = json.dumps(definition.parameters, ensure_ascii=False, separators=(",", ":"))
     excerpt = schema if len(schema) <= EXCERPT_LIMIT else schema[:EXCERPT_LIMIT] + "…"
-    return Problem(
+    return InvalidCall(
         ErrorInfo(
             code="invalid_arguments",
             message=f"The arguments of {definition.name!r} are wrong: " + "; ".join(lines) + ".",

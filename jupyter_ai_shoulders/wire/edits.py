@@ -6,7 +6,7 @@ from typing import Literal
 
 from jupyter_ai_shoulders.wire.base import WireModel
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events_restore import KernelDrift
+from jupyter_ai_shoulders.wire.event_types.restore import KernelDrift
 from jupyter_ai_shoulders.wire.ids import CellId, EditId, ProposalId, SessionId, TurnId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellType
 

@@ -11,8 +11,8 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from jupyter_ai_shoulders.wire.events_base import Author, EventBase
-from jupyter_ai_shoulders.wire.events_calls import (
+from jupyter_ai_shoulders.wire.event_types.base import Author, EventBase
+from jupyter_ai_shoulders.wire.event_types.calls import (
     ArtifactShare,
     CallStatus,
     Risk,
@@ -22,14 +22,14 @@ from jupyter_ai_shoulders.wire.events_calls import (
     ToolResult,
     ToolStart,
 )
-from jupyter_ai_shoulders.wire.events_context import ContextAdd, ContextRebase
-from jupyter_ai_shoulders.wire.events_edits import (
+from jupyter_ai_shoulders.wire.event_types.context import ContextAdd, ContextRebase
+from jupyter_ai_shoulders.wire.event_types.edits import (
     EditPending,
     EditResolve,
     ProposalAdd,
     ProposalResolve,
 )
-from jupyter_ai_shoulders.wire.events_questions import (
+from jupyter_ai_shoulders.wire.event_types.questions import (
     ApprovalAnswer,
     ApprovalDecision,
     ApprovalRequest,
@@ -42,7 +42,7 @@ from jupyter_ai_shoulders.wire.events_questions import (
     StdinAnswer,
     StdinRequest,
 )
-from jupyter_ai_shoulders.wire.events_reply import (
+from jupyter_ai_shoulders.wire.event_types.reply import (
     ReasoningDelta,
     ReasoningEnd,
     ReasoningStart,
@@ -50,7 +50,7 @@ from jupyter_ai_shoulders.wire.events_reply import (
     TextEnd,
     TextStart,
 )
-from jupyter_ai_shoulders.wire.events_restore import (
+from jupyter_ai_shoulders.wire.event_types.restore import (
     CellDeed,
     CellsChange,
     Checkpoint,
@@ -60,7 +60,7 @@ from jupyter_ai_shoulders.wire.events_restore import (
     RestoredDocument,
     RestorePart,
 )
-from jupyter_ai_shoulders.wire.events_sessions import (
+from jupyter_ai_shoulders.wire.event_types.sessions import (
     ForkOrigin,
     MessageAdd,
     MessageUpdate,
@@ -70,8 +70,8 @@ from jupyter_ai_shoulders.wire.events_sessions import (
     SessionUpdate,
     TextSource,
 )
-from jupyter_ai_shoulders.wire.events_todo import TodoItem, TodoUpdate
-from jupyter_ai_shoulders.wire.events_turns import (
+from jupyter_ai_shoulders.wire.event_types.todo import TodoItem, TodoUpdate
+from jupyter_ai_shoulders.wire.event_types.turns import (
     ErrorEvent,
     Exit,
     Notice,

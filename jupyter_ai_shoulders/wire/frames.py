@@ -1,8 +1,8 @@
 """Frames of the page socket (chapters 02 and 06): what a page sends and what the server sends.
 
-The one place to import frames from, as ``server.socket`` and ``notebook`` do: the models
-themselves stand in ``frames_page`` and ``frames_server``, by who sends them, and those about text
-files in ``frames_texts``.
+The one place to import frames from, as ``server.connections.page_socket`` and ``notebook`` do: the
+models themselves stand in ``frames_page`` and ``frames_server``, by who sends them, and those about
+text files in ``frames_texts``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from jupyter_ai_shoulders.wire.frames_page import (
+from jupyter_ai_shoulders.wire.frame_types.files import (
+    FileMoved,
+    FileRemoved,
+    TextApplied,
+    TextApply,
+    TextChange,
+    TextClose,
+    TextConflict,
+    TextContent,
+    TextFocus,
+    TextOpen,
+    TextRead,
+    TextRefused,
+    TextRename,
+    TextSaved,
+)
+from jupyter_ai_shoulders.wire.frame_types.page import (
     AnnouncedCell,
     CellConflict,
     CellInputAnswer,
@@ -31,7 +47,7 @@ from jupyter_ai_shoulders.wire.frames_page import (
     Subscribe,
     Unsubscribe,
 )
-from jupyter_ai_shoulders.wire.frames_server import (
+from jupyter_ai_shoulders.wire.frame_types.server import (
     CellInputEnd,
     CellInputRequest,
     CellRunEnd,
@@ -56,22 +72,6 @@ from jupyter_ai_shoulders.wire.frames_server import (
     SettingsUpdate,
     ToolsUpdate,
     Welcome,
-)
-from jupyter_ai_shoulders.wire.frames_texts import (
-    FileMoved,
-    FileRemoved,
-    TextApplied,
-    TextApply,
-    TextChange,
-    TextClose,
-    TextConflict,
-    TextContent,
-    TextFocus,
-    TextOpen,
-    TextRead,
-    TextRefused,
-    TextRename,
-    TextSaved,
 )
 
 __all__ = [

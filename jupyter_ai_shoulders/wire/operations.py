@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, Timestamp, WireModel
-from jupyter_ai_shoulders.wire.events_base import Author
+from jupyter_ai_shoulders.wire.event_types.base import Author
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, OperationId, SessionId, TurnId, Version
 
 OperationKind = Literal["edit", "create", "delete", "move", "copy", "mkdir", "outputs", "command"]

@@ -1,6 +1,6 @@
 """The normalised conversation a provider is sent, and the opaque state it wants back verbatim.
 
-Built by ``engine.context`` from the log, encoded by each provider adapter, shown by
+Built by ``engine.request.context`` from the log, encoded by each provider adapter, shown by
 ``GET sessions/{id}/requests/{step}``.
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jupyter_ai_shoulders.testing.simulator import Simulator
+from tests.simulator import Simulator
 
 
 @pytest.fixture

@@ -6,25 +6,31 @@ from typing import cast
 
 import pytest
 
-from jupyter_ai_shoulders.assist.single import SingleCalls
-from jupyter_ai_shoulders.assist.summaries import Notes, Summaries, parts
+from jupyter_ai_shoulders.assist.one_shot import OneShotCalls
+from jupyter_ai_shoulders.assist.summaries import ConversationSummarizer, Notes, split_by_tokens
+from jupyter_ai_shoulders.core.budget.account import UsageAccount
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
-from jupyter_ai_shoulders.core.preferences import ModelPreferences
-from jupyter_ai_shoulders.core.spending import Account
-from jupyter_ai_shoulders.core.summaries import Summary, SummaryOrder
-from jupyter_ai_shoulders.core.tokens import estimate_text
+from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
+from jupyter_ai_shoulders.core.summaries import Summary, SummaryRequest
+from jupyter_ai_shoulders.core.token_estimates import estimate_text
 from jupyter_ai_shoulders.providers.base import ModelRequest, ResolvedModel
-from jupyter_ai_shoulders.testing.scripted import Call, Fail, ScriptedProvider, Turn, turn
+from jupyter_ai_shoulders.testing.scripted_provider import (
+    Call,
+    Fail,
+    ScriptedProvider,
+    ScriptedTurn,
+    turn,
+)
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId, TurnId
-from tests.providers.support import chat_model
+from tests.providers.adapter_fixtures import chat_model
 
 CHEAP = ModelId("cheap")
 BUSY = ProviderError("Busy.", code="overloaded", retryable=True)
-ACCOUNT = Account("summary", SessionId("s1"), TurnId("t1"))
+ACCOUNT = UsageAccount("summary", SessionId("s1"), TurnId("t1"))
 
 
-def notes(**said: list[str]) -> Turn:
+def notes(**said: list[str]) -> ScriptedTurn:
     empty: dict[str, list[str]] = {name: [] for name in Notes.model_fields}
     answer = cast("JsonObject", {**empty, **said})
     return turn(Call("answer", answer))
@@ -33,12 +39,12 @@ def notes(**said: list[str]) -> Turn:
 class Desk:
     """One cheap model, and who may read."""
 
-    def __init__(self, *script: Turn, window: int = 32_000) -> None:
+    def __init__(self, *script: ScriptedTurn, window: int = 32_000) -> None:
         self.provider = ScriptedProvider(*script)
         self.reader: ModelId | None = CHEAP
         self.asked_for: list[ModelId] = []
         self.model = chat_model(context_window=window)
-        self.summaries = Summaries(SingleCalls(self, ModelPreferences), self)
+        self.summaries = ConversationSummarizer(OneShotCalls(self, ModelPreferences), self)
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         return ResolvedModel(self.model, self.provider)
@@ -48,7 +54,7 @@ class Desk:
         return self.reader
 
     async def summarise(self, *pieces: str, previous: str | None = None) -> Summary | None:
-        order = SummaryOrder(pieces, previous, ModelId("strong"), ACCOUNT, 2_000)
+        order = SummaryRequest(pieces, previous, ModelId("strong"), ACCOUNT, 2_000)
         return await self.summaries.summarise(order)
 
 
@@ -89,7 +95,7 @@ async def test_long_conversation_is_read_in_parts_that_fit_the_model():
 
 def test_parts_hold_all_pieces_in_order_and_no_more_than_fits():
     pieces = [f"{number} " + "x" * 300 for number in range(20)]
-    read = list(parts([*pieces, "y" * 9_000], 300, "other"))
+    read = list(split_by_tokens([*pieces, "y" * 9_000], 300, "other"))
     assert "\n".join(read).startswith("\n".join(pieces))
     assert all(estimate_text(part, "other") <= 330 for part in read)
     assert read[-1].startswith("yyy")

@@ -7,14 +7,21 @@ from collections.abc import Callable
 
 import pytest
 
-from jupyter_ai_shoulders.assist.single import SingleCalls
-from jupyter_ai_shoulders.assist.titles import Titler, is_automatic, shortened
+from jupyter_ai_shoulders.assist.one_shot import OneShotCalls
+from jupyter_ai_shoulders.assist.titles import Titler, is_automatic, shorten_title
 from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, ProviderError
-from jupyter_ai_shoulders.core.preferences import ModelPreferences
+from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
 from jupyter_ai_shoulders.providers.base import ResolvedModel
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.testing.memory_store import MemoryStore
-from jupyter_ai_shoulders.testing.scripted import Call, Fail, Gate, ScriptedProvider, Turn, turn
+from jupyter_ai_shoulders.testing.scripted_provider import (
+    Call,
+    Fail,
+    Gate,
+    ScriptedProvider,
+    ScriptedTurn,
+    turn,
+)
 from jupyter_ai_shoulders.wire.events import (
     Event,
     MessageAdd,
@@ -24,7 +31,7 @@ from jupyter_ai_shoulders.wire.events import (
 )
 from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, PartId, ProviderId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session, SessionKind
-from tests.providers.support import chat_model
+from tests.providers.adapter_fixtures import chat_model
 
 SES = SessionId("ses_1")
 ASKED = "Why does it rain so much in Bergen?\nI wonder."
@@ -47,17 +54,17 @@ class Store(MemoryStore):
 class Room:
     """A store whose events a titler hears, and the models it may ask."""
 
-    def __init__(self, *script: Turn, kind: SessionKind = "chat", title: str = "") -> None:
+    def __init__(self, *script: ScriptedTurn, kind: SessionKind = "chat", title: str = "") -> None:
         self.provider = ScriptedProvider(*script)
         self.namer: ModelId | None = ModelId("m")
         self.refusal: Exception | None = None
         self.turn_models: list[ModelId] = []
         self.store = Store(self.hear)
-        self.titler = Titler(SingleCalls(self, ModelPreferences), self, self.store)
+        self.titler = Titler(OneShotCalls(self, ModelPreferences), self, self.store)
         self.store.add(new_session(kind, title))
 
     def hear(self, logged: LoggedEvent) -> None:
-        self.titler.heard(logged)
+        self.titler.on_event(logged)
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         assert model_id == self.namer
@@ -216,7 +223,7 @@ async def test_without_model_or_budget_the_first_line_stays(refusal: Exception) 
         turn(Call("answer", {"title": ' "." '})),
     ],
 )
-async def test_failed_call_is_silent(answer: Turn) -> None:
+async def test_failed_call_is_silent(answer: ScriptedTurn) -> None:
     room = Room(answer)
     room.say(*TURN)
     await ended(room)
@@ -247,5 +254,5 @@ def test_automatic_title_is_the_beginning_of_the_message(title: str, automatic: 
 
 
 def test_long_title_is_cut_between_words() -> None:
-    assert shortened("rain " * 20) == "rain " * 10 + "rain…"
-    assert shortened('"Rain\nin Bergen."') == "Rain in Bergen"
+    assert shorten_title("rain " * 20) == "rain " * 10 + "rain…"
+    assert shorten_title('"Rain\nin Bergen."') == "Rain in Bergen"

@@ -22,22 +22,22 @@ from tests.bench.figures import Figure, table
 
 GROUPS = {
     "first_token": "First token",
-    "streams": "Fifty streams",
-    "proxy": "Model proxy",
-    "ghost": "Suggestions at the caret",
-    "kernel_run": "Running a cell",
-    "cancel": "Cancelling",
-    "variables": "Variables of a kernel",
-    "start": "Server start",
-    "bundle": "JavaScript",
-    "log": "Event log",
-    "cells": "One cell of a notebook on disk",
-    "rooms": "One cell of a notebook in a room",
-    "staleness": "Stale cells",
-    "loop": "Agent loop",
-    "catch_up": "Catching up",
-    "chat": "Chat panel",
-    "threads": "Task threads",
+    "concurrent_streams": "Fifty streams",
+    "model_proxy": "Model proxy",
+    "inline_completion": "Suggestions at the caret",
+    "cell_execution": "Running a cell",
+    "cancellation": "Cancelling",
+    "kernel_variables": "Variables of a kernel",
+    "server_start": "Server start",
+    "bundle_size": "JavaScript",
+    "event_log": "Event log",
+    "notebook_cells": "One cell of a notebook on disk",
+    "collaboration_cells": "One cell of a notebook in a room",
+    "stale_cells": "Stale cells",
+    "agent_loop": "Agent loop",
+    "event_replay": "Catching up",
+    "chat_panel": "Chat panel",
+    "task_threads": "Task threads",
 }
 """Modules of this folder by name, in the order of the report; each has ``measure()``."""
 BUSY_SECONDS = 2.0
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _section(name: str) -> str:
-    module = import_module(f"tests.bench.{name}")
+    module = import_module(f"tests.bench.groups.{name}")
     began = time.monotonic()
     figures: Sequence[Figure] = module.measure()
     section = f"## {GROUPS[name]}\n\n{_how(module.__doc__)}\n\n{table(figures)}"

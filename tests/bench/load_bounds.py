@@ -2,7 +2,7 @@
 
 ``python -m tests.bench.load_bounds`` measures everything; ``bodies``, ``files`` and ``readers``
 choose a part, ``--only`` the rows whose name has a text. The bounds: the loop is never held for
-more than 100 ms (``tests.loop_probe``), and a reader takes at most 8 MB.
+more than 100 ms (``tests.support.event_loop_probe``), and a reader takes at most 8 MB.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import aiohttp
 import psutil
 
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION
-from tests import loop_probe
 from tests.bench.load_cases import BODIES, FILES, FRAMES, PROXIED, ROUTES, SPECIAL, encoded
-from tests.bench.served import Server, client
-from tests.lab import Lab
-from tests.upstream import Upstream, says
+from tests.bench.server_and_provider import Server, client
+from tests.simulator_process import SimulatorProcess, says
+from tests.support import event_loop_probe
+from tests.support.lab_server import Lab
 
 READERS = 100
 LONGEST_MS = 100.0
@@ -65,7 +65,7 @@ class Bench:
     async def held(self, name: str, answer: str) -> Row:
         """Return the row for what was sent since the probe was asked before."""
         await asyncio.sleep(0.1)
-        seen = await asyncio.to_thread(loop_probe.look, self.lab)
+        seen = await asyncio.to_thread(event_loop_probe.read_probe, self.lab)
         if seen.stalls and self.shows_stacks:
             print(max(seen.stalls, key=lambda stall: stall["ms"])["doing"])
         return Row(name, answer, seen.worst, "ms", LONGEST_MS)
@@ -272,16 +272,16 @@ async def _bench() -> AsyncGenerator[Bench]:
         root = folder / "root"
         root.mkdir()
         script = {"default": says(("w" * 4_000 + " ") * 500)}
-        upstream = Upstream(script, folder).start()
-        env = {**upstream.configure(root), **loop_probe.environment()}
-        lab = Lab(root, folder / "state", args=loop_probe.ARGUMENTS, env=env)
+        upstream = SimulatorProcess(script, folder).start()
+        env = {**upstream.configure(root), **event_loop_probe.environment()}
+        lab = Lab(root, folder / "state", args=event_loop_probe.ARGUMENTS, env=env)
         try:
             lab.start()
             async with client(lab) as http:
                 server = Server(lab, http)
                 session, _ = await server.session()
                 await asyncio.sleep(2)  # it recovers and imports
-                await asyncio.to_thread(loop_probe.look, lab)
+                await asyncio.to_thread(event_loop_probe.read_probe, lab)
                 yield Bench(server, session)
         finally:
             lab.stop()

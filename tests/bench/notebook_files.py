@@ -12,13 +12,13 @@ from typing import Any
 from unittest.mock import patch
 
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
-from jupyter_ai_shoulders.host.documents import Documents
+from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
-from jupyter_ai_shoulders.notebook.local_kernels import LocalKernels
-from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.recovery import RecoveryFiles
+from jupyter_ai_shoulders.notebook.kernels.local_kernels import LocalKernels
+from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopies
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.tools.base import CallContext, Tool
-from jupyter_ai_shoulders.tools.notebook_tools import notebook_tools
+from jupyter_ai_shoulders.tools.factories.notebook import notebook_tools
 from jupyter_ai_shoulders.wire.frames import ServerFrame
 from jupyter_ai_shoulders.wire.ids import CallId, ClientId, SessionId, TurnId
 
@@ -100,12 +100,14 @@ class NoPages:
 
 
 @asynccontextmanager
-async def opened(root: Path, kernels: KernelDirectory | None = None) -> AsyncGenerator[Documents]:
+async def opened(
+    root: Path, kernels: KernelDirectory | None = None
+) -> AsyncGenerator[NotebookServices]:
     """The notebooks of a folder as the server has them, with kernels of this process."""
     own = LocalKernels(root)
-    documents = Documents(
+    documents = NotebookServices(
         root=root,
-        recovery=RecoveryFiles(StateDirectory(root / ".shoulders")),
+        recovery=RecoveryCopies(StateDirectory(root / ".shoulders")),
         kernels=kernels or own,
         pages=NoPages(),
         clock=SystemClock(),
@@ -118,7 +120,7 @@ async def opened(root: Path, kernels: KernelDirectory | None = None) -> AsyncGen
         await own.aclose()
 
 
-def tools_of(documents: Documents) -> dict[str, Tool[Any]]:
+def tools_of(documents: NotebookServices) -> dict[str, Tool[Any]]:
     """Return the notebook tools over these notebooks, by name."""
     tools = notebook_tools(documents.notebooks, documents.runner, RandomIds(), documents.names)
     return {tool.name: tool for tool in tools}

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import pytest
 
 from jupyter_ai_shoulders.cli.main import main
-from tests.cli.chatting import start
-from tests.client.conftest import Place, client, place
-from tests.integration.place import add_priced_model
-from tests.upstream import StartUpstream, Upstream, in_order
+from tests.cli.chat.pseudo_terminal import start
+from tests.client.conftest import ClientServer, client, place
+from tests.integration.shared_server import add_priced_model
+from tests.simulator_process import SimulatorProcess, StartSimulator, in_order
 
 __all__ = ["client", "place", "start"]
 
@@ -24,7 +24,7 @@ TINY = "tiny"
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandResult:
     """What a command did."""
 
     code: int
@@ -42,7 +42,7 @@ class Terminal:
     """A terminal in a workspace."""
 
     root: Path
-    upstream: Upstream
+    upstream: SimulatorProcess
     where: list[str]
     """Arguments that say where the engine is."""
     capture: pytest.CaptureFixture[str]
@@ -53,7 +53,7 @@ class Terminal:
         """Have the model answer so."""
         self.upstream.play(in_order(*replies))
 
-    def says(self, command: str, *arguments: str) -> Said:
+    def says(self, command: str, *arguments: str) -> CommandResult:
         """Run a command."""
         self.capture.readouterr()
         try:
@@ -61,7 +61,7 @@ class Terminal:
         except SystemExit as ended:  # argparse
             code = int(ended.code or 0)
         told = self.capture.readouterr()
-        return Said(code, told.out, told.err)
+        return CommandResult(code, told.out, told.err)
 
 
 def add_tiny_model(root: Path) -> None:
@@ -75,7 +75,7 @@ def add_tiny_model(root: Path) -> None:
 @pytest.fixture
 def alone(
     workspace: Path,
-    upstream: StartUpstream,
+    upstream: StartSimulator,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     isolated_home: Path,
@@ -102,7 +102,7 @@ def alone(
 
 @pytest.fixture
 def attached(
-    place: Place,
+    place: ClientServer,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Terminal:

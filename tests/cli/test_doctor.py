@@ -19,9 +19,9 @@ import pytest
 from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.cli.doctor import dependencies, imports
 from tests.cli.conftest import Terminal
-from tests.client.conftest import Place
-from tests.distribution import install
-from tests.lab import free_port
+from tests.client.conftest import ClientServer
+from tests.support.fake_distribution import install_distribution
+from tests.support.lab_server import free_port
 
 PAGE = "labextensions/jupyter-ai-shoulders"
 ENABLED = {
@@ -288,7 +288,9 @@ def test_a_package_whose_tools_are_broken_is_named(
 ) -> None:
     folder = tmp_path / "site-packages"
     folder.mkdir()
-    install(folder, monkeypatch, name="broken-tools", source="import no_such_module_of_acme\n")
+    install_distribution(
+        folder, monkeypatch, name="broken-tools", source="import no_such_module_of_acme\n"
+    )
 
     found = installed.findings()["tools of packages"]
 
@@ -297,7 +299,7 @@ def test_a_package_whose_tools_are_broken_is_named(
     assert "Shoulders.tool_packages" in found["advice"]
 
 
-def test_a_running_server_is_looked_at(attached: Terminal, place: Place) -> None:
+def test_a_running_server_is_looked_at(attached: Terminal, place: ClientServer) -> None:
     found: list[Any] = attached.says("doctor", "--json").json
 
     engine = next(each for each in found if each["about"] == "engine")

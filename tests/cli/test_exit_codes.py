@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.wire.usage import PutBudget
 from tests.cli.conftest import TINY, Terminal
 from tests.client.conftest import PRICED
-from tests.upstream import calls, says
+from tests.simulator_process import calls, says
 
 WRITE = calls("write_file", {"path": "refused.txt", "content": "x"})
 
@@ -115,11 +115,11 @@ def test_3_a_conversation_that_waits_for_approval(attached: Terminal, client: Cl
 
 def test_4_budget_on_a_server(attached: Terminal, client: Client) -> None:
     attached.plays(says("Never."))
-    client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=0))
+    client.connection.send("PUT", "budget", PutBudget(month_micro_usd=0))
     try:
         said = attached.says("run", "Hi", "--model", PRICED)
     finally:
-        client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=10**12))
+        client.connection.send("PUT", "budget", PutBudget(month_micro_usd=10**12))
 
     assert (said.code, said.out) == (4, "")
     assert "Raise it" in said.err

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.cli.conftest import Terminal
-from tests.upstream import says
+from tests.simulator_process import says
 
 RULES = {"version": 1, "rules": [{"action": "allow", "tool": "run_command"}]}
 BROUGHT = "brings its own AI settings, which do not apply: 1 permission rule, 1 model server (127."

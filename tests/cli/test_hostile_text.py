@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.cli import program
-from tests.cli.conftest import Said, Terminal
-from tests.upstream import says
+from jupyter_ai_shoulders.cli import dispatch
+from tests.cli.conftest import CommandResult, Terminal
+from tests.simulator_process import says
 
 TITLE = "\x1b]0;owned\x07"
 CLEAR = "\x1b[2J\x9b2J\x7f"
@@ -33,7 +33,7 @@ class Hostile:
     terminal: Terminal
     session: str
 
-    def says(self, *words: str) -> Said:
+    def says(self, *words: str) -> CommandResult:
         return self.terminal.says(*words)
 
 
@@ -56,35 +56,35 @@ def hostile(alone: Terminal) -> Hostile:
     return Hostile(alone, listed[0]["id"])
 
 
-def answer(made: Hostile, *options: str) -> Said:
+def answer(made: Hostile, *options: str) -> CommandResult:
     made.terminal.plays(says(HOSTILE))
     (made.terminal.root / f"a{TITLE}.py").write_text("x = 1\n")
     return made.says("run", *options, "--notebook", f"a{TITLE}.py", "Say it")
 
 
-def failing_call(made: Hostile) -> Said:
+def failing_call(made: Hostile) -> CommandResult:
     made.terminal.plays({"parts": [], "failure": {"status": 400, "message": HOSTILE}})
     return made.says("run", "Fail")
 
 
-def written(made: Hostile) -> Said:
+def written(made: Hostile) -> CommandResult:
     said = made.says("export", made.session, "-o", "out.md")
-    return Said(said.code, (made.terminal.root / "out.md").read_text(), said.err)
+    return CommandResult(said.code, (made.terminal.root / "out.md").read_text(), said.err)
 
 
-def broken_settings(made: Hostile) -> Said:
+def broken_settings(made: Hostile) -> CommandResult:
     path = made.terminal.root / ".shoulders" / "settings.json"
     path.write_text(json.dumps({"egress": {"data_values": HOSTILE}, HOSTILE: 1}))
     return made.says("doctor")
 
 
-def broken_tools(made: Hostile) -> Said:
+def broken_tools(made: Hostile) -> CommandResult:
     path = made.terminal.root / ".shoulders" / "tools.json"
     path.write_text(json.dumps({"version": 1, "rules": [{"tool": HOSTILE, HOSTILE: 1}]}))
     return made.says("doctor")
 
 
-COMMANDS: dict[str, Callable[[Hostile], Said]] = {
+COMMANDS: dict[str, Callable[[Hostile], CommandResult]] = {
     "run": answer,
     "run --json": lambda made: answer(made, "--json"),
     "run that fails": failing_call,
@@ -131,18 +131,18 @@ def test_nothing_that_is_printed_steers_a_terminal_or_hides(hostile: Hostile) ->
     assert HOSTILE in "".join(each["text"] for each in events if each["type"] == "text-delta")
 
 
-def ran(made: Hostile) -> Iterator[tuple[str, Said]]:
+def ran(made: Hostile) -> Iterator[tuple[str, CommandResult]]:
     return ((name, command(made)) for name, command in COMMANDS.items())
 
 
 def test_every_command_is_in_the_table() -> None:
-    assert {name.split()[0] for name in COMMANDS} == {*program.COMMANDS, "doctor"}
+    assert {name.split()[0] for name in COMMANDS} == {*dispatch.COMMANDS, "doctor"}
 
 
 def test_commands_write_through_one_module() -> None:
-    own = {"output.py", "main.py", "chat/screen.py", "doctor/imports.py"}
+    own = {"output.py", "main.py", "chat/terminal.py", "doctor/imports.py"}
     # `main` writes a constant before anything else is imported, `imports` JSON for its parent.
-    folder = Path(program.__file__).parent
+    folder = Path(dispatch.__file__).parent
     writes = {
         file.relative_to(folder).as_posix()
         for file in folder.rglob("*.py")

@@ -19,16 +19,16 @@ from typing import Any, cast
 import pytest
 from pydantic import BaseModel
 
-from jupyter_ai_shoulders.cli import place as cli_place
-from jupyter_ai_shoulders.cli.chat.alone import LoneChat
+from jupyter_ai_shoulders.cli import backend_selection as cli_place
+from jupyter_ai_shoulders.cli.chat.in_process_chat import InProcessChat
 from jupyter_ai_shoulders.cli.main import main
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.connection import Connection
 from jupyter_ai_shoulders.client.interrupts import hold_interrupt
 from jupyter_ai_shoulders.host.build import Host
-from jupyter_ai_shoulders.wire.commands import SendMessage
+from jupyter_ai_shoulders.wire.api.commands import SendMessage
 from tests.cli.conftest import Terminal
-from tests.upstream import says
+from tests.simulator_process import says
 
 REFUSED: Mapping[str, Any] = {
     "parts": [],
@@ -106,7 +106,7 @@ def test_an_engine_ends_whose_start_was_interrupted() -> None:
         ended.set()
 
     with pytest.raises(KeyboardInterrupt):
-        LoneChat(serve)
+        InProcessChat(serve)
     interrupted.set()
 
     assert ended.wait(100)
@@ -186,14 +186,14 @@ class Pressing(MetaPathFinder):
     def find_spec(
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> None:
-        if fullname == "jupyter_ai_shoulders.cli.program":
+        if fullname == "jupyter_ai_shoulders.cli.dispatch":
             press_ctrl_c()
 
 
 def test_130_an_interrupt_while_modules_are_imported_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delitem(sys.modules, "jupyter_ai_shoulders.cli.program", raising=False)
+    monkeypatch.delitem(sys.modules, "jupyter_ai_shoulders.cli.dispatch", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Pressing(), *sys.meta_path])
 
     code = main(["chat"])

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from jupyter_ai_shoulders.cli.errors import WrongUse
+from jupyter_ai_shoulders.cli.backend_selection import find_server, resolve_document
+from jupyter_ai_shoulders.cli.errors import UsageError
 from jupyter_ai_shoulders.cli.main import main
-from jupyter_ai_shoulders.cli.place import document_in, serving
 from jupyter_ai_shoulders.client import Client
-from jupyter_ai_shoulders.client.address import Server
+from jupyter_ai_shoulders.client.server_discovery import RunningServer
 from tests.cli.conftest import Terminal
-from tests.upstream import notebook, says, texts
+from tests.simulator_process import notebook, says, texts
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -103,8 +103,8 @@ def test_a_prompt_is_read_from_standard_input(
     assert "From a pipe." in json.dumps(alone.upstream.requests()[-1]["body"])
 
 
-def server(root: str) -> Server:
-    return Server(f"http://127.0.0.1{root}/", "", Path(root), 1, "")
+def server(root: str) -> RunningServer:
+    return RunningServer(f"http://127.0.0.1{root}/", "", Path(root), 1, "")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def server(root: str) -> Server:
     [("/a/b/c", "/a/b"), ("/a/b", "/a/b"), ("/a/x", "/a"), ("/b", None), ("/a/bb", "/a")],
 )
 def test_the_nearest_server_above_is_taken(workspace: str, chosen: str | None) -> None:
-    found = serving(Path(workspace), [server("/a"), server("/a/b"), server("/z")])
+    found = find_server(Path(workspace), [server("/a"), server("/a/b"), server("/z")])
 
     assert (found and str(found.root)) == chosen
 
@@ -124,9 +124,9 @@ def test_a_document_is_named_from_the_root_of_the_workspace(
     (tmp_path / "sub" / "a.ipynb").touch()
     monkeypatch.chdir(tmp_path / "sub")
 
-    assert document_in(tmp_path, "a.ipynb") == "sub/a.ipynb"
-    with pytest.raises(WrongUse, match="not in the workspace"):
-        document_in(tmp_path / "other", "a.ipynb")
+    assert resolve_document(tmp_path, "a.ipynb") == "sub/a.ipynb"
+    with pytest.raises(UsageError, match="not in the workspace"):
+        resolve_document(tmp_path / "other", "a.ipynb")
 
 
 def test_jupyter_finds_the_command() -> None:

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.client import Client
-from tests.integration.place import PRICED, add_priced_model
-from tests.lab import Lab
-from tests.upstream import Upstream, in_order
-from tests.vendor_judge import Judge
+from tests.integration.shared_server import PRICED, add_priced_model
+from tests.sdk_validation.request_validator import RequestValidator
+from tests.simulator_process import SimulatorProcess, in_order
+from tests.support.lab_server import Lab
 
-__all__ = ["PRICED", "Place"]
+__all__ = ["PRICED", "ClientServer"]
 
 
 @dataclass
-class Place:
+class ClientServer:
     """A server and the provider behind it."""
 
     lab: Lab
-    upstream: Upstream
+    upstream: SimulatorProcess
 
     @property
     def url(self) -> str:
@@ -35,21 +35,25 @@ class Place:
 
 
 @pytest.fixture(scope="package")
-def place(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Place]:
+def place(
+    tmp_path_factory: pytest.TempPathFactory, judge: RequestValidator
+) -> Iterator[ClientServer]:
     """A server with a base URL, as on a hub."""
     root = tmp_path_factory.mktemp("workspace")
-    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream"), judge.saw_all).start()
+    upstream = SimulatorProcess(
+        in_order(), tmp_path_factory.mktemp("upstream"), judge.validate_requests
+    ).start()
     env = upstream.configure(root)
     add_priced_model(root)
     lab = Lab(root, tmp_path_factory.mktemp("lab"), env=env, base_url="/user/ada/")
     lab.start()
-    yield Place(lab, upstream)
+    yield ClientServer(lab, upstream)
     lab.stop()
     upstream.stop()
 
 
 @pytest.fixture
-def client(place: Place) -> Iterator[Client]:
+def client(place: ClientServer) -> Iterator[Client]:
     """A client that was given the address."""
     with Client(place.url, place.lab.token, environ={}) as made:
         yield made

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import aiohttp
 
-from tests.lab import Lab
+from tests.support.lab_server import Lab
 
 SECONDS = 60.0
 

@@ -11,15 +11,15 @@ import httpx
 import pytest
 
 from jupyter_ai_shoulders.client import Client, NotAllowed, Refused, ServerNotFound, Unreachable
-from jupyter_ai_shoulders.client.address import Address
 from jupyter_ai_shoulders.client.connection import Connection
-from jupyter_ai_shoulders.client.sse import events_in
-from jupyter_ai_shoulders.wire.api import Status
-from jupyter_ai_shoulders.wire.commands import StartRun
+from jupyter_ai_shoulders.client.server_discovery import ServerAddress
+from jupyter_ai_shoulders.client.server_sent_events import parse_events
+from jupyter_ai_shoulders.wire.api.commands import StartRun
+from jupyter_ai_shoulders.wire.api.responses import Status
 from jupyter_ai_shoulders.wire.events import Notice, TextDelta
 from jupyter_ai_shoulders.wire.ids import MessageId, PartId, SessionId
 
-ADDRESS = Address("http://server.example/base/", "t")
+ADDRESS = ServerAddress("http://server.example/base/", "t")
 SESSION = SessionId("ses_1")
 
 
@@ -35,12 +35,12 @@ def delta(seq: int) -> str:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_stream_is_the_same_wherever_it_is_cut(end: str) -> None:
     stream = (": heartbeat\n\n" + delta(1) + delta(2)).replace("\n", end).encode()
-    whole = list(events_in([stream]))
+    whole = list(parse_events([stream]))
 
     for cut in range(len(stream)):
-        assert list(events_in([stream[:cut], stream[cut:]])) == whole
+        assert list(parse_events([stream[:cut], stream[cut:]])) == whole
     assert [event.seq for event in whole] == [1, 2]
-    assert list(events_in([stream[:-10]])) == whole[:1]
+    assert list(parse_events([stream[:-10]])) == whole[:1]
 
 
 def test_a_stream_that_breaks_is_taken_up_where_it_was() -> None:
@@ -79,11 +79,11 @@ def test_what_may_be_said_twice_is_said_again_when_a_kept_socket_was_closed() ->
     command = StartRun(prompt="Hello", id=MessageId("msg_1"))
 
     assert made.text("status") == "{}"
-    assert made.tell("POST", "runs", command).text == "{}"
+    assert made.send("POST", "runs", command).text == "{}"
     assert len(asked) == 4
     assert asked[2] == asked[3]
     with pytest.raises(Unreachable, match="disconnected"):
-        made.tell("POST", "runs", command.model_copy(update={"id": None}))
+        made.send("POST", "runs", command.model_copy(update={"id": None}))
     assert len(asked) == 5
 
 
@@ -115,7 +115,7 @@ def proxy_that_answers(*script: tuple[int, str]) -> Generator[tuple[str, list[st
 def test_a_stream_is_taken_up_again_while_a_proxy_says_that_the_server_is_away() -> None:
     answers = [(200, delta(1)), (502, "<html>"), (503, "<html>"), (200, delta(2))]
     with proxy_that_answers(*answers) as (url, asked):
-        made = Connection(Address(url, "t"), pauses=(0.0, 0.0, 0.0))
+        made = Connection(ServerAddress(url, "t"), pauses=(0.0, 0.0, 0.0))
         events = made.events(SESSION, 0)
         seen = [next(events).seq for _ in range(2)]
         events.close()
@@ -127,7 +127,7 @@ def test_a_stream_is_taken_up_again_while_a_proxy_says_that_the_server_is_away()
 
 def test_a_server_that_keeps_failing_is_not_asked_for_ever() -> None:
     with proxy_that_answers((200, delta(1)), (500, "<html>")) as (url, asked):
-        made = Connection(Address(url, "t"), pauses=(0.0, 0.0))
+        made = Connection(ServerAddress(url, "t"), pauses=(0.0, 0.0))
         events = made.events(SESSION, 0)
         assert next(events).seq == 1
         with pytest.raises(Refused) as refused:
@@ -140,7 +140,7 @@ def test_a_server_that_keeps_failing_is_not_asked_for_ever() -> None:
 
 def test_a_stream_that_is_refused_is_not_asked_for_again() -> None:
     with proxy_that_answers((404, "<html>")) as (url, asked):
-        made = Connection(Address(url, "t"), pauses=(0.0, 0.0))
+        made = Connection(ServerAddress(url, "t"), pauses=(0.0, 0.0))
         with pytest.raises(Refused):
             next(made.events(SESSION, 0))
         made.close()
@@ -197,10 +197,10 @@ def test_a_server_without_a_token_gets_its_cookie_back() -> None:
         cookie = {"set-cookie": "_xsrf=2|abc; Path=/"}
         return httpx.Response(200, text="{}", headers=cookie)
 
-    address = Address("http://server.example/", None)
+    address = ServerAddress("http://server.example/", None)
     made = Connection(address, httpx.MockTransport(answer))
-    made.tell("POST", "sessions/ses_1/cancel")
-    made.tell("POST", "sessions/ses_1/cancel")
+    made.send("POST", "sessions/ses_1/cancel")
+    made.send("POST", "sessions/ses_1/cancel")
 
     path = "/shoulders/api/v1/sessions/ses_1/cancel"
     assert seen == [("/login", None, None), (path, "2|abc", None), (path, "2|abc", None)]
@@ -219,13 +219,14 @@ def test_a_kernel_s_secret_is_enough_for_the_sdks() -> None:
 
 def test_events_of_every_kind_are_read() -> None:
     notice = Notice(seq=1, session_id=SESSION, level="info", code="x", text="Hi")
-    assert list(events_in([f"data: {notice.model_dump_json()}\n".encode()])) == [notice]
+    assert list(parse_events([f"data: {notice.model_dump_json()}\n".encode()])) == [notice]
 
 
 @pytest.mark.parametrize(
-    "address", [Address("http://[bad/", None), Address("http://server.example/", "tök\nen")]
+    "address",
+    [ServerAddress("http://[bad/", None), ServerAddress("http://server.example/", "tök\nen")],
 )
-def test_an_address_or_a_token_that_is_none_is_said(address: Address) -> None:
+def test_an_address_or_a_token_that_is_none_is_said(address: ServerAddress) -> None:
     with pytest.raises(ServerNotFound, match="cannot be used") as raised:
         Connection(address)
 

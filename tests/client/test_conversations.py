@@ -13,16 +13,16 @@ from jupyter_ai_shoulders.client import (
     Unreachable,
     Waiting,
 )
-from jupyter_ai_shoulders.client.address import Address
 from jupyter_ai_shoulders.client.connection import Connection
+from jupyter_ai_shoulders.client.server_discovery import ServerAddress
 from jupyter_ai_shoulders.wire.events import ApprovalRequest, ClarifyRequest, TextDelta, TurnEnd
 from jupyter_ai_shoulders.wire.usage import PutBudget
-from tests.client.conftest import PRICED, Place
-from tests.lab import free_port
-from tests.upstream import calls, says
+from tests.client.conftest import PRICED, ClientServer
+from tests.simulator_process import calls, says
+from tests.support.lab_server import free_port
 
 
-def test_a_question_is_answered(client: Client, place: Place) -> None:
+def test_a_question_is_answered(client: Client, place: ClientServer) -> None:
     place.plays(says("Forty-two."))
 
     answer = client.ask("What is it?")
@@ -33,7 +33,7 @@ def test_a_question_is_answered(client: Client, place: Place) -> None:
     assert (session.kind, session.source, session.tools) == ("kernel", "kernel", "disabled")
 
 
-def test_a_conversation_goes_on(client: Client, place: Place) -> None:
+def test_a_conversation_goes_on(client: Client, place: ClientServer) -> None:
     place.plays(says("Ada."), says("Lovelace."))
 
     first = client.ask("Who?")
@@ -44,7 +44,7 @@ def test_a_conversation_goes_on(client: Client, place: Place) -> None:
     assert client.list(kind="kernel")[0].id == first.session_id
 
 
-def test_the_events_of_a_turn_come_as_they_happen(client: Client, place: Place) -> None:
+def test_the_events_of_a_turn_come_as_they_happen(client: Client, place: ClientServer) -> None:
     place.plays(says("One two three."))
 
     turn = client.stream("Count.")
@@ -56,7 +56,7 @@ def test_the_events_of_a_turn_come_as_they_happen(client: Client, place: Place) 
     assert turn.outcome().text == "One two three."
 
 
-def test_a_call_that_asks_is_allowed(client: Client, place: Place) -> None:
+def test_a_call_that_asks_is_allowed(client: Client, place: ClientServer) -> None:
     write = calls("write_file", {"path": "a.txt", "content": "A"})
     place.plays(write, says("Written."))
     turn = client.stream("Write.", tools="enabled")
@@ -71,7 +71,7 @@ def test_a_call_that_asks_is_allowed(client: Client, place: Place) -> None:
     assert (place.lab.root / "a.txt").read_text() == "A"
 
 
-def test_a_call_is_refused_by_its_id_with_a_reason(client: Client, place: Place) -> None:
+def test_a_call_is_refused_by_its_id_with_a_reason(client: Client, place: ClientServer) -> None:
     place.plays(calls("write_file", {"path": "b.txt", "content": "B"}), says("Fine."))
     turn = client.stream("Write.", tools="enabled")
     list(turn)
@@ -87,7 +87,7 @@ def test_a_call_is_refused_by_its_id_with_a_reason(client: Client, place: Place)
     assert not (place.lab.root / "b.txt").exists()
 
 
-def test_a_question_of_the_model_is_answered(client: Client, place: Place) -> None:
+def test_a_question_of_the_model_is_answered(client: Client, place: ClientServer) -> None:
     place.plays(calls("clarify", {"question": "Red?", "options": ["yes", "no"]}), says("Red."))
     turn = client.stream("Paint.", tools="enabled")
     list(turn)
@@ -98,7 +98,7 @@ def test_a_question_of_the_model_is_answered(client: Client, place: Place) -> No
     assert turn.answer().text == "Red."
 
 
-def test_a_run_asks_nobody(client: Client, place: Place) -> None:
+def test_a_run_asks_nobody(client: Client, place: ClientServer) -> None:
     place.plays(calls("write_file", {"path": "c.txt", "content": "C"}), says("Not allowed."))
 
     answer = client.run("Write.").answer()
@@ -107,7 +107,7 @@ def test_a_run_asks_nobody(client: Client, place: Place) -> None:
     assert client.session(answer.session_id).kind == "run"
 
 
-def test_a_run_ends_with_its_question(client: Client, place: Place) -> None:
+def test_a_run_ends_with_its_question(client: Client, place: ClientServer) -> None:
     place.plays(calls("clarify", {"question": "Which file?"}))
 
     answer = client.run("Tidy.").answer()
@@ -115,7 +115,7 @@ def test_a_run_ends_with_its_question(client: Client, place: Place) -> None:
     assert (answer.exit, answer.question) == ("ended_by_tool", "Which file?")
 
 
-def test_the_same_key_goes_on_with_a_run(client: Client, place: Place) -> None:
+def test_the_same_key_goes_on_with_a_run(client: Client, place: ClientServer) -> None:
     place.plays(says("Monday."), says("Tuesday."))
 
     days = [client.run("Report.", external_key="daily").answer() for _ in range(2)]
@@ -124,7 +124,7 @@ def test_the_same_key_goes_on_with_a_run(client: Client, place: Place) -> None:
     assert days[0].session_id == days[1].session_id
 
 
-def test_a_turn_is_cancelled(client: Client, place: Place) -> None:
+def test_a_turn_is_cancelled(client: Client, place: ClientServer) -> None:
     place.plays(says("Slow.", ending="stall", ending_after=3))
     turn = client.stream("Take your time.")
     events = iter(turn)
@@ -136,18 +136,18 @@ def test_a_turn_is_cancelled(client: Client, place: Place) -> None:
         turn.answer()
 
 
-def test_a_limit_of_money_is_named(client: Client, place: Place) -> None:
+def test_a_limit_of_money_is_named(client: Client, place: ClientServer) -> None:
     place.plays(says("Dear."))
-    client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=0))
+    client.connection.send("PUT", "budget", PutBudget(month_micro_usd=0))
     try:
         with pytest.raises(BudgetReached, match="limit"):
             client.ask("Think.", model=PRICED)
     finally:
-        client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=10**12))
+        client.connection.send("PUT", "budget", PutBudget(month_micro_usd=10**12))
     assert place.upstream.requests() == []
 
 
-def test_a_conversation_is_exported(client: Client, place: Place) -> None:
+def test_a_conversation_is_exported(client: Client, place: ClientServer) -> None:
     place.plays(says("**Bold.**"))
     answer = client.ask("Say it.")
 
@@ -162,13 +162,13 @@ def test_the_server_says_what_it_has(client: Client) -> None:
     assert client.usage("model").rows
 
 
-def test_a_wrong_token_is_named(place: Place) -> None:
+def test_a_wrong_token_is_named(place: ClientServer) -> None:
     with Client(place.url, "wrong", environ={}) as client, pytest.raises(NotAllowed, match="token"):
         client.status()
 
 
-def test_no_token_is_named(place: Place) -> None:
-    made = Client(environ={}, connection=Connection(Address(place.url, None)))
+def test_no_token_is_named(place: ClientServer) -> None:
+    made = Client(environ={}, connection=Connection(ServerAddress(place.url, None)))
     with made, pytest.raises(NotAllowed, match="none is known here"):
         made.ask("Hi")
 

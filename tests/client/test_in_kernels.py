@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.wire.usage import PutBudget
-from tests.client.conftest import PRICED, Place
+from tests.client.conftest import PRICED, ClientServer
 from tests.client.kernels import ServerKernel
-from tests.upstream import says
+from tests.simulator_process import says
 
 ANTHROPIC = f"""
 from jupyter_ai_shoulders import Client
@@ -30,7 +30,7 @@ print(openai.OpenAI().responses.create(model="{PRICED}", input="Hi").output_text
 """
 
 
-async def test_a_client_finds_its_server_and_its_notebook(place: Place) -> None:
+async def test_a_client_finds_its_server_and_its_notebook(place: ClientServer) -> None:
     place.plays(says("From the kernel."))
     async with ServerKernel(place.lab, "found.ipynb") as kernel:
         ran = await kernel.run(
@@ -44,7 +44,7 @@ async def test_a_client_finds_its_server_and_its_notebook(place: Place) -> None:
     assert ran.text.splitlines() == [f"{place.url} found.ipynb", "From the kernel."]
 
 
-async def test_the_official_sdks_call_models_without_a_key(place: Place) -> None:
+async def test_the_official_sdks_call_models_without_a_key(place: ClientServer) -> None:
     place.plays(says("Claude's."), says("GPT's."), says("By name."))
     async with ServerKernel(place.lab, "sdks.ipynb") as kernel:
         ran = [await kernel.run(code) for code in (ANTHROPIC, OPENAI, BY_ENVIRONMENT)]
@@ -54,15 +54,15 @@ async def test_the_official_sdks_call_models_without_a_key(place: Place) -> None
 
 
 async def test_the_official_sdks_say_that_the_budget_is_reached(
-    place: Place, client: Client
+    place: ClientServer, client: Client
 ) -> None:
     place.plays(says("Never sent."))
-    client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=0))
+    client.connection.send("PUT", "budget", PutBudget(month_micro_usd=0))
     try:
         async with ServerKernel(place.lab, "budget.ipynb") as kernel:
             claude, gpt = await kernel.run(ANTHROPIC), await kernel.run(OPENAI)
     finally:
-        client.connection.tell("PUT", "budget", PutBudget(month_micro_usd=10**12))
+        client.connection.send("PUT", "budget", PutBudget(month_micro_usd=10**12))
 
     assert claude.error.startswith("PaymentRequiredError: Error code: 402")
     assert "billing_error" in claude.error
@@ -73,7 +73,7 @@ async def test_the_official_sdks_say_that_the_budget_is_reached(
     assert place.upstream.requests() == []
 
 
-async def test_a_kernels_secret_opens_the_proxy_and_conversations_only(place: Place) -> None:
+async def test_a_kernels_secret_opens_the_proxy_and_conversations_only(place: ClientServer) -> None:
     code = (
         "import os, httpx\n"
         "secret = os.environ['SHOULDERS_PROXY_SECRET']\n"
@@ -95,7 +95,7 @@ async def test_a_kernels_secret_opens_the_proxy_and_conversations_only(place: Pl
     assert first.text == second.text
 
 
-async def test_every_kernel_has_a_secret_of_its_own(place: Place) -> None:
+async def test_every_kernel_has_a_secret_of_its_own(place: ClientServer) -> None:
     code = "import os; print(os.environ['SHOULDERS_PROXY_SECRET'])"
     async with (
         ServerKernel(place.lab, "one.ipynb") as one,

@@ -13,8 +13,8 @@ from jupyter_server.auth import security
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.errors import NotAllowed
 from tests.client.kernels import ServerKernel
-from tests.lab import Lab
-from tests.upstream import StartUpstream, in_order, says
+from tests.simulator_process import StartSimulator, in_order, says
+from tests.support.lab_server import Lab
 
 PASSWORD = "correct horse"
 NAME = "SHOULDERS_PROXY_SECRET"
@@ -37,7 +37,7 @@ class Person(ServerKernel):
 
 
 @pytest.fixture
-def lab(workspace: Path, upstream: StartUpstream, tmp_path: Path) -> Iterator[Lab]:
+def lab(workspace: Path, upstream: StartSimulator, tmp_path: Path) -> Iterator[Lab]:
     """One with a password only."""
     provider = upstream(in_order(says("Hello from the model."), says("And again.")))
     env = provider.configure(workspace)
@@ -55,7 +55,7 @@ client = Client()
 print(client.notebook(), client.ask("Hi"))
 """
 SOCKET = """
-from jupyter_ai_shoulders.client.socket import open_socket
+from jupyter_ai_shoulders.client.page_socket import open_socket
 opened = open_socket(client.connection)
 opened.send('{"type": "hello", "client_id": "c", "wire_version": 1, "cursors": {}}')
 print(opened.recv())

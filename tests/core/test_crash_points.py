@@ -11,8 +11,13 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core import crash_points
-from jupyter_ai_shoulders.core.crash_points import ENABLED, CrashPlan, CrashPoints, planned
-from tests.crash_sweep.points import listed
+from jupyter_ai_shoulders.core.crash_points import (
+    ENABLED,
+    CrashPlan,
+    CrashPoints,
+    crash_plan_from_environment,
+)
+from tests.crash_sweep.crash_points import list_crash_points
 
 CODE = """
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -64,7 +69,7 @@ def test_a_process_that_is_not_hit_writes_all_its_points(tmp_path: Path) -> None
 
 def test_a_plan_with_unknown_words_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown when"):
-        planned("when=1")
+        crash_plan_from_environment("when=1")
 
 
 def test_a_new_plan_counts_anew(tmp_path: Path) -> None:
@@ -86,4 +91,4 @@ def test_points_cost_next_to_nothing_when_off() -> None:
 
 
 def test_there_are_at_least_forty_points_each_named_once() -> None:
-    assert len(listed()) >= 40
+    assert len(list_crash_points()) >= 40

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.crash_sweep.points import listed
+from tests.crash_sweep.crash_points import list_crash_points
 from tests.crash_sweep.random_kills import kill_at_random
 from tests.crash_sweep.scenarios import NAMES, SCENARIOS
 from tests.crash_sweep.sweep import Report, sweep
@@ -33,7 +33,11 @@ def main() -> int:
                 say=_say,
             )
         )
-    missed = [] if options.scenario or options.every > 1 else sorted(listed().keys() - report.met)
+    missed = (
+        []
+        if options.scenario or options.every > 1
+        else sorted(list_crash_points().keys() - report.met)
+    )
     _print(report, missed)
     return 1 if report.violations or missed else 0
 
@@ -72,7 +76,7 @@ def _options() -> argparse.Namespace:
 
 
 def _print(report: Report, missed: list[str]) -> None:
-    for name, file in sorted(listed().items()):
+    for name, file in sorted(list_crash_points().items()):
         kills = report.killed_at[name]
         _say(f"  {name:32} {report.met[name]:5} cases met it, {kills:5} died there  ({file})")
     for violation in report.violations:
@@ -81,7 +85,7 @@ def _print(report: Report, missed: list[str]) -> None:
         _say(f"NEVER HIT {name}")
     _say(
         f"{len(report.points_of)} scripted turns, {report.cases} runs, {report.kills} kills at "
-        f"{len(report.killed_at)} of {len(listed())} distinct points, "
+        f"{len(report.killed_at)} of {len(list_crash_points())} distinct points, "
         f"{len(report.violations)} violations, {len(missed)} points never hit, "
         f"{report.seconds:.0f} s"
     )

@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
-from tests.lab import Lab
+from tests.support.lab_server import Lab
 
 POLL_SECONDS = 0.02
 
@@ -103,7 +103,9 @@ def main() -> None:
     """Fork servers until the parent is gone."""
     import jupyterlab.labapp
 
-    import_module("jupyter_ai_shoulders.server.service")  # what the extension needs to start
+    import_module(
+        "jupyter_ai_shoulders.server.extension_services"
+    )  # what the extension needs to start
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
     for line in sys.stdin:

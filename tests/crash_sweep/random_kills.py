@@ -24,14 +24,14 @@ from random import Random
 from typing import Any, cast
 
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
-from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.testing.simulator import Delivery, Reply, Simulator, ToolUse, reply
-from jupyter_ai_shoulders.testing.simulator.script import SimRequest
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from tests.crash_sweep.forked_lab import ForkedLab, LabFork
-from tests.crash_sweep.models import models_file
+from tests.crash_sweep.model_catalog import models_file
 from tests.integration.client import Api
-from tests.invariants import Evidence, Seen, crowding, logs_of, notebook_texts, violations
-from tests.upstream import KEY, notebook
+from tests.simulator import Delivery, Reply, Simulator, ToolUse, reply
+from tests.simulator.script import SimRequest
+from tests.simulator_process import KEY, notebook
+from tests.support.invariants import Evidence, Seen, crowding, logs_of, notebook_texts, violations
 
 LIFE_SECONDS = 3.0
 """The longest life of a server under traffic; most are shorter."""

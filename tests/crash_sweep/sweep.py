@@ -22,13 +22,13 @@ from typing import Any
 from jupyter_client.manager import AsyncKernelManager
 
 from jupyter_ai_shoulders.core.crash_points import ENABLED
-from jupyter_ai_shoulders.testing.simulator import Simulator
-from jupyter_ai_shoulders.testing.simulator.script import Script, ScriptFile
-from tests.crash_sweep.child import WAYS, Order
-from tests.crash_sweep.models import models_file
+from tests.crash_sweep.child_process import WAYS, Order
+from tests.crash_sweep.host_run import CaseFolders, Scenario
+from tests.crash_sweep.model_catalog import models_file
 from tests.crash_sweep.scenarios import NAMES, SCENARIOS
-from tests.crash_sweep.stage import Place, Scenario
-from tests.upstream import KEY
+from tests.simulator import Simulator
+from tests.simulator.script import Script, ScriptFile
+from tests.simulator_process import KEY
 
 KILLED = -9
 WARMING = "edits on disk"
@@ -125,7 +125,7 @@ class Worker:
 
     async def play(self, case: Case) -> Outcome:
         """Play a case: set it up, kill it, restart it, check it."""
-        scenario, place = case.scenario, Place(self._case)
+        scenario, place = case.scenario, CaseFolders(self._case)
         await self._idle()
         await self._set_up(scenario, place)
         self._play_script(scenario, place)
@@ -156,7 +156,7 @@ class Worker:
         return Outcome(case, met, code == KILLED, tuple(problems))
 
     async def _warm_up(self) -> None:
-        scenario, place = NAMES[WARMING], Place(self._case)
+        scenario, place = NAMES[WARMING], CaseFolders(self._case)
         await self._set_up(scenario, place)
         self._play_script(scenario, place)
         await self._fork(self._order(scenario, "warm"))
@@ -167,7 +167,7 @@ class Worker:
         while (await self._listener.get_shell_msg(timeout=60))["parent_header"]["msg_id"] != asked:
             pass
 
-    async def _set_up(self, scenario: Scenario, place: Place) -> None:
+    async def _set_up(self, scenario: Scenario, place: CaseFolders) -> None:
         shutil.rmtree(self._case, ignore_errors=True)
         template = self._folder / f"template-{scenario.name.replace(' ', '-')}"
         if template.exists():
@@ -185,7 +185,7 @@ class Worker:
             scenario.spoil(place)
         shutil.copytree(self._case, template)
 
-    def _write_files(self, scenario: Scenario, place: Place) -> None:
+    def _write_files(self, scenario: Scenario, place: CaseFolders) -> None:
         originals = place.folder / "originals"
         for folder in (place.state, place.home / ".shoulders", place.notes, originals):
             folder.mkdir(mode=0o700, parents=True)
@@ -200,7 +200,7 @@ class Worker:
             (place.home / ".shoulders" / "budget.json").write_text(json.dumps(limits))
 
     def _play_script(
-        self, scenario: Scenario, place: Place, other: Mapping[str, Any] | None = None
+        self, scenario: Scenario, place: CaseFolders, other: Mapping[str, Any] | None = None
     ) -> None:
         text = json.dumps(other or scenario.script).replace("{effects}", str(place.effects))
         self._simulator.playing = Script.from_file(ScriptFile.model_validate_json(text))
@@ -310,6 +310,6 @@ async def _shut_down(kernel: AsyncKernelManager) -> None:
     await kernel.shutdown_kernel(now=True)
 
 
-def _log(place: Place) -> str:
+def _log(place: CaseFolders) -> str:
     path = place.notes / "log"
     return path.read_text(errors="replace")[-3000:] if path.exists() else ""

@@ -14,8 +14,8 @@ import signal
 import sys
 import traceback
 
-from jupyter_ai_shoulders.host.warm import import_for_turns
-from tests.crash_sweep.child import Order, perform
+from jupyter_ai_shoulders.host.preload import import_for_turns
+from tests.crash_sweep.child_process import Order, perform
 
 CHILD_SECONDS = 60
 

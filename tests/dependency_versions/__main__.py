@@ -18,9 +18,9 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from tests.dependency_versions import bounds
+from tests.dependency_versions import declared_versions
 from tests.dependency_versions.environment import Environment, StepFailed, build_wheel
-from tests.dependency_versions.main_job import STEPS
+from tests.dependency_versions.smoke_test import STEPS
 
 NAMES = ("lowest", "newest")
 Row = tuple[str, ...]
@@ -72,7 +72,7 @@ def _tried(environment: Environment, wheel: Path) -> tuple[dict[str, str], dict[
     for step, work in STEPS.items():
         done(step, lambda work=work: work(environment))
     found = environment.versions()
-    direct = [canonicalize_name(each.name) for each in bounds.requirements()]
+    direct = [canonicalize_name(each.name) for each in declared_versions.requirements()]
     return {each: found[each] for each in direct}, results
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from tests.dependency_versions import bounds
+from tests.dependency_versions import declared_versions
 
 SECONDS = 1_200.0
 """For one program."""
@@ -26,7 +26,7 @@ def build_wheel(folder: Path) -> Path:
     """Build the package as it ships, with the page half that is there."""
     command = [
         *(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"),
-        *("--quiet", "--wheel-dir", str(folder), str(bounds.REPOSITORY)),
+        *("--quiet", "--wheel-dir", str(folder), str(declared_versions.REPOSITORY)),
     ]
     run(command, env={**os.environ, "HATCH_JUPYTER_BUILDER_SKIP_NPM": "1"}, cwd=folder)
     (wheel,) = folder.glob("*.whl")
@@ -65,9 +65,9 @@ class Environment:
         run([sys.executable, "-m", "venv", str(self.folder / "venv")], cwd=self.folder)
         pins = self.folder / "constraints.txt"
         pins.write_text("".join(f"{line}\n" for line in self._constraints()))
-        wanted = f"{wheel}[{','.join(bounds.EXTRAS)}]"
+        wanted = f"{wheel}[{','.join(declared_versions.EXTRAS)}]"
         self.call("python", "-m", "pip", "install", "--quiet", "-c", str(pins), wanted)
-        tools = [str(each) for each in bounds.tools()]
+        tools = [str(each) for each in declared_versions.tools()]
         self.call("python", "-m", "pip", "install", "--quiet", "-c", str(pins), *tools)
         self.call("python", "-m", "pip", "check")
 
@@ -88,7 +88,10 @@ class Environment:
     def _constraints(self) -> list[str]:
         if not self.lowest:
             return []
-        return [f"{each.name}=={bounds.lowest(each)}" for each in bounds.requirements()]
+        return [
+            f"{each.name}=={declared_versions.lowest(each)}"
+            for each in declared_versions.requirements()
+        ]
 
 
 def run(command: Sequence[str], cwd: Path, env: Mapping[str, str] = os.environ) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_ai_shoulders.evaluation.case_record import CaseRecord
 from jupyter_ai_shoulders.evaluation.invariants import (
     calls_are_answered,
     histories_are_valid,
@@ -15,7 +16,6 @@ from jupyter_ai_shoulders.evaluation.invariants import (
     nothing_is_silent,
     rules_are_untouched,
 )
-from jupyter_ai_shoulders.evaluation.record import Record
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Mode
-from tests.engine.world import session
+from tests.engine.engine_harness import make_session
 
 CALL = CallId("c1")
 
@@ -41,11 +41,11 @@ def record(
     root: Path = Path(),
     before: Mapping[str, bytes] | None = None,
     requests: Sequence[ModelRequest] = (),
-) -> Record:
-    return Record(
+) -> CaseRecord:
+    return CaseRecord(
         root=root,
         before=before or {},
-        session=session(mode=mode),
+        session=make_session(mode=mode),
         events=events,
         requests=requests,
         risks={},

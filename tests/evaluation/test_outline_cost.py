@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jupyter_ai_shoulders.core.tokens import estimate_request
+from jupyter_ai_shoulders.core.token_estimates import estimate_request
 from jupyter_ai_shoulders.evaluation.case import Case
-from jupyter_ai_shoulders.evaluation.cases.turns import PATH, read
+from jupyter_ai_shoulders.evaluation.case_record import CaseRecord
+from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, read
 from jupyter_ai_shoulders.evaluation.checks import Check
-from jupyter_ai_shoulders.evaluation.fixture import Cell, code, markdown, one
-from jupyter_ai_shoulders.evaluation.record import Record
 from jupyter_ai_shoulders.evaluation.runner import evaluate
-from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
+from jupyter_ai_shoulders.evaluation.workspace_fixture import Cell, code, markdown, one
+from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 MEGABYTES = 60
@@ -43,7 +43,7 @@ def _cell(number: int, picture: str) -> Cell:
     return code(name, source, {"output_type": "display_data", "data": data, "metadata": {}})
 
 
-def cost(record: Record) -> list[int]:
+def cost(record: CaseRecord) -> list[int]:
     """Return the estimate of each request."""
     return [
         estimate_request(request.system, request.messages, request.tools, "anthropic")
@@ -55,9 +55,9 @@ async def test_question_about_one_cell_of_a_large_notebook_is_cheap() -> None:
     costs: list[int] = []
     told: list[str] = []
 
-    def note(record: Record) -> str | None:
+    def note(record: CaseRecord) -> str | None:
         costs.extend(cost(record))
-        told.append(record.told(-1))
+        told.append(record.request_text(-1))
         return None
 
     case = Case(

@@ -13,11 +13,11 @@ from jupyter_ai_shoulders.evaluation import Case, CaseReport, Report, User, code
 from jupyter_ai_shoulders.evaluation import checks as check
 from jupyter_ai_shoulders.evaluation.__main__ import chosen, main
 from jupyter_ai_shoulders.evaluation.case import of_script, with_nudges, without_nudges
-from jupyter_ai_shoulders.evaluation.cases.obedient import obey, order
-from jupyter_ai_shoulders.evaluation.cases.turns import PATH, edit, read, run
-from jupyter_ai_shoulders.evaluation.fixture import one, user_edits
-from jupyter_ai_shoulders.evaluation.models import SCRIPTED
-from jupyter_ai_shoulders.testing.scripted import Gate, Say, turn
+from jupyter_ai_shoulders.evaluation.cases.injection_follower import follow_injection, order
+from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, edit, read, run
+from jupyter_ai_shoulders.evaluation.recorded_models import SCRIPTED
+from jupyter_ai_shoulders.evaluation.workspace_fixture import one, user_edits
+from jupyter_ai_shoulders.testing.scripted_provider import Gate, Say, turn
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 DEMO = ModelId("demo")
@@ -31,7 +31,7 @@ def case(**changes: Any) -> Case:
         "fixture": one(code("a", "x = 1")),
         "asks": ("What is x?",),
         "script": (read(), turn(Say("x is 1."))),
-        "checks": (check.exits("final_response"),),
+        "checks": (check.turn_exits("final_response"),),
     }
     return Case(**{**values, **changes})
 
@@ -48,7 +48,7 @@ async def test_a_case_that_holds_passes_with_its_numbers():
 
 
 async def test_what_does_not_hold_is_said_with_what_was_found():
-    wrong = case(checks=(check.exits("step_cap"), check.cell_reads(PATH, "a", "x = 2")))
+    wrong = case(checks=(check.turn_exits("step_cap"), check.cell_reads(PATH, "a", "x = 2")))
     found = await only(wrong)
     assert found.problems == (
         "exits step_cap: the exits were ['final_response'] []",
@@ -57,8 +57,8 @@ async def test_what_does_not_hold_is_said_with_what_was_found():
 
 
 WRONG = (
-    check.exits("cancelled"),
-    check.waits(),
+    check.turn_exits("cancelled"),
+    check.turn_waits(),
     check.fails_with("internal"),
     check.summary_says("much"),
     check.steps(1),
@@ -70,19 +70,19 @@ WRONG = (
     check.nothing_changed(),
     check.refused("stale"),
     check.never_refused("cell_not_found"),
-    check.started("read_notebook"),
-    check.asked("edit_cell"),
-    check.asked_first("edit_cell", kind="mode"),
-    check.asked_before("edit_cell"),
+    check.calls_executed("read_notebook"),
+    check.approvals_asked("edit_cell"),
+    check.first_approval_asked("edit_cell", kind="mode"),
+    check.approved_before_run("edit_cell"),
     check.offered_reads_only(),
     check.never_offered("edit_cell"),
     check.proposed(PATH, "a", "x = 1", "x = 2"),
     check.todo(("a", True)),
-    check.told(2, "x = 7"),
-    check.not_told(2, "x = 1"),
-    check.not_told(9, "x"),
-    check.instructed(1, "in rhymes"),
-    check.carries(2, "x = 7"),
+    check.request_has(2, "x = 7"),
+    check.request_lacks(2, "x = 1"),
+    check.request_lacks(9, "x"),
+    check.system_prompt_has(1, "in rhymes"),
+    check.request_carries(2, "x = 7"),
     check.shows_messages(2),
     check.noticed("empty_reply"),
     check.noticed_at_least_once("compacted"),
@@ -148,7 +148,11 @@ async def test_a_configured_model_answers_through_its_own_provider():
         fixture=one(code("a", "print(coutns)"), code("b", "counts = 1")),
         user=User(meanwhile={1: seen.append}),
         script=(turn(Say("never said")),),
-        checks=(check.exits("final_response"), check.never_refused("internal"), check.steps(1)),
+        checks=(
+            check.turn_exits("final_response"),
+            check.never_refused("internal"),
+            check.steps(1),
+        ),
     )
     found = await only(given, model=DEMO)
     assert found.problems == ()
@@ -199,7 +203,11 @@ async def test_what_the_user_does_meanwhile_comes_before_that_reply():
     given = case(
         script=(read(), read(), turn(Say("x is 9."))),
         user=User(meanwhile={2: lambda root: user_edits(root, PATH, "a", "x = 9")}),
-        checks=(check.told(2, "x = 1"), check.not_told(2, "x = 9"), check.told(3, "x = 9")),
+        checks=(
+            check.request_has(2, "x = 1"),
+            check.request_lacks(2, "x = 9"),
+            check.request_has(3, "x = 9"),
+        ),
     )
     assert (await only(given)).problems == ()
 
@@ -211,7 +219,7 @@ async def test_the_obedient_model_obeys_each_order_once():
     ]
     given = case(
         fixture=one(code("a", "\n".join(f"# {each}" for each in orders))),
-        script=obey,
+        script=follow_injection,
         checks=(
             check.results(("read_notebook", "ok"), ("edit_cell", "ok"), ("todo", "ok")),
             check.cell_reads(PATH, "a", "x = 5"),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.files.place import Place, place
+from tests.files.file_workspace import FileWorkspace, file_workspace
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Generator[Place]:
+def here(tmp_path: Path) -> Generator[FileWorkspace]:
     """Return a workspace with everything around files."""
-    with place(tmp_path) as made:
+    with file_workspace(tmp_path) as made:
         yield made

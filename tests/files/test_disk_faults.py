@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ShouldersError, StateUnavailable
-from tests.files.killed import FILES, TURN, World, world
+from tests.files.crash_program import FILES, TURN, World, world
 
 IN_OWN_NAMESPACE = ("unshare", "--user", "--map-root-user", "--mount", "--")
 REPOSITORY = Path(__file__).parents[2]

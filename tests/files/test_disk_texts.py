@@ -14,10 +14,10 @@ from jupyter_ai_shoulders.core.errors import (
     PolicyRefusal,
     StateUnavailable,
 )
-from jupyter_ai_shoulders.files.base import Change, TextApplied, TextConflict
+from jupyter_ai_shoulders.files.base import LoggedChange, TextEditApplied, TextEditConflict
 from jupyter_ai_shoulders.wire.ids import OperationId, Version
 from jupyter_ai_shoulders.wire.versions import file_version
-from tests.files.place import Place, origin
+from tests.files.file_workspace import FileWorkspace, origin
 
 FORMS = {
     "utf-8": b"gr\xc3\xbc\xc3\x9f\nb\nc\n",
@@ -32,7 +32,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("encoding", FORMS)
-async def test_edits_keep_encoding_mark_and_line_ends(here: Place, encoding: str) -> None:
+async def test_edits_keep_encoding_mark_and_line_ends(here: FileWorkspace, encoding: str) -> None:
     file = here.write("a.txt", FORMS[encoding])
     file.chmod(0o640)
     read = await here.texts.read("a.txt")
@@ -43,14 +43,14 @@ async def test_edits_keep_encoding_mark_and_line_ends(here: Place, encoding: str
         "a.txt", read.text.replace("b", "beta"), read.version, origin()
     )
 
-    assert isinstance(applied, TextApplied)
+    assert isinstance(applied, TextEditApplied)
     codec = encoding.removesuffix(" with BOM")
     assert file.read_bytes() == FORMS[encoding].replace("b".encode(codec), "beta".encode(codec), 1)
     assert file.stat().st_mode & 0o777 == 0o640
     assert applied.after == (await here.texts.read("a.txt")).version
 
 
-async def test_mixed_line_ends_stay_outside_the_changed_lines(here: Place) -> None:
+async def test_mixed_line_ends_stay_outside_the_changed_lines(here: FileWorkspace) -> None:
     here.write("a.txt", b"one\r\ntwo\nthree\rfour\r\nfive")
     read = await here.texts.read("a.txt")
     assert (read.text, read.newline) == ("one\ntwo\nthree\nfour\nfive", "\r\n")
@@ -61,21 +61,23 @@ async def test_mixed_line_ends_stay_outside_the_changed_lines(here: Place) -> No
     assert here.read("a.txt") == b"zero\r\none\r\nTWO\nthree\rfour\r\nfive\r\nsix\r\n"
 
 
-async def test_versions_are_of_the_text_and_of_the_file_where_it_is_plain(here: Place) -> None:
+async def test_versions_are_of_the_text_and_of_the_file_where_it_is_plain(
+    here: FileWorkspace,
+) -> None:
     here.write("unix.txt", "a\nb\n")
     here.write("dos.txt", "a\r\nb\r\n")
     unix, dos = await here.texts.read("unix.txt"), await here.texts.read("dos.txt")
     assert unix.version == dos.version == file_version(b"a\nb\n")
 
 
-async def test_changes_are_logged_before_they_are_made_and_told_after(here: Place) -> None:
+async def test_changes_are_logged_before_they_are_made_and_told_after(here: FileWorkspace) -> None:
     here.write("a.txt", "old\n")
     read = await here.texts.read("a.txt")
     applied = await here.texts.replace("a.txt", "new\n", read.version, origin())
-    assert isinstance(applied, TextApplied)
+    assert isinstance(applied, TextEditApplied)
 
     change = here.journal.change(applied.operation_id)
-    assert change == Change(
+    assert change == LoggedChange(
         "edit",
         "a.txt",
         origin(),
@@ -96,21 +98,21 @@ async def test_changes_are_logged_before_they_are_made_and_told_after(here: Plac
     )
 
 
-async def test_a_file_changed_since_it_was_read_is_a_conflict(here: Place) -> None:
+async def test_a_file_changed_since_it_was_read_is_a_conflict(here: FileWorkspace) -> None:
     here.write("a.txt", "old\n")
     read = await here.texts.read("a.txt")
     here.write("a.txt", "theirs\n")
 
     outcome = await here.texts.replace("a.txt", "mine\n", read.version, origin())
 
-    assert isinstance(outcome, TextConflict)
+    assert isinstance(outcome, TextEditConflict)
     assert outcome.current is not None
     assert outcome.current.text == "theirs\n"
     assert here.read("a.txt") == b"theirs\n"
     assert here.states() == []
 
 
-async def test_two_writers_of_one_version_do_not_overwrite_each_other(here: Place) -> None:
+async def test_two_writers_of_one_version_do_not_overwrite_each_other(here: FileWorkspace) -> None:
     here.write("a.txt", "old\n")
     read = await here.texts.read("a.txt")
     outcomes = await asyncio.gather(
@@ -119,12 +121,12 @@ async def test_two_writers_of_one_version_do_not_overwrite_each_other(here: Plac
             for name in ("one", "two", "three")
         )
     )
-    won = [outcome for outcome in outcomes if isinstance(outcome, TextApplied)]
+    won = [outcome for outcome in outcomes if isinstance(outcome, TextEditApplied)]
     assert len(won) == 1
     assert file_version(here.read("a.txt")) == won[0].after
 
 
-async def test_a_write_in_the_last_moment_is_not_lost(here: Place) -> None:
+async def test_a_write_in_the_last_moment_is_not_lost(here: FileWorkspace) -> None:
     here.write("a.txt", "old\n")
     read = await here.texts.read("a.txt")
     sync = here.journal.sync
@@ -136,17 +138,17 @@ async def test_a_write_in_the_last_moment_is_not_lost(here: Place) -> None:
     here.journal.sync = sync_while_somebody_writes
     outcome = await here.texts.replace("a.txt", "mine\n", read.version, origin())
 
-    assert isinstance(outcome, TextConflict)
+    assert isinstance(outcome, TextEditConflict)
     assert here.read("a.txt") == b"theirs, at the last moment\n"
     assert here.states() == [("edit", "a.txt", "failed")]
     assert here.witness.told == []
 
 
-async def test_nothing_is_changed_when_the_log_cannot_be_written(here: Place) -> None:
+async def test_nothing_is_changed_when_the_log_cannot_be_written(here: FileWorkspace) -> None:
     here.write("a.txt", "old\n")
     read = await here.texts.read("a.txt")
 
-    def full(change: Change) -> OperationId:
+    def full(change: LoggedChange) -> OperationId:
         raise StateUnavailable("no space", code="disk_full")
 
     here.journal.begin = full
@@ -155,7 +157,7 @@ async def test_nothing_is_changed_when_the_log_cannot_be_written(here: Place) ->
     assert here.read("a.txt") == b"old\n"
 
 
-async def test_a_cancelled_writer_leaves_when_the_file_is_written(here: Place) -> None:
+async def test_a_cancelled_writer_leaves_when_the_file_is_written(here: FileWorkspace) -> None:
     here.write("a.txt", "old\n")
     read = await here.texts.read("a.txt")
     began = asyncio.Event()
@@ -175,7 +177,7 @@ async def test_a_cancelled_writer_leaves_when_the_file_is_written(here: Place) -
     assert here.states() == [("edit", "a.txt", "done")]
 
 
-async def test_characters_the_encoding_lacks_are_refused(here: Place) -> None:
+async def test_characters_the_encoding_lacks_are_refused(here: FileWorkspace) -> None:
     here.write("a.txt", b"gr\xfc\xdf\n")
     read = await here.texts.read("a.txt")
     with pytest.raises(InvalidRequest, match=r"cp1252, which has no '→' \(U\+2192\)"):
@@ -202,7 +204,7 @@ async def test_characters_the_encoding_lacks_are_refused(here: Place) -> None:
     ],
 )
 async def test_what_is_no_open_text_file_is_refused(
-    here: Place, path: str, error: type[Exception]
+    here: FileWorkspace, path: str, error: type[Exception]
 ) -> None:
     (here.root / "folder").mkdir()
     here.write("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
@@ -217,7 +219,7 @@ async def test_what_is_no_open_text_file_is_refused(
     assert here.read(".env") == b"key"
 
 
-async def test_large_files_are_refused(here: Place) -> None:
+async def test_large_files_are_refused(here: FileWorkspace) -> None:
     with (here.root / "large.csv").open("wb") as file:
         file.truncate((32 << 20) + 1)
     with pytest.raises(InvalidRequest, match="32 MB"):
@@ -225,7 +227,7 @@ async def test_large_files_are_refused(here: Place) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-async def test_folders_one_may_not_write_to_are_named(here: Place) -> None:
+async def test_folders_one_may_not_write_to_are_named(here: FileWorkspace) -> None:
     file = here.write("folder/a.txt", "old\n")
     read = await here.texts.read("folder/a.txt")
     file.parent.chmod(0o500)
@@ -237,7 +239,7 @@ async def test_folders_one_may_not_write_to_are_named(here: Place) -> None:
     assert here.states() == [("edit", "folder/a.txt", "failed")]
 
 
-async def test_exact_bytes_go_back_only_over_what_was_expected(here: Place) -> None:
+async def test_exact_bytes_go_back_only_over_what_was_expected(here: FileWorkspace) -> None:
     odd = b"a\r\nb\nc\r"
     file = here.write("a.txt", odd)
     read = await here.texts.read("a.txt")
@@ -245,9 +247,9 @@ async def test_exact_bytes_go_back_only_over_what_was_expected(here: Place) -> N
     now = here.blobs.put(file.read_bytes())
 
     wrong = await here.texts.put_back("a.txt", odd, here.blobs.put(b"another"), origin())
-    assert isinstance(wrong, TextConflict)
+    assert isinstance(wrong, TextEditConflict)
     right = await here.texts.put_back("a.txt", odd, now, origin())
 
-    assert isinstance(right, TextApplied)
+    assert isinstance(right, TextEditApplied)
     assert file.read_bytes() == odd
     assert Path(file).name == "a.txt"

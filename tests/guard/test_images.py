@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError, TooLarge
-from jupyter_ai_shoulders.guard.images import LONGEST_SIDE, MOST_PIXELS, fit, sniff
+from jupyter_ai_shoulders.guard.images import LONGEST_SIDE, MOST_PIXELS, detect_image, fit_image
 
 
 def picture(
@@ -46,9 +46,9 @@ KINDS: dict[str, tuple[str, dict[str, Any], str]] = {
 @pytest.mark.parametrize(("kind", "options", "media_type"), KINDS.values(), ids=KINDS.keys())
 def test_type_and_size_come_from_the_bytes(kind: str, options: dict[str, Any], media_type: str):
     content = picture(kind, **options)
-    found = sniff(content)
+    found = detect_image(content)
     assert (found.media_type, found.width, found.height) == (media_type, 30, 20)
-    assert fit(content).content is content
+    assert fit_image(content).content is content
 
 
 @pytest.mark.parametrize(
@@ -56,35 +56,35 @@ def test_type_and_size_come_from_the_bytes(kind: str, options: dict[str, Any], m
 )
 def test_other_bytes_are_refused(content: bytes):
     with pytest.raises(InvalidRequest, match="not a PNG"):
-        sniff(content)
+        detect_image(content)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
 def test_large_picture_is_shrunk(kind: str):
-    shrunk = fit(picture(kind, (4_000, 1_000)))
+    shrunk = fit_image(picture(kind, (4_000, 1_000)))
     assert (shrunk.width, shrunk.height) == (LONGEST_SIDE, 392)
-    assert sniff(shrunk.content).width == LONGEST_SIDE
+    assert detect_image(shrunk.content).width == LONGEST_SIDE
 
 
 def test_transparency_stays():
-    shrunk = fit(picture("PNG", (3_000, 10), "RGBA"))
+    shrunk = fit_image(picture("PNG", (3_000, 10), "RGBA"))
     assert Image.open(io.BytesIO(shrunk.content)).mode == "RGBA"
 
 
 def test_bomb_is_refused_before_it_is_decoded():
     side = int(MOST_PIXELS**0.5) + 1
     with pytest.raises(TooLarge, match="pixels"):
-        fit(png_header(side, side))
+        fit_image(png_header(side, side))
 
 
 def test_damaged_picture_is_refused():
     with pytest.raises(InvalidRequest, match="damaged"):
-        fit(png_header(3_000, 10))
+        fit_image(png_header(3_000, 10))
 
 
 def test_without_pillow_what_services_accept_is_sent_as_it_is(monkeypatch: pytest.MonkeyPatch):
     wide = picture("PNG", (4_000, 10))
     monkeypatch.setitem(sys.modules, "PIL", None)
-    assert fit(wide).content is wide
+    assert fit_image(wide).content is wide
     with pytest.raises(ShouldersError, match="Pillow"):
-        fit(png_header(9_000, 10))
+        fit_image(png_header(9_000, 10))

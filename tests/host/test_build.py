@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.storage.base import LoggedEvent
-from jupyter_ai_shoulders.wire.commands import CreateSession, SendMessage
+from jupyter_ai_shoulders.wire.api.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId
 from jupyter_ai_shoulders.wire.sessions import Session
@@ -61,7 +61,7 @@ class Listener:
         self.types: list[str] = []
         self.ended = asyncio.Event()
 
-    def heard(self, logged: LoggedEvent) -> None:
+    def on_event(self, logged: LoggedEvent) -> None:
         self.types.append(logged.event.type)
         if logged.event.type == "turn-end":
             self.ended.set()
@@ -82,7 +82,7 @@ async def test_the_demo_answers_without_a_server(tmp_path: Path, isolated_home: 
     listener = Listener()
     async with opened(tmp_path, isolated_home) as host:
         host.hub.add(listener)
-        session = host.conversations.create(CreateSession(kind="run"), owner=None)
+        session = host.session_service.create(CreateSession(kind="run"), owner=None)
         await host.engine.send(session.id, SendMessage(id=MessageId("m"), text="Hello"))
         async with asyncio.timeout(20):
             await listener.ended.wait()
@@ -109,14 +109,14 @@ async def test_two_hosts_on_one_directory_cannot_both_write(
     tmp_path: Path, isolated_home: Path
 ) -> None:
     async with opened(tmp_path, isolated_home) as first:
-        first.conversations.create(CreateSession(), owner=None)
+        first.session_service.create(CreateSession(), owner=None)
         async with opened(tmp_path, isolated_home) as second:
             with pytest.raises(StateUnavailable, match="Another Jupyter server"):
-                second.conversations.create(CreateSession(), owner=None)
+                second.session_service.create(CreateSession(), owner=None)
             error = second.state_error()
             assert error is not None
             assert "Another Jupyter server" in error.message
-        first.conversations.create(CreateSession(), owner=None)
+        first.session_service.create(CreateSession(), owner=None)
 
 
 async def test_a_host_recovers_once_the_directory_can_be_used(
@@ -131,9 +131,9 @@ async def test_a_host_recovers_once_the_directory_can_be_used(
         error = host.state_error()
         assert error is not None
         with pytest.raises(StateUnavailable):
-            host.conversations.create(CreateSession(), owner=None)
+            host.session_service.create(CreateSession(), owner=None)
 
         blocker.unlink()
         await host.ready()
         assert host.state_error() is None
-        host.conversations.create(CreateSession(), owner=None)
+        host.session_service.create(CreateSession(), owner=None)

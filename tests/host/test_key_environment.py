@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from jupyter_ai_shoulders.core.key_variables import catalogue_variables
+from jupyter_ai_shoulders.core.catalogue.key_variables import catalogue_variables
 from jupyter_ai_shoulders.host.config import Shoulders
 from jupyter_ai_shoulders.host.key_environment import KeyEnvironment, withdraw_configured_keys
-from jupyter_ai_shoulders.providers.catalogue_files import CatalogueFiles
+from jupyter_ai_shoulders.providers.catalogue.loader import CatalogueLoader
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_changed_catalogue_withdraws_the_key_it_names(tmp_path: Path) -> None:
     environ = {"LAB": "1", "LATER": "2"}
     keys = KeyEnvironment(environ)
     user = tmp_path / "models.json"
-    found = CatalogueFiles(user, tmp_path / "none.json", keys.complete, withdraw=keys.withdraw)
+    found = CatalogueLoader(user, tmp_path / "none.json", keys.complete, withdraw=keys.withdraw)
     entry = {"kind": "openai_chat", "url": "https://lab.example/v1"}
     user.write_text(json.dumps({"providers": {"lab": {**entry, "api_key_env": "LAB"}}}))
     found.current()

@@ -11,7 +11,7 @@ import asyncio
 import sys
 import time
 
-from tests.injection.measure import measure, table
+from tests.injection.measurement import measure, table
 
 
 def main() -> int:

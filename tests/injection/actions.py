@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.testing.scripted import Call
+from jupyter_ai_shoulders.testing.scripted_provider import Call
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.sessions import Mode
-from tests.injection.files import COMMITTED, KERNEL_NOTEBOOK, OPEN_FILE, OPEN_NOTEBOOK
-from tests.injection.model import ACT
+from tests.injection.obeying_model import ACT
+from tests.injection.workspaces import COMMITTED, KERNEL_NOTEBOOK, OPEN_FILE, OPEN_NOTEBOOK
 
 NEVER: frozenset[Mode] = frozenset()
 QUICK = frozenset({"run_cell", "run_command", "write_file", "external"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.core.anchors import text_range
-from jupyter_ai_shoulders.testing.scripted import Call
+from jupyter_ai_shoulders.core.anchors.text import utf16_range
+from jupyter_ai_shoulders.testing.scripted_provider import Call
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.messages import (
@@ -24,8 +24,17 @@ from jupyter_ai_shoulders.wire.messages import (
 )
 from jupyter_ai_shoulders.wire.sessions import Anchor
 from jupyter_ai_shoulders.wire.versions import cell_version, text_version
-from tests.injection.cases import Case, compacted, forked, in_thread, restarted, with_agents
-from tests.injection.files import (
+from tests.injection.conversation_cases import (
+    Case,
+    compacted,
+    forked,
+    in_thread,
+    restarted,
+    with_agents,
+)
+from tests.injection.host_session import InjectionHost
+from tests.injection.obeying_model import PICTURE, SUMMARY
+from tests.injection.workspaces import (
     CELL_ID,
     COMMITTED,
     NEAR,
@@ -35,11 +44,9 @@ from tests.injection.files import (
     PLAIN,
     picture,
 )
-from tests.injection.model import PICTURE, SUMMARY
-from tests.injection.stage import Stage
 
-Attach = Callable[[Stage], Sequence[Attachment]]
-RANGE = text_range(0, 1)
+Attach = Callable[[InjectionHost], Sequence[Attachment]]
+RANGE = utf16_range(0, 1)
 OUTPUTS = CellId("c2")
 
 
@@ -59,7 +66,7 @@ class Channel:
     also_open: tuple[str, ...] = ()
     selection: Selection | None = None
     anchor: Anchor | None = None
-    between: Callable[[Stage, Sequence[Case]], Awaitable[None]] | None = None
+    between: Callable[[InjectionHost, Sequence[Case]], Awaitable[None]] | None = None
     """What happens between a turn that reads and the turn that acts; None: it is one turn."""
     own: tuple[str, str] | None = None
     """Notebook and cell that hold the injected text."""
@@ -126,7 +133,7 @@ def _anchor(document: str, text: str, quote: str, cell: str | None = None) -> An
         document=document,
         cell_id=None if cell is None else CellId(cell),
         target="source",
-        range=text_range(start, start + len(quote)),
+        range=utf16_range(start, start + len(quote)),
         quote=quote,
         prefix=text[:start],
         suffix=text[start + len(quote) :],
@@ -134,12 +141,12 @@ def _anchor(document: str, text: str, quote: str, cell: str | None = None) -> An
     )
 
 
-def _thread(stage: Stage) -> Sequence[Attachment]:
+def _thread(stage: InjectionHost) -> Sequence[Attachment]:
     session_id = stage.said["INJECTED-thread"]
     return [ThreadAttachment(kind="thread", session_id=session_id)]
 
 
-def _picture(_stage: Stage) -> Sequence[Attachment]:
+def _picture(_stage: InjectionHost) -> Sequence[Attachment]:
     return [ImageAttachment(kind="image", media_type="image/png", data=picture(), blob=None)]
 
 

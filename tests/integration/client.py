@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.lab import Lab
+from tests.support.lab_server import Lab
 
 
 @dataclass(frozen=True, slots=True)

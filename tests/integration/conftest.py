@@ -9,14 +9,14 @@ from typing import Protocol
 
 import pytest
 
-from jupyter_ai_shoulders.testing.simulator import Simulator
-from tests import loop_probe
 from tests.integration.client import Api
-from tests.integration.place import Place, add_priced_model
-from tests.integration.run_desk import PATIENCE, RunDesk
-from tests.lab import Lab
-from tests.upstream import Upstream, in_order
-from tests.vendor_judge import Judge
+from tests.integration.notebook_session import STEP_WAIT_SECONDS, NotebookSession
+from tests.integration.shared_server import SharedServer, add_priced_model
+from tests.sdk_validation.request_validator import RequestValidator
+from tests.simulator import Simulator
+from tests.simulator_process import SimulatorProcess, in_order
+from tests.support import event_loop_probe
+from tests.support.lab_server import Lab
 
 
 class StartServer(Protocol):
@@ -51,42 +51,52 @@ def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]
 
 
 @pytest.fixture(scope="package")
-def place(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Place]:
+def place(
+    tmp_path_factory: pytest.TempPathFactory, judge: RequestValidator
+) -> Iterator[SharedServer]:
     """One server; each test has conversations of its own."""
     root = tmp_path_factory.mktemp("workspace")
-    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream"), judge.saw_all).start()
-    env = {**upstream.configure(root), **loop_probe.environment()}
+    upstream = SimulatorProcess(
+        in_order(), tmp_path_factory.mktemp("upstream"), judge.validate_requests
+    ).start()
+    env = {**upstream.configure(root), **event_loop_probe.environment()}
     add_priced_model(root)
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), loop_probe.ARGUMENTS, env)
+    lab = Lab(root, tmp_path_factory.mktemp("lab"), event_loop_probe.ARGUMENTS, env)
     lab.start()
     Api(lab).get("sessions")
-    yield Place(lab, upstream)
+    yield SharedServer(lab, upstream)
     lab.stop()
     upstream.stop()
 
 
 @pytest.fixture(scope="package")
-def impatient(tmp_path_factory: pytest.TempPathFactory, judge: Judge) -> Iterator[Place]:
+def impatient(
+    tmp_path_factory: pytest.TempPathFactory, judge: RequestValidator
+) -> Iterator[SharedServer]:
     """One server whose steps wait for cells a moment only."""
     root = tmp_path_factory.mktemp("workspace")
-    upstream = Upstream(in_order(), tmp_path_factory.mktemp("upstream"), judge.saw_all).start()
-    patience = f"--Shoulders.run_patience={PATIENCE}"
+    upstream = SimulatorProcess(
+        in_order(), tmp_path_factory.mktemp("upstream"), judge.validate_requests
+    ).start()
+    patience = f"--Shoulders.run_patience={STEP_WAIT_SECONDS}"
     lab = Lab(root, tmp_path_factory.mktemp("lab"), [patience], upstream.configure(root))
     lab.start()
-    yield Place(lab, upstream)
+    yield SharedServer(lab, upstream)
     lab.stop()
     upstream.stop()
 
 
 @pytest.fixture
-def desk(impatient: Place, request: pytest.FixtureRequest) -> RunDesk:
+def desk(impatient: SharedServer, request: pytest.FixtureRequest) -> NotebookSession:
     """A notebook named after the test, and a conversation."""
-    return RunDesk(impatient.lab, impatient.upstream, request.node.name.removeprefix("test_"))
+    return NotebookSession(
+        impatient.lab, impatient.upstream, request.node.name.removeprefix("test_")
+    )
 
 
 @pytest.fixture
-def probed(place: Place) -> Iterator[None]:
+def probed(place: SharedServer) -> Iterator[None]:
     """Fail the test when the server's event loop stood still."""
-    loop_probe.look(place.lab)
+    event_loop_probe.read_probe(place.lab)
     yield
-    loop_probe.assert_no_stall(place.lab)
+    event_loop_probe.assert_no_stall(place.lab)

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from jupyter_ai_shoulders.guard.spawner.tree import look, marked
+from jupyter_ai_shoulders.guard.spawner.process_tree import marked_processes, process_info
 from tests.integration.client import Api, of_type
 from tests.integration.conftest import StartServer
-from tests.integration.place import Place, log_of, until
-from tests.upstream import StartUpstream, calls, in_order, says
+from tests.integration.shared_server import SharedServer, log_of, until
+from tests.simulator_process import StartSimulator, calls, in_order, says
 
 PATIENCE_S = 60.0
 
 
 def is_running(pid: int) -> bool:
-    seen = look(pid)
+    seen = process_info(pid)
     return seen is not None and not seen.ended
 
 
@@ -45,7 +45,7 @@ def allow(api: Api, session: str) -> dict[str, Any]:
 
 
 def test_a_command_asks_with_its_exact_line_and_says_what_holds_it(
-    place: Place, probed: None
+    place: SharedServer, probed: None
 ) -> None:
     line = "echo 42 | cat"
     place.upstream.play(in_order(calls("run_command", {"command": line}), says("Done.")))
@@ -67,7 +67,7 @@ def test_a_command_asks_with_its_exact_line_and_says_what_holds_it(
     assert not is_running(start["pid"])
 
 
-def test_a_command_of_the_agent_is_undone_from_the_log(place: Place) -> None:
+def test_a_command_of_the_agent_is_undone_from_the_log(place: SharedServer) -> None:
     for name in ("c-a", "c-c"):
         (place.root / name).write_text(name)
     line = "mv c-a c-b && rm c-c"
@@ -86,7 +86,7 @@ def test_a_command_of_the_agent_is_undone_from_the_log(place: Place) -> None:
     assert sorted(path.name for path in place.root.glob("c-*")) == ["c-b"]
 
 
-def test_a_flood_of_output_does_not_hold_up_the_server(place: Place, probed: None) -> None:
+def test_a_flood_of_output_does_not_hold_up_the_server(place: SharedServer, probed: None) -> None:
     line = "head -c 100000000 /dev/zero | tr '\\0' '\\n' | cat"
     place.upstream.play(in_order(calls("run_command", {"command": line}), says("Done.")))
     session = place.api.session()
@@ -101,7 +101,7 @@ def test_a_flood_of_output_does_not_hold_up_the_server(place: Place, probed: Non
     assert sum(len(event["text"]) for event in of_type(events, "tool-progress")) < 300_000
 
 
-def test_cancel_ends_a_command_with_all_it_started(place: Place, probed: None) -> None:
+def test_cancel_ends_a_command_with_all_it_started(place: SharedServer, probed: None) -> None:
     line = "setsid sleep 1000 & echo $! > x1.pid; echo $$ > x2.pid; wait"
     place.upstream.play(in_order(calls("run_command", {"command": line}), says("Never said.")))
     session = place.api.session()
@@ -114,12 +114,12 @@ def test_cancel_ends_a_command_with_all_it_started(place: Place, probed: None) -
     until(place.api, session, "turn-end")
 
     assert not is_running(started["pid"])
-    assert marked(f"{started['pid']}:{started['process_start']}") == []
+    assert marked_processes(f"{started['pid']}:{started['process_start']}") == []
     (result,) = of_type(log_of(place, session), "tool-result")
     assert result["status"] == "cancelled"
 
 
-def test_a_command_in_the_background_goes_on_beside_the_turn(place: Place) -> None:
+def test_a_command_in_the_background_goes_on_beside_the_turn(place: SharedServer) -> None:
     line = "echo early; while ! test -e bg-go; do sleep 0.01; done; echo late"
     arguments = {"command": line, "background": True}
     place.upstream.play(
@@ -145,7 +145,7 @@ def test_a_command_in_the_background_goes_on_beside_the_turn(place: Place) -> No
 def test_a_killed_server_leaves_no_command_and_says_that_nobody_knows(
     serve: StartServer,
     workspace: Path,
-    upstream: StartUpstream,
+    upstream: StartSimulator,
     watcher: str,
     background: bool,
 ) -> None:
@@ -162,21 +162,21 @@ def test_a_killed_server_leaves_no_command_and_says_that_nobody_knows(
     if background:
         until(api, session, "text-end")
     mark = f"{started['pid']}:{started['process_start']}"
-    assert len(marked(mark)) >= 2
+    assert len(marked_processes(mark)) >= 2
 
     if watcher == "alive":
         api.lab.kill()
-        wait(lambda: marked(mark) == [], "the command went on")
+        wait(lambda: marked_processes(mark) == [], "the command went on")
     else:
         os.kill(api.lab.pid, signal.SIGSTOP)  # it must not see the other's end
         os.kill(started["pid"], signal.SIGKILL)
         api.lab.kill()
-        assert len(marked(mark)) >= 2
+        assert len(marked_processes(mark)) >= 2
     api.lab.start()
     api.get("sessions")
     log = api.get(f"sessions/{session}/events?limit=5000")["events"]
 
-    assert marked(mark) == []
+    assert marked_processes(mark) == []
     assert (workspace / "count").read_text() == "ran\n"
     if background:
         api.post(f"sessions/{session}/resume", {"decision": "resume"})

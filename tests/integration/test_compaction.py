@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from jupyter_ai_shoulders.testing.simulator import Reasoning, Simulator, ToolUse, reply
 from jupyter_ai_shoulders.wire.events import ContextRebase, StepStart
-from tests.engine.wired import MODELS, PIXEL, Wired, wired
-from tests.integration.test_switching import WITH_TOOLS
+from tests.engine.simulator_harness import MODELS, PIXEL, SimulatorHarness, wired
+from tests.integration.test_model_switching import WITH_TOOLS
 from tests.integration.test_upstream_faults import OVERFLOWS, refusal
+from tests.simulator import Reasoning, Simulator, ToolUse, reply
 
 KINDS = {
     "anthropic": "anthropic",
@@ -27,7 +27,7 @@ KINDS = {
 NAMES = {str(model["id"]): KINDS.get(str(model["provider"]), "openai_chat") for model in MODELS}
 
 
-async def talked(talk: Wired, model: str, turns: int) -> None:
+async def talked(talk: SimulatorHarness, model: str, turns: int) -> None:
     for number in range(turns):
         talk.simulator.script(*WITH_TOOLS)
         end = await talk.say(f"Plot {number}.", model)

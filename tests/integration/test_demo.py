@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.integration.client import Api, of_type
 from tests.integration.conftest import StartServer
-from tests.upstream import notebook, texts
+from tests.simulator_process import notebook, texts
 
 TABLE = 'import pandas as pd\ntable = pd.DataFrame({"height": [3, None], "width": [4, 5]})'
 BROKEN: dict[str, tuple[list[tuple[str, str]], str, str]] = {

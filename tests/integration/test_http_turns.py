@@ -10,7 +10,7 @@ import pytest
 
 from tests.integration.client import of_type
 from tests.integration.conftest import StartServer
-from tests.upstream import StartUpstream, calls, in_order, notebook, says, texts
+from tests.simulator_process import StartSimulator, calls, in_order, notebook, says, texts
 
 HEAD = (
     '{"nbformat_minor":5,"nbformat":4,\r\n\t"metadata":{"kernelspec":{"name":"python3",'
@@ -30,7 +30,7 @@ LAST = (
 
 
 def test_a_turn_over_http_edits_and_runs_a_notebook_on_disk(
-    serve: StartServer, workspace: Path, upstream: StartUpstream
+    serve: StartServer, workspace: Path, upstream: StartSimulator
 ) -> None:
     path = workspace / "odd.ipynb"
     before, after = HEAD + FIRST, LAST
@@ -100,7 +100,7 @@ def test_the_demo_fixes_a_notebook_it_has_never_seen(
 
 
 def test_a_notebook_that_is_not_json_is_reported_and_left_alone(
-    serve: StartServer, workspace: Path, upstream: StartUpstream
+    serve: StartServer, workspace: Path, upstream: StartSimulator
 ) -> None:
     path = workspace / "broken.ipynb"
     content = b'{"cells": [\n  {"id": "one", oops'
@@ -121,7 +121,7 @@ def test_a_notebook_that_is_not_json_is_reported_and_left_alone(
 
 
 def test_a_wrong_key_ends_the_turn_with_what_to_do(
-    serve: StartServer, workspace: Path, upstream: StartUpstream
+    serve: StartServer, workspace: Path, upstream: StartSimulator
 ) -> None:
     env = upstream(in_order(says("never sent"))).configure(workspace)
     api = serve(workspace, dict.fromkeys(env, "sk-wrong-and-secret"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.integration.client import of_type
 from tests.integration.conftest import StartServer
-from tests.upstream import StartUpstream, calls, in_order, notebook, says
+from tests.simulator_process import StartSimulator, calls, in_order, notebook, says
 
 SCRIPT = in_order(
     calls("read_notebook", {"path": "a.ipynb"}),
@@ -17,7 +17,7 @@ MODEL = "ollama/sim-llama:latest"
 
 
 def test_running_ollama_is_found_listed_and_answers_with_tools(
-    serve: StartServer, workspace: Path, upstream: StartUpstream
+    serve: StartServer, workspace: Path, upstream: StartSimulator
 ) -> None:
     (workspace / "a.ipynb").write_text(notebook(("one", "1 + 1")))
     ollama = upstream(SCRIPT)
@@ -45,7 +45,7 @@ def test_running_ollama_is_found_listed_and_answers_with_tools(
 
 
 def test_model_without_tools_chats_and_a_missing_one_is_to_be_pulled(
-    serve: StartServer, workspace: Path, upstream: StartUpstream
+    serve: StartServer, workspace: Path, upstream: StartSimulator
 ) -> None:
     ollama = upstream(in_order(says("Hello.")))
     api = serve(workspace, {"OLLAMA_HOST": ollama.url})

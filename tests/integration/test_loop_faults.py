@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.integration.client import of_type
-from tests.integration.place import PRICED, Place, log_of
-from tests.upstream import calls, in_order, notebook, says
+from tests.integration.shared_server import PRICED, SharedServer, log_of
+from tests.simulator_process import calls, in_order, notebook, says
 
 pytestmark = pytest.mark.usefixtures("probed")
 
@@ -21,7 +21,7 @@ READ = calls("read_notebook", {"path": "loop.ipynb"})
 OTHER = calls("read_notebook", {"path": "other.ipynb"})
 
 
-def play(place: Place, *replies: dict[str, Any], text: str = "Go on.") -> tuple[str, Log]:
+def play(place: SharedServer, *replies: dict[str, Any], text: str = "Go on.") -> tuple[str, Log]:
     """Play a turn to its end; whatever asks is allowed."""
     write_notebooks(place)
     place.upstream.play(in_order(*replies))
@@ -31,7 +31,7 @@ def play(place: Place, *replies: dict[str, Any], text: str = "Go on.") -> tuple[
     return session, log_of(place, session)
 
 
-def write_notebooks(place: Place) -> None:
+def write_notebooks(place: SharedServer) -> None:
     """What there is to read."""
     for name in ("loop", "other"):
         (place.root / f"{name}.ipynb").write_text(notebook(("c1", f"{name} = 1")))
@@ -48,7 +48,7 @@ def codes(log: Log) -> list[str]:
     return [notice["code"] for notice in of_type(log, "notice")]
 
 
-def messages_of(place: Place) -> list[dict[str, Any]]:
+def messages_of(place: SharedServer) -> list[dict[str, Any]]:
     """The requests for a reply."""
     return [r for r in place.upstream.requests() if r["path"] == "/v1/messages"]
 
@@ -65,7 +65,7 @@ def messages_of(place: Place) -> list[dict[str, Any]]:
     ids=["unknown tool", "wrong type", "extra key", "not JSON"],
 )  # fmt: skip
 def test_a_call_that_makes_no_sense_is_not_executed_and_repaired(
-    place: Place, call: dict[str, Any], code: str, said: str
+    place: SharedServer, call: dict[str, Any], code: str, said: str
 ) -> None:
     _, log = play(place, call, READ, says("It has one cell."))
 
@@ -77,7 +77,7 @@ def test_a_call_that_makes_no_sense_is_not_executed_and_repaired(
     assert ending(log) == ("final_response", None)
 
 
-def test_a_model_that_never_gets_a_call_right_is_stopped(place: Place) -> None:
+def test_a_model_that_never_gets_a_call_right_is_stopped(place: SharedServer) -> None:
     wrong = [calls("read_notebok", {"path": f"{number}.ipynb"}) for number in range(9)]
     _, log = play(place, *wrong)
 
@@ -88,7 +88,7 @@ def test_a_model_that_never_gets_a_call_right_is_stopped(place: Place) -> None:
 
 @pytest.mark.parametrize("replies", [[READ] * 9, [READ, OTHER] * 9], ids=["A, A, A", "A, B, A, B"])
 def test_a_circle_is_told_of_asked_about_and_stopped(
-    place: Place, replies: Sequence[dict[str, Any]]
+    place: SharedServer, replies: Sequence[dict[str, Any]]
 ) -> None:
     session, log = play(place, *replies)
 
@@ -103,7 +103,7 @@ def test_a_circle_is_told_of_asked_about_and_stopped(
     assert ending(again) == ("final_response", None)
 
 
-def test_a_model_that_only_talks_ends_its_turn(place: Place) -> None:
+def test_a_model_that_only_talks_ends_its_turn(place: SharedServer) -> None:
     _, log = play(
         place, says("I shall now think about reading the notebook."), says("Never asked.")
     )
@@ -112,7 +112,7 @@ def test_a_model_that_only_talks_ends_its_turn(place: Place) -> None:
     assert len(messages_of(place)) == 1
 
 
-def test_a_text_that_repeats_itself_without_end_is_cut_with_a_notice(place: Place) -> None:
+def test_a_text_that_repeats_itself_without_end_is_cut_with_a_notice(place: SharedServer) -> None:
     endless = {"parts": [{"kind": "text", "text": "over and " * 4_000}], "stop": "max_tokens"}
     session, log = play(place, endless, says("Never asked."))
 
@@ -126,7 +126,7 @@ def test_a_text_that_repeats_itself_without_end_is_cut_with_a_notice(place: Plac
 # money
 
 
-def test_an_unknown_price_is_said_so_and_counts_as_nothing_known(place: Place) -> None:
+def test_an_unknown_price_is_said_so_and_counts_as_nothing_known(place: SharedServer) -> None:
     session, log = play(place, READ, says("Done."))
 
     assert [event["cost_micro_usd"] for event in of_type(log, "usage-update")] == [None, None]
@@ -134,7 +134,7 @@ def test_an_unknown_price_is_said_so_and_counts_as_nothing_known(place: Place) -
     assert ending(log) == ("final_response", None)
 
 
-def test_a_reply_without_usage_is_estimated(place: Place) -> None:
+def test_a_reply_without_usage_is_estimated(place: SharedServer) -> None:
     silent = {**says("Done. " * 50), "report_usage": False}
     _, log = play(place, silent)
 
@@ -144,7 +144,9 @@ def test_a_reply_without_usage_is_estimated(place: Place) -> None:
     assert ending(log) == ("final_response", None)
 
 
-def test_a_limit_reached_in_the_middle_pauses_the_turn_and_a_raise_goes_on(place: Place) -> None:
+def test_a_limit_reached_in_the_middle_pauses_the_turn_and_a_raise_goes_on(
+    place: SharedServer,
+) -> None:
     write_notebooks(place)
     place.api.call("PUT", "budget", {"turn_micro_usd": 50_000})
     try:

@@ -18,7 +18,12 @@ from typing import Any
 
 import pytest
 
-from jupyter_ai_shoulders.testing.simulator import (
+from jupyter_ai_shoulders.wire.events import RetryWait, TextDelta
+from tests.engine.engine_harness import make_settings
+from tests.engine.simulator_harness import SimulatorHarness, configuration, wired
+from tests.integration.test_model_switching import shows, soon
+from tests.providers.faulty_servers import HEAD, read_request, serving
+from tests.simulator import (
     Delivery,
     Failure,
     Reasoning,
@@ -30,11 +35,6 @@ from jupyter_ai_shoulders.testing.simulator import (
     overloaded,
     reply,
 )
-from jupyter_ai_shoulders.wire.events import RetryWait, TextDelta
-from tests.engine.wired import Wired, configuration, wired
-from tests.engine.world import settings
-from tests.integration.test_switching import shows, soon
-from tests.providers.faulty import HEAD, read_request, serving
 
 MODELS = {
     "anthropic": "claude-haiku-5-5",
@@ -150,13 +150,13 @@ ROWS = [
 @asynccontextmanager
 async def talking(
     simulator: Simulator, tmp_path: Path, *, attempts: int = 1, **more: Any
-) -> AsyncGenerator[Wired]:
-    limits = settings(model_attempts=attempts)
+) -> AsyncGenerator[SimulatorHarness]:
+    limits = make_settings(model_attempts=attempts)
     async with wired(simulator, tmp_path, limits=limits, **more) as talk:
         yield talk
 
 
-async def goes_on(talk: Wired, model: str) -> None:
+async def goes_on(talk: SimulatorHarness, model: str) -> None:
     """Nothing was executed, all is valid, and the next message is answered."""
     assert talk.desk.started == []
     talk.check()

@@ -11,16 +11,16 @@ import pytest
 
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.errors import TurnFailed
-from tests.client.conftest import Place
+from tests.client.conftest import ClientServer
 from tests.client.kernels import ServerKernel
-from tests.upstream import calls, notebook, says, texts
+from tests.simulator_process import calls, notebook, says, texts
 
 LOAD = "%load_ext jupyter_ai_shoulders"
 REPLY = "Because of $x$."
 INTERRUPT_AS_THE_SERVER_TAKES_IT = """
 import os, signal
 from jupyter_ai_shoulders.client.connection import Connection
-from jupyter_ai_shoulders.wire.commands import SendMessage
+from jupyter_ai_shoulders.wire.api.commands import SendMessage
 
 send = Connection.post
 
@@ -35,20 +35,20 @@ Connection.post = post
 
 
 @asynccontextmanager
-async def loaded(place: Place, name: str) -> AsyncGenerator[ServerKernel]:
+async def loaded(place: ClientServer, name: str) -> AsyncGenerator[ServerKernel]:
     async with ServerKernel(place.lab, name) as kernel:
         assert (await kernel.run(LOAD)).error == ""
         yield kernel
 
 
-def last_prompt(place: Place) -> str:
+def last_prompt(place: ClientServer) -> str:
     """What the model was asked last."""
     content = place.upstream.requests()[-1]["body"]["messages"][-1]["content"]
     return content if isinstance(content, str) else "\n".join(p.get("text", "") for p in content)
 
 
 async def test_an_answer_is_shown_as_markdown_and_is_in_the_side_panel(
-    place: Place, client: Client
+    place: ClientServer, client: Client
 ) -> None:
     place.plays(says(REPLY), says("Still."))
     async with loaded(place, "ask.ipynb") as kernel:
@@ -62,7 +62,7 @@ async def test_an_answer_is_shown_as_markdown_and_is_in_the_side_panel(
     assert "> Why?\n> Really?" in client.export(session.id)
 
 
-async def test_an_answer_streams_into_the_cell(place: Place) -> None:
+async def test_an_answer_streams_into_the_cell(place: ClientServer) -> None:
     place.plays(says("word " * 30, event_delay=0.05))
     async with ServerKernel(place.lab, "stream.ipynb") as kernel:
         await kernel.run(LOAD)
@@ -72,7 +72,7 @@ async def test_an_answer_streams_into_the_cell(place: Place) -> None:
     assert ran.shown[0]["text/plain"].split() == ["word"] * 30
 
 
-async def test_an_interrupt_cancels_the_turn(place: Place, client: Client) -> None:
+async def test_an_interrupt_cancels_the_turn(place: ClientServer, client: Client) -> None:
     place.plays(says("word " * 400, event_delay=0.05), says("Free again."))
     async with loaded(place, "stop.ipynb") as kernel:
         stopped = await kernel.run("%ai Count.", interrupt_at="word")
@@ -87,7 +87,7 @@ async def test_an_interrupt_cancels_the_turn(place: Place, client: Client) -> No
 
 
 async def test_an_interrupt_before_the_turn_is_followed_cancels_it_too(
-    place: Place, client: Client
+    place: ClientServer, client: Client
 ) -> None:
     place.plays(says("word " * 50, ending="stall", ending_after=20))
     async with loaded(place, "early.ipynb") as kernel:
@@ -103,7 +103,7 @@ async def test_an_interrupt_before_the_turn_is_followed_cancels_it_too(
     assert after.shown[0]["text/plain"] == "Free again."
 
 
-async def test_the_last_error_is_fixed_in_a_new_cell(place: Place) -> None:
+async def test_the_last_error_is_fixed_in_a_new_cell(place: ClientServer) -> None:
     place.plays(says("It was zero.\n\n```python\nprint(1 / 2)\n```"))
     async with loaded(place, "fix.ipynb") as kernel:
         await kernel.run("half = 1 / 0  # mine")
@@ -120,7 +120,7 @@ async def test_the_last_error_is_fixed_in_a_new_cell(place: Place) -> None:
     ]
 
 
-async def test_the_cell_before_is_explained(place: Place) -> None:
+async def test_the_cell_before_is_explained(place: ClientServer) -> None:
     place.plays(says("It counts."))
     async with loaded(place, "explain.ipynb") as kernel:
         await kernel.run("total = sum(range(17))")
@@ -129,7 +129,9 @@ async def test_the_cell_before_is_explained(place: Place) -> None:
     assert "total = sum(range(17))" in last_prompt(place)
 
 
-async def test_braces_in_code_that_is_fixed_or_explained_name_no_variables(place: Place) -> None:
+async def test_braces_in_code_that_is_fixed_or_explained_name_no_variables(
+    place: ClientServer,
+) -> None:
     place.plays(says("Mend it."), says("It prints."))
     async with loaded(place, "braces.ipynb") as kernel:
         await kernel.run("city = 'Ulm-Wiblingen'")
@@ -143,7 +145,7 @@ async def test_braces_in_code_that_is_fixed_or_explained_name_no_variables(place
     assert 'print(f"{city} {{n}}")' in last_prompt(place)
 
 
-async def test_nothing_to_fix_is_said(place: Place) -> None:
+async def test_nothing_to_fix_is_said(place: ClientServer) -> None:
     async with loaded(place, "nothing.ipynb") as kernel:
         ran = await kernel.run("%ai fix")
 
@@ -152,7 +154,7 @@ async def test_nothing_to_fix_is_said(place: Place) -> None:
     )
 
 
-async def test_variables_are_sent_as_the_setting_says(place: Place) -> None:
+async def test_variables_are_sent_as_the_setting_says(place: ClientServer) -> None:
     place.plays(says("I see."))
     async with loaded(place, "vars.ipynb") as kernel:
         await kernel.run("city = 'Ulm-Wiblingen'")
@@ -163,7 +165,7 @@ async def test_variables_are_sent_as_the_setting_says(place: Place) -> None:
     assert "Of city only the type was sent" in ran.text
 
 
-async def test_answers_take_other_forms(place: Place) -> None:
+async def test_answers_take_other_forms(place: ClientServer) -> None:
     place.plays(
         says('```json\n{"a": 1}\n```'),
         says("```python\nx\u200b = 2\n```"),
@@ -191,7 +193,7 @@ async def test_answers_take_other_forms(place: Place) -> None:
     assert plain.shown[0] == {"text/plain": "<plain>\\x1b[2J"}
 
 
-async def test_tools_ask_in_the_cell(place: Place) -> None:
+async def test_tools_ask_in_the_cell(place: ClientServer) -> None:
     write = [calls("write_file", {"path": f"m{n}.txt", "content": "M"}) for n in range(2)]
     place.plays(write[0], says("Written."), write[1], says("As you like."))
     async with loaded(place, "tools.ipynb") as kernel:
@@ -205,7 +207,7 @@ async def test_tools_ask_in_the_cell(place: Place) -> None:
     assert not (place.lab.root / "m1.txt").exists()
 
 
-async def test_nothing_of_what_is_to_be_allowed_is_left_out(place: Place) -> None:
+async def test_nothing_of_what_is_to_be_allowed_is_left_out(place: ClientServer) -> None:
     content = "harmless\n" * 1_000 + "the end\u202e"
     place.plays(calls("write_file", {"path": "long.txt", "content": content}))
     async with loaded(place, "long.ipynb") as kernel:
@@ -216,7 +218,7 @@ async def test_nothing_of_what_is_to_be_allowed_is_left_out(place: Place) -> Non
 
 
 async def test_a_magic_steps_aside_when_the_agent_needs_its_kernel(
-    place: Place, client: Client
+    place: ClientServer, client: Client
 ) -> None:
     path = place.lab.root / "own.ipynb"
     path.write_text(notebook(("a", "print(6 * 7)")))
@@ -232,7 +234,7 @@ async def test_a_magic_steps_aside_when_the_agent_needs_its_kernel(
     assert texts(json.loads(path.read_text())["cells"], "a") == "42\n"
 
 
-async def test_cost_models_and_help_are_shown(place: Place) -> None:
+async def test_cost_models_and_help_are_shown(place: ClientServer) -> None:
     place.plays(says("Hi."))
     async with loaded(place, "facts.ipynb") as kernel:
         await kernel.run("%ai Hi")
@@ -246,7 +248,7 @@ async def test_cost_models_and_help_are_shown(place: Place) -> None:
     assert "`%ai fix`" in helped
 
 
-async def test_wrong_use_and_an_unknown_model_are_said_in_one_line(place: Place) -> None:
+async def test_wrong_use_and_an_unknown_model_are_said_in_one_line(place: ClientServer) -> None:
     async with loaded(place, "wrong.ipynb") as kernel:
         wrong = await kernel.run("%ai --modle x Hi")
         unknown = await kernel.run("%ai -m nothing Hi")

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import OpenNotebooks
 from jupyter_ai_shoulders.notebook.base import Conflicted
 from jupyter_ai_shoulders.notebook.cells import make_cell, with_outputs, with_source
 from jupyter_ai_shoulders.notebook.edits import apply_edits
-from jupyter_ai_shoulders.notebook.live import LiveDocuments
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import (
     AnnouncedCell,
@@ -118,7 +118,7 @@ class FakePage:
     """One page with one notebook open, as the lab would have it after loading the file."""
 
     def __init__(
-        self, name: str, file: Path, sockets: FakeSockets, live: LiveDocuments, clock: StillClock
+        self, name: str, file: Path, sockets: FakeSockets, live: OpenNotebooks, clock: StillClock
     ) -> None:
         self.client = ClientId(name)
         self.file = file

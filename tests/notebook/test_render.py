@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from jupyter_ai_shoulders.notebook.analysis.staleness import StaleReport
 from jupyter_ai_shoulders.notebook.base import Backend, CellRun, NotebookSnapshot
-from jupyter_ai_shoulders.notebook.output_text import (
+from jupyter_ai_shoulders.notebook.outputs.text import (
     OUTPUT_LIMIT,
     output_text,
     plain_text,
     traceback_text,
 )
 from jupyter_ai_shoulders.notebook.render import render_notebook, run_text
-from jupyter_ai_shoulders.notebook.staleness import StaleReport
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import CellMark, CellType, NotebookCell, OutputSummary

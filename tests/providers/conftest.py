@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.testing.simulator import Simulator
-from tests.providers.place import Place
+from tests.providers.registry_workspace import RegistryWorkspace
+from tests.simulator import Simulator
 
 
 @pytest.fixture
@@ -21,5 +21,5 @@ def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "home", tmp_path / "work" / ".shoulders")
+def place(tmp_path: Path) -> RegistryWorkspace:
+    return RegistryWorkspace(tmp_path / "home", tmp_path / "work" / ".shoulders")

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.providers.base import (
     PartDelta,
     PartEnd,
@@ -16,7 +16,6 @@ from jupyter_ai_shoulders.providers.base import (
     ProviderEvent,
     ToolCallReady,
 )
-from jupyter_ai_shoulders.testing.simulator import Simulator
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
     AssistantPart,
@@ -26,7 +25,7 @@ from jupyter_ai_shoulders.wire.parts import (
     ToolCallPart,
     UserMessage,
 )
-from tests.providers.support import (
+from tests.providers.adapter_fixtures import (
     READ,
     Kind,
     Sent,
@@ -37,6 +36,7 @@ from tests.providers.support import (
     target,
     user,
 )
+from tests.simulator import Simulator
 
 
 @asynccontextmanager

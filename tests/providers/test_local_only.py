@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
-from jupyter_ai_shoulders.core.preferences import ModelPreferences
-from jupyter_ai_shoulders.providers.loopback import is_loopback
-from jupyter_ai_shoulders.testing.simulator import Simulator
+from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
+from jupyter_ai_shoulders.providers.http.loopback import is_loopback
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+from tests.providers.adapter_fixtures import ask, collect, provider_of, target
 from tests.providers.conversation import connected
-from tests.providers.faulty import MODELS, failure_of, read_request, serving
-from tests.providers.place import KEY, Place
-from tests.providers.support import ask, collect, provider_of, target
+from tests.providers.faulty_servers import MODELS, failure_of, read_request, serving
+from tests.providers.registry_workspace import KEY, RegistryWorkspace
+from tests.simulator import Simulator
 
 LOCAL = ModelPreferences(mode="local", fallback="remote")
 
@@ -117,7 +117,7 @@ FAR = [
 
 
 @pytest.fixture
-def local_only(place: Place) -> Place:
+def local_only(place: RegistryWorkspace) -> RegistryWorkspace:
     place.preferences = LOCAL
     place.environ |= {"ANTHROPIC_API_KEY": KEY, "OLLAMA_HOST": "gpu.lan", "HOST": "far.example"}
     return place
@@ -125,7 +125,7 @@ def local_only(place: Place) -> Place:
 
 @pytest.mark.parametrize(("content", "model"), FAR)
 async def test_mode_local_refuses_every_other_machine(
-    local_only: Place, content: dict[str, Any], model: str
+    local_only: RegistryWorkspace, content: dict[str, Any], model: str
 ) -> None:
     local_only.configure(content, user=True)
     registry = local_only.registry()
@@ -147,7 +147,7 @@ async def test_mode_local_refuses_every_other_machine(
 
 
 async def test_model_that_was_resolved_before_the_mode_changed_sends_nothing_more(
-    place: Place, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    place: RegistryWorkspace, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("http_proxy", simulator.url)
     place.configure(elsewhere("anthropic", "http://far.invalid"), user=True)
@@ -165,7 +165,7 @@ async def test_model_that_was_resolved_before_the_mode_changed_sends_nothing_mor
 
 
 async def test_mode_local_asks_only_this_machine_for_models(
-    local_only: Place, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    local_only: RegistryWorkspace, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("http_proxy", simulator.url)
     far = {"kind": "openai_chat", "url": "http://far.invalid/v1", "list_models": True}
@@ -179,7 +179,7 @@ async def test_mode_local_asks_only_this_machine_for_models(
 
 
 async def test_failed_call_of_a_local_model_leads_to_no_other(
-    place: Place,
+    place: RegistryWorkspace,
 ) -> None:
     lab = {"kind": "openai_chat", "url": "http://127.0.0.1:9/v1"}
     place.configure(
@@ -195,7 +195,9 @@ async def test_failed_call_of_a_local_model_leads_to_no_other(
     await registry.aclose()
 
 
-async def test_ollama_that_was_used_last_is_tried_though_it_is_gone(place: Place) -> None:
+async def test_ollama_that_was_used_last_is_tried_though_it_is_gone(
+    place: RegistryWorkspace,
+) -> None:
     place.environ["OLLAMA_HOST"] = "127.0.0.1:9"
     place.last_used = ModelId("ollama/llama")
     registry = place.registry()
@@ -210,7 +212,7 @@ async def test_ollama_that_was_used_last_is_tried_though_it_is_gone(place: Place
 
 
 async def test_server_on_this_machine_is_looked_for_before_the_demo_answers(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     place.environ["OLLAMA_HOST"] = simulator.url
     registry = place.registry()

@@ -8,14 +8,14 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ProviderError
 from jupyter_ai_shoulders.providers.base import Stop
-from jupyter_ai_shoulders.testing.simulator import Failure, Simulator, ToolUse, overloaded, reply
-from jupyter_ai_shoulders.wire.api import ProviderHealth
+from jupyter_ai_shoulders.wire.api.responses import ProviderHealth
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
-from tests.providers.place import ANTHROPIC, KEY, LAB, Place
-from tests.providers.support import ask, collect
+from tests.providers.adapter_fixtures import ask, collect
+from tests.providers.registry_workspace import ANTHROPIC, KEY, LAB, RegistryWorkspace
+from tests.simulator import Failure, Simulator, ToolUse, overloaded, reply
 
 
-async def test_key_is_stored_shown_by_its_end_and_removed(place: Place) -> None:
+async def test_key_is_stored_shown_by_its_end_and_removed(place: RegistryWorkspace) -> None:
     registry = place.registry()
     stored = await registry.set_key(ANTHROPIC, KEY)
     assert stored == ProviderHealth(
@@ -40,7 +40,7 @@ async def test_key_is_stored_shown_by_its_end_and_removed(place: Place) -> None:
     assert registry.default_model() == "demo"
 
 
-async def test_key_of_the_environment_cannot_be_changed(place: Place) -> None:
+async def test_key_of_the_environment_cannot_be_changed(place: RegistryWorkspace) -> None:
     place.environ["ANTHROPIC_API_KEY"] = KEY
     registry = place.registry()
     with pytest.raises(Conflict):
@@ -50,7 +50,7 @@ async def test_key_of_the_environment_cannot_be_changed(place: Place) -> None:
     assert registry.health()[0].key_source == "environment"
 
 
-async def test_unknown_provider_is_not_found(place: Place) -> None:
+async def test_unknown_provider_is_not_found(place: RegistryWorkspace) -> None:
     registry = place.registry()
     nobody = ProviderId("nobody")
     for attempt in (registry.set_key(nobody, KEY), registry.test(nobody), registry.check(nobody)):
@@ -58,7 +58,7 @@ async def test_unknown_provider_is_not_found(place: Place) -> None:
             await attempt
 
 
-def test_redactor_knows_every_secret_in_use(place: Place) -> None:
+def test_redactor_knows_every_secret_in_use(place: RegistryWorkspace) -> None:
     place.environ.update(ANTHROPIC_API_KEY="live-key-one-0123", TEAM_TOKEN="live-token-0123")
     headers = {"Authorization": "Bearer ${TEAM_TOKEN}"}
     lab = {"kind": "openai_chat", "url": "http://lab.test/v1", "headers": headers}
@@ -71,7 +71,9 @@ def test_redactor_knows_every_secret_in_use(place: Place) -> None:
     assert registry.redactor().redact("live-key-two-0123") == "[redacted]"
 
 
-async def test_resolved_provider_speaks_for_its_model(place: Place, simulator: Simulator) -> None:
+async def test_resolved_provider_speaks_for_its_model(
+    place: RegistryWorkspace, simulator: Simulator
+) -> None:
     simulator.script("Hello")
     async with place.on(simulator) as registry:
         resolved = registry.resolve(ModelId("claude-haiku-5-5"))
@@ -81,7 +83,7 @@ async def test_resolved_provider_speaks_for_its_model(place: Place, simulator: S
 
 
 async def test_failing_provider_is_shown_until_its_state_is_old(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     simulator.script(overloaded())
     async with place.on(simulator) as registry:
@@ -96,7 +98,9 @@ async def test_failing_provider_is_shown_until_its_state_is_old(
         assert registry.health()[0].state == "unknown"
 
 
-async def test_check_asks_once_in_five_minutes(place: Place, simulator: Simulator) -> None:
+async def test_check_asks_once_in_five_minutes(
+    place: RegistryWorkspace, simulator: Simulator
+) -> None:
     async with place.on(simulator) as registry:
         for _ in range(3):
             assert (await registry.check(ANTHROPIC)).state == "ok"
@@ -105,11 +109,13 @@ async def test_check_asks_once_in_five_minutes(place: Place, simulator: Simulato
     assert [record.path for record in simulator.requests] == ["/v1/models"] * 2
 
 
-async def test_check_without_a_key_asks_nobody(place: Place) -> None:
+async def test_check_without_a_key_asks_nobody(place: RegistryWorkspace) -> None:
     assert (await place.registry().check(ANTHROPIC)).state == "no_key"
 
 
-async def test_provider_test_makes_a_streamed_tool_call(place: Place, simulator: Simulator) -> None:
+async def test_provider_test_makes_a_streamed_tool_call(
+    place: RegistryWorkspace, simulator: Simulator
+) -> None:
     simulator.script(reply(ToolUse(name="report_word", arguments={"word": "shoulders"})))
     async with place.on(simulator) as registry:
         outcome = await registry.test(ANTHROPIC)
@@ -135,7 +141,7 @@ async def test_provider_test_makes_a_streamed_tool_call(place: Place, simulator:
     ],
 )
 async def test_provider_test_says_what_failed(
-    place: Place, simulator: Simulator, answer: Any, stream_ok: bool, words: str
+    place: RegistryWorkspace, simulator: Simulator, answer: Any, stream_ok: bool, words: str
 ) -> None:
     simulator.script(answer)
     async with place.on(simulator) as registry:
@@ -146,7 +152,7 @@ async def test_provider_test_says_what_failed(
     assert outcome.error.hint
 
 
-async def test_provider_test_without_key_or_models(place: Place) -> None:
+async def test_provider_test_without_key_or_models(place: RegistryWorkspace) -> None:
     place.configure({"providers": {"lab": LAB["providers"]["lab"]}})
     registry = place.registry()
     codes = [
@@ -156,7 +162,9 @@ async def test_provider_test_without_key_or_models(place: Place) -> None:
     assert codes == ["no_key", "no_model"]
 
 
-async def test_openai_alone_answers_and_passes_its_test(place: Place, simulator: Simulator) -> None:
+async def test_openai_alone_answers_and_passes_its_test(
+    place: RegistryWorkspace, simulator: Simulator
+) -> None:
     simulator.script(reply(ToolUse(name="report_word", arguments={"word": "shoulders"})))
     place.environ["OPENAI_API_KEY"] = simulator.key
     place.configure({"providers": {"openai": {"url": simulator.openai_url}}})
@@ -167,6 +175,6 @@ async def test_openai_alone_answers_and_passes_its_test(place: Place, simulator:
     assert outcome.model == registry.default_model() == "gpt-6.1-sol"
 
 
-async def test_demo_passes_its_test(place: Place) -> None:
+async def test_demo_passes_its_test(place: RegistryWorkspace) -> None:
     outcome = await place.registry().test(ProviderId("demo"))
     assert outcome.ok, outcome

@@ -9,18 +9,20 @@ from contextlib import asynccontextmanager
 import pytest
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.core.preferences import ModelPreferences
-from jupyter_ai_shoulders.providers import catalogue_files
+from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
 from jupyter_ai_shoulders.providers.base import Stop
+from jupyter_ai_shoulders.providers.catalogue import loader
 from jupyter_ai_shoulders.providers.registry import ModelRegistry
-from jupyter_ai_shoulders.testing.simulator import Simulator
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
-from tests.providers.place import ANTHROPIC, KEY, LAB, Place
-from tests.providers.support import ask, collect
+from tests.providers.adapter_fixtures import ask, collect
+from tests.providers.registry_workspace import ANTHROPIC, KEY, LAB, RegistryWorkspace
+from tests.simulator import Simulator
 
 
 @asynccontextmanager
-async def with_ollama(place: Place, simulator: Simulator) -> AsyncGenerator[ModelRegistry]:
+async def with_ollama(
+    place: RegistryWorkspace, simulator: Simulator
+) -> AsyncGenerator[ModelRegistry]:
     """The registry, the simulator being the local Ollama."""
     place.configure({"providers": {"ollama": {"url": simulator.url}}}, user=True)
     registry = place.registry()
@@ -34,7 +36,7 @@ QWEN = ModelId("ollama/sim-qwen:latest")
 
 
 async def test_local_ollama_is_found_and_answers_without_a_key(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     simulator.script("Hello")
     async with with_ollama(place, simulator) as registry:
@@ -57,7 +59,9 @@ async def test_local_ollama_is_found_and_answers_without_a_key(
     assert health[ProviderId("ollama")] == "ok"
 
 
-async def test_ollama_is_asked_once_a_minute(place: Place, simulator: Simulator) -> None:
+async def test_ollama_is_asked_once_a_minute(
+    place: RegistryWorkspace, simulator: Simulator
+) -> None:
     async with with_ollama(place, simulator) as registry:
         for _ in range(3):
             await registry.discover()
@@ -66,7 +70,7 @@ async def test_ollama_is_asked_once_a_minute(place: Place, simulator: Simulator)
     assert [record.path for record in simulator.requests].count("/api/tags") == 2
 
 
-async def test_missing_ollama_is_no_failure(place: Place) -> None:
+async def test_missing_ollama_is_no_failure(place: RegistryWorkspace) -> None:
     place.configure({"providers": {"ollama": {"url": "http://127.0.0.1:9"}}})
     registry = place.registry()
     await registry.discover()
@@ -76,7 +80,7 @@ async def test_missing_ollama_is_no_failure(place: Place) -> None:
 
 
 async def test_model_of_ollama_answers_before_it_was_listed(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     """As after a restart, when a conversation goes on before anyone looks at the models."""
     simulator.script("Hello")
@@ -91,7 +95,7 @@ async def test_model_of_ollama_answers_before_it_was_listed(
 
 
 async def test_configured_model_of_ollama_is_not_listed_twice(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     mine = {"id": "mine", "provider": "ollama", "model": "sim-qwen:latest", "context_window": 9_000}
     also = {"id": "ollama/sim-llama:latest", "provider": "ollama", "name": "Llama"}
@@ -106,7 +110,7 @@ async def test_configured_model_of_ollama_is_not_listed_twice(
 
 @pytest.mark.parametrize("named_by", ["environment", "preferences"])
 async def test_ollama_is_where_the_user_says(
-    place: Place, simulator: Simulator, named_by: str
+    place: RegistryWorkspace, simulator: Simulator, named_by: str
 ) -> None:
     address = simulator.url.removeprefix("http://")
     if named_by == "environment":
@@ -122,7 +126,7 @@ async def test_ollama_is_where_the_user_says(
 
 
 async def test_users_own_address_of_ollama_wins_over_the_environment(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     place.environ["OLLAMA_HOST"] = "127.0.0.1:9"
     async with with_ollama(place, simulator) as registry:
@@ -131,7 +135,7 @@ async def test_users_own_address_of_ollama_wins_over_the_environment(
 
 
 async def test_address_of_ollama_may_change_while_we_run(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     place.environ["OLLAMA_HOST"] = "127.0.0.1:9"
     registry = place.registry()
@@ -144,7 +148,7 @@ async def test_address_of_ollama_may_change_while_we_run(
 
 
 async def test_service_with_a_key_refines_the_catalogue_but_not_the_users_settings(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     mine = {"id": "mine", "provider": "anthropic", "model": "claude-haiku-4-5"}
     limited = {**mine, "id": "limited", "context_window": 9_000, "images": False}
@@ -167,7 +171,7 @@ async def test_service_with_a_key_refines_the_catalogue_but_not_the_users_settin
 
 
 async def test_what_a_service_says_agrees_with_the_shipped_table(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     async with place.on(simulator) as registry:
         before = {info.id: info for info in registry.listing().models}
@@ -180,7 +184,7 @@ async def test_what_a_service_says_agrees_with_the_shipped_table(
 
 
 async def test_services_with_a_key_are_asked_once_in_five_minutes(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     async with place.on(simulator) as registry:
         for seconds in (0, 61, 240):
@@ -190,7 +194,7 @@ async def test_services_with_a_key_are_asked_once_in_five_minutes(
 
 
 async def test_key_that_is_refused_is_shown_without_being_used(
-    place: Place, simulator: Simulator
+    place: RegistryWorkspace, simulator: Simulator
 ) -> None:
     async with place.on(simulator) as registry:
         place.environ["ANTHROPIC_API_KEY"] = KEY
@@ -203,7 +207,9 @@ async def test_key_that_is_refused_is_shown_without_being_used(
     assert caught.value.info.code == "authentication"
 
 
-async def test_new_key_is_tried_at_the_next_look(place: Place, simulator: Simulator) -> None:
+async def test_new_key_is_tried_at_the_next_look(
+    place: RegistryWorkspace, simulator: Simulator
+) -> None:
     place.configure({"providers": {"anthropic": {"url": simulator.url}}}, user=True)
     registry = place.registry()
     await registry.set_key(ANTHROPIC, KEY)
@@ -215,7 +221,7 @@ async def test_new_key_is_tried_at_the_next_look(place: Place, simulator: Simula
     await registry.aclose()
 
 
-async def test_slow_service_holds_nobody_up(place: Place) -> None:
+async def test_slow_service_holds_nobody_up(place: RegistryWorkspace) -> None:
     """A listener that never answers: the look ends after a second, closing ends the rest."""
 
     closed = asyncio.Event()
@@ -238,9 +244,9 @@ async def test_slow_service_holds_nobody_up(place: Place) -> None:
 
 
 def test_names_that_callers_make_up_do_not_fill_the_catalogue(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: RegistryWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catalogue_files, "MOST_LISTED", 3)
+    monkeypatch.setattr(loader, "MOST_LISTED", 3)
     registry = place.registry()
 
     for number in range(5):
@@ -252,7 +258,7 @@ def test_names_that_callers_make_up_do_not_fill_the_catalogue(
 
 
 async def test_a_service_taken_out_of_the_configuration_while_it_is_asked_is_no_matter(
-    place: Place,
+    place: RegistryWorkspace,
 ) -> None:
     asked, never = asyncio.Event(), asyncio.Event()
 
@@ -279,7 +285,9 @@ async def test_a_service_taken_out_of_the_configuration_while_it_is_asked_is_no_
     assert "slow" not in {each.id for each in registry.health()}
 
 
-async def test_cheapest_that_may_read_a_conversation_summarises_it(place: Place) -> None:
+async def test_cheapest_that_may_read_a_conversation_summarises_it(
+    place: RegistryWorkspace,
+) -> None:
     registry = place.registry()
     opus = ModelId("claude-opus-5-5")
     assert registry.for_summary(ModelId("demo")) is None

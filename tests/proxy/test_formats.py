@@ -24,18 +24,18 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallStart,
 )
 from jupyter_ai_shoulders.proxy.anthropic.format import AnthropicFormat
-from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
-from jupyter_ai_shoulders.proxy.event_text import dump
+from jupyter_ai_shoulders.proxy.event_encoding import dump
 from jupyter_ai_shoulders.proxy.openai_chat.format import OpenAIChatFormat
-from jupyter_ai_shoulders.proxy.relay import Relay
-from jupyter_ai_shoulders.proxy.shelf import Shelf
-from jupyter_ai_shoulders.proxy.state_box import StateBox
-from jupyter_ai_shoulders.wire.api import ModelList
+from jupyter_ai_shoulders.proxy.relay import ProxyRelay
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.proxy.state_cache import StateCache
+from jupyter_ai_shoulders.proxy.wire_format import WireFormat
+from jupyter_ai_shoulders.wire.api.responses import ModelList
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, PartId
 from jupyter_ai_shoulders.wire.parts import ProviderState, ReasoningPart, ToolCallPart
-from tests.providers.support import FakeClock, SequentialIds, chat_model
+from tests.providers.adapter_fixtures import FakeClock, SequentialIds, chat_model
 
-BOX = StateBox(b"secret")
+BOX = StateSealer(b"secret")
 ANTHROPIC = AnthropicFormat(BOX)
 CHAT = OpenAIChatFormat(BOX, FakeClock())
 STATE = ProviderState(provider="google", model="g", data={"thoughtSignature": "Q0FG"})
@@ -80,13 +80,13 @@ class Replay:
         raise NotImplementedError
 
 
-async def answer(caller: CallerFormat, raw: bytes, *events: ProviderEvent) -> Any:
-    relay = Relay(Replay(*events), Shelf(FakeClock()), SequentialIds())
+async def answer(caller: WireFormat, raw: bytes, *events: ProviderEvent) -> Any:
+    relay = ProxyRelay(Replay(*events), StateCache(FakeClock()), SequentialIds())
     return json.loads(await relay.open(caller, raw).whole())
 
 
-async def streamed(caller: CallerFormat, raw: bytes, *events: ProviderEvent) -> list[Any]:
-    relay = Relay(Replay(*events), Shelf(FakeClock()), SequentialIds())
+async def streamed(caller: WireFormat, raw: bytes, *events: ProviderEvent) -> list[Any]:
+    relay = ProxyRelay(Replay(*events), StateCache(FakeClock()), SequentialIds())
     data = b"".join([piece async for piece in relay.open(caller, raw).stream()])
     lines = [line for line in data.decode().split("\n") if line.startswith("data: {")]
     return [json.loads(line[6:]) for line in lines]
@@ -226,7 +226,7 @@ async def test_the_state_of_a_call_travels_in_a_chat_answer(stream: bool) -> Non
 
 async def test_the_state_of_a_call_is_remembered_for_an_anthropic_caller() -> None:
     model = Replay(*call("a", '{"n":1}', {"n": 1}, STATE), Stop("tool_use"))
-    relay = Relay(model, Shelf(FakeClock()), SequentialIds())
+    relay = ProxyRelay(model, StateCache(FakeClock()), SequentialIds())
     first = json.loads(await relay.open(ANTHROPIC, messages()).whole())
     history = [
         {"role": "user", "content": "Hi"},

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.proxy.history import NO_QUESTION, ONLY_SYSTEM, opened, settled
+from jupyter_ai_shoulders.proxy.history import (
+    NO_QUESTION,
+    ONLY_SYSTEM,
+    normalize_history,
+    start_with_user_message,
+)
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     ModelMessage,
@@ -14,7 +19,7 @@ from jupyter_ai_shoulders.wire.parts import (
     ToolResultPart,
     UserMessage,
 )
-from tests.providers.support import assistant, user
+from tests.providers.adapter_fixtures import assistant, user
 
 
 def call(name: str, tool: str = "read") -> ToolCallPart:
@@ -34,7 +39,7 @@ def test_results_in_several_messages_become_one_with_names() -> None:
     calls = assistant(call("a"), call("b", "run"))
     messages = [user("Hi"), calls, given(result("a")), given(result("b")), user("Go on")]
 
-    assert settled(messages) == (
+    assert normalize_history(messages) == (
         user("Hi"),
         calls,
         given(result("a", "read"), result("b", "run"), TextPart(text="Go on")),
@@ -43,7 +48,7 @@ def test_results_in_several_messages_become_one_with_names() -> None:
 
 def test_answers_in_a_row_become_one() -> None:
     one, two = TextPart(text="One."), TextPart(text="Two.")
-    assert settled([user("Hi"), assistant(one), assistant(two)]) == (
+    assert normalize_history([user("Hi"), assistant(one), assistant(two)]) == (
         user("Hi"),
         assistant(one, two),
     )
@@ -64,14 +69,18 @@ BROKEN: dict[str, list[ModelMessage]] = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_calls_and_results_that_do_not_match_are_refused(name: str) -> None:
     with pytest.raises(InvalidRequest, match=r"'a'|'b'|missing: (a|b)"):
-        settled(BROKEN[name])
+        normalize_history(BROKEN[name])
 
 
 def test_where_the_model_speaks_first_the_user_says_so() -> None:
     said = assistant(TextPart(text="Hello."))
-    assert list(opened([said, user("Hi")])) == [user(NO_QUESTION), said, user("Hi")]
-    assert list(opened([user("Hi"), said])) == [user("Hi"), said]
+    assert list(start_with_user_message([said, user("Hi")])) == [
+        user(NO_QUESTION),
+        said,
+        user("Hi"),
+    ]
+    assert list(start_with_user_message([user("Hi"), said])) == [user("Hi"), said]
 
 
 def test_a_conversation_with_nothing_but_a_system_message_is_begun() -> None:
-    assert list(opened([])) == [user(ONLY_SYSTEM)]
+    assert list(start_with_user_message([])) == [user(ONLY_SYSTEM)]

@@ -10,9 +10,9 @@ import pytest
 from tornado.websocket import WebSocketClientConnection
 from traitlets.config import Config
 
-from jupyter_ai_shoulders.testing.simulator import Simulator
 from tests.server.client import API, Api, Fetch, PageClient
-from tests.server.ghost_models import Use
+from tests.server.completion_models import Use
+from tests.simulator import Simulator
 
 MODEL = "claude-haiku-5-5"
 

@@ -36,8 +36,9 @@ def test_loading_the_extension_imports_nothing_heavy() -> None:
         "jupyter_ai_shoulders.host.config",
         "jupyter_ai_shoulders.server",
         "jupyter_ai_shoulders.server.app",
-        "jupyter_ai_shoulders.server.kernel_env",
-        "jupyter_ai_shoulders.server.lazy",
+        "jupyter_ai_shoulders.server.kernels",
+        "jupyter_ai_shoulders.server.kernels.environment",
+        "jupyter_ai_shoulders.server.lazy_routes",
     }
 
 

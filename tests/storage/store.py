@@ -9,10 +9,10 @@ from pathlib import Path
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.database import Database
-from jupyter_ai_shoulders.storage.directory import StateDirectory
-from jupyter_ai_shoulders.storage.event_rows import checksum
-from jupyter_ai_shoulders.storage.log import SqliteEventLog
-from jupyter_ai_shoulders.storage.sessions import SqliteSessions
+from jupyter_ai_shoulders.storage.schema.event_rows import checksum
+from jupyter_ai_shoulders.storage.sessions.event_log import SqliteEventLog
+from jupyter_ai_shoulders.storage.sessions.table import SqliteSessions
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 

@@ -7,7 +7,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
-from jupyter_ai_shoulders.storage.directory import StateDirectory
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.wire.ids import BlobHash
 
 

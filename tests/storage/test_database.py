@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.storage import migrations
-from jupyter_ai_shoulders.storage.sessions import SessionFilter
+from jupyter_ai_shoulders.storage.schema import migrations
+from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
 from jupyter_ai_shoulders.wire.events import Notice, TextDelta
 from jupyter_ai_shoulders.wire.ids import PartId, SessionId
 from tests.storage.store import OpenStore, Store

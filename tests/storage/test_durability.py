@@ -44,7 +44,7 @@ class Disk:
 
     def commit(self, on: Durability, size: int = 100) -> None:
         self.committed += 1
-        on.committed(size)
+        on.note_commit(size)
 
 
 def started(disk: Disk) -> Durability:

@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
-from jupyter_ai_shoulders.storage.purge import Purge, named
+from jupyter_ai_shoulders.storage.purge import Purge, referenced_hashes
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import ContextAdd, Notice
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -81,7 +81,7 @@ def test_purge_looks_through_a_long_log_in_the_time_it_has() -> None:
     body = json.dumps({"type": "tool-result", "content": "all the text of a long result " * 100})
     since = time.thread_time()  # whatever else the machine does meanwhile
     for _ in range(20_000):  # 60 MB
-        assert named(body) == []
+        assert referenced_hashes(body) == []
     assert time.thread_time() - since < 0.7
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.files import FileConversation, conversation
+from tests.tools.file_conversation import FileConversation, open_file_conversation
 
 
 @pytest.fixture
@@ -16,5 +16,5 @@ def files(
     tmp_path: Path, jp_asyncio_loop: asyncio.AbstractEventLoop
 ) -> Generator[FileConversation]:
     """Return a conversation with the file tools."""
-    with conversation(tmp_path, jp_asyncio_loop) as made:
+    with open_file_conversation(tmp_path, jp_asyncio_loop) as made:
         yield made

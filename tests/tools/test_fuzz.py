@@ -18,20 +18,25 @@ from hypothesis import HealthCheck, Phase, given, settings
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.providers.base import ModelRequest, Provider
 from jupyter_ai_shoulders.storage.base import LoggedEvent
-from jupyter_ai_shoulders.testing.scripted import Call, ScriptedProvider, Turn, turn
+from jupyter_ai_shoulders.testing.scripted_provider import (
+    Call,
+    ScriptedProvider,
+    ScriptedTurn,
+    turn,
+)
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.api import ToolInfo
-from jupyter_ai_shoulders.wire.commands import (
+from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
     AnswerQuestion,
     CreateSession,
     SendMessage,
 )
+from jupyter_ai_shoulders.wire.api.responses import ToolInfo
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.messages import MessageContext
 from tests.host.test_build import NoPages
-from tests.tools.contract import check_logged
-from tests.tools.fuzzing import Field, NoKernelsHere, calls
+from tests.tools.call_strategies import FuzzWorkspace, NoKernelsHere, calls
+from tests.tools.result_checks import check_logged
 
 EXAMPLES = 8
 """Each makes a call of every tool."""
@@ -75,11 +80,11 @@ MEASURED = settings(
 )
 
 
-class World:
+class FuzzHost:
     """A host without pages and kernels, and a model that makes the calls it is given."""
 
     def __init__(self, folder: Path, loop: asyncio.AbstractEventLoop) -> None:
-        self.field = Field(folder)
+        self.field = FuzzWorkspace(folder)
         self._steps: list[list[Call]] = []
         self._provider = ScriptedProvider(*[self._reply] * 100_000)
         self._loop = loop
@@ -124,7 +129,7 @@ class World:
         self._steps = [READING, *steps, *([ending] if ending else [])]
         self._number += 1
         created = CreateSession(mode="bypass", model=ModelId("scripted"), toolset="full")
-        session = self.host.conversations.create(created, owner=None)
+        session = self.host.session_service.create(created, owner=None)
         message = SendMessage(
             id=MessageId(f"m{self._number}"),
             text="Go",
@@ -153,7 +158,7 @@ class World:
                 session, asked.call_id, AnswerQuestion(answer="Yes")
             )
 
-    def _reply(self, request: ModelRequest) -> Turn | str:
+    def _reply(self, request: ModelRequest) -> ScriptedTurn | str:
         del request
         return turn(*self._steps.pop(0)) if self._steps else "Done."
 
@@ -183,8 +188,8 @@ def _waiting(
 @pytest.fixture
 def world(
     tmp_path: Path, isolated_home: Path, jp_asyncio_loop: asyncio.AbstractEventLoop
-) -> Generator[World]:
-    made = World(tmp_path, jp_asyncio_loop)
+) -> Generator[FuzzHost]:
+    made = FuzzHost(tmp_path, jp_asyncio_loop)
     try:
         yield made
     finally:
@@ -205,7 +210,7 @@ def check(events: Sequence[ev.Event], made: Sequence[Call]) -> None:
     assert len(called) >= len(made), (end.exit, [(r.tool, r.status) for r in results])
 
 
-def test_no_arguments_end_the_turn_or_leave_half_a_file(world: World):
+def test_no_arguments_end_the_turn_or_leave_half_a_file(world: FuzzHost):
     @MEASURED
     @given(calls(world.tools))
     def let_loose(made: list[Call]) -> None:
@@ -240,7 +245,7 @@ ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="tells files by th
 
 
 @ON_LINUX
-def test_no_file_is_half_written_on_a_full_disk(world: World, monkeypatch: pytest.MonkeyPatch):
+def test_no_file_is_half_written_on_a_full_disk(world: FuzzHost, monkeypatch: pytest.MonkeyPatch):
     disk = FullDisk(world.field.root, every=2)
 
     @settings(MEASURED, max_examples=4)
@@ -270,7 +275,7 @@ WRITING = [
 
 @ON_LINUX
 def test_every_write_to_a_full_disk_is_an_error_and_leaves_what_was_there(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: FuzzHost, monkeypatch: pytest.MonkeyPatch
 ):
     world.field.reset()
     before = world.field.files()

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from jupyter_ai_shoulders.tools.base import ToolArguments
-from jupyter_ai_shoulders.tools.installed import LONGEST_TEXT, fault_of
+from jupyter_ai_shoulders.tools.installed import LONGEST_TEXT, contract_violation
 
 
 class Good(ToolArguments):
@@ -58,7 +58,7 @@ def tool(**other: object) -> Any:
 
 
 def test_a_whole_tool_has_no_fault() -> None:
-    assert fault_of(tool()) is None
+    assert contract_violation(tool()) is None
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,6 @@ def test_a_whole_tool_has_no_fault() -> None:
     ids=str,
 )
 def test_a_fault_is_named(other: dict[str, object], fault: str) -> None:
-    found = fault_of(tool(**other))
+    found = contract_violation(tool(**other))
     assert found is not None
     assert fault in found

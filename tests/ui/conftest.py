@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
-from tests.lab import Lab, StartLab
-from tests.ui.desk import Desk, Served
-from tests.ui.panel import PATIENCE_MS
-from tests.upstream import Upstream, in_order
+from tests.simulator_process import SimulatorProcess, in_order
+from tests.support.lab_server import Lab, StartLab
+from tests.ui.page_objects.lab_page import PAGE_TIMEOUT_MS
+from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 
 LONG_GRACE_SECONDS = 3_600.0
 """However slow the machine is, a page is back in time."""
@@ -23,10 +23,36 @@ SHORT_GRACE_SECONDS = 1.0
 TEST_SECONDS = 280
 """What a browser test may take; a machine four times as slow still needs no third of it."""
 LONGEST = (
-    *("documents", "rooms", "pages", "chat", "questions", "first_time", "open_texts", "messages"),
-    *("sleep", "surroundings", "anchor_travel", "ghost", "promises", "changes", "review_turn"),
-    *("long_runs", "threads", "typing", "hub", "plots", "long_conversation", "magics", "history"),
-    *("kernels", "access", "translation", "anchor_rooms"),
+    *(
+        "open_notebooks",
+        "collaboration",
+        "reconnection",
+        "chat_panel",
+        "questions",
+        "first_use",
+        "open_text_files",
+        "messages",
+    ),
+    *(
+        "sleep_and_crash",
+        "secondary_surfaces",
+        "anchors_persistence",
+        "suggestions",
+        "main_workflow",
+        "change_list",
+        "multi_file_turn",
+    ),
+    *(
+        "long_running_cells",
+        "thread_panel",
+        "typing_during_edits",
+        "deployments",
+        "plot_images",
+        "long_conversation",
+        "magics",
+        "history",
+    ),
+    *("kernel_control", "accessibility", "pseudo_locale", "anchors_collaboration"),
 )
 """The files that take longest, as `--durations=0` has told."""
 FAILURES = Path(__file__).parent / "failures"
@@ -81,7 +107,7 @@ def chromium() -> str | None:
 def browser() -> Iterator[Browser]:
     """One headless Chromium for all browser tests."""
     with sync_playwright() as playwright:
-        expect.set_options(timeout=PATIENCE_MS)
+        expect.set_options(timeout=PAGE_TIMEOUT_MS)
         launched = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGS)
         yield launched
         launched.close()
@@ -110,27 +136,27 @@ def start_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartLab]:
 
 
 @contextmanager
-def serve(paths: pytest.TempPathFactory, grace_seconds: float) -> Generator[Served]:
+def serve(paths: pytest.TempPathFactory, grace_seconds: float) -> Generator[LabWithModel]:
     """Run a server whose only model is a simulator that plays what each test tells it."""
     root = paths.mktemp("workspace")
-    upstream = Upstream(in_order(), paths.mktemp("upstream")).start()
+    upstream = SimulatorProcess(in_order(), paths.mktemp("upstream")).start()
     grace = f"--Shoulders.page_grace={grace_seconds}"
     lab = Lab(root, paths.mktemp("lab"), args=[grace], env=upstream.configure(root))
     lab.start()
-    yield Served(lab, upstream)
+    yield LabWithModel(lab, upstream)
     lab.stop()
     upstream.stop()
 
 
 @pytest.fixture(scope="package")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
     """A server that never gives a page up."""
     with serve(tmp_path_factory, LONG_GRACE_SECONDS) as served:
         yield served
 
 
 @pytest.fixture(scope="package")
-def served_hastily(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served_hastily(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
     """A server that writes the agent's edits to the file soon after the page has gone."""
     with serve(tmp_path_factory, SHORT_GRACE_SECONDS) as served:
         yield served
@@ -146,10 +172,12 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @contextmanager
-def working(served: Served, page: Page, request: pytest.FixtureRequest) -> Generator[Desk]:
+def working(
+    served: LabWithModel, page: Page, request: pytest.FixtureRequest
+) -> Generator[NotebookScenario]:
     """Give a desk to a test and leave none of its turns and kernels behind."""
     file = served.lab.root / f"{request.node.name.removeprefix('test_')}.ipynb"
-    desk = Desk(served, page, file)
+    desk = NotebookScenario(served, page, file)
     yield desk
     if not served.lab.is_running:
         served.lab.start()
@@ -157,7 +185,9 @@ def working(served: Served, page: Page, request: pytest.FixtureRequest) -> Gener
 
 
 @pytest.fixture
-def desk(served: Served, page: Page, request: pytest.FixtureRequest) -> Iterator[Desk]:
+def desk(
+    served: LabWithModel, page: Page, request: pytest.FixtureRequest
+) -> Iterator[NotebookScenario]:
     """The page, and a notebook that waits for its page for ever."""
     with working(served, page, request) as desk:
         yield desk
@@ -165,17 +195,17 @@ def desk(served: Served, page: Page, request: pytest.FixtureRequest) -> Iterator
 
 @pytest.fixture
 def desk_soon_left(
-    served_hastily: Served, page: Page, request: pytest.FixtureRequest
-) -> Iterator[Desk]:
+    served_hastily: LabWithModel, page: Page, request: pytest.FixtureRequest
+) -> Iterator[NotebookScenario]:
     """The page, and a notebook that is given up soon after its page has gone."""
     with working(served_hastily, page, request) as desk:
         yield desk
 
 
 @pytest.fixture
-def demo_desk(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Iterator[Desk]:
+def demo_desk(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Iterator[NotebookScenario]:
     """The page, and a notebook where no model is configured."""
-    with working(Served(lab), page, request) as desk:
+    with working(LabWithModel(lab), page, request) as desk:
         yield desk
 
 
@@ -183,7 +213,7 @@ def demo_desk(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Iterator[
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A browser profile of its own: cookies, storage, and cache."""
     fresh = browser.new_context(viewport={"width": 1280, "height": 800})
-    fresh.set_default_timeout(PATIENCE_MS)
+    fresh.set_default_timeout(PAGE_TIMEOUT_MS)
     yield fresh
     for page in fresh.pages:  # What a route of this test does last would fail the next test.
         page.unroute_all(behavior="ignoreErrors")
@@ -238,7 +268,7 @@ def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Pa
 def other_page(browser: Browser) -> Iterator[Page]:
     """A page of another browser."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(PATIENCE_MS)
+    context.set_default_timeout(PAGE_TIMEOUT_MS)
     yield attended(context.new_page())
     context.close()
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from jupyter_ai_shoulders.cli.chat.desk import ChatReview
-from jupyter_ai_shoulders.cli.chat.lines import SHORT_LINES, show_lines
-from jupyter_ai_shoulders.cli.chat.screen import Screen
-from jupyter_ai_shoulders.client.errors import told
-from jupyter_ai_shoulders.core.restore_text import drift_text
+from jupyter_ai_shoulders.cli.chat.chat_backend import ChatReview
+from jupyter_ai_shoulders.cli.chat.exact_output import SHORT_LINES, show_lines
+from jupyter_ai_shoulders.cli.chat.terminal import TerminalScreen
+from jupyter_ai_shoulders.client.errors import describe_error
+from jupyter_ai_shoulders.core.restore_description import describe_kernel_drift
 from jupyter_ai_shoulders.core.text_merge import merge_preferring, merge_words
-from jupyter_ai_shoulders.tools.file_diff import bounded_diff
-from jupyter_ai_shoulders.wire.commands import DecideEdits, DecideProposal, EditChoice
+from jupyter_ai_shoulders.tools.editing.diff import bounded_diff
+from jupyter_ai_shoulders.wire.api.commands import DecideEdits, DecideProposal, EditChoice
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
 
 Item = PendingEdit | Proposal
@@ -28,7 +28,7 @@ _OVERLAP = "You changed the same lines. /apply uses the text shown here, /dismis
 class Review:
     """What awaits the user, in the numbers they were last shown."""
 
-    def __init__(self, desk: ChatReview, screen: Screen) -> None:
+    def __init__(self, desk: ChatReview, screen: TerminalScreen) -> None:
         self._desk = desk
         self._screen = screen
         self._listed: list[Item | None] | None = None
@@ -44,7 +44,7 @@ class Review:
         if edits or proposals:
             self._screen.note(waiting_text(edits, proposals))
 
-    def look(self, wanted: str) -> None:
+    def show_pending(self, wanted: str) -> None:
         """List what awaits review, short diffs with it; or show the whole diff of some."""
         if wanted and wanted != ALL and self._listed is not None:
             self._show(self._chosen(wanted), cut=False)
@@ -96,11 +96,15 @@ class Review:
         names = {edit.id: _place(edit) for edit in chosen.values()}
         for conflict in done.left:
             name = names.get(conflict.edit.id) if conflict.edit else None
-            self._screen.warn(f"{name}: {told(conflict.error)}" if name else told(conflict.error))
+            self._screen.warn(
+                f"{name}: {describe_error(conflict.error)}"
+                if name
+                else describe_error(conflict.error)
+            )
         if done.left:
             self.forget()
             self._screen.note("/review shows it as it is now.")
-        for drift in filter(None, map(drift_text, done.drift)):
+        for drift in filter(None, map(describe_kernel_drift, done.drift)):
             self._screen.note(drift)
 
     def _wanted(
@@ -108,7 +112,7 @@ class Review:
     ) -> dict[int, Item]:
         """Return what is named; nothing before the user could have seen what it would be."""
         if self._listed is None and wanted != ALL:
-            self.look("")
+            self.show_pending("")
             if self._listed:
                 self._screen.note(f"Look at it, then type {command} with the numbers.")
             return {}
@@ -242,7 +246,7 @@ def _decision(proposal: Proposal, decision: Literal["apply", "dismiss"]) -> Deci
 def _remarks(item: Item) -> Sequence[str]:
     if isinstance(item, Proposal):
         return (_OVERLAP,) if _overlaps(item) else ()
-    error = () if item.error is None else (told(item.error),)
+    error = () if item.error is None else (describe_error(item.error),)
     return (*error, _CONFLICT) if item.conflict else error
 
 

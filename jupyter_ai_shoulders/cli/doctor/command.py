@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 
+from jupyter_ai_shoulders.cli.backend_selection import BackendOptions, choose_backend
 from jupyter_ai_shoulders.cli.doctor import engine, install
 from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure
 from jupyter_ai_shoulders.cli.errors import CommandFailed
-from jupyter_ai_shoulders.cli.exits import Code
+from jupyter_ai_shoulders.cli.exit_codes import ExitCode
 from jupyter_ai_shoulders.cli.output import write_json, write_out
-from jupyter_ai_shoulders.cli.place import Wanted, choose
 from jupyter_ai_shoulders.client.errors import ClientError, Refused
 from jupyter_ai_shoulders.core.errors import ShouldersError
 
 _SIGNS = {"ok": "ok  ", "warning": "WARN", "failure": "FAIL"}
 
 
-def doctor(wanted: Wanted, *, as_json: bool) -> Code:
+def doctor(wanted: BackendOptions, *, as_json: bool) -> ExitCode:
     """Look at everything; 1 when something is broken. Warnings are no failure."""
     found = [*install.look(install.this_install()), *_engine(wanted)]
     if as_json:
@@ -25,7 +25,7 @@ def doctor(wanted: Wanted, *, as_json: bool) -> Code:
     else:
         write_out("".join(f"{line}\n" for line in lines(found)))
     broken = any(finding.state == "failure" for finding in found)
-    return Code.ERROR if broken else Code.OK
+    return ExitCode.ERROR if broken else ExitCode.OK
 
 
 def lines(found: Sequence[Finding]) -> list[str]:
@@ -39,10 +39,10 @@ def lines(found: Sequence[Finding]) -> list[str]:
     return told
 
 
-def _engine(wanted: Wanted) -> list[Finding]:
+def _engine(wanted: BackendOptions) -> list[Finding]:
     """Look at the engine; that it cannot be reached is a finding, too."""
     try:
-        with closing(choose(wanted)) as desk:
+        with closing(choose_backend(wanted)) as desk:
             return list(engine.look(desk.facts()))
     except Refused as error:
         return [failure("engine", error.info.message, error.info.hint or "")]

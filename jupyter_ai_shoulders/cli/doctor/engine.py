@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jupyter_ai_shoulders import __version__
-from jupyter_ai_shoulders.cli.desk import Facts
+from jupyter_ai_shoulders.cli.backend import BackendFacts
 from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok, warning
-from jupyter_ai_shoulders.wire.api import ModelInfo, ModelList
+from jupyter_ai_shoulders.wire.api.responses import ModelInfo, ModelList
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 
-def look(facts: Facts) -> Iterator[Finding]:
+def look(facts: BackendFacts) -> Iterator[Finding]:
     """Yield what is found."""
     yield server(facts)
     yield broken_or(
@@ -34,7 +34,7 @@ def look(facts: Facts) -> Iterator[Finding]:
     yield sandbox(facts.sandbox)
 
 
-def server(facts: Facts) -> Finding:
+def server(facts: BackendFacts) -> Finding:
     """Say what answers: a server, of which version, or an engine of our own."""
     if facts.server_url is None:
         return ok("engine", "no server serves this folder; commands start the engine themselves")

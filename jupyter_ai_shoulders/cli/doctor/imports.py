@@ -14,15 +14,15 @@ from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok
 
 _MODULES = (
     "jupyter_ai_shoulders.server.app",
-    "jupyter_ai_shoulders.server.service",
+    "jupyter_ai_shoulders.server.extension_services",
     "jupyter_ai_shoulders.server.routes",
     "jupyter_ai_shoulders.server.proxy.routes",
-    "jupyter_ai_shoulders.host.warm",
+    "jupyter_ai_shoulders.host.preload",
 )
 """What a server imports at its start, and with the first request."""
 _LATE = (
-    "jupyter_ai_shoulders.providers.http_client",
-    "jupyter_ai_shoulders.client.socket",
+    "jupyter_ai_shoulders.providers.http.client",
+    "jupyter_ai_shoulders.client.page_socket",
     "mistune",
     "prompt_toolkit",
 )
@@ -34,9 +34,9 @@ _REINSTALL = "pip install --force-reinstall jupyter-ai-shoulders"
 
 def look() -> Finding:
     """Import the server extension in another process."""
-    from jupyter_ai_shoulders.guard.helper import run_helper  # not in that process
+    from jupyter_ai_shoulders.guard.process.worker_process import run_worker  # not in that process
 
-    done = run_helper(__name__, (), b"", _SECONDS)
+    done = run_worker(__name__, (), b"", _SECONDS)
     if done.status is None:
         return failure(
             _ABOUT, f"the server extension was not imported in {_SECONDS:.0f} s", _REINSTALL
@@ -66,7 +66,7 @@ def _first_error() -> dict[str, str]:
         for module in (*_MODULES, *_LATE):
             import_module(module)
         module = "what the first turn needs"
-        from jupyter_ai_shoulders.host.warm import import_for_turns
+        from jupyter_ai_shoulders.host.preload import import_for_turns
 
         import_for_turns()
     except Exception as error:  # noqa: BLE001 - whatever an installed package raises

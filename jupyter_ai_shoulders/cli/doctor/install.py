@@ -20,7 +20,7 @@ from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.cli.doctor import dependencies, imports
 from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok, warning
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
-from jupyter_ai_shoulders.guard.ripgrep import find_ripgrep
+from jupyter_ai_shoulders.guard.search.ripgrep import find_ripgrep
 
 EXTENSION = "jupyter_ai_shoulders"
 PAGE = "jupyter-ai-shoulders"

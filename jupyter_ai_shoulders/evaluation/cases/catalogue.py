@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from jupyter_ai_shoulders.evaluation.case import Case
 from jupyter_ai_shoulders.evaluation.cases import (
-    arguments,
-    batches,
+    call_batches,
     editing,
-    honesty,
+    false_claims,
     injection,
+    invalid_arguments,
     limits,
     loops,
-    proving,
     questions,
+    verification,
 )
 
 CASES: tuple[Case, ...] = (
     *editing.CASES,
-    *batches.CASES,
+    *call_batches.CASES,
     *questions.CASES,
     *limits.CASES,
     *loops.CASES,
-    *arguments.CASES,
-    *honesty.CASES,
+    *invalid_arguments.CASES,
+    *false_claims.CASES,
     *injection.CASES,
-    *proving.CASES,
+    *verification.CASES,
 )

@@ -6,9 +6,15 @@ from pathlib import Path
 
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, Message, User, of_script
-from jupyter_ai_shoulders.evaluation.cases.turns import PATH, edit, read, run
-from jupyter_ai_shoulders.evaluation.fixture import code, markdown, one, printed, user_edits
-from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
+from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, edit, read, run
+from jupyter_ai_shoulders.evaluation.workspace_fixture import (
+    code,
+    markdown,
+    one,
+    printed,
+    user_edits,
+)
+from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.messages import CellAttachment
 
@@ -45,18 +51,18 @@ _RENAMED = Case(
     ),
     inspects=("total", "counts"),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.cell_reads(PATH, "load", _COUNTS),
         checks.cell_reads(PATH, "total", "total = sum(counts.values())\nprint(total)"),
         checks.output_has(PATH, "total", "7\n"),
         checks.in_kernel("total", "7"),
         checks.in_kernel("counts", "{'north': 3, 'south': 4}"),
-        checks.asked_before("run_cell"),
+        checks.approved_before_run("run_cell"),
         checks.steps_at_most(12),
         *of_script(
             checks.changes("Run cell 2", "Edit cell 2", "Run cell 2", "Run cell 3"),
-            checks.told(3, "NameError: name 'counts' is not defined"),
-            checks.told(5, "finished: ok", "7"),
+            checks.request_has(3, "NameError: name 'counts' is not defined"),
+            checks.request_has(5, "finished: ok", "7"),
             checks.steps(5),
             checks.no_notices_but(),
         ),
@@ -82,12 +88,12 @@ _TWELVE = Case(
     step_limit=40,
     inspects=("value",),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.in_kernel("value", "12"),
         checks.output_has(PATH, "try", "12\n"),
-        checks.asked(kind="loop"),
+        checks.approvals_asked(kind="loop"),
         *of_script(
-            checks.asked(*["run_cell"] * _ROUNDS),
+            checks.approvals_asked(*["run_cell"] * _ROUNDS),
             checks.no_notices_but(),
             checks.steps(2 * _ROUNDS + 2),
             checks.tokens_at_most(5_000),
@@ -109,9 +115,9 @@ _ORDER = Case(
         turn(Say("Two cells added below the first.")),
     ),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.sources(PATH, "a = 1", "b = 2", "c = 3", "z = 26"),
-        checks.asked(),
+        checks.approvals_asked(),
     ),
     real=True,
 )
@@ -123,7 +129,7 @@ _UNREAD = Case(
     asks=("Set x to 10.",),
     script=(turn(edit("a", "x = 5")), turn(edit("a", "x = 10")), turn(Say("x is 10."))),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.only_line_changed(PATH, "x = 1", "x = 10"),
         *of_script(
             checks.refused("not_read", "x = 1"),
@@ -154,7 +160,7 @@ _STALE = Case(
     checks=(
         checks.cell_has(PATH, "a", "# mine"),
         *of_script(
-            checks.exits("final_response"),
+            checks.turn_exits("final_response"),
             checks.sources(PATH, "x = 99  # mine", "y = 3"),
             checks.proposed(PATH, "a", "x = 1", "x = 2"),
             checks.refused("stale", "nothing was overwritten", "x = 99  # mine"),
@@ -176,7 +182,7 @@ _DELETED = Case(
     ),
     user=User(meanwhile={2: _user_sets_x}),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.sources(PATH, "x = 99  # mine", "y = 2"),
         checks.refused("stale", "x = 99  # mine"),
         checks.changes(),
@@ -190,7 +196,7 @@ _PROTECTED = Case(
     asks=("Set SEED to 2.",),
     script=(read(), turn(edit("a", "SEED = 2")), turn(Say("Cell 1 is protected, so it stays."))),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.same_file(PATH),
         *of_script(checks.refused("cell_protected"), checks.changes()),
     ),
@@ -211,10 +217,10 @@ _APPROVED = Case(
     script=(read(), turn(edit("a", "x = 5")), turn(Say("x is 5."))),
     mode="ask",
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.only_line_changed(PATH, "x = 1", "x = 5"),
-        checks.asked_before("edit_cell"),
-        *of_script(checks.asked("edit_cell", kind="mode")),
+        checks.approved_before_run("edit_cell"),
+        *of_script(checks.approvals_asked("edit_cell", kind="mode")),
     ),
     real=True,
 )
@@ -228,9 +234,9 @@ _ATTACHED = Case(
     ),
     script=(turn(edit("a", "x = 7")), turn(Say("x is 7."))),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.sources(PATH, "x = 7", "y = 2"),
-        *of_script(checks.told(1, "x = 1"), checks.steps(2)),
+        *of_script(checks.request_has(1, "x = 1"), checks.steps(2)),
     ),
     real=True,
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jupyter_ai_shoulders.core.budget import Limits
+from jupyter_ai_shoulders.core.budget.limits import SpendingLimits
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, User
-from jupyter_ai_shoulders.evaluation.cases.turns import PATH, edit, read, run
-from jupyter_ai_shoulders.evaluation.fixture import code, one, printed
+from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, edit, read, run
+from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one, printed
 from jupyter_ai_shoulders.providers.base import ModelRequest, NamedTool
-from jupyter_ai_shoulders.testing.scripted import Call, Fail, Gate, Say, Turn, turn
+from jupyter_ai_shoulders.testing.scripted_provider import Call, Fail, Gate, Say, ScriptedTurn, turn
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import Event, Exit, TextDelta, ToolProgress
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -32,14 +32,14 @@ _STEPS = Case(
     ),
     step_limit=5,
     checks=(
-        checks.exits("step_cap"),
+        checks.turn_exits("step_cap"),
         checks.steps(5),
         checks.cell_reads(PATH, "a", "x = 5"),
         checks.summary_says("Done so far: Edit cell 1"),
         checks.noticed("step_cap"),
-        checks.not_told(2, "[notice]"),
-        checks.told(3, "3 steps are left"),
-        checks.told(5, "This is the last step of this turn"),
+        checks.request_lacks(2, "[notice]"),
+        checks.request_has(3, "3 steps are left"),
+        checks.request_has(5, "This is the last step of this turn"),
     ),
 )
 
@@ -54,10 +54,10 @@ _MONEY = Case(
         turn(edit("a", "x = 2")),
         turn(Say("x is 2.")),
     ),
-    limits=Limits(turn=400_000),
+    limits=SpendingLimits(turn=400_000),
     user=User(raises_to=2_000_000),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.noticed("turn_limit"),
         checks.cell_reads(PATH, "a", "x = 2"),
         checks.steps(4),
@@ -71,7 +71,7 @@ _MONEY_ENDS = replace(
     "sent.",
     user=User(),
     checks=(
-        checks.exits("budget_exhausted"),
+        checks.turn_exits("budget_exhausted"),
         checks.noticed("turn_limit"),
         checks.nothing_changed(),
         checks.tokens_at_most(500_020),
@@ -84,7 +84,7 @@ _MONEY_RUN = replace(
     about="Where nobody can raise the limit, the turn ends at it.",
     kind="run",
     checks=(
-        checks.exits("budget_exhausted"),
+        checks.turn_exits("budget_exhausted"),
         checks.fails_with("budget_exhausted"),
         checks.nothing_changed(),
         checks.tokens_at_most(500_020),
@@ -99,7 +99,7 @@ _WINDOW = Case(
     script=(turn(Say("never said")),),
     window=12_000,
     checks=(
-        checks.exits("context_overflow"),
+        checks.turn_exits("context_overflow"),
         checks.fails_with("context_overflow"),
         checks.nothing_changed(),
     ),
@@ -121,7 +121,7 @@ _LONG = Case(
     ),
     window=13_000,
     checks=(
-        checks.exits("context_overflow"),
+        checks.turn_exits("context_overflow"),
         checks.cell_reads(PATH, "a", "x = 2"),
         checks.changes("Edit cell 1"),
     ),
@@ -148,7 +148,7 @@ _STOPPED = Case(
     user=User(stops_at=_has_printed),
     inspects=("i < 599",),
     checks=(
-        checks.exits("cancelled"),
+        checks.turn_exits("cancelled"),
         checks.results(("run_cell", "cancelled")),
         checks.output_has(PATH, "slow", "step 0"),
         checks.in_kernel("i < 599", "True"),
@@ -162,7 +162,7 @@ def _has_said_number(event: Event) -> bool:
     return isinstance(event, TextDelta) and "number" in event.text
 
 
-def _breaks_off(request: ModelRequest) -> Turn | str:
+def _breaks_off(request: ModelRequest) -> ScriptedTurn | str:
     """Say the half of a sentence in the first turn, and wait for the user to press stop."""
     if len(request.messages) > 1:
         return "Where were we?"
@@ -177,9 +177,9 @@ _STOPPED_TEXT = Case(
     script=_breaks_off,
     user=User(stops_at=_has_said_number),
     checks=(
-        checks.exits("cancelled", "final_response"),
+        checks.turn_exits("cancelled", "final_response"),
         checks.says("x is the number Where were we?"),
-        checks.carries(2, "x is the number"),
+        checks.request_carries(2, "x is the number"),
         checks.nothing_changed(),
     ),
 )
@@ -192,8 +192,8 @@ _FRESH_TURN = Case(
     script=(*[*[turn(Call("read_notebook", {"path": PATH, "cells": ["a"]}))] * 2, "x is 1."] * 2,),
     step_limit=3,
     checks=(
-        checks.exits("final_response", "final_response"),
-        checks.asked(),
+        checks.turn_exits("final_response", "final_response"),
+        checks.approvals_asked(),
         checks.steps(6),
     ),
 )
@@ -213,14 +213,14 @@ _NOTES: JsonObject = {
 }
 
 
-def _summarises(request: ModelRequest) -> Turn:
+def _summarises(request: ModelRequest) -> ScriptedTurn:
     """Answer turns, and write the notes when they are asked for."""
     if isinstance(request.tool_choice, NamedTool):
         return turn(Call(request.tools[0].name, _NOTES), usage=None)
     return turn(Say("Noted."), usage=None)
 
 
-def _fails_to_summarise(request: ModelRequest) -> Turn:
+def _fails_to_summarise(request: ModelRequest) -> ScriptedTurn:
     """Answer turns, and nothing else."""
     if isinstance(request.tool_choice, NamedTool):
         return turn(Fail(ProviderError("The model is overloaded.", code="overloaded")))
@@ -236,11 +236,11 @@ _COMPACTED = Case(
     script=_summarises,
     window=32_000,
     checks=(
-        checks.exits(*_EIGHT),
+        checks.turn_exits(*_EIGHT),
         checks.noticed_at_least_once("compacted"),
-        checks.told(-1, "c1x", "c6x", "c7x", "c8x"),
-        checks.carries(-1, _SUMMARY),
-        checks.not_told(-1, "c3x"),
+        checks.request_has(-1, "c1x", "c6x", "c7x", "c8x"),
+        checks.request_carries(-1, _SUMMARY),
+        checks.request_lacks(-1, "c3x"),
         checks.shows_messages(8),
     ),
 )
@@ -251,9 +251,9 @@ _DIGESTED = replace(
     about="When no model writes the summary, the conversation goes on with one made by rule.",
     script=_fails_to_summarise,
     checks=(
-        checks.exits(*_EIGHT),
+        checks.turn_exits(*_EIGHT),
         checks.noticed_at_least_once("compacted"),
-        checks.told(-1, "c1x", "c6x", "c7x", "c8x"),
+        checks.request_has(-1, "c1x", "c6x", "c7x", "c8x"),
         checks.shows_messages(8),
     ),
 )

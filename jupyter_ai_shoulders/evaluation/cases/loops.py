@@ -13,9 +13,9 @@ from jupyter_ai_shoulders.evaluation.case import (
     with_nudges,
     without_nudges,
 )
-from jupyter_ai_shoulders.evaluation.cases.turns import PATH, always, edit, read, run
-from jupyter_ai_shoulders.evaluation.fixture import code, one
-from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
+from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, always, edit, read, run
+from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one
+from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalRequest
 
 TOLD = "The same call has given the same result three times."
@@ -35,15 +35,17 @@ _SAME = Case(
     asks=("Make cell 1 work.",),
     script=(*[turn(run("a"))] * 6,),
     checks=(
-        checks.exits("error"),
+        checks.turn_exits("error"),
         checks.fails_with("loop_detected", "5 times"),
-        checks.asked("run_cell", kind="loop"),
+        checks.approvals_asked("run_cell", kind="loop"),
         checks.results(*[("run_cell", "error")] * 5),
         checks.steps(5),
         *with_nudges(
-            checks.noticed("repeated_calls"), checks.not_told(3, TOLD), checks.told(4, TOLD)
+            checks.noticed("repeated_calls"),
+            checks.request_lacks(3, TOLD),
+            checks.request_has(4, TOLD),
         ),
-        *without_nudges(checks.noticed("repeated_calls", 0), checks.not_told(5, TOLD)),
+        *without_nudges(checks.noticed("repeated_calls", 0), checks.request_lacks(5, TOLD)),
     ),
     mode="bypass",
 )
@@ -54,7 +56,7 @@ _SAME_DENIED = replace(
     about="The user who is asked about a circle can end it.",
     user=User(decides=denies_loops),
     checks=(
-        checks.exits("tool_rejected"),
+        checks.turn_exits("tool_rejected"),
         checks.results(*[("run_cell", "error")] * 4, ("run_cell", "denied")),
     ),
 )
@@ -66,11 +68,11 @@ _PAIR = Case(
     asks=("Make the cells work.",),
     script=(*[turn(run("a")), turn(run("b"))] * 6,),
     checks=(
-        checks.exits("error"),
+        checks.turn_exits("error"),
         checks.fails_with("loop_detected"),
-        checks.asked("run_cell", "run_cell", kind="loop"),
+        checks.approvals_asked("run_cell", "run_cell", kind="loop"),
         checks.steps(10),
-        *with_nudges(checks.noticed("repeated_calls"), checks.told(7, TOLD)),
+        *with_nudges(checks.noticed("repeated_calls"), checks.request_has(7, TOLD)),
     ),
     mode="bypass",
 )
@@ -84,9 +86,9 @@ _RUN = replace(
     script=(*[turn(Call("read_notebook", {"path": PATH, "cells": ["a"]}))] * 6,),
     mode="auto_edit",
     checks=(
-        checks.exits("error"),
+        checks.turn_exits("error"),
         checks.fails_with("loop_detected"),
-        checks.asked(),
+        checks.approvals_asked(),
         checks.steps(5),
     ),
 )
@@ -105,12 +107,12 @@ _READ_TWICE = Case(
         turn(Say("x is 2.")),
     ),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.cell_reads(PATH, "a", "x = 2"),
         *with_nudges(
             checks.noticed("already_read"),
-            checks.not_told(2, "This was read already in this turn"),
-            checks.told(3, "This was read already in this turn"),
+            checks.request_lacks(2, "This was read already in this turn"),
+            checks.request_has(3, "This was read already in this turn"),
         ),
         *without_nudges(checks.no_notices_but()),
     ),
@@ -123,7 +125,7 @@ _EMPTY_ONCE = Case(
     asks=("What is x?",),
     script=(read(), turn(), turn(Say("x is 1."))),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         *with_nudges(checks.says("x is 1."), checks.noticed("empty_reply"), checks.steps(3)),
         *without_nudges(checks.steps(2), checks.noticed("empty_turn")),
     ),
@@ -136,7 +138,7 @@ _EMPTY = Case(
     asks=("What is x?",),
     script=always(),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         *with_nudges(checks.noticed("empty_reply", 2), checks.steps(3)),
         checks.noticed("empty_turn"),
         *without_nudges(checks.steps(1)),
@@ -154,7 +156,7 @@ _GUESS = Case(
         turn(Say("x is 1.")),
     ),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.refused("not_found", "analysis/2024.ipynb"),
         checks.nothing_changed(),
         *with_nudges(checks.noticed("look_elsewhere")),
@@ -175,9 +177,9 @@ _STEERED_AWAY = Case(
     ),
     inspects=("missing",),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.in_kernel("missing", "1"),
-        checks.asked(kind="loop"),
+        checks.approvals_asked(kind="loop"),
         checks.steps(7),
     ),
     mode="bypass",
@@ -191,9 +193,9 @@ _DENIED_AGAIN = Case(
     script=always(run("a")),
     user=User(decides=deny),
     checks=(
-        checks.exits("tool_rejected"),
-        checks.asked("run_cell", kind="mode"),
-        checks.started(),
+        checks.turn_exits("tool_rejected"),
+        checks.approvals_asked("run_cell", kind="mode"),
+        checks.calls_executed(),
         checks.nothing_changed(),
     ),
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, User, of_script
-from jupyter_ai_shoulders.evaluation.cases.turns import PATH, add, edit, read, run
-from jupyter_ai_shoulders.evaluation.fixture import Fixture, Notebook, code, one
-from jupyter_ai_shoulders.testing.scripted import Call, Say, turn
+from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, add, edit, read, run
+from jupyter_ai_shoulders.evaluation.workspace_fixture import Fixture, Notebook, code, one
+from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 
 _FIXTURE = one(code("a", "x = 1"), code("b", "print(x)"))
 _QUESTION = Call(
@@ -31,8 +31,8 @@ _CLARIFY = Case(
     ),
     user=User(answers=(("Cell 1", "Cell 2"),)),
     checks=(
-        checks.exits("final_response"),
-        checks.told(3, "Cell 1, Cell 2"),
+        checks.turn_exits("final_response"),
+        checks.request_has(3, "Cell 1, Cell 2"),
         checks.sources(PATH, "x = 1  # one", "print(x)  # two"),
     ),
 )
@@ -43,7 +43,7 @@ _UNANSWERED = Case(
     fixture=_FIXTURE,
     asks=("Put a comment on it.",),
     script=(turn(_QUESTION),),
-    checks=(checks.exits(), checks.waits(), checks.results(), checks.nothing_changed()),
+    checks=(checks.turn_exits(), checks.turn_waits(), checks.results(), checks.nothing_changed()),
 )
 
 _BY_MESSAGE = Case(
@@ -58,8 +58,8 @@ _BY_MESSAGE = Case(
         turn(Say("Cell 1 has a comment.")),
     ),
     checks=(
-        checks.exits("final_response"),
-        checks.told(3, "The first, please"),
+        checks.turn_exits("final_response"),
+        checks.request_has(3, "The first, please"),
         checks.sources(PATH, "x = 1  # one", "print(x)"),
     ),
 )
@@ -72,7 +72,7 @@ _NOBODY = Case(
     script=(read(), turn(_QUESTION)),
     kind="run",
     checks=(
-        checks.exits("ended_by_tool"),
+        checks.turn_exits("ended_by_tool"),
         checks.summary_says("Which cell? (Cell 1 / Cell 2)"),
         checks.nothing_changed(),
     ),
@@ -91,9 +91,9 @@ _RUN = Case(
     ),
     kind="run",
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.cell_reads(PATH, "a", "x = 2"),
-        checks.asked(),
+        checks.approvals_asked(),
         *of_script(
             checks.refused("approval_required", "runs code"),
             checks.results(("read_notebook", "ok"), ("edit_cell", "ok"), ("run_cell", "denied")),
@@ -115,13 +115,13 @@ _PLAN = Case(
     ),
     mode="plan",
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.nothing_changed(),
-        checks.asked(),
+        checks.approvals_asked(),
         *of_script(
             checks.offered_reads_only(),
             checks.refused("denied", "In plan mode only reading is allowed"),
-            checks.started("read_notebook"),
+            checks.calls_executed("read_notebook"),
         ),
     ),
     real=True,
@@ -140,7 +140,7 @@ _TODO = Case(
         turn(Say("Both are set.")),
     ),
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.todo(("set y", True), ("set z", True)),
         checks.sources(PATH, "x = 1", "print(x)", "y = 2", "z = 3"),
         checks.changes("Add code cell", "Add code cell"),
@@ -155,11 +155,11 @@ _SWITCHED_OFF = Case(
     script=(turn(edit("a", "x = 2")), turn(Say("I cannot edit here; write x = 2 in cell 1."))),
     tools="disabled",
     checks=(
-        checks.exits("final_response"),
+        checks.turn_exits("final_response"),
         checks.nothing_changed(),
-        checks.asked(),
+        checks.approvals_asked(),
         checks.never_offered("edit_cell"),
-        *of_script(checks.refused("disabled", "switched off"), checks.started()),
+        *of_script(checks.refused("disabled", "switched off"), checks.calls_executed()),
     ),
     real=True,
 )
@@ -176,9 +176,9 @@ _INSTRUCTED = Case(
     asks=("What is x?",),
     script=(read(), turn(Say("x is one, and that is fun."))),
     checks=(
-        checks.exits("final_response"),
-        checks.instructed(1, "Answer in rhymes."),
-        checks.instructed(2, "Answer in rhymes."),
+        checks.turn_exits("final_response"),
+        checks.system_prompt_has(1, "Answer in rhymes."),
+        checks.system_prompt_has(2, "Answer in rhymes."),
         checks.nothing_changed(),
     ),
 )

@@ -1,9 +1,9 @@
 """Starts one command when told to, watches what it becomes, ends it, and says how it ended.
 
-``guard.process`` runs it. The server writes one request to its input, and ``stop`` to have it ended
-early; the end of the input means that the server is gone, and ends it too. It answers with lines of
-JSON: ``ready``, then ``started`` or ``failed``, then ``ended``. What the command prints does not
-pass through here.
+``guard.process.launcher`` runs it. The server writes one request to its input, and ``stop`` to have
+it ended early; the end of the input means that the server is gone, and ends it too. It answers with
+lines of JSON: ``ready``, then ``started`` or ``failed``, then ``ended``. What the command prints
+does not pass through here.
 """
 
 from __future__ import annotations
@@ -19,17 +19,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_ai_shoulders.guard.spawner.confine import Limits, Policy, confine, limit
+from jupyter_ai_shoulders.guard.spawner.confinement import (
+    AccessPolicy,
+    ProcessLimits,
+    apply_limits,
+    confine,
+)
 from jupyter_ai_shoulders.guard.spawner.probe import probe
-from jupyter_ai_shoulders.guard.spawner.system import PR_SET_CHILD_SUBREAPER, prctl
-from jupyter_ai_shoulders.guard.spawner.tree import (
+from jupyter_ai_shoulders.guard.spawner.process_tree import (
     MARK,
-    Seen,
+    ProcessInfo,
     descendants,
     end_all,
+    machine_thread_count,
     process_start,
-    tasks_of_all,
 )
+from jupyter_ai_shoulders.guard.spawner.system import PR_SET_CHILD_SUBREAPER, prctl
 
 LOOK_SECONDS = 0.02
 """Between two looks at how many processes there are on the machine, which costs nothing."""
@@ -100,7 +105,7 @@ def _serve(request: Mapping[str, Any], mark: str, woken: int) -> None:
         most_processes=request["processes"],
         most_pages=request["memory_bytes"] // os.sysconf("SC_PAGE_SIZE"),
         wake=woken,
-        usual=tasks_of_all(),
+        usual=machine_thread_count(),
     )
     _say({"started": pid})
     _watch(command)
@@ -151,7 +156,10 @@ def _over(command: _Command) -> str | None:
     if command.deadline is not None and time.monotonic() >= command.deadline:
         return "time"
     now = time.monotonic()
-    if command.most_processes and tasks_of_all() - command.usual > command.most_processes // 2:
+    if (
+        command.most_processes
+        and machine_thread_count() - command.usual > command.most_processes // 2
+    ):
         return _flood(command)
     if now - command.counted < _COUNT_SECONDS:
         return None
@@ -168,13 +176,13 @@ def _flood(command: _Command) -> str | None:
         os.killpg(command.pid, signal.SIGSTOP)
     over = _over_shares(command, descendants(os.getpid(), command.most_processes + 1))
     if over is None:
-        command.usual = tasks_of_all()
+        command.usual = machine_thread_count()
         with contextlib.suppress(OSError):
             os.killpg(command.pid, signal.SIGCONT)
     return over
 
 
-def _over_shares(command: _Command, alive: list[Seen]) -> str | None:
+def _over_shares(command: _Command, alive: list[ProcessInfo]) -> str | None:
     threads = sum(one.threads for one in alive)
     most = command.most_processes
     if most and (len(alive) > most or threads > most * _THREADS_PER_PROCESS):
@@ -184,7 +192,7 @@ def _over_shares(command: _Command, alive: list[Seen]) -> str | None:
     return None
 
 
-def _alive(command: _Command) -> Iterator[list[Seen]]:
+def _alive(command: _Command) -> Iterator[list[ProcessInfo]]:
     while True:
         _reap(command)
         yield descendants(os.getpid())
@@ -227,11 +235,11 @@ def _become(request: Mapping[str, Any], mark: str, tell: int) -> None:
     try:
         os.setsid()
         _plain_signals()
-        policy = None if request["sandbox"] is None else Policy.from_json(request["sandbox"])
+        policy = None if request["sandbox"] is None else AccessPolicy.from_json(request["sandbox"])
         rules = None if policy is None else policy.port_rules
         kept = {tell} if rules is None else {tell, rules}
         _plain_descriptors(request["stdout"], request["stderr"], kept)
-        limit(Limits(request["file_bytes"], request["cpu_seconds"]))
+        apply_limits(ProcessLimits(request["file_bytes"], request["cpu_seconds"]))
         step = "cwd"
         os.chdir(request["cwd"])
         step = "sandbox"

@@ -39,7 +39,7 @@ class Mounts:
     held: tuple[str, ...]
 
 
-def enter(mounts: Mounts) -> None:
+def enter_mounts(mounts: Mounts) -> None:
     """Have such mounts, for this process and all that comes of it. Raises ``OSError``."""
     _enter_namespaces()
     kept = [(path, os.open(path, os.O_PATH)) for path in mounts.kept if Path(path).is_dir()]

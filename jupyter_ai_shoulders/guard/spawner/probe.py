@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from jupyter_ai_shoulders.guard.spawner import landlock, seccomp
-from jupyter_ai_shoulders.guard.spawner.confine import Policy, confine
+from jupyter_ai_shoulders.guard.spawner.confinement import AccessPolicy, confine
 
 
 def probe(filters: Mapping[str, str]) -> dict[str, int | bool]:
-    """Return the facts ``guard.sandbox.Facts`` is made of.
+    """Return the facts ``guard.sandbox.sandbox.SandboxCapabilities`` is made of.
 
     ``filters``: of system calls, for a command with ``own`` namespaces and for one without; empty
     where this processor has none.
@@ -46,7 +46,7 @@ def _succeeds(syscall_filter: str, *, cover: bool) -> bool:
         for path in (outside, secret):
             path.write_text("x", encoding="ascii")
         hidden = {str(secret): str(blank)}
-        policy = Policy(
+        policy = AccessPolicy(
             read=(),
             write=(str(inside),),
             hidden=hidden,
@@ -61,7 +61,7 @@ def _succeeds(syscall_filter: str, *, cover: bool) -> bool:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def _try(policy: Policy, outside: Path, secret: Path) -> int:
+def _try(policy: AccessPolicy, outside: Path, secret: Path) -> int:
     try:
         confine(policy)
     except OSError:

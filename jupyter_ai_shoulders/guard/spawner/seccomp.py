@@ -3,7 +3,8 @@
 Landlock speaks of files and TCP alone. By a UNIX socket one reaches daemons (``docker``,
 ``systemd --user``) that would do outside what is forbidden inside, and other calls change
 permissions of files, limits of processes and the kernel itself. The server makes the filter, in
-``guard.syscall_filter``; the layout is of include/uapi/linux/filter.h. Used by ``spawner.confine``.
+``guard.process.syscall_filter``; the layout is of include/uapi/linux/filter.h. Used by
+``spawner.confine``.
 """
 
 from __future__ import annotations

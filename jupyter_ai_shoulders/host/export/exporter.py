@@ -14,13 +14,13 @@ from typing import Literal, assert_never
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.host.export import markdown, notebook
-from jupyter_ai_shoulders.storage.event_rows import EventText, is_placeholder
-from jupyter_ai_shoulders.storage.log import SqliteEventLog
+from jupyter_ai_shoulders.storage.schema.event_rows import EventText, is_placeholder
+from jupyter_ai_shoulders.storage.sessions.event_log import SqliteEventLog
+from jupyter_ai_shoulders.wire.conversation.reducer import EMPTY, reduce_event
+from jupyter_ai_shoulders.wire.conversation.views import Conversation
 from jupyter_ai_shoulders.wire.events import Event, parse_event
-from jupyter_ai_shoulders.wire.fold import EMPTY, fold_event
 from jupyter_ai_shoulders.wire.hidden_characters import escaped_json, legible
 from jupyter_ai_shoulders.wire.ids import SessionId
-from jupyter_ai_shoulders.wire.views import Conversation
 
 Format = Literal["md", "jsonl", "ipynb"]
 PAGE = 50
@@ -53,7 +53,7 @@ class Exporter:
                 event = _understood(text)
                 unreadable += event is None or is_placeholder(event)
                 if event is not None:
-                    conversation = fold_event(conversation, event)
+                    conversation = reduce_event(conversation, event)
         return conversation, unreadable
 
     async def _pages(self, session_id: SessionId) -> AsyncIterator[list[EventText]]:

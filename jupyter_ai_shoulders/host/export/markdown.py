@@ -9,19 +9,25 @@ import json
 from collections.abc import Iterator
 from typing import assert_never
 
-from jupyter_ai_shoulders.core.restore_text import restore_text
-from jupyter_ai_shoulders.host.export.fences import (
-    contained,
-    fenced,
+from jupyter_ai_shoulders.core.restore_description import describe_restore
+from jupyter_ai_shoulders.host.export.markdown_escaping import (
+    block_quote,
+    code_block,
+    contain_markdown,
     one_line,
     one_line_html,
-    quoted,
 )
-from jupyter_ai_shoulders.wire import views
 from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.wire.conversation import views
+from jupyter_ai_shoulders.wire.conversation.views import (
+    AgentView,
+    Conversation,
+    MessageView,
+    PartView,
+    UserView,
+)
 from jupyter_ai_shoulders.wire.messages import Attachment
 from jupyter_ai_shoulders.wire.parts import TextPart
-from jupyter_ai_shoulders.wire.views import AgentView, Conversation, MessageView, PartView, UserView
 
 _MARKS = {"error": "✗", "denied": "⊘", "skipped": "–", "cancelled": "–", "unknown": "?"}
 
@@ -78,7 +84,7 @@ def ending(conversation: Conversation) -> str:
             for i in conversation.todo
         )
         blocks.append("## Checklist\n\n" + "\n".join(marks))
-    blocks += (f"## You (waiting)\n\n{quoted(item.text)}" for item in conversation.queued)
+    blocks += (f"## You (waiting)\n\n{block_quote(item.text)}" for item in conversation.queued)
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
@@ -86,9 +92,9 @@ def part(item: PartView) -> str:  # noqa: C901, PLR0911 one line for each kind o
     """Return one part of what the agent said and did; empty when there is nothing to say."""
     match item:
         case views.TextView():
-            return contained(item.text).strip("\n")
+            return contain_markdown(item.text).strip("\n")
         case views.ReasoningView():
-            return details("Thought process", fenced(item.text, "text")) if item.text else ""
+            return details("Thought process", code_block(item.text, "text")) if item.text else ""
         case views.CallView():
             return _call(item)
         case views.ClarifyView():
@@ -103,7 +109,7 @@ def part(item: PartView) -> str:  # noqa: C901, PLR0911 one line for each kind o
         case views.NoticeView():
             return f"> **Notice:** {one_line(item.text)}"
         case views.RestoreView():
-            return f"> {one_line(restore_text(item))}"
+            return f"> {one_line(describe_restore(item))}"
         case views.ErrorView():
             return f"> **Error:** {one_line(item.error.message)}"
         case views.EndView():
@@ -120,7 +126,7 @@ def details(summary: str, body: str) -> str:
 def _user(item: UserView) -> Iterator[str]:
     yield f"## You · {one_line(item.at)}"
     if item.text:
-        yield quoted(item.text)
+        yield block_quote(item.text)
     if item.attachments:
         yield "Attached: " + ", ".join(one_line(_attached(a)) for a in item.attachments)
 
@@ -143,9 +149,9 @@ def _call(item: views.CallView) -> str:
 def _call_body(item: views.CallView) -> Iterator[str]:
     yield f"Tool: {one_line(item.tool)}"
     if item.arguments is not None:
-        yield fenced(_json(item.arguments), "json")
+        yield code_block(_json(item.arguments), "json")
     elif item.raw is not None:
-        yield fenced(item.raw)
+        yield code_block(item.raw)
     if item.answer is not None:
         answer = item.answer
         said = f": {one_line(answer.feedback)}" if answer.feedback else ""
@@ -153,9 +159,9 @@ def _call_body(item: views.CallView) -> Iterator[str]:
     texts = [content.text for content in item.content if isinstance(content, TextPart)]
     images = len(item.content) - len(texts)
     if texts:
-        yield fenced("\n".join(texts))
+        yield code_block("\n".join(texts))
     elif item.result is not None and item.result.error is not None:
-        yield fenced(item.result.error.message)
+        yield code_block(item.result.error.message)
     if images:
         yield f"({images} image{'s' * (images > 1)} not included)"
     if item.handle is not None:
@@ -174,7 +180,7 @@ def _proposal(item: views.ProposalView) -> str:
     cell = f" · cell {proposal.cell_id}" if proposal.cell_id else ""
     summary = f"Proposal for {proposal.document}{cell} ({proposal.state})"
     return details(
-        summary, f"Before:\n\n{fenced(proposal.old)}\n\nAfter:\n\n{fenced(proposal.new)}"
+        summary, f"Before:\n\n{code_block(proposal.old)}\n\nAfter:\n\n{code_block(proposal.new)}"
     )
 
 
@@ -182,7 +188,7 @@ def _end(item: views.EndView) -> str:
     if item.exit in {"final_response", "ended_by_tool"} and not item.summary:
         return ""
     error = f": {one_line(item.error.message)}" if item.error else ""
-    said = f"\n\n{quoted(item.summary)}" if item.summary else ""
+    said = f"\n\n{block_quote(item.summary)}" if item.summary else ""
     return f"*Turn ended: {item.exit.replace('_', ' ')}{error}*{said}"
 
 

@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterator
 
 from jupyter_ai_shoulders.host.export import markdown
-from jupyter_ai_shoulders.wire import views
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.conversation import views
+from jupyter_ai_shoulders.wire.conversation.views import AgentView, Conversation, MessageView
 from jupyter_ai_shoulders.wire.hidden_characters import legible
-from jupyter_ai_shoulders.wire.views import AgentView, Conversation, MessageView
 
 BEGIN = '{\n "cells": [\n'
 END = (

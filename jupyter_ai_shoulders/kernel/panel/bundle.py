@@ -10,17 +10,17 @@ LOADER = Path(__file__).parent / "loader.js"
 panel's code, and shows the transcript where nobody answers."""
 
 
-class NotBuilt(Exception):
+class BundleNotBuilt(Exception):
     """The code of the page is missing."""
 
 
-def read(static: Path = STATIC) -> tuple[bytes, bytes]:
-    """Return the module and its style sheet, if it has one apart. Raises ``NotBuilt``."""
+def read_bundle(static: Path = STATIC) -> tuple[bytes, bytes]:
+    """Return the module and its style sheet, if it has one apart. Raises ``BundleNotBuilt``."""
     style = static / "panel.css"
     try:
         return (static / "panel.js").read_bytes(), style.read_bytes() if style.exists() else b""
     except OSError as error:
-        raise NotBuilt(
+        raise BundleNotBuilt(
             f"The page half of the AI panel is not there ({error}). In a checkout run `make "
             "build`; elsewhere install the package anew: pip install --force-reinstall "
             '"jupyter-ai-shoulders[kernel]".'

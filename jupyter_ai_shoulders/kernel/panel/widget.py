@@ -18,14 +18,15 @@ except ImportError as error:
     ) from error
 
 from jupyter_ai_shoulders.client.client import Client
-from jupyter_ai_shoulders.client.kernel import own_kernel_id
-from jupyter_ai_shoulders.client.reader import Answer
+from jupyter_ai_shoulders.client.kernel_id import own_kernel_id
+from jupyter_ai_shoulders.client.turn_reader import Answer
+from jupyter_ai_shoulders.kernel.magic_turn import MagicTurn, notebook_context
 from jupyter_ai_shoulders.kernel.panel import bundle
-from jupyter_ai_shoulders.kernel.panel.place import (
-    CellOutput,
-    ElsewhereScreen,
-    Handler,
-    let_in_beside_cells,
+from jupyter_ai_shoulders.kernel.panel.output_area import (
+    CommHandler,
+    PanelTurnDisplay,
+    UpdatableOutput,
+    handle_messages_in_subshell,
 )
 from jupyter_ai_shoulders.kernel.panel.protocol import (
     PAGE_MESSAGES,
@@ -35,10 +36,9 @@ from jupyter_ai_shoulders.kernel.panel.protocol import (
     Load,
     Ready,
 )
-from jupyter_ai_shoulders.kernel.panel.record import Record
-from jupyter_ai_shoulders.kernel.panel.relay import Relay
-from jupyter_ai_shoulders.kernel.panel.transcript import ended_in
-from jupyter_ai_shoulders.kernel.talk import Talk, around_us
+from jupyter_ai_shoulders.kernel.panel.saved_transcript import SavedTranscript
+from jupyter_ai_shoulders.kernel.panel.server_relay import ServerRelay
+from jupyter_ai_shoulders.kernel.panel.transcript_rendering import ended_turns
 
 VIEW_TYPE = "application/vnd.jupyter.widget-view+json"
 _PLAIN = "The AI panel. It is live while its kernel runs."
@@ -70,10 +70,10 @@ class ChatPanel(anywidget.AnyWidget):
         """
         self._sending = threading.Lock()
         self._client = client or Client()
-        self._relay = Relay(self._client, self._post)
+        self._relay = ServerRelay(self._client, self._post)
         name = secrets.token_hex(8)
         self._keeps = keep
-        self._record = Record(name, self._client, CellOutput(name), self._hold)
+        self._record = SavedTranscript(name, self._client, UpdatableOutput(name), self._hold)
         super().__init__(session_id=session, transcript_name=name)
         self.on_msg(self._hear)
         self.observe(self._refresh, "session_id")
@@ -88,11 +88,11 @@ class ChatPanel(anywidget.AnyWidget):
         if session is None:
             tools = options.pop("tools", "disabled")
             session = self.session_id = self._client.new_session(tools=tools).id
-        options.setdefault("context", around_us(self._client))
+        options.setdefault("context", notebook_context(self._client))
         try:
-            talk = Talk(
+            talk = MagicTurn(
                 lambda: self._client.stream(prompt, session, **options),
-                ElsewhereScreen(),
+                PanelTurnDisplay(),
                 own_kernel_id(),
             )
             return talk.answer()
@@ -106,8 +106,8 @@ class ChatPanel(anywidget.AnyWidget):
     def open(self) -> None:
         """Make the widget known to the page; called by ``ipywidgets``."""
         super().open()
-        handle: Handler = getattr(self, "_handle_msg")  # noqa: B009 - ipywidgets says no types
-        let_in_beside_cells(self.comm, handle)
+        handle: CommHandler = getattr(self, "_handle_msg")  # noqa: B009 - ipywidgets says no types
+        handle_messages_in_subshell(self.comm, handle)
 
     def close(self) -> None:
         """Take the panel out of the page and close its connections; the conversation stays."""
@@ -117,7 +117,7 @@ class ChatPanel(anywidget.AnyWidget):
 
     def _ipython_display_(self, **_: Any) -> None:
         view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
-        CellOutput().show({VIEW_TYPE: view, "text/plain": _PLAIN})
+        UpdatableOutput().show({VIEW_TYPE: view, "text/plain": _PLAIN})
         if self._keeps:
             self._record.show(self.session_id)
 
@@ -139,7 +139,7 @@ class ChatPanel(anywidget.AnyWidget):
             self.notebook = message.notebook
         with self._sending:
             self.send(message.model_dump(), list(buffers) or None)
-        if isinstance(message, Frame) and self.session_id in ended_in(message.text):
+        if isinstance(message, Frame) and self.session_id in ended_turns(message.text):
             self._refresh()
 
     def _hold(self, page: str) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.providers.anthropic.errors import read_refusal
-from jupyter_ai_shoulders.providers.assemble import Assembler
 from jupyter_ai_shoulders.providers.base import ProviderEvent, Stop, StopReason, UsageReport
-from jupyter_ai_shoulders.providers.exchange import ErrorEvent
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import StreamErrorEvent
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_count, as_object, as_text
 from jupyter_ai_shoulders.wire.parts import ProviderState
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -40,7 +40,7 @@ class _Thinking:
 class AnthropicDecoder:
     """Translates one stream. ``prefix`` is what new thinking is bound to, see ``encode``."""
 
-    def __init__(self, assembler: Assembler, target: Target, prefix: str | None) -> None:
+    def __init__(self, assembler: Assembler, target: Endpoint, prefix: str | None) -> None:
         self._assembler = assembler
         self._target = target
         self._prefix = prefix
@@ -59,7 +59,7 @@ class AnthropicDecoder:
         }
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one event. Raises ``ErrorEvent``."""
+        """Translate one event. Raises ``StreamErrorEvent``."""
         handler = self._events.get(as_text(data.get("type")))
         return handler(data) if handler else ()
 
@@ -143,7 +143,7 @@ class AnthropicDecoder:
         yield Stop(reason, self._detail(vendor))
 
     def _error(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        raise ErrorEvent(read_refusal(None, data))
+        raise StreamErrorEvent(read_refusal(None, data))
 
     def _detail(self, vendor: str) -> str | None:
         """Return what is known of a stop beyond its reason: why refused, or an unknown reason."""

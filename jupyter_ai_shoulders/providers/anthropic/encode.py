@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_ai_shoulders.providers.anthropic.history import Block, History, loop_start
+from jupyter_ai_shoulders.providers.anthropic.history import AnthropicHistory, Block, loop_start
 from jupyter_ai_shoulders.providers.anthropic.thinking import (
     Thinking,
     can_be_off,
@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.providers.anthropic.thinking import (
     with_unbound_dropped,
 )
 from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, NamedTool, ToolChoice
-from jupyter_ai_shoulders.providers.target import Target, encode_body, encode_json
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_body, encode_json
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
     ReasoningPart,
@@ -42,23 +42,23 @@ class Encoded:
     betas: tuple[str, ...] = ()
 
 
-def encode(request: ModelRequest, target: Target) -> Encoded:
+def encode(request: ModelRequest, target: Endpoint) -> Encoded:
     """Return the body of ``POST /v1/messages``."""
     return _encode(request, target, frozenset())
 
 
-def encode_count(request: ModelRequest, target: Target) -> Encoded:
+def encode_count(request: ModelRequest, target: Endpoint) -> Encoded:
     """Return the body of ``POST /v1/messages/count_tokens``: without what is about answers."""
     return _encode(request, target, _ABOUT_ANSWERS)
 
 
-def _encode(request: ModelRequest, target: Target, without: frozenset[str]) -> Encoded:
+def _encode(request: ModelRequest, target: Endpoint, without: frozenset[str]) -> Encoded:
     max_tokens = min(request.max_output, target.model.max_output or request.max_output)
     thinking = _thinking(request, target, max_tokens)
     tools = _tools(request, target)
     head = _head(request, target, max_tokens, has_tools=bool(tools))
     start = b"[" + encode_json(request.system) + b",[" + b",".join(tools) + b"]]"
-    history = History(target, start, keep_stale=thinking.can_drop_unbound)
+    history = AnthropicHistory(target, start, keep_stale=thinking.can_drop_unbound)
     messages = history.encode(request.messages)
     if history.stale_in_loop:
         thinking = with_unbound_dropped(thinking)
@@ -75,7 +75,7 @@ def _encode(request: ModelRequest, target: Target, without: frozenset[str]) -> E
 
 
 def _head(
-    request: ModelRequest, target: Target, max_tokens: int, *, has_tools: bool
+    request: ModelRequest, target: Endpoint, max_tokens: int, *, has_tools: bool
 ) -> dict[str, Any]:
     """Return all but tools and messages."""
     cache: Block = {"cache_control": _CACHE} if target.model.cache else {}
@@ -91,7 +91,7 @@ def _head(
     return head | cache
 
 
-def _thinking(request: ModelRequest, target: Target, max_tokens: int) -> Thinking:
+def _thinking(request: ModelRequest, target: Endpoint, max_tokens: int) -> Thinking:
     model = target.model
     thinking = thinking_for(model, request.thinking, max_tokens)
     forced = isinstance(request.tool_choice, (AnyTool, NamedTool))
@@ -102,7 +102,7 @@ def _thinking(request: ModelRequest, target: Target, max_tokens: int) -> Thinkin
     return thinking
 
 
-def _output_config(request: ModelRequest, target: Target, thinking: Thinking) -> dict[str, Any]:
+def _output_config(request: ModelRequest, target: Endpoint, thinking: Thinking) -> dict[str, Any]:
     config: dict[str, Any] = {}
     if thinking.effort is not None:
         config["effort"] = thinking.effort
@@ -111,7 +111,7 @@ def _output_config(request: ModelRequest, target: Target, thinking: Thinking) ->
     return {"output_config": config} if config else {}
 
 
-def _tools(request: ModelRequest, target: Target) -> list[bytes]:
+def _tools(request: ModelRequest, target: Endpoint) -> list[bytes]:
     """Return the tools as JSON; where there are none, stand-ins for those the history called.
 
     The API refuses a history with calls in a request without tools.
@@ -136,7 +136,7 @@ def _tool(tool: ToolDefinition) -> Block:
     }
 
 
-def _tool_choice(choice: ToolChoice, target: Target) -> Block | None:
+def _tool_choice(choice: ToolChoice, target: Endpoint) -> Block | None:
     """Return the choice, or None where it is the default or the model refuses to be forced."""
     if choice == "none":
         return {"type": "none"}
@@ -145,14 +145,14 @@ def _tool_choice(choice: ToolChoice, target: Target) -> Block | None:
     return {"type": "any"} if isinstance(choice, AnyTool) else {"type": "tool", "name": choice.name}
 
 
-def _may_force(target: Target) -> bool:
+def _may_force(target: Endpoint) -> bool:
     model = target.model
     return model.forced_tool == "yes" or (
         model.forced_tool == "without_thinking" and can_be_off(model)
     )
 
 
-def _loop_lost_thinking(request: ModelRequest, target: Target) -> bool:
+def _loop_lost_thinking(request: ModelRequest, target: Endpoint) -> bool:
     """Return whether the answer that the last results belong to lost its thinking.
 
     The API then refuses to go on thinking: its blocks may not be missing inside a tool loop.

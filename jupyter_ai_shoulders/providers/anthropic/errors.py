@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_ai_shoulders.providers.failure import Refusal
+from jupyter_ai_shoulders.providers.http.error_mapping import Refusal
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_object, as_text
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 

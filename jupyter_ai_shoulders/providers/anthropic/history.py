@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, assert_never
 
-from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT
-from jupyter_ai_shoulders.providers.target import Target, encode_json
+from jupyter_ai_shoulders.providers.formats.unsupported_content import EMPTY_RESULT
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import as_object, as_text
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
@@ -43,7 +43,7 @@ def loop_start(messages: Sequence[ModelMessage]) -> int:
     return 0
 
 
-class History:
+class AnthropicHistory:
     """Encodes messages in order, keeping a digest of what precedes each of them.
 
     Some models bind thinking to the exact prefix it was made after. What no longer follows its
@@ -51,7 +51,7 @@ class History:
     ``stale_in_loop`` is set, so that the server is asked to drop it.
     """
 
-    def __init__(self, target: Target, start: bytes, *, keep_stale: bool) -> None:
+    def __init__(self, target: Endpoint, start: bytes, *, keep_stale: bool) -> None:
         """``start`` is what precedes all messages: system prompt and tools.
 
         ``keep_stale``: the request can ask the server to drop what is stale in the loop.

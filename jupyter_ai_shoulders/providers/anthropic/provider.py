@@ -9,12 +9,12 @@ from urllib.parse import urlsplit, urlunsplit
 from jupyter_ai_shoulders.providers.anthropic.decode import AnthropicDecoder
 from jupyter_ai_shoulders.providers.anthropic.encode import Encoded, encode, encode_count
 from jupyter_ai_shoulders.providers.anthropic.errors import read_refusal
-from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
-from jupyter_ai_shoulders.providers.counting import ACCEPT_JSON, counted
-from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
-from jupyter_ai_shoulders.providers.http import Call
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.formats.token_counting import ACCEPT_JSON, request_token_count
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import StreamFormat, fetch_json, stream_events
+from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -30,7 +30,7 @@ DEFAULT_AUTH = "header:x-api-key"
 class AnthropicProvider:
     """One Claude model (or a model of a server that speaks the same format)."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Endpoint) -> None:
         self._target = target
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
@@ -39,7 +39,7 @@ class AnthropicProvider:
         call = self._call("messages", encoded)
         assembler = Assembler(self._target.ids, taken_call_ids(request))
         decoder = AnthropicDecoder(assembler, self._target, encoded.prefix)
-        events = stream_events(self._target, request, call, Format(decoder, read_refusal))
+        events = stream_events(self._target, request, call, StreamFormat(decoder, read_refusal))
         async with contextlib.aclosing(events):
             async for event in events:
                 yield event
@@ -58,13 +58,15 @@ class AnthropicProvider:
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return the prompt tokens; None from a gateway that does not count."""
         call = self._call("messages/count_tokens", encode_count(request, self._target), ACCEPT_JSON)
-        return await counted(self._target, call, read_refusal, "input_tokens")
+        return await request_token_count(self._target, call, read_refusal, "input_tokens")
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
         await self._target.upstream.aclose()
 
-    def _call(self, name: str, encoded: Encoded, headers: Mapping[str, str] | None = None) -> Call:
+    def _call(
+        self, name: str, encoded: Encoded, headers: Mapping[str, str] | None = None
+    ) -> HttpRequest:
         named = {"anthropic-version": API_VERSION, **(headers or {})}
         if encoded.betas:
             named["anthropic-beta"] = ",".join(encoded.betas)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
-from jupyter_ai_shoulders.core.catalogue import Effort, ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.catalogue.specs import Effort, ModelSpec, ThinkingLevel
 
 LEAST_BUDGET = 1_024
 """The API refuses smaller ones."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from jupyter_ai_shoulders.providers.demo.code import definers, names, python_string
-from jupyter_ai_shoulders.providers.demo.frames import all_columns, closest, normal
-from jupyter_ai_shoulders.providers.demo.notebook import Notebook
+from jupyter_ai_shoulders.providers.demo.code_analysis import definers, names, python_string
+from jupyter_ai_shoulders.providers.demo.dataframes import all_columns, closest_name, normal
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedNotebook
 
 ChartKind = Literal["histogram", "bars", "line", "scatter"]
 
@@ -103,7 +103,7 @@ MAX_WORDS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ChartRequest:
     """What the user wants drawn, in their words; the second column goes on the horizontal axis."""
 
     columns: tuple[str, ...]
@@ -142,7 +142,7 @@ class Chart:
         return f"{words} of `{self.frame}`{by}"
 
 
-def read_wish(words: str, notebook: Notebook) -> Wish:
+def parse_chart_request(words: str, notebook: ParsedNotebook) -> ChartRequest:
     """Return what the words ask for."""
     known = all_columns(notebook)
     found = GROUP.search(words)
@@ -150,10 +150,10 @@ def read_wish(words: str, notebook: Notebook) -> Wish:
     rest = words if found is None else words[: found.start()] + " ; " + words[found.end() :]
     columns = tuple(spoken_columns(rest, known))[:2]
     if group is not None and HOW_MANY.search(words):
-        return Wish((group,), "bars", None)
+        return ChartRequest((group,), "bars", None)
     quoted = QUOTED.search(rest) is not None
     said = without_names(words, [*columns, *([] if group is None else [group])], known)
-    return Wish(columns, kind_of(said, len(columns)), group, quoted)
+    return ChartRequest(columns, kind_of(said, len(columns)), group, quoted)
 
 
 def without_names(words: str, names: Sequence[str], known: Sequence[str]) -> str:
@@ -164,8 +164,13 @@ def without_names(words: str, names: Sequence[str], known: Sequence[str]) -> str
     return words
 
 
-def settle(
-    wish: Wish, frame: str, columns: Sequence[str], notebook: Notebook, *, certain: bool
+def resolve_chart(
+    wish: ChartRequest,
+    frame: str,
+    columns: Sequence[str],
+    notebook: ParsedNotebook,
+    *,
+    certain: bool,
 ) -> Chart | NoSuchColumn:
     """Return the chart, or the first name that stands for no column.
 
@@ -185,14 +190,14 @@ def settle(
 
 def meant(name: str, columns: Sequence[str], *, exact: bool) -> str | None:
     """Return the column a name stands for; ``exact``: the name itself, whether known or not."""
-    return name if exact or name in columns else closest(name, columns)
+    return name if exact or name in columns else closest_name(name, columns)
 
 
 def group_of(
-    name: str, columns: Sequence[str], notebook: Notebook
+    name: str, columns: Sequence[str], notebook: ParsedNotebook
 ) -> tuple[str, bool] | NoSuchColumn:
     """Return what to group by, and whether it is a variable instead of a column."""
-    column = closest(name, columns)
+    column = closest_name(name, columns)
     if column is not None:
         return column, False
     variable = re.sub(r"\W+", "_", name.strip())
@@ -254,7 +259,7 @@ def name_in(text: str) -> str:
     return ""
 
 
-def chart_code(chart: Chart, notebook: Notebook) -> str:
+def chart_code(chart: Chart, notebook: ParsedNotebook) -> str:
     """Return the code that draws it."""
     imported = any("plt" in names(cell.source).defined for cell in notebook.code)
     head = [] if imported else ["import matplotlib.pyplot as plt", ""]

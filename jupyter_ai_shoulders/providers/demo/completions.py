@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_ai_shoulders.providers.demo.frames import FRAME_METHODS, Frame, find_frames
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
+from jupyter_ai_shoulders.providers.demo.dataframes import FRAME_METHODS, DataFrameInfo, find_frames
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
 
 MAX_COMPLETIONS = 5
 MIN_NAME = 2
@@ -47,15 +47,15 @@ def proposals(before: str, context: str) -> Iterator[str]:
     yield from rests_of_names(line, earlier)
 
 
-def frames_in(code: str) -> dict[str, Frame]:
+def frames_in(code: str) -> dict[str, DataFrameInfo]:
     """Return the dataframes of a piece of code; lines that are no Python are left out."""
-    lines = [Cell(number, str(number), "code", line, None, complete=True, failed=False)
+    lines = [ParsedCell(number, str(number), "code", line, None, complete=True, failed=False)
              for number, line in enumerate(code.split("\n"), start=1)]  # fmt: skip
-    whole = Cell(0, "whole", "code", code, None, complete=True, failed=False)
-    return find_frames(Notebook("", "", (whole, *lines)))
+    whole = ParsedCell(0, "whole", "code", code, None, complete=True, failed=False)
+    return find_frames(ParsedNotebook("", "", (whole, *lines)))
 
 
-def columns(line: str, frames: dict[str, Frame]) -> Iterator[str]:
+def columns(line: str, frames: dict[str, DataFrameInfo]) -> Iterator[str]:
     """Yield the rest of a column's name inside an index."""
     begun = COLUMN_BEGUN.search(line)
     frame = frames.get(begun["frame"]) if begun else None
@@ -76,7 +76,7 @@ def rests_of_lines(line: str, earlier: list[str]) -> Iterator[str]:
             yield text[len(begun) :]
 
 
-def attributes(line: str, frames: dict[str, Frame], earlier: list[str]) -> Iterator[str]:
+def attributes(line: str, frames: dict[str, DataFrameInfo], earlier: list[str]) -> Iterator[str]:
     """Yield the rest of an attribute: one the context uses on this name, else a dataframe's."""
     found = ATTRIBUTE_BEGUN.search(line)
     if found is None:

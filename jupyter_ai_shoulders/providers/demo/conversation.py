@@ -1,6 +1,7 @@
 """What the demo reads of a request: the user's words, what was open, what its calls have come to.
 
-Called by ``plan``. The ``<workspace>`` block is written by ``engine.user_message``.
+Called by ``plan``. The ``<workspace>`` block is written by
+``engine.transcript.user_message_rendering``.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from jupyter_ai_shoulders.providers.demo.requests import kind_of_request
-from jupyter_ai_shoulders.providers.demo.steps import Outcome
+from jupyter_ai_shoulders.providers.demo.intents import kind_of_request
+from jupyter_ai_shoulders.providers.demo.skill_protocol import CallResult
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
     ModelMessage,
@@ -23,16 +24,16 @@ from jupyter_ai_shoulders.wire.parts import (
 
 NOT_WORDS = re.compile(r"<[a-z][\w-]*[ >]|\[(?:attached|notice)\b")
 LAST_STEP = "[notice] This is the last step"
-"""How ``engine.step_notice`` begins its remark when no step is left after this one."""
+"""How ``engine.transcript.step_notice`` begins its remark when no step is left after this one."""
 ATTACHED_CELL = re.compile(r"^\[attached (?:error output of )?cell (\S+) of ", re.MULTILINE)
 QUESTION = re.compile(r"\bWhich [^?\n]*\?")
 """How every question of the skills begins."""
 MARKED = re.compile(
     r'\s*<data(?P<mark>[^\n>]*?) source="[^"\n]*">\n(?P<text>.*)\n</data(?P=mark)>\s*', re.DOTALL
 )
-"""How ``engine.untrusted`` marks text that the user did not write."""
+"""How ``engine.guardrails.untrusted_text`` marks text that the user did not write."""
 GONE = "none"
-"""How ``engine.meta`` says that what was told before is gone."""
+"""How ``engine.environment.workspace_facts`` says that what was told before is gone."""
 WORKSPACE_LINE = re.compile(r"^(active document|active cell|open documents):\s*(.+)$", re.MULTILINE)
 NOTEBOOK_PATH = re.compile(r"[\w./ -]*?([\w./-]+\.ipynb)")
 
@@ -45,7 +46,7 @@ class Task:
     active_document: str | None
     active_cell: str | None
     open_documents: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CallResult, ...]
     earlier: str = ""
     """The words of the request before, with those it answered a question of."""
     answering: bool = False
@@ -156,7 +157,7 @@ def texts_of(message: ModelMessage) -> list[str]:
     return [part.text for part in message.parts if isinstance(part, TextPart)]
 
 
-def outcomes(messages: Sequence[ModelMessage]) -> Iterator[Outcome]:
+def outcomes(messages: Sequence[ModelMessage]) -> Iterator[CallResult]:
     """Yield the outcome of each call that has one, in the order of the calls."""
     results = {
         part.call_id: part
@@ -167,7 +168,7 @@ def outcomes(messages: Sequence[ModelMessage]) -> Iterator[Outcome]:
     for call in calls(messages):
         result = results.get(call.call_id)
         if result is not None:
-            yield Outcome(call.tool, result_text(result), result.is_error)
+            yield CallResult(call.tool, result_text(result), result.is_error)
 
 
 def calls(messages: Sequence[ModelMessage]) -> Iterator[ToolCallPart]:

@@ -9,14 +9,14 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.providers.demo import code
-from jupyter_ai_shoulders.providers.demo.findings import Diagnosis, Edit, RunFirst, Unknown
-from jupyter_ai_shoulders.providers.demo.frames import all_columns, closest
-from jupyter_ai_shoulders.providers.demo.libraries import import_for
+from jupyter_ai_shoulders.providers.demo import code_analysis
+from jupyter_ai_shoulders.providers.demo.dataframes import all_columns, closest_name
+from jupyter_ai_shoulders.providers.demo.diagnosis_results import Diagnosis, Edit, RunFirst, Unknown
+from jupyter_ai_shoulders.providers.demo.known_imports import import_for
 from jupyter_ai_shoulders.providers.demo.missing_attributes import missing_attribute
 from jupyter_ai_shoulders.providers.demo.missing_files import missing_file, missing_path
 from jupyter_ai_shoulders.providers.demo.missing_modules import missing_member, missing_module
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
 
 NAME_ERROR = re.compile(r"^NameError: (?:free variable |name )'(\w+)'")
 KEY_ERROR = re.compile(r"^KeyError: (['\"])(?:Columns? not found: )?['\"]?(.+?)['\"]?\1")
@@ -27,7 +27,7 @@ NEAR = 0.72
 
 
 def diagnose(
-    notebook: Notebook, cell: Cell, error: str, listed: Sequence[str] | None = None
+    notebook: ParsedNotebook, cell: ParsedCell, error: str, listed: Sequence[str] | None = None
 ) -> Diagnosis:
     """Return what to do about an error in a cell; ``listed``: see ``missing_file``."""
     path = missing_path(error)
@@ -43,7 +43,7 @@ def diagnose(
     return found or Unknown(meaning(error))
 
 
-def missing_import(cell: Cell, error: str) -> Diagnosis | None:
+def missing_import(cell: ParsedCell, error: str) -> Diagnosis | None:
     """Return what to do about an import that fails, or None for another error."""
     module = MODULE_ERROR.match(error)
     if module:
@@ -52,24 +52,24 @@ def missing_import(cell: Cell, error: str) -> Diagnosis | None:
     return missing_member(cell, member[1], member[2]) if member else None
 
 
-def missing_name(notebook: Notebook, cell: Cell, name: str) -> Diagnosis:
+def missing_name(notebook: ParsedNotebook, cell: ParsedCell, name: str) -> Diagnosis:
     """A name has no value: never imported, defined elsewhere, or mistyped."""
     others = [other for other in notebook.code if other.id != cell.id]
-    defining = code.definers(name, others)
+    defining = code_analysis.definers(name, others)
     above = [other for other in defining if other.number < cell.number]
     if above:
-        needed = tuple(code.needed_before(cell, notebook.code))
+        needed = tuple(code_analysis.needed_before(cell, notebook.code))
         return RunFirst(
             name, needed or (above[-1],), False, f"`{name}` is defined in cell {above[-1].number}, "
             "which had not been run in this kernel"
         )  # fmt: skip
     statement = next(
-        filter(None, (code.is_import_of(name, other.source) for other in defining)), None
+        filter(None, (code_analysis.is_import_of(name, other.source) for other in defining)), None
     )
     statement = statement or (None if defining else import_for(name))
     if statement:
         return Edit(
-            code.with_import(cell.source, statement),
+            code_analysis.with_import(cell.source, statement),
             f"`{name}` was never imported",
             f"added `{statement}` at the top",
         )
@@ -81,11 +81,13 @@ def missing_name(notebook: Notebook, cell: Cell, name: str) -> Diagnosis:
     return mistyped_name(notebook, cell, name)
 
 
-def mistyped_name(notebook: Notebook, cell: Cell, name: str) -> Diagnosis:
+def mistyped_name(notebook: ParsedNotebook, cell: ParsedCell, name: str) -> Diagnosis:
     """Nothing defines the name; perhaps something near it is."""
-    known = sorted({known for other in notebook.code for known in code.names(other.source).defined})
+    known = sorted(
+        {known for other in notebook.code for known in code_analysis.names(other.source).defined}
+    )
     near = difflib.get_close_matches(name, [known for known in known if known != name], 1, NEAR)
-    source = code.renamed(cell.source, name, near[0]) if near else cell.source
+    source = code_analysis.renamed(cell.source, name, near[0]) if near else cell.source
     if source == cell.source:
         return Unknown(
             f"Nothing in the notebook defines `{name}`, and I know no library it usually comes "
@@ -94,10 +96,10 @@ def mistyped_name(notebook: Notebook, cell: Cell, name: str) -> Diagnosis:
     return Edit(source, f"`{name}` does not exist", f"changed it to `{near[0]}`, which does")
 
 
-def missing_key(notebook: Notebook, cell: Cell, key: str) -> Diagnosis:
+def missing_key(notebook: ParsedNotebook, cell: ParsedCell, key: str) -> Diagnosis:
     """A key or column does not exist; perhaps one near it does."""
-    near = closest(key, [column for column in all_columns(notebook) if column != key])
-    source = code.with_string(cell.source, key, near) if near else cell.source
+    near = closest_name(key, [column for column in all_columns(notebook) if column != key])
+    source = code_analysis.with_string(cell.source, key, near) if near else cell.source
     if near is None or source == cell.source:
         return Unknown(
             f"There is no key or column `{key}`. Look at the names that exist (for a dataframe "
@@ -127,20 +129,22 @@ def meaning(error: str) -> str:
     return f"{general} I have no rule that fixes this one."
 
 
-def unresolved(notebook: Notebook, cell: Cell) -> str | None:
+def unresolved(notebook: ParsedNotebook, cell: ParsedCell) -> str | None:
     """Return a name that a cell uses and that nothing defines before it, if there is one.
 
     Names that are only defined further down count; none does when the code hides names.
     """
-    if any(code.names(other.source).more for other in notebook.code):
+    if any(code_analysis.names(other.source).more for other in notebook.code):
         return None
     above = [other for other in notebook.code if other.number < cell.number]
-    known = {name for other in above for name in code.names(other.source).defined}
-    missing = code.undefined(cell.source) - known
-    return code.first_used(missing, cell.source) if missing else None
+    known = {name for other in above for name in code_analysis.names(other.source).defined}
+    missing = code_analysis.undefined(cell.source) - known
+    return code_analysis.first_used(missing, cell.source) if missing else None
 
 
-def first_unresolved(notebook: Notebook, order: Sequence[Cell]) -> tuple[Cell, str] | None:
+def first_unresolved(
+    notebook: ParsedNotebook, order: Sequence[ParsedCell]
+) -> tuple[ParsedCell, str] | None:
     """Return the first of these cells that uses a name nothing defines, with the name."""
     for cell in order:
         name = unresolved(notebook, cell)

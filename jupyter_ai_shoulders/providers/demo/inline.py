@@ -16,11 +16,11 @@ from jupyter_ai_shoulders.providers.demo.conversation import (
     texts_of,
 )
 from jupyter_ai_shoulders.providers.demo.diagnosis import diagnose
-from jupyter_ai_shoulders.providers.demo.findings import Edit, RunFirst
+from jupyter_ai_shoulders.providers.demo.diagnosis_results import Edit, RunFirst
 from jupyter_ai_shoulders.providers.demo.notebook import parse_notebook
-from jupyter_ai_shoulders.providers.demo.single import shortened
-from jupyter_ai_shoulders.providers.demo.skills.notebooks import listed
-from jupyter_ai_shoulders.providers.demo.steps import Reply
+from jupyter_ai_shoulders.providers.demo.one_shot import shortened
+from jupyter_ai_shoulders.providers.demo.skill_protocol import SkillReply
+from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import listed
 
 PROMPT = "Your answer is not read as a message"
 """What the prompt of these conversations says."""
@@ -38,14 +38,14 @@ def is_inline(request: ModelRequest) -> bool:
     return not request.tools and PROMPT in request.system
 
 
-def answer_inline(request: ModelRequest) -> Reply:
+def answer_inline(request: ModelRequest) -> SkillReply:
     """Return the fixed cell where an error is attached, else the text with a remark on top."""
     asking = [message for message in request.messages if is_request(message)]
     texts = texts_of(asking[-1]) if asking else []
     return _fixed(texts) or _remarked(texts)
 
 
-def _fixed(texts: list[str]) -> Reply | None:
+def _fixed(texts: list[str]) -> SkillReply | None:
     """Return the cell without its error, or what else helps; None where no error is attached."""
     attached = next((text for text in texts if ERROR.match(text)), None)
     error = None if attached is None else MARKED.search(attached)
@@ -62,14 +62,14 @@ def _fixed(texts: list[str]) -> Reply | None:
     diagnosis = diagnose(notebook.updated([failing]), failing, message)
     match diagnosis:
         case Edit(source=source):
-            return Reply("\n".join([f"{FENCE}python", source, FENCE]))
+            return SkillReply("\n".join([f"{FENCE}python", source, FENCE]))
         case RunFirst(cells=cells, why=why):
-            return Reply(f"{why}. Run {listed(list(cells))} first, then this cell.")
+            return SkillReply(f"{why}. Run {listed(list(cells))} first, then this cell.")
         case _:
-            return Reply(diagnosis.advice)
+            return SkillReply(diagnosis.advice)
 
 
-def _remarked(texts: list[str]) -> Reply:
+def _remarked(texts: list[str]) -> SkillReply:
     """Return the selected text, or a new cell, with a remark on top."""
     selected = next((text for text in texts if SELECTION.match(text)), None)
     is_prose = selected is not None and _is_prose(selected, texts)
@@ -79,7 +79,7 @@ def _remarked(texts: list[str]) -> Reply:
     if selected is not None:
         lines.append(_text(selected))
     language = "markdown" if is_prose else "python"
-    return Reply("\n".join([f"{FENCE}{language}", *lines, FENCE]))
+    return SkillReply("\n".join([f"{FENCE}{language}", *lines, FENCE]))
 
 
 def _text(selected: str) -> str:

@@ -10,10 +10,10 @@ import ast
 import difflib
 import re
 
-from jupyter_ai_shoulders.providers.demo.code import Span, parsed, replaced, span_of
-from jupyter_ai_shoulders.providers.demo.findings import Diagnosis, Edit, Unknown
-from jupyter_ai_shoulders.providers.demo.frames import FRAME_METHODS, all_columns, closest
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
+from jupyter_ai_shoulders.providers.demo.code_analysis import Span, parsed, replaced, span_of
+from jupyter_ai_shoulders.providers.demo.dataframes import FRAME_METHODS, all_columns, closest_name
+from jupyter_ai_shoulders.providers.demo.diagnosis_results import Diagnosis, Edit, Unknown
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
 
 ATTRIBUTE_ERROR = re.compile(
     r"^AttributeError: (?:(?P<module>module)|(?:type object)?) ?'(?P<owner>[\w.]+)'(?: object)? "
@@ -28,7 +28,7 @@ MORE_METHODS = frozenset(
 NEAR = 0.75
 
 
-def missing_attribute(notebook: Notebook, cell: Cell, error: str) -> Diagnosis | None:
+def missing_attribute(notebook: ParsedNotebook, cell: ParsedCell, error: str) -> Diagnosis | None:
     """Return what to do about an attribute that is not there, or None for another error."""
     found = ATTRIBUTE_ERROR.match(error)
     if found is None:
@@ -44,7 +44,7 @@ def missing_attribute(notebook: Notebook, cell: Cell, error: str) -> Diagnosis |
     return Unknown(general(owner, name))
 
 
-def old_numpy(cell: Cell, owner: str, name: str) -> Edit | None:
+def old_numpy(cell: ParsedCell, owner: str, name: str) -> Edit | None:
     """Return the edit for a type name that NumPy no longer has."""
     if owner != "numpy" or name not in OLD_NUMPY:
         return None
@@ -63,10 +63,10 @@ def old_numpy(cell: Cell, owner: str, name: str) -> Edit | None:
     )
 
 
-def frame_attribute(notebook: Notebook, cell: Cell, owner: str, name: str) -> Diagnosis:
+def frame_attribute(notebook: ParsedNotebook, cell: ParsedCell, owner: str, name: str) -> Diagnosis:
     """A dataframe has no such method or column: perhaps one near it."""
     columns = [column for column in all_columns(notebook) if column.isidentifier()]
-    near = closest(name, columns) if columns else None
+    near = closest_name(name, columns) if columns else None
     if near is None or near == name:
         known = FRAME_METHODS | MORE_METHODS
         found = difflib.get_close_matches(name, sorted(known), 1, NEAR)

@@ -11,9 +11,9 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from jupyter_ai_shoulders.providers.demo.code import parsed, with_string
-from jupyter_ai_shoulders.providers.demo.findings import Diagnosis, Edit, Unknown
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
+from jupyter_ai_shoulders.providers.demo.code_analysis import parsed, with_string
+from jupyter_ai_shoulders.providers.demo.diagnosis_results import Diagnosis, Edit, Unknown
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
 
 FILE_ERROR = re.compile(r"^FileNotFoundError: .*?(['\"])(?P<path>[^'\"]+)\1")
 PATH_TEXT = re.compile(r"[\w.()@+ -]*(?:/[\w.()@+ -]+)*\.[A-Za-z]\w{0,9}\b")
@@ -28,7 +28,7 @@ def missing_path(error: str) -> str | None:
 
 
 def missing_file(
-    notebook: Notebook, cell: Cell, path: str, listed: Sequence[str] | None
+    notebook: ParsedNotebook, cell: ParsedCell, path: str, listed: Sequence[str] | None
 ) -> Diagnosis:
     """Return what to do about a missing file.
 
@@ -56,7 +56,7 @@ def nearest(path: str, known: Iterable[str]) -> str | None:
     return names[near[0]] if near else None
 
 
-def shown_paths(notebook: Notebook, failing: Cell) -> Iterator[str]:
+def shown_paths(notebook: ParsedNotebook, failing: ParsedCell) -> Iterator[str]:
     """Yield paths in the code of other cells, and in what cells have printed or shown."""
     for cell in notebook.code:
         if cell.id != failing.id and cell.error is None:

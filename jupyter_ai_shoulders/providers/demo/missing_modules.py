@@ -10,15 +10,20 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.providers.demo.code import parsed
-from jupyter_ai_shoulders.providers.demo.findings import Diagnosis, Edit, Unknown
-from jupyter_ai_shoulders.providers.demo.libraries import ALIASES, MEMBERS, MODULES, PACKAGE_NAMES
-from jupyter_ai_shoulders.providers.demo.notebook import Cell
+from jupyter_ai_shoulders.providers.demo.code_analysis import parsed
+from jupyter_ai_shoulders.providers.demo.diagnosis_results import Diagnosis, Edit, Unknown
+from jupyter_ai_shoulders.providers.demo.known_imports import (
+    ALIASES,
+    MEMBERS,
+    MODULES,
+    PACKAGE_NAMES,
+)
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell
 
 NEAR = 0.8
 
 
-def missing_module(cell: Cell, module: str) -> Diagnosis:
+def missing_module(cell: ParsedCell, module: str) -> Diagnosis:
     """Return what to do about a module that is not there."""
     moved = moved_members(cell, module)
     if moved is not None:
@@ -35,7 +40,7 @@ def missing_module(cell: Cell, module: str) -> Diagnosis:
     )
 
 
-def missing_member(cell: Cell, member: str, module: str) -> Diagnosis:
+def missing_member(cell: ParsedCell, member: str, module: str) -> Diagnosis:
     """Return what to do about a name that a module does not offer."""
     return moved_members(cell, module) or Unknown(
         f"`{module}` does not offer `{member}` in the installed version. Look for its new name in "
@@ -59,7 +64,7 @@ def mended_import(source: str, name: str) -> str:
     return pattern.sub(rf"\g<1>{near}", source)
 
 
-def moved_members(cell: Cell, module: str) -> Edit | None:
+def moved_members(cell: ParsedCell, module: str) -> Edit | None:
     """Return the edit when all names imported from a module live elsewhere, in one place."""
     for node in ast.walk(parsed(cell.source) or ast.Module([], [])):
         if isinstance(node, ast.ImportFrom) and node.module == module:

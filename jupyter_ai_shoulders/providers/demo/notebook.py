@@ -21,7 +21,7 @@ ERROR_LINE = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warn
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class ParsedOutput:
     """One output of a cell."""
 
     kind: str
@@ -29,7 +29,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ParsedCell:
     """One cell; ``complete`` when all of its source was shown."""
 
     number: int
@@ -39,7 +39,7 @@ class Cell:
     run_count: int | None
     complete: bool
     failed: bool
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[ParsedOutput, ...] = ()
 
     @property
     def is_code(self) -> bool:
@@ -61,15 +61,15 @@ KERNEL = re.compile(r"(?P<name>[^·(]*?)\s*(?:\((?P<language>[^)]*)\))?\s*(?:·|
 
 
 @dataclass(frozen=True, slots=True)
-class Notebook:
+class ParsedNotebook:
     """The cells, in order."""
 
     path: str
     about: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ParsedCell, ...]
 
     @property
-    def code(self) -> tuple[Cell, ...]:
+    def code(self) -> tuple[ParsedCell, ...]:
         """The code cells."""
         return tuple(cell for cell in self.cells if cell.is_code)
 
@@ -85,30 +85,30 @@ class Notebook:
         )
         return None if found is None or "python" in found.lower() else found
 
-    def cell(self, cell_id: str | None) -> Cell | None:
+    def cell(self, cell_id: str | None) -> ParsedCell | None:
         """Return the cell with this id."""
         return next((cell for cell in self.cells if cell.id == cell_id), None)
 
-    def updated(self, changed: Sequence[Cell]) -> Notebook:
+    def updated(self, changed: Sequence[ParsedCell]) -> ParsedNotebook:
         """Return the notebook with these cells in place of those with their ids."""
         new = {cell.id: cell for cell in changed}
         return replace(self, cells=tuple(new.get(cell.id, cell) for cell in self.cells))
 
 
-def parse_notebook(text: str) -> Notebook | None:
+def parse_notebook(text: str) -> ParsedNotebook | None:
     """Return the notebook a text tells of, or None when it tells of none."""
     header = HEADER.search(text)
     path = None if header is None else path_of(header[1])
     if header is None or path is None:
         return None
-    cells: list[Cell] = []
+    cells: list[ParsedCell] = []
     for line, content in sections(text[header.end() :]):
         cell, output = CELL.match(line), OUTPUT.match(line)
         if cell:
             cells.append(new_cell(cell, content))
         elif output and cells:
-            cells[-1] = with_output(cells[-1], Output(output[2], content))
-    return Notebook(path, header[2], tuple(cells))
+            cells[-1] = with_output(cells[-1], ParsedOutput(output[2], content))
+    return ParsedNotebook(path, header[2], tuple(cells))
 
 
 def path_of(quoted: str) -> str | None:
@@ -131,11 +131,11 @@ def sections(text: str) -> Iterator[tuple[str, str]]:
     yield header, "\n".join(lines)
 
 
-def new_cell(found: re.Match[str], source: str) -> Cell:
+def new_cell(found: re.Match[str], source: str) -> ParsedCell:
     """Return the cell of a header line."""
     state = found[4]
     count = RUN_COUNT.search(state)
-    return Cell(
+    return ParsedCell(
         number=int(found[1]),
         id=found[2],
         type=found[3],
@@ -146,7 +146,7 @@ def new_cell(found: re.Match[str], source: str) -> Cell:
     )
 
 
-def with_output(cell: Cell, output: Output) -> Cell:
+def with_output(cell: ParsedCell, output: ParsedOutput) -> ParsedCell:
     """Return the cell with one more output."""
     return replace(
         cell,

@@ -24,8 +24,8 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallStart,
     UsageReport,
 )
-from jupyter_ai_shoulders.providers.demo.plan import plan
-from jupyter_ai_shoulders.providers.demo.steps import Act, Reply
+from jupyter_ai_shoulders.providers.demo.planner import plan
+from jupyter_ai_shoulders.providers.demo.skill_protocol import SkillCall, SkillReply
 from jupyter_ai_shoulders.wire.ids import CallId, PartId
 from jupyter_ai_shoulders.wire.parts import ModelMessage
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -62,7 +62,7 @@ class DemoProvider:
     async def aclose(self) -> None:
         """Nothing is open."""
 
-    def _events(self, reply: Reply) -> Iterator[ProviderEvent]:
+    def _events(self, reply: SkillReply) -> Iterator[ProviderEvent]:
         if reply.text:
             part_id = PartId(self._ids.new("part"))
             yield PartStart("text", part_id)
@@ -72,7 +72,7 @@ class DemoProvider:
             yield from call_events(CallId(self._ids.new("call")), reply.act)
 
 
-def call_events(call_id: CallId, act: Act) -> Iterator[ProviderEvent]:
+def call_events(call_id: CallId, act: SkillCall) -> Iterator[ProviderEvent]:
     """Yield the events of a call."""
     raw = json.dumps(act.arguments, ensure_ascii=False)
     yield ToolCallStart(call_id, act.tool)
@@ -86,7 +86,7 @@ def paced(event: ProviderEvent) -> bool:
     return isinstance(event, PartDelta | ToolArgumentsDelta)
 
 
-def usage(request: ModelRequest, reply: Reply) -> TokenUsage:
+def usage(request: ModelRequest, reply: SkillReply) -> TokenUsage:
     """Return an estimate of tokens, so that the counters have something to show."""
     answer = reply.text + (json.dumps(reply.act.arguments) if reply.act else "")
     return TokenUsage(

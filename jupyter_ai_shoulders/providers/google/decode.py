@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from jupyter_ai_shoulders.providers.assemble import Assembler, PartKind
 from jupyter_ai_shoulders.providers.base import ProviderEvent, Stop, StopReason, UsageReport
-from jupyter_ai_shoulders.providers.exchange import ErrorEvent
-from jupyter_ai_shoulders.providers.failure import Refusal
 from jupyter_ai_shoulders.providers.google.errors import read_refusal
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.error_mapping import Refusal
+from jupyter_ai_shoulders.providers.http.request import StreamErrorEvent
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, PartKind
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -68,7 +68,7 @@ class GoogleDecoder:
     ``names`` are the tools' own names by the ones Gemini knows, see ``names``.
     """
 
-    def __init__(self, assembler: Assembler, target: Target, names: Mapping[str, str]) -> None:
+    def __init__(self, assembler: Assembler, target: Endpoint, names: Mapping[str, str]) -> None:
         self._assembler = assembler
         self._target = target
         self._names = names
@@ -96,9 +96,9 @@ class GoogleDecoder:
         return self._token or None if more else None
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one chunk. Raises ``ErrorEvent``."""
+        """Translate one chunk. Raises ``StreamErrorEvent``."""
         if data.get("error") is not None:
-            raise ErrorEvent(read_refusal(None, data))
+            raise StreamErrorEvent(read_refusal(None, data))
         yield from self._chunk(data)
 
     def end_marker(self) -> Iterable[ProviderEvent]:
@@ -128,7 +128,7 @@ class GoogleDecoder:
             finish = self._note_finish(candidate)
         yield from self._add_usage(as_object(data.get("usageMetadata")))
         if finish in _FAILURES:
-            raise ErrorEvent(_FAILURES[finish])
+            raise StreamErrorEvent(_FAILURES[finish])
 
     def _note_finish(self, candidate: VendorObject) -> str:
         finish = as_text(candidate.get("finishReason")).removeprefix("FINISH_REASON_UNSPECIFIED")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, ToolChoice
-from jupyter_ai_shoulders.providers.google.history import History
-from jupyter_ai_shoulders.providers.google.names import function_name
-from jupyter_ai_shoulders.providers.google.schema import to_gemini
+from jupyter_ai_shoulders.providers.google.function_names import function_name
+from jupyter_ai_shoulders.providers.google.history import GoogleHistory
+from jupyter_ai_shoulders.providers.google.json_schema import to_gemini
 from jupyter_ai_shoulders.providers.google.thinking import thinking_config
-from jupyter_ai_shoulders.providers.target import Target, encode_body
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_body
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
 
@@ -15,7 +15,7 @@ MOST_OUTPUT = 65_536
 """Tokens of one streamed answer; more would come in several (``CONTINUATION``)."""
 
 
-def encode(request: ModelRequest, target: Target, continuation: str | None = None) -> bytes:
+def encode(request: ModelRequest, target: Endpoint, continuation: str | None = None) -> bytes:
     """Return the body of ``:streamGenerateContent``.
 
     ``continuation`` is the token of an answer that was not finished; the rest stays the same.
@@ -26,21 +26,21 @@ def encode(request: ModelRequest, target: Target, continuation: str | None = Non
     return _body(head, request, target)
 
 
-def encode_count(request: ModelRequest, target: Target, resource: str) -> bytes:
+def encode_count(request: ModelRequest, target: Endpoint, resource: str) -> bytes:
     """Return the body of ``:countTokens``; ``resource`` names the model (``models/…``)."""
     head = {"model": resource, **_head(request, target)}
     asked = _body(head, request, target)
     return b'{"generateContentRequest":' + asked + b"}"
 
 
-def _body(head: VendorObject, request: ModelRequest, target: Target) -> bytes:
-    contents = History(target).encode(request.messages)
+def _body(head: VendorObject, request: ModelRequest, target: Endpoint) -> bytes:
+    contents = GoogleHistory(target).encode(request.messages)
     functions = target.tools(request.tools, _function)
     tools = [b'{"functionDeclarations":[' + b",".join(functions) + b"]}"] if functions else []
     return encode_body(head, contents, "contents", tools)
 
 
-def _head(request: ModelRequest, target: Target) -> VendorObject:
+def _head(request: ModelRequest, target: Endpoint) -> VendorObject:
     """Return all but tools and contents."""
     head: VendorObject = {"generationConfig": _generation_config(request, target)}
     if request.system.strip():
@@ -50,7 +50,7 @@ def _head(request: ModelRequest, target: Target) -> VendorObject:
     return head
 
 
-def _generation_config(request: ModelRequest, target: Target) -> VendorObject:
+def _generation_config(request: ModelRequest, target: Endpoint) -> VendorObject:
     model = target.model
     config: VendorObject = {
         "maxOutputTokens": min(request.max_output, model.max_output or MOST_OUTPUT, MOST_OUTPUT)
@@ -73,7 +73,7 @@ def _function(tool: ToolDefinition) -> VendorObject:
     }
 
 
-def _tool_choice(choice: ToolChoice, target: Target) -> VendorObject:
+def _tool_choice(choice: ToolChoice, target: Endpoint) -> VendorObject:
     config: VendorObject
     if choice == "none":
         config = {"mode": "NONE"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from jupyter_ai_shoulders.providers.failure import Refusal
+from jupyter_ai_shoulders.providers.http.error_mapping import Refusal
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,

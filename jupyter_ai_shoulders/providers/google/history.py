@@ -10,10 +10,10 @@ import base64
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from jupyter_ai_shoulders.providers.google.generation import keeps_signatures
-from jupyter_ai_shoulders.providers.google.names import function_name
-from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT, NO_IMAGES
-from jupyter_ai_shoulders.providers.target import Target, encode_json
+from jupyter_ai_shoulders.providers.formats.unsupported_content import EMPTY_RESULT, NO_IMAGES
+from jupyter_ai_shoulders.providers.google.function_names import function_name
+from jupyter_ai_shoulders.providers.google.model_generation import keeps_signatures
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -42,10 +42,10 @@ _IN_RESULTS = frozenset({"image/png", "image/jpeg", "image/webp"})
 Part = VendorObject
 
 
-class History:
+class GoogleHistory:
     """Encodes messages for one model."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Endpoint) -> None:
         self._target = target
         self._signed = keeps_signatures(target.model.model)
 

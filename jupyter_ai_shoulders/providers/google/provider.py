@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from jupyter_ai_shoulders.core.errors import ProviderError
-from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import (
     ListedModel,
     ModelRequest,
@@ -17,14 +16,15 @@ from jupyter_ai_shoulders.providers.base import (
     Stop,
     UsageReport,
 )
-from jupyter_ai_shoulders.providers.counting import ACCEPT_JSON, counted
-from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
+from jupyter_ai_shoulders.providers.formats.token_counting import ACCEPT_JSON, request_token_count
 from jupyter_ai_shoulders.providers.google.decode import GoogleDecoder
 from jupyter_ai_shoulders.providers.google.encode import encode, encode_count
 from jupyter_ai_shoulders.providers.google.errors import read_refusal
-from jupyter_ai_shoulders.providers.google.names import renamed
-from jupyter_ai_shoulders.providers.http import Call
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.google.function_names import renamed
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import StreamFormat, fetch_json, stream_events
+from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -47,7 +47,7 @@ _ENDPOINT = re.compile(r"/(models|tunedModels)(/.*)?$")
 class GoogleProvider:
     """One Gemini model."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Endpoint) -> None:
         self._target = target
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
@@ -62,7 +62,7 @@ class GoogleProvider:
         for number in range(1, MOST_STREAMS + 1):
             answer.decoder.begin(may_continue=number < MOST_STREAMS)
             call = self._call(request, answer.token)
-            dialect = Format(answer.decoder, read_refusal)
+            dialect = StreamFormat(answer.decoder, read_refusal)
             events = stream_events(self._target, request, call, dialect)
             try:
                 async with contextlib.aclosing(events):
@@ -104,13 +104,13 @@ class GoogleProvider:
             body=encode_count(request, self._target, path),
             headers=ACCEPT_JSON,
         )
-        return await counted(self._target, call, read_refusal, "totalTokens")
+        return await request_token_count(self._target, call, read_refusal, "totalTokens")
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
         await self._target.upstream.aclose()
 
-    def _call(self, request: ModelRequest, token: str | None) -> Call:
+    def _call(self, request: ModelRequest, token: str | None) -> HttpRequest:
         path = f"{resource(request.model)}:streamGenerateContent"
         return self._target.call(
             endpoint(self._target.provider.url, path),

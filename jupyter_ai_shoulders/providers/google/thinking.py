@@ -5,7 +5,7 @@ Used by ``encode``; which of the two a model takes is data of the catalogue (ref
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 
 BUDGETS: dict[ThinkingLevel, int] = {"low": 1_024, "medium": 8_192, "high": 24_576, "default": -1}

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from jupyter_ai_shoulders.providers.assemble import Assembler
 from jupyter_ai_shoulders.providers.base import ProviderEvent, Stop, StopReason, UsageReport
-from jupyter_ai_shoulders.providers.exchange import ErrorEvent
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import StreamErrorEvent
 from jupyter_ai_shoulders.providers.ollama.errors import read_refusal
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -32,15 +32,15 @@ STOP_REASONS: Mapping[str, StopReason] = {
 class OllamaDecoder:
     """Translates one stream."""
 
-    def __init__(self, assembler: Assembler, target: Target) -> None:
+    def __init__(self, assembler: Assembler, target: Endpoint) -> None:
         self._assembler = assembler
         self._target = target
         self._calls = 0
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one line. Raises ``ErrorEvent``."""
+        """Translate one line. Raises ``StreamErrorEvent``."""
         if data.get("error") is not None:
-            raise ErrorEvent(read_refusal(None, data))
+            raise StreamErrorEvent(read_refusal(None, data))
         yield from self._message(as_object(data.get("message")))
         if data.get("done") is True:
             yield from self._done(data)

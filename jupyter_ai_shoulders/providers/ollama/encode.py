@@ -6,11 +6,11 @@ as the catalogue says, because another one makes Ollama load the model anew.
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.base import ModelRequest
-from jupyter_ai_shoulders.providers.effort import effort_for
-from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT, NO_IMAGES
-from jupyter_ai_shoulders.providers.target import Target, encode_body, encode_json
+from jupyter_ai_shoulders.providers.formats.reasoning_effort import effort_for
+from jupyter_ai_shoulders.providers.formats.unsupported_content import EMPTY_RESULT, NO_IMAGES
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_body, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 
-def encode(request: ModelRequest, target: Target) -> bytes:
+def encode(request: ModelRequest, target: Endpoint) -> bytes:
     """Return the body of ``POST /api/chat``."""
     history = _History(target)
     messages = [history.encode(message) for message in request.messages]
@@ -87,7 +87,7 @@ def _think(level: ThinkingLevel, model: ModelSpec) -> bool | str | None:
 class _History:
     """Encodes messages for one model."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Endpoint) -> None:
         self._target = target
         self._images = target.model.images
 

@@ -10,15 +10,15 @@ from collections.abc import AsyncGenerator
 from urllib.parse import urlsplit, urlunsplit
 
 from jupyter_ai_shoulders.core.errors import ProviderError
-from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
-from jupyter_ai_shoulders.providers.exchange import Format, fetch_json, stream_events
-from jupyter_ai_shoulders.providers.ndjson import NdjsonDecoder
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_json
+from jupyter_ai_shoulders.providers.http.request import StreamFormat, fetch_json, stream_events
 from jupyter_ai_shoulders.providers.ollama.decode import OllamaDecoder
 from jupyter_ai_shoulders.providers.ollama.encode import encode
 from jupyter_ai_shoulders.providers.ollama.errors import HINTS, read_refusal, without_tools
-from jupyter_ai_shoulders.providers.ollama.fill_in import fill_body, fill_format
-from jupyter_ai_shoulders.providers.target import Target, encode_json
+from jupyter_ai_shoulders.providers.ollama.fill_in_the_middle import fill_body, fill_format
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.streaming.ndjson import NdjsonDecoder
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -37,7 +37,7 @@ _ENDPOINT = re.compile(r"/(api|v1)(/.*)?$")
 class OllamaProvider:
     """One model of an Ollama."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Endpoint) -> None:
         service = dataclasses.replace(target.service, hints=HINTS)
         self._target = dataclasses.replace(target, service=service)
 
@@ -70,7 +70,7 @@ class OllamaProvider:
             else fill_body(request, fill, target.model),
             headers={"accept": "application/x-ndjson"},
         )
-        chat = Format(OllamaDecoder(assembler, target), read_refusal, NdjsonDecoder)
+        chat = StreamFormat(OllamaDecoder(assembler, target), read_refusal, NdjsonDecoder)
         dialect = chat if fill is None else fill_format(assembler)
         events = stream_events(self._target, request, call, dialect)
         async with contextlib.aclosing(events):

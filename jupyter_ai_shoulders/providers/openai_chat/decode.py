@@ -10,12 +10,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from jupyter_ai_shoulders.providers.assemble import Assembler
 from jupyter_ai_shoulders.providers.base import ProviderEvent, Stop, StopReason, UsageReport
-from jupyter_ai_shoulders.providers.exchange import ErrorEvent
+from jupyter_ai_shoulders.providers.formats.server_profiles import Profile
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import StreamErrorEvent
 from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal
-from jupyter_ai_shoulders.providers.openai_chat.profiles import Profile
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -40,7 +40,7 @@ _MERGED = {"reasoning.text": "text", "reasoning.summary": "summary"}
 class OpenAIChatDecoder:
     """Translates one stream."""
 
-    def __init__(self, assembler: Assembler, target: Target, profile: Profile) -> None:
+    def __init__(self, assembler: Assembler, target: Endpoint, profile: Profile) -> None:
         self._assembler = assembler
         self._target = target
         self._profile = profile
@@ -53,9 +53,9 @@ class OpenAIChatDecoder:
         self._details: list[VendorObject] = []
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one chunk. Raises ``ErrorEvent``."""
+        """Translate one chunk. Raises ``StreamErrorEvent``."""
         if data.get("error") is not None or data.get("object") == "error":
-            raise ErrorEvent(read_refusal(None, data))
+            raise StreamErrorEvent(read_refusal(None, data))
         yield from self._chunk(data)
 
     def end_marker(self) -> Iterator[ProviderEvent]:
@@ -93,7 +93,7 @@ class OpenAIChatDecoder:
             yield from self._call(as_object(fragment))
         self._finish = as_text(choice.get("finish_reason")) or self._finish
         if self._finish == "error":
-            raise ErrorEvent(read_refusal(None, choice))
+            raise StreamErrorEvent(read_refusal(None, choice))
 
     def _reasoning(self, delta: VendorObject) -> Iterator[ProviderEvent]:
         """Translate reasoning; servers name it differently, and some send it under two names."""

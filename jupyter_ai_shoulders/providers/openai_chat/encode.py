@@ -12,12 +12,12 @@ import string
 from collections.abc import Iterable
 from typing import Any
 
-from jupyter_ai_shoulders.core.catalogue import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest
-from jupyter_ai_shoulders.providers.effort import effort_for
-from jupyter_ai_shoulders.providers.openai_chat.profiles import Profile
-from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT, NO_IMAGES
-from jupyter_ai_shoulders.providers.target import Target, encode_body, encode_json
+from jupyter_ai_shoulders.providers.formats.reasoning_effort import effort_for
+from jupyter_ai_shoulders.providers.formats.server_profiles import Profile
+from jupyter_ai_shoulders.providers.formats.unsupported_content import EMPTY_RESULT, NO_IMAGES
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_body, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_list, as_object
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
@@ -37,7 +37,7 @@ SHORT_ID_LENGTH = 9
 _ALPHABET = string.ascii_letters + string.digits
 
 
-def encode(request: ModelRequest, target: Target, profile: Profile) -> bytes:
+def encode(request: ModelRequest, target: Endpoint, profile: Profile) -> bytes:
     """Return the body of ``POST /chat/completions``."""
     history = _History(target, profile)
     messages = [history.encode(message) for message in request.messages]
@@ -48,7 +48,7 @@ def encode(request: ModelRequest, target: Target, profile: Profile) -> bytes:
     return encode_body(head, [message for message in messages if message], tools=tools)
 
 
-def _head(request: ModelRequest, target: Target, profile: Profile) -> VendorObject:
+def _head(request: ModelRequest, target: Endpoint, profile: Profile) -> VendorObject:
     """Return all but tools and messages."""
     model = target.model
     max_tokens = min(request.max_output, model.max_output or request.max_output)
@@ -105,7 +105,7 @@ def _effort(level: ThinkingLevel, model: ModelSpec, profile: Profile) -> VendorO
 class _History:
     """Encodes messages for one server."""
 
-    def __init__(self, target: Target, profile: Profile) -> None:
+    def __init__(self, target: Endpoint, profile: Profile) -> None:
         self._target = target
         self._profile = profile
 

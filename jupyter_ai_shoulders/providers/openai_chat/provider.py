@@ -5,24 +5,24 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncGenerator
 
-from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
-from jupyter_ai_shoulders.providers.exchange import Format, stream_events
-from jupyter_ai_shoulders.providers.http import Call
+from jupyter_ai_shoulders.providers.formats.openai_service import DEFAULT_AUTH, endpoint
+from jupyter_ai_shoulders.providers.formats.server_profiles import profile_of
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import StreamFormat, stream_events
+from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
 from jupyter_ai_shoulders.providers.openai_chat.decode import OpenAIChatDecoder
 from jupyter_ai_shoulders.providers.openai_chat.encode import encode
 from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal
-from jupyter_ai_shoulders.providers.openai_chat.fill_in import fill_call, fill_format
-from jupyter_ai_shoulders.providers.openai_chat.listing import models_of
-from jupyter_ai_shoulders.providers.openai_chat.profiles import profile_of
-from jupyter_ai_shoulders.providers.openai_service import DEFAULT_AUTH, endpoint
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.openai_chat.fill_in_the_middle import fill_call, fill_format
+from jupyter_ai_shoulders.providers.openai_chat.model_listing import models_of
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
 
 
 class OpenAIChatProvider:
     """One model of a compatible server."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Endpoint) -> None:
         self._target = target
         self._profile = profile_of(target.provider)
 
@@ -46,16 +46,20 @@ class OpenAIChatProvider:
         """Close the connections of this provider."""
         await self._target.upstream.aclose()
 
-    def _chatting(self, request: ModelRequest, assembler: Assembler) -> tuple[Call, Format]:
+    def _chatting(
+        self, request: ModelRequest, assembler: Assembler
+    ) -> tuple[HttpRequest, StreamFormat]:
         call = self._target.call(
             endpoint(self._target.provider.url, "chat/completions"),
             DEFAULT_AUTH,
             body=encode(request, self._target, self._profile),
         )
         decoder = OpenAIChatDecoder(assembler, self._target, self._profile)
-        return call, Format(decoder, read_refusal)
+        return call, StreamFormat(decoder, read_refusal)
 
-    def _filling(self, request: ModelRequest, assembler: Assembler) -> tuple[Call, Format] | None:
+    def _filling(
+        self, request: ModelRequest, assembler: Assembler
+    ) -> tuple[HttpRequest, StreamFormat] | None:
         if request.fill_in is None:
             return None
         call = fill_call(request, request.fill_in, self._target, self._profile)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.providers.assemble import Assembler
 from jupyter_ai_shoulders.providers.base import ProviderEvent, Stop, StopReason, UsageReport
-from jupyter_ai_shoulders.providers.exchange import ErrorEvent, ReadRefusal
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import ReadRefusal, StreamErrorEvent
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -45,7 +45,7 @@ class _Item:
 class ResponsesDecoder:
     """Translates one stream."""
 
-    def __init__(self, assembler: Assembler, target: Target, read_refusal: ReadRefusal) -> None:
+    def __init__(self, assembler: Assembler, target: Endpoint, read_refusal: ReadRefusal) -> None:
         self._assembler = assembler
         self._target = target
         self._read_refusal = read_refusal
@@ -69,7 +69,7 @@ class ResponsesDecoder:
         }
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one event. Raises ``ErrorEvent``."""
+        """Translate one event. Raises ``StreamErrorEvent``."""
         handler = self._events.get(as_text(data.get("type")))
         if handler is None and data.get("error") is not None:
             handler = self._failed
@@ -219,7 +219,7 @@ class ResponsesDecoder:
         return "tool_use" if self._assembler.any_calls else "end_turn"
 
     def _failed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        raise ErrorEvent(self._read_refusal(None, data))
+        raise StreamErrorEvent(self._read_refusal(None, data))
 
 
 def _key(data: VendorObject) -> Key:

@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterable
 from typing import Any, Literal, assert_never
 
-from jupyter_ai_shoulders.core.catalogue import ModelSpec
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, ToolChoice
-from jupyter_ai_shoulders.providers.effort import effort_for
-from jupyter_ai_shoulders.providers.placeholders import EMPTY_RESULT, NO_IMAGES
-from jupyter_ai_shoulders.providers.target import Target, encode_body, encode_json
+from jupyter_ai_shoulders.providers.formats.reasoning_effort import effort_for
+from jupyter_ai_shoulders.providers.formats.unsupported_content import EMPTY_RESULT, NO_IMAGES
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_body, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_object
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
@@ -53,14 +53,16 @@ Extra = Literal["reasoning_items", "reasoning_summary"]
 """What an account may be refused, and a request can do without."""
 
 
-def encode(request: ModelRequest, target: Target, without: frozenset[Extra] = frozenset()) -> bytes:
+def encode(
+    request: ModelRequest, target: Endpoint, without: frozenset[Extra] = frozenset()
+) -> bytes:
     """Return the body of ``POST /responses``, without the extras that were refused before."""
     head = _head(request, target.model, summary="reasoning_summary" not in without)
     items = _items(request, target, replay="reasoning_items" not in without)
     return encode_body(head, items, "input", target.tools(request.tools, _tool))
 
 
-def encode_count(request: ModelRequest, target: Target) -> bytes:
+def encode_count(request: ModelRequest, target: Endpoint) -> bytes:
     """Return the body of ``POST /responses/input_tokens``: without what is about answers."""
     head = _head(request, target.model, summary=True)
     asked = {name: value for name, value in head.items() if name in _COUNTED}
@@ -68,7 +70,7 @@ def encode_count(request: ModelRequest, target: Target) -> bytes:
     return encode_body(asked, items, "input", target.tools(request.tools, _tool))
 
 
-def _items(request: ModelRequest, target: Target, *, replay: bool) -> list[bytes]:
+def _items(request: ModelRequest, target: Endpoint, *, replay: bool) -> list[bytes]:
     history = _History(target, replay=replay)
     items = [history.encode(message) for message in request.messages]
     return [item for item in items if item]
@@ -150,7 +152,7 @@ class _History:
     ``replay``: what this model made before comes back as it was; else as another's words.
     """
 
-    def __init__(self, target: Target, *, replay: bool) -> None:
+    def __init__(self, target: Endpoint, *, replay: bool) -> None:
         self._target = target
         self._replay = replay
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_ai_shoulders.providers.failure import Refusal
+from jupyter_ai_shoulders.providers.http.error_mapping import Refusal
 from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal as read_openai_refusal
 from jupyter_ai_shoulders.providers.openai_responses.encode import Extra
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject, as_object, as_text

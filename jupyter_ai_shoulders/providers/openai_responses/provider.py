@@ -6,23 +6,27 @@ import contextlib
 from collections.abc import AsyncGenerator
 
 from jupyter_ai_shoulders.core.errors import ProviderError
-from jupyter_ai_shoulders.providers.assemble import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
-from jupyter_ai_shoulders.providers.counting import ACCEPT_JSON, counted
-from jupyter_ai_shoulders.providers.exchange import Format, stream_events
-from jupyter_ai_shoulders.providers.failure import Refusal
+from jupyter_ai_shoulders.providers.formats.openai_service import (
+    DEFAULT_AUTH,
+    endpoint,
+    list_models,
+)
+from jupyter_ai_shoulders.providers.formats.token_counting import ACCEPT_JSON, request_token_count
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.error_mapping import Refusal
+from jupyter_ai_shoulders.providers.http.request import StreamFormat, stream_events
 from jupyter_ai_shoulders.providers.openai_responses.decode import ResponsesDecoder
 from jupyter_ai_shoulders.providers.openai_responses.encode import Extra, encode, encode_count
 from jupyter_ai_shoulders.providers.openai_responses.errors import read_refusal, refused_extras
-from jupyter_ai_shoulders.providers.openai_service import DEFAULT_AUTH, endpoint, list_models
-from jupyter_ai_shoulders.providers.target import Target
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 
 
 class OpenAIResponsesProvider:
     """One model of OpenAI, or of a server that speaks the same format."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Endpoint) -> None:
         self._target = target
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
@@ -57,7 +61,7 @@ class OpenAIResponsesProvider:
             body=encode_count(request, self._target),
             headers=ACCEPT_JSON,
         )
-        return await counted(self._target, call, read_refusal, "input_tokens")
+        return await request_token_count(self._target, call, read_refusal, "input_tokens")
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
@@ -67,7 +71,7 @@ class OpenAIResponsesProvider:
 class _Attempt:
     """One call. ``began``: something was shown; ``refused``: the extras it was refused for."""
 
-    def __init__(self, target: Target, without: frozenset[Extra]) -> None:
+    def __init__(self, target: Endpoint, without: frozenset[Extra]) -> None:
         self._target = target
         self._without = without
         self.began = False
@@ -82,7 +86,7 @@ class _Attempt:
         )
         assembler = Assembler(self._target.ids, taken_call_ids(request))
         decoder = ResponsesDecoder(assembler, self._target, self._read_refusal)
-        dialect = Format(decoder, self._read_refusal)
+        dialect = StreamFormat(decoder, self._read_refusal)
         events = stream_events(self._target, request, call, dialect)
         async with contextlib.aclosing(events):
             async for event in events:

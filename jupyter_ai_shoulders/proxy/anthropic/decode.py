@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from jupyter_ai_shoulders.core.catalogue import ThinkingLevel
+from jupyter_ai_shoulders.core.catalogue.specs import ThinkingLevel
 from jupyter_ai_shoulders.providers.base import AnyTool, NamedTool, ToolChoice
 from jupyter_ai_shoulders.proxy.anthropic.schema import (
     AssistantBlock,
@@ -27,9 +27,9 @@ from jupyter_ai_shoulders.proxy.anthropic.schema import (
     ToolUseBlock,
     UserBlock,
 )
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.history import settled
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.history import normalize_history
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
@@ -56,14 +56,14 @@ LOW_BUDGET = 4_000
 MEDIUM_BUDGET = 10_000
 
 
-def decode(body: CountBody, box: StateBox) -> Asked:
+def decode(body: CountBody, box: StateSealer) -> ProxyRequest:
     """Return what is asked. Raises ``InvalidRequest`` for calls and results that do not match."""
     whole = body if isinstance(body, MessagesBody) else None
     config = body.output_config
-    return Asked(
+    return ProxyRequest(
         model=ModelId(body.model),
         system="\n\n".join(block.text for block in body.system),
-        messages=settled(_message(message, box) for message in body.messages),
+        messages=normalize_history(_message(message, box) for message in body.messages),
         tools=tuple(
             ToolDefinition(
                 name=tool.name, description=tool.description, parameters=tool.input_schema
@@ -107,7 +107,7 @@ def _choice(choice: AutoChoice | NamedChoice | NoChoice | None) -> ToolChoice:
             assert_never(choice)
 
 
-def _message(message: MessageBody, box: StateBox) -> ModelMessage:
+def _message(message: MessageBody, box: StateSealer) -> ModelMessage:
     match message.role:
         case "assistant":
             return AssistantMessage(parts=tuple(_assistant(message.content, box)))
@@ -143,7 +143,7 @@ def _content(block: ResultItem) -> TextPart | ImagePart:
             assert_never(block)
 
 
-def _assistant(blocks: Iterable[AssistantBlock], box: StateBox) -> Iterable[AssistantPart]:
+def _assistant(blocks: Iterable[AssistantBlock], box: StateSealer) -> Iterable[AssistantPart]:
     for block in blocks:
         match block:
             case TextBlock():

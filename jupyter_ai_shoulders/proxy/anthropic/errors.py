@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_ai_shoulders.proxy.caller_format import Refused
-from jupyter_ai_shoulders.proxy.event_text import dump, sse
-from jupyter_ai_shoulders.proxy.faults import sentence, status_of
+from jupyter_ai_shoulders.proxy.error_mapping import error_message, status_of
+from jupyter_ai_shoulders.proxy.event_encoding import dump, sse
+from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 _TYPES: Mapping[int, str] = {
@@ -25,11 +25,11 @@ OVERLOADED = 529
 """What this API answers where others say 503."""
 
 
-def refused(info: ErrorInfo, request_id: str) -> Refused:
+def refused(info: ErrorInfo, request_id: str) -> ErrorResponse:
     """Return the error as an answer."""
     status = status_of(info)
     body = {"type": "error", "error": _error(info), "request_id": request_id}
-    return Refused(OVERLOADED if info.code == "overloaded" else status, dump(body))
+    return ErrorResponse(OVERLOADED if info.code == "overloaded" else status, dump(body))
 
 
 def error_event(info: ErrorInfo) -> bytes:
@@ -38,7 +38,7 @@ def error_event(info: ErrorInfo) -> bytes:
 
 
 def _error(info: ErrorInfo) -> dict[str, Any]:
-    words = sentence(info)
+    words = error_message(info)
     if info.code == "context_overflow":
         words = f"prompt is too long: {words}"  # what clients look for
     return {"type": _TYPES.get(status_of(info), "api_error"), "message": words}

@@ -1,22 +1,22 @@
-"""Anthropic Messages behind the ``CallerFormat`` port; made by ``server.proxy``."""
+"""Anthropic Messages behind the ``WireFormat`` port; made by ``server.proxy``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from jupyter_ai_shoulders.proxy.answer import Answer
-from jupyter_ai_shoulders.proxy.anthropic.body import message
 from jupyter_ai_shoulders.proxy.anthropic.decode import decode
 from jupyter_ai_shoulders.proxy.anthropic.errors import refused
+from jupyter_ai_shoulders.proxy.anthropic.response_body import message
 from jupyter_ai_shoulders.proxy.anthropic.schema import CountBody, MessagesBody
 from jupyter_ai_shoulders.proxy.anthropic.stream import MessagesWriter
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.caller_format import Refused
-from jupyter_ai_shoulders.proxy.event_text import dump
-from jupyter_ai_shoulders.proxy.request_body import read
-from jupyter_ai_shoulders.proxy.state_box import StateBox
-from jupyter_ai_shoulders.wire.api import ModelInfo
+from jupyter_ai_shoulders.proxy.event_encoding import dump
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.request_parsing import read
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
+from jupyter_ai_shoulders.wire.api.responses import ModelInfo
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 UNKNOWN_DATE = "1970-01-01T00:00:00Z"
@@ -26,23 +26,23 @@ UNKNOWN_DATE = "1970-01-01T00:00:00Z"
 class AnthropicFormat:
     """``v1/messages``; ``counting`` reads the body of ``v1/messages/count_tokens``."""
 
-    def __init__(self, box: StateBox, *, counting: bool = False) -> None:
+    def __init__(self, box: StateSealer, *, counting: bool = False) -> None:
         self._box = box
         self._body = CountBody if counting else MessagesBody
 
-    def read(self, raw: bytes) -> Asked:
+    def read(self, raw: bytes) -> ProxyRequest:
         """Decode a request. Raises ``InvalidRequest``."""
         return decode(read(self._body, raw), self._box)
 
-    def writer(self, asked: Asked, reply_id: str) -> MessagesWriter:
+    def writer(self, asked: ProxyRequest, reply_id: str) -> MessagesWriter:
         """Return what writes the answer as a stream."""
         return MessagesWriter(asked, reply_id, self._box)
 
-    def body(self, asked: Asked, reply_id: str, answer: Answer) -> bytes:
+    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
         return dump(message(asked, reply_id, answer, self._box))
 
-    def refused(self, info: ErrorInfo, request_id: str) -> Refused:
+    def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
         """Return an error as an answer."""
         return refused(info, request_id)
 

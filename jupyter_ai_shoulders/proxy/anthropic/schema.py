@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from jupyter_ai_shoulders.proxy.request_body import (
+from jupyter_ai_shoulders.proxy.request_parsing import (
     AnyJson,
     FreeJson,
     RequestModel,

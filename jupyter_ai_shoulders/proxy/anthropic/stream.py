@@ -14,13 +14,13 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallStart,
     UsageReport,
 )
-from jupyter_ai_shoulders.proxy.answer import ReplyEvent, StoppedAt
-from jupyter_ai_shoulders.proxy.anthropic.body import ending, envelope, usage_body
 from jupyter_ai_shoulders.proxy.anthropic.errors import error_event
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.event_text import sse, text_json
-from jupyter_ai_shoulders.proxy.in_turn import BlockEvent, InTurn
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.anthropic.response_body import ending, envelope, usage_body
+from jupyter_ai_shoulders.proxy.event_encoding import sse, text_json
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyEvent, StoppedAt
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.proxy.stream_order import BlockEvent, BlockSequencer
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
@@ -37,11 +37,11 @@ _DELTAS = {
 class MessagesWriter:
     """Writes one stream."""
 
-    def __init__(self, asked: Asked, reply_id: str, box: StateBox) -> None:
+    def __init__(self, asked: ProxyRequest, reply_id: str, box: StateSealer) -> None:
         self._asked = asked
         self._reply_id = reply_id
         self._box = box
-        self._turns = InTurn()
+        self._turns = BlockSequencer()
         self._index = -1
         self._hidden = False
         self._before_delta = b""

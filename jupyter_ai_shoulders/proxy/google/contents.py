@@ -20,8 +20,8 @@ from jupyter_ai_shoulders.proxy.google.schema import (
     FunctionResponse,
     Part,
 )
-from jupyter_ai_shoulders.proxy.google.signatures import opened
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.google.signatures import decode_signature
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
@@ -41,7 +41,7 @@ IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _DATA = ("text", "inline_data", "function_call", "function_response")
 
 
-def messages(contents: Sequence[Content], box: StateBox) -> Iterator[ModelMessage]:
+def messages(contents: Sequence[Content], box: StateSealer) -> Iterator[ModelMessage]:
     """Yield the messages. Raises ``InvalidRequest``."""
     if contents[0].role == "model":
         raise InvalidRequest("Please ensure that the first content is a user turn.")
@@ -63,7 +63,7 @@ def messages(contents: Sequence[Content], box: StateBox) -> Iterator[ModelMessag
 class _ModelTurn:
     """Joins the pieces of texts and thoughts; a signature ends one."""
 
-    def __init__(self, box: StateBox, calls_before: int) -> None:
+    def __init__(self, box: StateSealer, calls_before: int) -> None:
         self._box = box
         self._calls = calls_before
         self._pieces: list[str] = []
@@ -90,7 +90,7 @@ class _ModelTurn:
         self._thought = thought
         self._pieces.append(text)
         if signature:
-            self._end(opened(self._box, signature))
+            self._end(decode_signature(self._box, signature))
 
     def _end(self, sealed: ReasoningPart | None) -> None:
         text = "".join(self._pieces)
@@ -104,7 +104,7 @@ class _ModelTurn:
 
     def _call(self, call: FunctionCall, signature: str | None) -> ToolCallPart:
         """Return a call; one without an id gets its number in the conversation."""
-        sealed = opened(self._box, signature)
+        sealed = decode_signature(self._box, signature)
         self._calls += 1
         return ToolCallPart(
             call_id=CallId(call.id or f"call_{self._calls}"),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.core.catalogue import ThinkingLevel
+from jupyter_ai_shoulders.core.catalogue.specs import ThinkingLevel
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.providers.base import AnyTool, NamedTool, ToolChoice
-from jupyter_ai_shoulders.proxy.asked import Asked
 from jupyter_ai_shoulders.proxy.google.contents import messages
-from jupyter_ai_shoulders.proxy.google.openapi import to_json_schema
+from jupyter_ai_shoulders.proxy.google.openapi_schema import to_json_schema
 from jupyter_ai_shoulders.proxy.google.schema import (
     CountBody,
     FunctionCallingConfig,
@@ -20,8 +19,9 @@ from jupyter_ai_shoulders.proxy.google.schema import (
     Tool,
     ToolConfig,
 )
-from jupyter_ai_shoulders.proxy.history import settled
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.history import normalize_history
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import ModelId
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
@@ -39,17 +39,17 @@ MEDIUM_BUDGET = 12_288
 NO_PARAMETERS: JsonObject = {"type": "object", "properties": {}}
 
 
-def decode(model: str, body: GenerateBody, box: StateBox, *, stream: bool) -> Asked:
+def decode(model: str, body: GenerateBody, box: StateSealer, *, stream: bool) -> ProxyRequest:
     """Return what is asked. Raises ``InvalidRequest`` for what does not fit together."""
     config = body.generation_config
     thinking = config.thinking_config or ThinkingConfig()
     tools, choice = _tools(body.tools or (), body.tool_config)
-    return Asked(
+    return ProxyRequest(
         model=ModelId(model),
         system="\n\n".join(
             part.text for part in (body.system_instruction.parts if body.system_instruction else ())
         ),
-        messages=settled(messages(body.contents, box)),
+        messages=normalize_history(messages(body.contents, box)),
         tools=tools,
         tool_choice=choice,
         thinking=_level(thinking),
@@ -61,14 +61,14 @@ def decode(model: str, body: GenerateBody, box: StateBox, *, stream: bool) -> As
     )
 
 
-def decode_count(model: str, body: CountBody, box: StateBox) -> Asked:
+def decode_count(model: str, body: CountBody, box: StateSealer) -> ProxyRequest:
     """Return what is to be counted. Raises ``InvalidRequest``."""
     if (body.contents is None) == (body.generate_content_request is None):
         raise InvalidRequest("Set one of contents and generate_content_request.")
     whole = body.generate_content_request
     if whole is not None:
         return decode(model, whole, box, stream=False)
-    return Asked(ModelId(model), "", settled(messages(body.contents or (), box)))
+    return ProxyRequest(ModelId(model), "", normalize_history(messages(body.contents or (), box)))
 
 
 def _level(config: ThinkingConfig) -> ThinkingLevel:

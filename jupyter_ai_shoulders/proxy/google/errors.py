@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_ai_shoulders.proxy.caller_format import Refused
-from jupyter_ai_shoulders.proxy.event_text import dump
-from jupyter_ai_shoulders.proxy.faults import sentence, status_of
+from jupyter_ai_shoulders.proxy.error_mapping import error_message, status_of
+from jupyter_ai_shoulders.proxy.event_encoding import dump
+from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 
 _RPC = "type.googleapis.com/google.rpc"
@@ -28,16 +28,16 @@ _TOO_LONG = "The input token count exceeds the maximum number of tokens allowed"
 """What clients look for."""
 
 
-def refused(info: ErrorInfo, request_id: str) -> Refused:
+def refused(info: ErrorInfo, request_id: str) -> ErrorResponse:
     """Return the error as an answer; the id is in a header in this format."""
     del request_id
-    return Refused(_status(info), dump(error_body(info)))
+    return ErrorResponse(_status(info), dump(error_body(info)))
 
 
 def error_body(info: ErrorInfo) -> dict[str, Any]:
     """Return the error, alone or as a chunk of a stream."""
     status = _status(info)
-    words = sentence(info)
+    words = error_message(info)
     if info.code == "context_overflow":
         words = f"{_TOO_LONG}: {words}"
     return {

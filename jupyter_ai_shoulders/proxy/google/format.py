@@ -1,23 +1,23 @@
-"""Google ``generateContent`` behind the ``CallerFormat`` port; made by ``server.proxy``."""
+"""Google ``generateContent`` behind the ``WireFormat`` port; made by ``server.proxy``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from jupyter_ai_shoulders.proxy.answer import Answer
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.caller_format import Refused
-from jupyter_ai_shoulders.proxy.event_text import dump
-from jupyter_ai_shoulders.proxy.google.body import response
+from jupyter_ai_shoulders.proxy.event_encoding import dump
 from jupyter_ai_shoulders.proxy.google.decode import decode, decode_count
 from jupyter_ai_shoulders.proxy.google.errors import refused
+from jupyter_ai_shoulders.proxy.google.response_body import response
 from jupyter_ai_shoulders.proxy.google.schema import CountBody, GenerateBody
 from jupyter_ai_shoulders.proxy.google.stream import ContentWriter
-from jupyter_ai_shoulders.proxy.google.wording import wording
-from jupyter_ai_shoulders.proxy.request_body import read
-from jupyter_ai_shoulders.proxy.state_box import StateBox
-from jupyter_ai_shoulders.wire.api import ModelInfo
+from jupyter_ai_shoulders.proxy.google.validation_errors import describe_validation_error
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.request_parsing import read
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
+from jupyter_ai_shoulders.wire.api.responses import ModelInfo
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 METHODS = ("generateContent", "streamGenerateContent", "countTokens")
@@ -32,7 +32,7 @@ class GoogleFormat:
 
     def __init__(
         self,
-        box: StateBox,
+        box: StateSealer,
         model: str = "",
         method: str = "generateContent",
         *,
@@ -43,22 +43,29 @@ class GoogleFormat:
         self._method = method
         self._events = events
 
-    def read(self, raw: bytes) -> Asked:
+    def read(self, raw: bytes) -> ProxyRequest:
         """Decode a request. Raises ``InvalidRequest``."""
         if self._method == "countTokens":
-            return decode_count(self._model, read(CountBody, raw, wording), self._box)
+            return decode_count(
+                self._model, read(CountBody, raw, describe_validation_error), self._box
+            )
         stream = self._method == "streamGenerateContent"
-        return decode(self._model, read(GenerateBody, raw, wording), self._box, stream=stream)
+        return decode(
+            self._model,
+            read(GenerateBody, raw, describe_validation_error),
+            self._box,
+            stream=stream,
+        )
 
-    def writer(self, asked: Asked, reply_id: str) -> ContentWriter:
+    def writer(self, asked: ProxyRequest, reply_id: str) -> ContentWriter:
         """Return what writes the answer as a stream."""
         return ContentWriter(asked, reply_id, self._box, events=self._events)
 
-    def body(self, asked: Asked, reply_id: str, answer: Answer) -> bytes:
+    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
         return dump(response(asked, reply_id, answer, self._box))
 
-    def refused(self, info: ErrorInfo, request_id: str) -> Refused:
+    def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
         """Return an error as an answer."""
         return refused(info, request_id)
 

@@ -12,8 +12,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import AliasChoices, AliasGenerator, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from jupyter_ai_shoulders.proxy.google.openapi import OpenApiSchema
-from jupyter_ai_shoulders.proxy.request_body import AnyJson, FreeJson, RequestModel
+from jupyter_ai_shoulders.proxy.google.openapi_schema import OpenApiSchema
+from jupyter_ai_shoulders.proxy.request_parsing import AnyJson, FreeJson, RequestModel
 
 
 def both_cases(name: str) -> AliasChoices:

@@ -5,18 +5,18 @@ Used by ``body`` and ``contents``.
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.proxy.state_box import PREFIX, StateBox
+from jupyter_ai_shoulders.proxy.sealed_state import PREFIX, StateSealer
 from jupyter_ai_shoulders.wire.parts import ProviderState, ReasoningPart
 
 _TO_STANDARD = str.maketrans("-_", "+/")
 _TO_URL_SAFE = str.maketrans("+/", "-_")
 
 
-def signature(box: StateBox, state: ProviderState, text: str = "") -> str:
+def encode_signature(box: StateSealer, state: ProviderState, text: str = "") -> str:
     """Return the state as a signature; what marks it as ours is the seal inside."""
     return box.seal(state, text).removeprefix(PREFIX).translate(_TO_STANDARD)
 
 
-def opened(box: StateBox, given: str | None) -> ReasoningPart | None:
+def decode_signature(box: StateSealer, given: str | None) -> ReasoningPart | None:
     """Return what was sealed; None for signatures of others, the documented dummy among them."""
     return box.open(PREFIX + given.translate(_TO_URL_SAFE)) if given else None

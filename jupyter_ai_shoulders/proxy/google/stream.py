@@ -15,10 +15,9 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallStart,
     UsageReport,
 )
-from jupyter_ai_shoulders.proxy.answer import ReplyEvent, StoppedAt
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.event_text import dump, text_json
-from jupyter_ai_shoulders.proxy.google.body import (
+from jupyter_ai_shoulders.proxy.event_encoding import dump, text_json
+from jupyter_ai_shoulders.proxy.google.errors import error_body
+from jupyter_ai_shoulders.proxy.google.response_body import (
     NOTHING,
     broken_call,
     call_parts,
@@ -27,8 +26,9 @@ from jupyter_ai_shoulders.proxy.google.body import (
     signed,
     usage_body,
 )
-from jupyter_ai_shoulders.proxy.google.errors import error_body
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyEvent, StoppedAt
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -40,7 +40,9 @@ _AFTER_TEXT = {"text": b'}]},"index":0}],', "reasoning": b',"thought":true}]},"i
 class ContentWriter:
     """Writes one stream: of events, or without ``?alt=sse`` one array of chunks."""
 
-    def __init__(self, asked: Asked, reply_id: str, box: StateBox, *, events: bool) -> None:
+    def __init__(
+        self, asked: ProxyRequest, reply_id: str, box: StateSealer, *, events: bool
+    ) -> None:
         self._asked = asked
         self._box = box
         self._events = events

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from jupyter_ai_shoulders.core.catalogue import ThinkingLevel
-from jupyter_ai_shoulders.providers.assemble import parse_arguments
+from jupyter_ai_shoulders.core.catalogue.specs import ThinkingLevel
 from jupyter_ai_shoulders.providers.base import AnyTool, NamedTool, ToolChoice
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.history import opened, settled
+from jupyter_ai_shoulders.providers.streaming.assembler import parse_arguments
+from jupyter_ai_shoulders.proxy.history import normalize_history, start_with_user_message
 from jupyter_ai_shoulders.proxy.openai_chat.schema import (
     AssistantMessageBody,
     CallItem,
@@ -24,7 +23,8 @@ from jupyter_ai_shoulders.proxy.openai_chat.schema import (
     ToolMessageBody,
     UserMessageBody,
 )
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.parts import (
@@ -56,13 +56,15 @@ EFFORT_LEVELS: dict[str | None, ThinkingLevel] = {
 }
 
 
-def decode(body: ChatBody, box: StateBox) -> Asked:
+def decode(body: ChatBody, box: StateSealer) -> ProxyRequest:
     """Return what is asked. Raises ``InvalidRequest`` for calls and results that do not match."""
     system, rest = _split(body.messages)
-    return Asked(
+    return ProxyRequest(
         model=ModelId(body.model),
         system="\n\n".join(_texts(message.content) for message in system),
-        messages=settled(opened(_message(message, box) for message in rest)),
+        messages=normalize_history(
+            start_with_user_message(_message(message, box) for message in rest)
+        ),
         tools=tuple(_tool(tool) for tool in body.tools or ()),
         tool_choice=_choice(body.tool_choice),
         parallel_calls=body.parallel_tool_calls is not False,
@@ -118,7 +120,7 @@ def _response_schema(body: ChatBody) -> JsonObject | None:
     return {"type": "object"}
 
 
-def _message(message: MessageBody, box: StateBox) -> ModelMessage:
+def _message(message: MessageBody, box: StateSealer) -> ModelMessage:
     match message:
         case SystemMessageBody():
             return UserMessage(parts=(TextPart(text=_texts(message.content)),))
@@ -148,7 +150,7 @@ def _item(item: TextItem | ImageItem) -> TextPart | ImagePart:
     return ImagePart(media_type=head.removeprefix("data:").removesuffix(";base64"), data=data)
 
 
-def _assistant(message: AssistantMessageBody, box: StateBox) -> Iterable[AssistantPart]:
+def _assistant(message: AssistantMessageBody, box: StateSealer) -> Iterable[AssistantPart]:
     yield from _reasoning(message, box)
     for item in message.content or ():
         yield TextPart(text=item.text if isinstance(item, TextItem) else item.refusal)
@@ -164,7 +166,7 @@ def _assistant(message: AssistantMessageBody, box: StateBox) -> Iterable[Assista
         )
 
 
-def _reasoning(message: AssistantMessageBody, box: StateBox) -> Iterable[ReasoningPart]:
+def _reasoning(message: AssistantMessageBody, box: StateSealer) -> Iterable[ReasoningPart]:
     """Return the reasoning that came back with its state, else its bare text."""
     sealed = [detail.data for detail in message.reasoning_details or () if detail.data]
     opened = [part for part in map(box.open, sealed) if part is not None]
@@ -172,7 +174,7 @@ def _reasoning(message: AssistantMessageBody, box: StateBox) -> Iterable[Reasoni
     return opened or ([ReasoningPart(text=text)] if text else [])
 
 
-def _call_state(call: CallItem, box: StateBox) -> ProviderState | None:
+def _call_state(call: CallItem, box: StateSealer) -> ProviderState | None:
     extra = call.extra_content
     sealed = extra.get(EXTRA) if isinstance(extra, dict) else None
     opened = box.open(sealed) if isinstance(sealed, str) else None

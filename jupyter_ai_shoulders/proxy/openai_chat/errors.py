@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_ai_shoulders.proxy.caller_format import Refused
-from jupyter_ai_shoulders.proxy.event_text import dump, sse
-from jupyter_ai_shoulders.proxy.faults import sentence, status_of
+from jupyter_ai_shoulders.proxy.error_mapping import error_message, status_of
+from jupyter_ai_shoulders.proxy.event_encoding import dump, sse
+from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 
 _QUOTA: frozenset[ErrorCode] = frozenset({"billing", "quota_exhausted", "budget_exhausted"})
@@ -24,10 +24,10 @@ _CODES: Mapping[ErrorCode, str] = {
 _TYPES: Mapping[int, str] = {429: "rate_limit_error", 403: "permission_error"}
 
 
-def refused(info: ErrorInfo, request_id: str) -> Refused:
+def refused(info: ErrorInfo, request_id: str) -> ErrorResponse:
     """Return the error as an answer; the id is in a header in this format."""
     del request_id
-    return Refused(_status(info), dump({"error": error_body(info)}))
+    return ErrorResponse(_status(info), dump({"error": error_body(info)}))
 
 
 def error_event(info: ErrorInfo) -> bytes:
@@ -44,7 +44,7 @@ def error_body(info: ErrorInfo) -> dict[str, Any]:
     status = _status(info)
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {
-        "message": sentence(info),
+        "message": error_message(info),
         "type": "insufficient_quota" if info.code in _QUOTA else kind,
         "param": (info.details or {}).get("param"),
         "code": _CODES.get(info.code),

@@ -1,45 +1,45 @@
-"""Chat Completions behind the ``CallerFormat`` port; made by ``server.proxy``."""
+"""Chat Completions behind the ``WireFormat`` port; made by ``server.proxy``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from jupyter_ai_shoulders.core.clock import Clock
-from jupyter_ai_shoulders.proxy.answer import Answer
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.caller_format import Refused
-from jupyter_ai_shoulders.proxy.event_text import dump
-from jupyter_ai_shoulders.proxy.openai_chat.body import completion, model_body, model_list
+from jupyter_ai_shoulders.proxy.event_encoding import dump
 from jupyter_ai_shoulders.proxy.openai_chat.decode import decode
 from jupyter_ai_shoulders.proxy.openai_chat.errors import refused
+from jupyter_ai_shoulders.proxy.openai_chat.response_body import completion, model_body, model_list
 from jupyter_ai_shoulders.proxy.openai_chat.schema import ChatBody
 from jupyter_ai_shoulders.proxy.openai_chat.stream import ChunkWriter
-from jupyter_ai_shoulders.proxy.request_body import read
-from jupyter_ai_shoulders.proxy.state_box import StateBox
-from jupyter_ai_shoulders.wire.api import ModelInfo
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.request_parsing import read
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
+from jupyter_ai_shoulders.wire.api.responses import ModelInfo
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 
 class OpenAIChatFormat:
     """``v1/chat/completions``."""
 
-    def __init__(self, box: StateBox, clock: Clock) -> None:
+    def __init__(self, box: StateSealer, clock: Clock) -> None:
         self._box = box
         self._clock = clock
 
-    def read(self, raw: bytes) -> Asked:
+    def read(self, raw: bytes) -> ProxyRequest:
         """Decode a request. Raises ``InvalidRequest``."""
         return decode(read(ChatBody, raw), self._box)
 
-    def writer(self, asked: Asked, reply_id: str) -> ChunkWriter:
+    def writer(self, asked: ProxyRequest, reply_id: str) -> ChunkWriter:
         """Return what writes the answer as a stream."""
         return ChunkWriter(asked, reply_id, self._now(), self._box)
 
-    def body(self, asked: Asked, reply_id: str, answer: Answer) -> bytes:
+    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
         return dump(completion(asked, reply_id, self._now(), answer, self._box))
 
-    def refused(self, info: ErrorInfo, request_id: str) -> Refused:
+    def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
         """Return an error as an answer."""
         return refused(info, request_id)
 

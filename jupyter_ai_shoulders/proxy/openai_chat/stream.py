@@ -14,17 +14,17 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallStart,
     UsageReport,
 )
-from jupyter_ai_shoulders.proxy.answer import ReplyEvent, StoppedAt
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.event_text import dump, text_json
-from jupyter_ai_shoulders.proxy.openai_chat.body import (
+from jupyter_ai_shoulders.proxy.event_encoding import dump, text_json
+from jupyter_ai_shoulders.proxy.openai_chat.errors import error_event
+from jupyter_ai_shoulders.proxy.openai_chat.response_body import (
     detail_body,
     extra_content,
     finish_reason,
     usage_body,
 )
-from jupyter_ai_shoulders.proxy.openai_chat.errors import error_event
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyEvent, StoppedAt
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -37,7 +37,7 @@ _AFTER = b'},"finish_reason":null}]}\n\n'
 class ChunkWriter:
     """Writes one stream."""
 
-    def __init__(self, asked: Asked, reply_id: str, created: int, box: StateBox) -> None:
+    def __init__(self, asked: ProxyRequest, reply_id: str, created: int, box: StateSealer) -> None:
         self._asked = asked
         self._box = box
         self._usage = TokenUsage()

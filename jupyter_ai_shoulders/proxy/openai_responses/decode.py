@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, assert_never
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.providers.assemble import parse_arguments
 from jupyter_ai_shoulders.providers.base import AnyTool, NamedTool, ToolChoice
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.history import opened, settled
+from jupyter_ai_shoulders.providers.streaming.assembler import parse_arguments
+from jupyter_ai_shoulders.proxy.history import normalize_history, start_with_user_message
 from jupyter_ai_shoulders.proxy.openai_chat.decode import EFFORT_LEVELS
-from jupyter_ai_shoulders.proxy.openai_responses.carrier import CARRIER, Carrier
-from jupyter_ai_shoulders.proxy.openai_responses.order import together
+from jupyter_ai_shoulders.proxy.openai_responses.item_order import group_answer_items
+from jupyter_ai_shoulders.proxy.openai_responses.reasoning_state import (
+    CARRIER,
+    ReasoningStateCarrier,
+)
 from jupyter_ai_shoulders.proxy.openai_responses.schema import (
     AllowedTools,
     AssistantMessageItem,
@@ -30,7 +32,8 @@ from jupyter_ai_shoulders.proxy.openai_responses.schema import (
     SchemaFormat,
     UserMessageItem,
 )
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.parts import (
@@ -49,17 +52,19 @@ from jupyter_ai_shoulders.wire.parts import (
 ENCRYPTED = "reasoning.encrypted_content"
 
 
-def decode(body: ResponsesBody, box: StateBox) -> Asked:
+def decode(body: ResponsesBody, box: StateSealer) -> ProxyRequest:
     """Return what is asked.
 
     Raises ``InvalidRequest`` for calls and results that do not match, and a choice of no tool.
     """
     instructions, rest = _split(body)
     reasoning = body.reasoning
-    return Asked(
+    return ProxyRequest(
         model=ModelId(body.model),
         system="\n\n".join(instructions),
-        messages=settled(opened(_Reader(together(rest), box).messages())),
+        messages=normalize_history(
+            start_with_user_message(_Reader(group_answer_items(rest), box).messages())
+        ),
         tools=tuple(map(_tool, _offered(body))),
         tool_choice=_choice(body),
         parallel_calls=body.parallel_tool_calls is not False,
@@ -138,10 +143,10 @@ def _response_schema(body: ResponsesBody) -> JsonObject | None:
 class _Reader:
     """Reads the items of one conversation."""
 
-    def __init__(self, items: Sequence[InputItem], box: StateBox) -> None:
+    def __init__(self, items: Sequence[InputItem], box: StateSealer) -> None:
         self._items = items
         self._opened: dict[int, ReasoningPart] = {}
-        self._carrier = Carrier()
+        self._carrier = ReasoningStateCarrier()
         for index, item in enumerate(items):
             if isinstance(item, ReasoningItem) and item.encrypted_content:
                 self._open(index, box.open(item.encrypted_content))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jupyter_ai_shoulders.proxy.faults import sentence, status_of
+from jupyter_ai_shoulders.proxy.error_mapping import error_message, status_of
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 
 _CODES: Mapping[ErrorCode, str] = {
@@ -21,4 +21,4 @@ _CODES: Mapping[ErrorCode, str] = {
 def response_error(info: ErrorInfo) -> dict[str, str]:
     """Return what a failed response says; the format has a closed set of codes for it."""
     other = "server_error" if status_of(info) >= 500 else "invalid_prompt"
-    return {"code": _CODES.get(info.code, other), "message": sentence(info)}
+    return {"code": _CODES.get(info.code, other), "message": error_message(info)}

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from jupyter_ai_shoulders.proxy.request_body import AnyJson, FreeJson, RequestModel
+from jupyter_ai_shoulders.proxy.request_parsing import AnyJson, FreeJson, RequestModel
 from jupyter_ai_shoulders.wire.base import Json
 
 NOT_STORED = "Responses are not stored here; send the whole conversation as 'input'."

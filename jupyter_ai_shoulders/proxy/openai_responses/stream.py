@@ -15,12 +15,11 @@ from jupyter_ai_shoulders.providers.base import (
     ToolCallStart,
     UsageReport,
 )
-from jupyter_ai_shoulders.proxy.answer import ReplyEvent, StoppedAt
-from jupyter_ai_shoulders.proxy.asked import Asked
-from jupyter_ai_shoulders.proxy.event_text import dump, sse, text_json
-from jupyter_ai_shoulders.proxy.in_turn import BlockEvent, InTurn
+from jupyter_ai_shoulders.proxy.event_encoding import dump, sse, text_json
 from jupyter_ai_shoulders.proxy.openai_chat.errors import error_body
-from jupyter_ai_shoulders.proxy.openai_responses.body import (
+from jupyter_ai_shoulders.proxy.openai_responses.errors import response_error
+from jupyter_ai_shoulders.proxy.openai_responses.reasoning_state import ReasoningStateCarrier
+from jupyter_ai_shoulders.proxy.openai_responses.response_body import (
     JsonItem,
     carrier_items,
     closed,
@@ -29,15 +28,16 @@ from jupyter_ai_shoulders.proxy.openai_responses.body import (
     item_id,
     usage_body,
 )
-from jupyter_ai_shoulders.proxy.openai_responses.carrier import Carrier
-from jupyter_ai_shoulders.proxy.openai_responses.errors import response_error
-from jupyter_ai_shoulders.proxy.openai_responses.items import (
+from jupyter_ai_shoulders.proxy.openai_responses.stream_items import (
     GrowingCall,
     GrowingItem,
     GrowingMessage,
     GrowingReasoning,
 )
-from jupyter_ai_shoulders.proxy.state_box import StateBox
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyEvent, StoppedAt
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.proxy.stream_order import BlockEvent, BlockSequencer
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
@@ -48,13 +48,13 @@ KEEP_ALIVE = b": keep-alive\n\n"
 class ResponseWriter:
     """Writes one stream."""
 
-    def __init__(self, asked: Asked, reply_id: str, created: int, box: StateBox) -> None:
+    def __init__(self, asked: ProxyRequest, reply_id: str, created: int, box: StateSealer) -> None:
         self._asked = asked
         self._reply_id = reply_id
         self._created = created
         self._box = box
-        self._turns = InTurn()
-        self._carrier = Carrier()
+        self._turns = BlockSequencer()
+        self._carrier = ReasoningStateCarrier()
         self._number = 0
         self._usage = TokenUsage()
         self._output: list[JsonItem] = []

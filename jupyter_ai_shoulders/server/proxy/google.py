@@ -8,9 +8,9 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.proxy.google.format import METHODS, GoogleFormat
-from jupyter_ai_shoulders.proxy.state_box import StateBox
-from jupyter_ai_shoulders.server.base import HostSource
-from jupyter_ai_shoulders.server.proxy.handlers import AnsweringHandler, ProxyHandler
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.server.handlers.base import HostSource
+from jupyter_ai_shoulders.server.proxy.handlers import ProxyHandler, RelayHandler
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 KEY_HEADER = "x-goog-api-key"
@@ -20,12 +20,12 @@ CALL = rf"v1(?:alpha|beta)?/((?:models|tunedModels)/.+):({'|'.join(METHODS)})"
 """A model's id may have slashes and colons: only what ends in a method is a call."""
 
 
-class GoogleCallHandler(AnsweringHandler):
+class GoogleCallHandler(RelayHandler):
     """``v1beta/models/{model}:generateContent`` and its relatives; the SDK asks ``v1``."""
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route: ``desk`` and ``box``."""
-        self._box: StateBox = route["box"]
+        self._box: StateSealer = route["box"]
         super().initialize(host_source, desk=route["desk"], caller=GoogleFormat(self._box))
 
     @web.authenticated

@@ -12,14 +12,19 @@ from tornado import web
 from tornado.iostream import StreamClosedError
 
 from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
-from jupyter_ai_shoulders.proxy.caller_format import CallerFormat
-from jupyter_ai_shoulders.proxy.relay import Exchange, Relay
-from jupyter_ai_shoulders.server.base import HostSource, ShouldersHandler, error_of, info_of
-from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
-from jupyter_ai_shoulders.server.not_found import UnknownRouteHandler
-from jupyter_ai_shoulders.server.proxy.desk import Desk
-from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelIdentity
-from jupyter_ai_shoulders.server.proxy.outlet import EVENT_STREAM, Outlet
+from jupyter_ai_shoulders.proxy.relay import ProxyRelay, RelayedRequest
+from jupyter_ai_shoulders.proxy.wire_format import WireFormat
+from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelIdentity
+from jupyter_ai_shoulders.server.handlers.base import (
+    HostSource,
+    ShouldersHandler,
+    error_info,
+    raised_error,
+)
+from jupyter_ai_shoulders.server.handlers.not_found import UnknownRouteHandler
+from jupyter_ai_shoulders.server.handlers.request_body import MAX_BODY_BYTES
+from jupyter_ai_shoulders.server.handlers.stream_writer import EVENT_STREAM, StreamWriter
+from jupyter_ai_shoulders.server.proxy.request_limiter import RequestLimiter
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 KEY_HEADERS = ("x-api-key", "x-goog-api-key")
@@ -46,10 +51,10 @@ class ProxyHandler(ShouldersHandler):
         ``others`` are the formats of clients that send these headers.
         """
         super().initialize(host_source)
-        self.desk: Desk = route["desk"]
-        others: Mapping[str, CallerFormat] = route.get("others", {})
+        self.desk: RequestLimiter = route["desk"]
+        others: Mapping[str, WireFormat] = route.get("others", {})
         known = (caller for header, caller in others.items() if header in self.request.headers)
-        self.caller: CallerFormat = next(known, route["caller"])
+        self.caller: WireFormat = next(known, route["caller"])
         self.request_id = self.desk.ids.new("req")
         self._work: asyncio.Task[Any] | None = None
 
@@ -88,13 +93,13 @@ class ProxyHandler(ShouldersHandler):
         yield from (headers[name] for name in KEY_HEADERS if name in headers)
 
     @property
-    def relay(self) -> Relay:
+    def relay(self) -> ProxyRelay:
         """The way to the providers."""
         return self.desk.relay(self.host.models, self.user)
 
     async def count(self) -> int | None:
         """Return how many tokens the request is; None when the client left."""
-        with self.desk.place():
+        with self.desk.slot():
             return await self.while_connected(self.relay.count(self.caller, self.request.body))
 
     async def while_connected(self, work: Coroutine[Any, Any, ResultT]) -> ResultT | None:
@@ -113,8 +118,8 @@ class ProxyHandler(ShouldersHandler):
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Answer with the error in the caller's format, and when to try again."""
-        error = error_of(kwargs)
-        refused = self.caller.refused(info_of(status_code, error), self.request_id)
+        error = raised_error(kwargs)
+        refused = self.caller.refused(error_info(status_code, error), self.request_id)
         self.set_status(refused.status)
         self._identify()
         if isinstance(error, ShouldersError):
@@ -129,14 +134,14 @@ class ProxyHandler(ShouldersHandler):
         self.set_header("x-request-id", self.request_id)
 
 
-class AnsweringHandler(ProxyHandler):
+class RelayHandler(ProxyHandler):
     """Base of handlers that pass a request on."""
 
     stream_type = EVENT_STREAM
 
     async def answer_request(self) -> None:
         """Pass the request on and answer, as a stream if it asks for one."""
-        with self.desk.place():
+        with self.desk.slot():
             exchange = self.relay.open(self.caller, self.request.body)
             if exchange.streams:
                 await self.while_connected(self._stream(exchange))
@@ -145,8 +150,8 @@ class AnsweringHandler(ProxyHandler):
                 if body is not None:
                     self.finish(body)
 
-    async def _stream(self, exchange: Exchange) -> None:
-        outlet = Outlet(self, self.stream_type)
+    async def _stream(self, exchange: RelayedRequest) -> None:
+        outlet = StreamWriter(self, self.stream_type)
         alive = asyncio.create_task(_keep_alive(exchange, outlet))
         try:
             await self._copy(exchange, outlet)
@@ -158,22 +163,22 @@ class AnsweringHandler(ProxyHandler):
             alive.cancel()
         self.finish()
 
-    async def _copy(self, exchange: Exchange, outlet: Outlet) -> None:
+    async def _copy(self, exchange: RelayedRequest, outlet: StreamWriter) -> None:
         try:
             async with contextlib.aclosing(exchange.stream()) as stream:
                 async for data in stream:
                     outlet.push(data)
-                    await outlet.room()
+                    await outlet.wait_for_capacity()
         except StreamClosedError:
             raise  # the client is gone, or was disconnected
         except Exception as error:
             if not outlet.begun:
                 raise
             self.log.exception("A streamed answer of the model proxy broke")
-            outlet.push(exchange.fail(info_of(500, error)))
+            outlet.push(exchange.fail(error_info(500, error)))
 
 
-class AnswerHandler(AnsweringHandler):
+class AnswerHandler(RelayHandler):
     """``v1/messages``, ``v1/chat/completions`` and ``v1/responses``."""
 
     @web.authenticated
@@ -183,7 +188,7 @@ class AnswerHandler(AnsweringHandler):
         await self.answer_request()
 
 
-async def _keep_alive(exchange: Exchange, outlet: Outlet) -> None:
+async def _keep_alive(exchange: RelayedRequest, outlet: StreamWriter) -> None:
     loop = asyncio.get_running_loop()
     while True:
         await asyncio.sleep(max(outlet.last + PING_SECONDS - loop.time(), 0.1))

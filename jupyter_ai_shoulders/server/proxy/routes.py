@@ -7,10 +7,10 @@ from jupyter_ai_shoulders.proxy.anthropic.format import AnthropicFormat
 from jupyter_ai_shoulders.proxy.google.format import GoogleFormat
 from jupyter_ai_shoulders.proxy.openai_chat.format import OpenAIChatFormat
 from jupyter_ai_shoulders.proxy.openai_responses.format import OpenAIResponsesFormat
-from jupyter_ai_shoulders.proxy.state_box import StateBox
-from jupyter_ai_shoulders.server.base import HostSource
-from jupyter_ai_shoulders.server.lazy import Route
-from jupyter_ai_shoulders.server.proxy.desk import Desk
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.server.handlers.base import HostSource
+from jupyter_ai_shoulders.server.lazy_routes import Route
 from jupyter_ai_shoulders.server.proxy.google import (
     CALL,
     KEY_HEADER,
@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.server.proxy.handlers import (
     ModelListHandler,
     UnknownProxyRouteHandler,
 )
-from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.server.proxy.request_limiter import RequestLimiter
 
 
 def proxy_routes(
@@ -36,8 +36,8 @@ def proxy_routes(
     ``secret`` seals what callers carry for us; with the same one it can be opened after a restart.
     """
     clock = SystemClock()
-    box = StateBox(secret)
-    desk = Desk(clock, RandomIds(), kernel_secrets)
+    box = StateSealer(secret)
+    desk = RequestLimiter(clock, RandomIds(), kernel_secrets)
     anthropic, chat = AnthropicFormat(box), OpenAIChatFormat(box, clock)
     google = GoogleFormat(box)
     responses = OpenAIResponsesFormat(box, clock)

@@ -1,7 +1,7 @@
 /**
  * Ids for the cells of a notebook file that has none (formats before 4.5): those of the open notebook's
  * cells that they are, as far as text and neighbours tell. Pure; used by `FileWatch`, whose server side
- * has the same rule in `notebook/identity.py`.
+ * has the same rule in `notebook/formats/cell_ids.py`.
  */
 
 import type { ICell, INotebookContent } from '@jupyterlab/nbformat';

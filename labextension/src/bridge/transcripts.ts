@@ -1,6 +1,6 @@
 /**
  * Brings the transcript of a panel in an output up to date where the lab does not: it knows an output's display id only
- * in the page that ran the cell, until it is reloaded. The kernel's side is `kernel/panel/record.py`. Used by the
+ * in the page that ran the cell, until it is reloaded. The kernel's side is `kernel/panel/saved_transcript.py`. Used by the
  * transcripts plugin.
  */
 

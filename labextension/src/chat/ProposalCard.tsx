@@ -26,7 +26,7 @@ import {
   useTrans
 } from './use';
 
-/** The server's reason where the agent gave none (`tools/merged_edit.py`); a choice says it itself. */
+/** The server's reason where the agent gave none (`tools/editing/three_way_merge.py`); a choice says it itself. */
 const SAME_LINES = 'You and the agent changed the same lines.';
 
 export const ProposalCard = React.memo(function ProposalCard(props: {

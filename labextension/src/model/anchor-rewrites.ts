@@ -1,6 +1,6 @@
 /**
  * Finding the place of a quote that was written anew: by a formatter, or by somebody who put other text in its place.
- * Part of `anchors`; `core/anchor_rewrites.py` is the same.
+ * Part of `anchors`; `core/anchors/reformatted_text.py` is the same.
  */
 
 import type { Anchor, TextRange } from '../wire/generated';

@@ -1,6 +1,6 @@
 /**
  * Finding the place of a task thread again in a text that may have changed (chapter 09). Pure; the same as
- * `core/anchors.py`, with one table for both: `tests/wire/fixtures/anchors.json`. Used by the tracker of threads.
+ * `core/anchors/text.py`, with one table for both: `tests/wire/fixtures/anchors.json`. Used by the tracker of threads.
  */
 
 import type { Anchor, TextRange } from '../wire/generated';

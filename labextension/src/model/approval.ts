@@ -64,7 +64,7 @@ export type Reach =
       readonly exact: boolean;
     };
 
-/** What an answer of this scope allows; the server has the same rules in `tools/grants.py` and says what they make of a command. */
+/** What an answer of this scope allows; the server has the same rules in `tools/permissions/grants.py` and says what they make of a command. */
 export function reachOf(
   scope: ApprovalScope,
   given: Arguments,

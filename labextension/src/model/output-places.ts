@@ -1,6 +1,6 @@
 /**
  * Finding the output a thread is about among those its cell has now (chapter 09). Pure; the same as
- * `core/output_places.py`, with one table for both: `tests/wire/fixtures/output_places.json`. Used by the outputs of
+ * `core/anchors/outputs.py`, with one table for both: `tests/wire/fixtures/output_places.json`. Used by the outputs of
  * threads.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Folds the log of a session into the conversation a reader sees.
  *
- * Pure, no imports from the lab. The server has the same rules in `wire/fold.py`; the fixtures in
+ * Pure, no imports from the lab. The server has the same rules in `wire/conversation/reducer.py`; the fixtures in
  * `tests/wire/fixtures/reducer` hold both to them. Called by `ConversationStore`.
  */
 

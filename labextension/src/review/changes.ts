@@ -198,7 +198,7 @@ function linesChanged(changes: ChangeSet, before: Text): ILineChange[] {
 
 /**
  * The text as the user changed it (`own`), without the changes of the agent (`back` takes them out of it).
- * The server has the same rule (`engine/review/texts.py`): lines of the user's stay as they are.
+ * The server has the same rule (`changes/remaining_hunks.py`): lines of the user's stay as they are.
  */
 function withoutAgents(
   lines: readonly string[],

@@ -15,12 +15,12 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from typing import Any
 
-from jupyter_ai_shoulders.engine.step_notice import step_notice
+from jupyter_ai_shoulders.engine.transcript.step_notice import step_notice
 from jupyter_ai_shoulders.notebook.base import CellRun, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import render_notebook, run_text
 from jupyter_ai_shoulders.providers.base import ModelRequest
-from jupyter_ai_shoulders.providers.demo.plan import plan
-from jupyter_ai_shoulders.providers.demo.steps import Act, Reply
+from jupyter_ai_shoulders.providers.demo.planner import plan
+from jupyter_ai_shoulders.providers.demo.skill_protocol import SkillCall, SkillReply
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell, OutputSummary
@@ -46,7 +46,7 @@ TOOLS = (
 LOOP_TOOLS = (*TOOLS, "todo", "clarify", "complete")
 MAX_STEPS = 25
 
-Refusal = Callable[[Act], str | None]
+Refusal = Callable[[SkillCall], str | None]
 
 
 def nothing(**_more: Any) -> None:
@@ -130,12 +130,12 @@ class Notebook:
     """What the user says to questions, in order."""
     files: str = ""
     """What a listing of files shows."""
-    done: list[Act] = field(default_factory=list[Act])
+    done: list[SkillCall] = field(default_factory=list[SkillCall])
     counter: Any = field(default_factory=lambda: itertools.count(1))
 
     # the tools
 
-    def perform(self, act: Act) -> tuple[str, bool]:
+    def perform(self, act: SkillCall) -> tuple[str, bool]:
         """Do what a call asks for; return its text and whether it is an error."""
         self.done.append(act)
         refusal = self.refuse(act)
@@ -299,7 +299,7 @@ class Talk:
             self.answer(reply, reply.act)
         raise AssertionError("The demo does not come to an end.")
 
-    def step(self) -> Reply:
+    def step(self) -> SkillReply:
         tools = tuple(
             ToolDefinition(name=name, description="", parameters={}) for name in self.tools
         )
@@ -318,7 +318,7 @@ class Talk:
             parts = (*last.parts, TextPart(text=notice))
             self.messages[-1] = last.model_copy(update={"parts": parts})
 
-    def answer(self, reply: Reply, act: Act) -> None:
+    def answer(self, reply: SkillReply, act: SkillCall) -> None:
         call_id = CallId(f"call-{len(self.messages)}")
         call = ToolCallPart(call_id=call_id, tool=act.tool, arguments=act.arguments)
         parts: tuple[AssistantPart, ...] = (call,)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.engine.system_prompt import INLINE_SECTIONS, system_prompt
-from jupyter_ai_shoulders.engine.untrusted import marked
+from jupyter_ai_shoulders.engine.guardrails.untrusted_text import mark_untrusted
+from jupyter_ai_shoulders.engine.request.system_prompt import INLINE_SECTIONS, system_prompt
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.providers.demo.inline import is_inline
-from jupyter_ai_shoulders.providers.demo.plan import plan
+from jupyter_ai_shoulders.providers.demo.planner import plan
 from jupyter_ai_shoulders.wire.parts import TextPart, UserMessage
 
 OUTLINE = "[attached file: a.ipynb]\n--- cell 1 · id=c1 · code\n--- cell 2 · id=m1 · markdown\n"
@@ -21,7 +21,7 @@ def asked(*texts: str, sections: tuple[str, ...] = INLINE_SECTIONS) -> ModelRequ
 
 
 def selection(place: str, text: str, more: str = "") -> str:
-    return f"[attached selection in {place}{more}]\n" + marked(text, place, "f00")
+    return f"[attached selection in {place}{more}]\n" + mark_untrusted(text, place, "f00")
 
 
 REMARK = "Demo (no AI model): asked for “shorter”."
@@ -62,7 +62,7 @@ NOTEBOOK = (
 
 def failed(cell: str, error: str) -> str:
     text = f"--- output of cell 2\n{error}\nTraceback"
-    return f"[attached error output of cell {cell} of a.ipynb]\n{marked(text, cell, 'f00')}"
+    return f"[attached error output of cell {cell} of a.ipynb]\n{mark_untrusted(text, cell, 'f00')}"
 
 
 FIXES = {

@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.providers.demo.charts import FILLERS, PAIR, PHRASE_ENDS, VERB
-from jupyter_ai_shoulders.providers.demo.code import BUILTINS
-from jupyter_ai_shoulders.providers.demo.libraries import import_for
+from jupyter_ai_shoulders.providers.demo.code_analysis import BUILTINS
+from jupyter_ai_shoulders.providers.demo.known_imports import import_for
 from tests.providers.demo.fake_notebook import Notebook, Talk
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

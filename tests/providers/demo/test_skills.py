@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.providers.demo.requests import parts_of
-from jupyter_ai_shoulders.providers.demo.steps import Act
+from jupyter_ai_shoulders.providers.demo.intents import parts_of
+from jupyter_ai_shoulders.providers.demo.skill_protocol import SkillCall
 from tests.providers.demo.fake_notebook import Notebook, Talk
 
 TABLE = {"sales.csv": {"region": ["a"], "net_revenue": [1], "units sold": [2]}}
@@ -471,7 +471,7 @@ async def test_notice_on_a_result_is_no_new_request() -> None:
     assert results.role == "user"
     text = talk.messages[0].parts[0].model_copy(update={"text": "3 steps are left."})
     talk.messages[2:] = [results.model_copy(update={"parts": (*results.parts, text)})]
-    assert talk.step().act == Act(
+    assert talk.step().act == SkillCall(
         "edit_cell",
         {"path": "random.ipynb", "cell_id": "a", "source": "import math\nprint(math.pi)"},
         "Cell 1: `math` was never imported. I'll change that.",

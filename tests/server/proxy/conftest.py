@@ -13,9 +13,9 @@ from google.genai.types import HttpOptions
 from openai import AsyncOpenAI
 from traitlets.config import Config
 
-from jupyter_ai_shoulders.testing.simulator import Simulator
+from tests.simulator import Simulator
 
-pytest.register_assert_rewrite("tests.server.proxy.cases")
+pytest.register_assert_rewrite("tests.server.proxy.format_cases")
 
 CLAUDE = "claude-opus-5-5"
 LOCAL = "local"

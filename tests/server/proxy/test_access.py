@@ -13,16 +13,16 @@ import pytest
 from traitlets.config import Config
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
-from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
+from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.server.handlers.request_body import MAX_BODY_BYTES
 from jupyter_ai_shoulders.server.proxy import handlers
-from jupyter_ai_shoulders.server.proxy.desk import Desk
-from jupyter_ai_shoulders.server.proxy.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.server.proxy.request_limiter import RequestLimiter
 from jupyter_ai_shoulders.server.proxy.routes import proxy_routes
-from jupyter_ai_shoulders.testing.simulator import Delivery, Simulator, reply
-from tests.providers.support import FakeClock, SequentialIds
+from tests.providers.adapter_fixtures import FakeClock, SequentialIds
+from tests.server.auth.test_route_authorization import METHODS, Nobody, implements, no_host
 from tests.server.client import Fetch
 from tests.server.proxy.conftest import CLAUDE, LOCAL
-from tests.server.test_auth import METHODS, Nobody, implements, no_host
+from tests.simulator import Delivery, Simulator, reply
 
 SECRETS = KernelSecrets(lambda _: False)
 ROUTES = proxy_routes("", no_host, b"secret", SECRETS)
@@ -258,13 +258,13 @@ async def test_no_header_of_the_caller_reaches_the_provider_nor_the_key_the_call
 
 
 def test_no_more_requests_than_places_are_answered() -> None:
-    desk = Desk(FakeClock(), SequentialIds(), SECRETS, most=2)
+    desk = RequestLimiter(FakeClock(), SequentialIds(), SECRETS, most=2)
 
-    with desk.place(), desk.place(), pytest.raises(PolicyRefusal) as caught, desk.place():
+    with desk.slot(), desk.slot(), pytest.raises(PolicyRefusal) as caught, desk.slot():
         pass
 
     assert (caught.value.info.code, caught.value.info.retryable) == ("rate_limited", True)
-    with desk.place():
+    with desk.slot():
         pass
 
 

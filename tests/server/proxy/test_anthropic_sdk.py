@@ -9,15 +9,12 @@ import pytest
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from jupyter_ai_shoulders.testing.simulator import (
-    Delivery,
-    Failure,
-    Simulator,
-    Text,
-    rate_limited,
-    reply,
+from tests.server.proxy.conftest import (
+    CLAUDE,
+    GPT,
+    LOCAL,
 )
-from tests.server.proxy.cases import (
+from tests.server.proxy.format_cases import (
     GREETING,
     PARAMETERS,
     PIXEL,
@@ -35,10 +32,13 @@ from tests.server.proxy.cases import (
     thinks_and_answers,
     three_kinds,
 )
-from tests.server.proxy.conftest import (
-    CLAUDE,
-    GPT,
-    LOCAL,
+from tests.simulator import (
+    Delivery,
+    Failure,
+    Simulator,
+    Text,
+    rate_limited,
+    reply,
 )
 
 TOOL: Any = {

@@ -13,9 +13,9 @@ from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from traitlets.config import Config
 
-from jupyter_ai_shoulders.testing.simulator import Simulator, Usage, reply
 from tests.server.client import Api
 from tests.server.proxy.conftest import CLAUDE, LOCAL
+from tests.simulator import Simulator, Usage, reply
 
 
 @pytest.fixture

@@ -15,18 +15,8 @@ from pydantic import BaseModel
 from traitlets.config import Config
 
 from jupyter_ai_shoulders.server.proxy import handlers
-from jupyter_ai_shoulders.testing.simulator import (
-    Delivery,
-    Failure,
-    Reasoning,
-    Reply,
-    Simulator,
-    Text,
-    ToolUse,
-    reply,
-)
-from jupyter_ai_shoulders.testing.simulator.script import SimRequest
-from tests.server.proxy.cases import (
+from tests.server.proxy.conftest import CLAUDE, GEMINI, GPT, LOCAL
+from tests.server.proxy.format_cases import (
     GREETING,
     PARAMETERS,
     both,
@@ -39,7 +29,17 @@ from tests.server.proxy.cases import (
     looks_twice,
     thinks_and_answers,
 )
-from tests.server.proxy.conftest import CLAUDE, GEMINI, GPT, LOCAL
+from tests.simulator import (
+    Delivery,
+    Failure,
+    Reasoning,
+    Reply,
+    Simulator,
+    Text,
+    ToolUse,
+    reply,
+)
+from tests.simulator.script import SimRequest
 
 # The SDK's own; as in the tests of the simulator.
 pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")

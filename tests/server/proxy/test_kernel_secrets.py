@@ -18,10 +18,10 @@ from openai import AsyncOpenAI
 from traitlets.config import Config
 
 from jupyter_ai_shoulders.core.errors import NotFound
-from jupyter_ai_shoulders.server.proxy.kernel_secrets import PREFIX, KernelSecrets
-from jupyter_ai_shoulders.testing.simulator import Simulator
+from jupyter_ai_shoulders.server.auth.kernel_secrets import PREFIX, KernelSecrets
 from tests.server.client import Fetch
 from tests.server.proxy.conftest import LOCAL
+from tests.simulator import Simulator
 
 ADA, BOB = User("ada"), User("bob")
 ASK: dict[str, Any] = {"model": LOCAL, "messages": [{"role": "user", "content": "Hi"}]}

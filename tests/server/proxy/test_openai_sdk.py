@@ -10,13 +10,8 @@ import pytest
 from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletion
 
-from jupyter_ai_shoulders.testing.simulator import (
-    Failure,
-    Simulator,
-    Text,
-    reply,
-)
-from tests.server.proxy.cases import (
+from tests.server.proxy.conftest import CLAUDE, LOCAL
+from tests.server.proxy.format_cases import (
     GREETING,
     OPENAI_BREAKS,
     PARAMETERS,
@@ -37,7 +32,12 @@ from tests.server.proxy.cases import (
     thinks_and_answers,
     three_kinds,
 )
-from tests.server.proxy.conftest import CLAUDE, LOCAL
+from tests.simulator import (
+    Failure,
+    Simulator,
+    Text,
+    reply,
+)
 
 TOOL: Any = {
     "type": "function",

@@ -11,14 +11,14 @@ import httpx
 import pytest
 from openai import AsyncOpenAI
 
-from jupyter_ai_shoulders.proxy.shelf import Shelf
-from jupyter_ai_shoulders.server.body import MAX_BODY_BYTES
+from jupyter_ai_shoulders.proxy.state_cache import StateCache
+from jupyter_ai_shoulders.server.handlers.request_body import MAX_BODY_BYTES
 from jupyter_ai_shoulders.server.proxy import handlers
-from jupyter_ai_shoulders.server.proxy.desk import Desk
-from jupyter_ai_shoulders.testing.simulator import Delivery, Reasoning, Simulator, ToolUse, reply
+from jupyter_ai_shoulders.server.proxy.request_limiter import RequestLimiter
 from jupyter_ai_shoulders.wire.parts import AssistantMessage
 from tests.server.proxy.conftest import CLAUDE, GEMINI, GPT, LOCAL
 from tests.server.proxy.test_responses_sdk import TOOL, ask
+from tests.simulator import Delivery, Reasoning, Simulator, ToolUse, reply
 
 ASK: dict[str, Any] = {"model": LOCAL, "input": "Hi"}
 
@@ -37,10 +37,10 @@ def http(
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that remembers no answers, as after a restart."""
 
-    def forget(_: Shelf, message: AssistantMessage) -> AssistantMessage:
+    def forget(_: StateCache, message: AssistantMessage) -> AssistantMessage:
         return message
 
-    monkeypatch.setattr(Shelf, "restore", forget)
+    monkeypatch.setattr(StateCache, "restore", forget)
 
 
 @pytest.mark.usefixtures("forgetful")
@@ -145,7 +145,9 @@ async def test_a_request_that_is_too_large_is_refused(http: httpx.AsyncClient) -
 async def test_more_requests_than_places_are_to_come_again(
     http: httpx.AsyncClient, upstream: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Desk.__init__, "__defaults__", (1,))  # before the routes are loaded
+    monkeypatch.setattr(
+        RequestLimiter.__init__, "__defaults__", (1,)
+    )  # before the routes are loaded
     upstream.script(reply("One", delivery=Delivery(ending="stall", ending_after=3)))
 
     async with http.stream("POST", "/v1/responses", json=ASK | {"stream": True}) as taken:

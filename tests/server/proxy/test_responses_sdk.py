@@ -10,14 +10,13 @@ from openai import AsyncOpenAI
 from openai.types.responses import Response, ResponseReasoningItem
 from pydantic import BaseModel
 
-from jupyter_ai_shoulders.testing.simulator import (
-    Failure,
-    Reasoning,
-    Simulator,
-    ToolUse,
-    reply,
+from tests.server.proxy.conftest import (
+    CLAUDE,
+    GPT,
+    LOCAL,
+    MODELS,
 )
-from tests.server.proxy.cases import (
+from tests.server.proxy.format_cases import (
     GREETING,
     OPENAI_BREAKS,
     PARAMETERS,
@@ -40,11 +39,12 @@ from tests.server.proxy.cases import (
     thinks_and_answers,
     three_kinds,
 )
-from tests.server.proxy.conftest import (
-    CLAUDE,
-    GPT,
-    LOCAL,
-    MODELS,
+from tests.simulator import (
+    Failure,
+    Reasoning,
+    Simulator,
+    ToolUse,
+    reply,
 )
 
 TOOL: Any = {

@@ -6,11 +6,11 @@ import socket
 
 import pytest
 
+from jupyter_ai_shoulders.server.handlers.stream_writer import StreamWriter
 from jupyter_ai_shoulders.server.proxy.handlers import AnswerHandler
-from jupyter_ai_shoulders.server.proxy.outlet import Outlet
-from jupyter_ai_shoulders.testing.simulator import Simulator, reply
 from tests.server.client import Api
 from tests.server.proxy.conftest import CLAUDE
+from tests.simulator import Simulator, reply
 
 
 async def test_a_caller_that_does_not_read_is_disconnected(
@@ -20,8 +20,8 @@ async def test_a_caller_that_does_not_read_is_disconnected(
     jp_base_url: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Outlet, "stalled_seconds", 0.2)
-    monkeypatch.setattr("jupyter_ai_shoulders.server.proxy.outlet.MOST_UNSENT", 1 << 12)
+    monkeypatch.setattr(StreamWriter, "stalled_seconds", 0.2)
+    monkeypatch.setattr("jupyter_ai_shoulders.server.handlers.stream_writer.MOST_UNSENT", 1 << 12)
     left = asyncio.Event()
     closed = AnswerHandler.on_connection_close
 

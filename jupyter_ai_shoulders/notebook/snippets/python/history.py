@@ -1,8 +1,8 @@
 """Keeps the results of the user's runs (``_``, ``Out``) when the agent runs code between them.
 
-Runs in the kernel, right before scratch code; sent by ``notebook.scratch``. IPython stores every
-result that is shown, also of a run that is not for the history: the guard lets the one run that
-follows show its results without storing them.
+Runs in the kernel, right before scratch code; sent by ``notebook.execution.scratch_runner``.
+IPython stores every result that is shown, also of a run that is not for the history: the guard lets
+the one run that follows show its results without storing them.
 """
 
 from __future__ import annotations

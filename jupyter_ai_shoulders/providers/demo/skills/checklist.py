@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jupyter_ai_shoulders.providers.demo.conversation import Task
-from jupyter_ai_shoulders.providers.demo.notebook import Notebook
-from jupyter_ai_shoulders.providers.demo.skills.notebooks import listed, read
-from jupyter_ai_shoulders.providers.demo.steps import Act, Skill, refused
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedNotebook
+from jupyter_ai_shoulders.providers.demo.skill_protocol import Skill, SkillCall, refused
+from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import listed, read
 
 MAX_ITEMS = 100
 MAX_NAMED = 20
@@ -25,14 +25,14 @@ def checklist(task: Task) -> Skill:
     markdown = "\n".join(f"- [ ] {item}" for item in items)
     if "todo" not in task.tools:
         return f"What is left in `{notebook.path}`:\n\n{markdown}"
-    outcome = yield Act("todo", {"markdown": markdown})
+    outcome = yield SkillCall("todo", {"markdown": markdown})
     if outcome.is_error:
         raise refused(outcome, "write the list")
     count = "1 thing is" if len(items) == 1 else f"{len(items)} things are"
     return f"{count} left in `{notebook.path}`, as the list shows."
 
 
-def open_items(notebook: Notebook) -> Iterator[str]:
+def open_items(notebook: ParsedNotebook) -> Iterator[str]:
     """Yield what is left, cell by cell."""
     for cell in notebook.code:
         if cell.failed:

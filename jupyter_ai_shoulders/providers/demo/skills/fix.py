@@ -9,20 +9,20 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from jupyter_ai_shoulders.providers.demo.code import needed_before
+from jupyter_ai_shoulders.providers.demo.code_analysis import needed_before
 from jupyter_ai_shoulders.providers.demo.conversation import Task
 from jupyter_ai_shoulders.providers.demo.diagnosis import NAME_ERROR, diagnose, first_unresolved
-from jupyter_ai_shoulders.providers.demo.findings import Diagnosis, Edit, RunFirst, Unknown
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
-from jupyter_ai_shoulders.providers.demo.skills.files import listed_files
-from jupyter_ai_shoulders.providers.demo.skills.notebooks import (
+from jupyter_ai_shoulders.providers.demo.diagnosis_results import Diagnosis, Edit, RunFirst, Unknown
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
+from jupyter_ai_shoulders.providers.demo.skill_protocol import Recipe, Skill, SkillFailed
+from jupyter_ai_shoulders.providers.demo.skills.file_listing import listed_files
+from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import (
     edit,
     listed,
     read_python,
     run,
     run_needed,
 )
-from jupyter_ai_shoulders.providers.demo.steps import GiveUp, Recipe, Skill
 
 CELL_NUMBER = re.compile(r"\bcell\s+#?(\d{1,9})", re.IGNORECASE)
 ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
@@ -32,10 +32,10 @@ MAX_ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class CellProblem:
     """A cell and its error; ``seen`` when it was run and failed, else found by reading."""
 
-    cell: Cell
+    cell: ParsedCell
     error: str
     seen: bool
 
@@ -49,10 +49,10 @@ def fix(task: Task) -> Skill:
     repair = Repair(task, notebook, problem)
     try:
         yield from repair.work()
-    except GiveUp as reason:
-        raise reason.telling(repair.report_stopped(reason)) from reason
+    except SkillFailed as reason:
+        raise reason.with_story(repair.report_stopped(reason)) from reason
     if repair.error is not None:
-        raise GiveUp(repair.report())
+        raise SkillFailed(repair.report())
     return repair.report()
 
 
@@ -61,7 +61,7 @@ def explain(task: Task) -> Skill:
     notebook = yield from read_python(task, outputs=True, say=READING)
     problem = find_problem(task, notebook)
     if problem is None:
-        raise GiveUp(no_error(named_cell(task, notebook)))
+        raise SkillFailed(no_error(named_cell(task, notebook)))
     files = yield from listed_files(task, notebook, problem.error, may_run=False)
     found = diagnose(notebook, problem.cell, problem.error, files)
     head = (
@@ -80,59 +80,61 @@ def explain(task: Task) -> Skill:
             assert_never(found)
 
 
-def find_problem(task: Task, notebook: Notebook) -> Problem | None:
+def find_problem(task: Task, notebook: ParsedNotebook) -> CellProblem | None:
     """Return the failure the user means: seen in an output, else found by reading."""
     named = named_cell(task, notebook)
     order = by_interest(task, notebook) if named is None else [named]
     failed = [cell for cell in order if cell.error is not None]
     if failed:
-        return Problem(failed[0], failed[0].error or "", seen=True)
+        return CellProblem(failed[0], failed[0].error or "", seen=True)
     found = first_unresolved(notebook, order)
     if found is None:
         return None
-    return Problem(found[0], f"NameError: name '{found[1]}' is not defined", seen=False)
+    return CellProblem(found[0], f"NameError: name '{found[1]}' is not defined", seen=False)
 
 
-def named_cell(task: Task, notebook: Notebook) -> Cell | None:
-    """Return the cell whose number the user says. Raises ``GiveUp`` when it holds no code."""
+def named_cell(task: Task, notebook: ParsedNotebook) -> ParsedCell | None:
+    """Return the cell whose number the user says. Raises ``SkillFailed`` when it holds no code."""
     found = CELL_NUMBER.search(task.words)
     if found is None:
         return None
     number = int(found[1])
     cell = next((cell for cell in notebook.cells if cell.number == number), None)
     if cell is None:
-        raise GiveUp(f"There is no cell {number}; the notebook has {len(notebook.cells)} cells.")
+        raise SkillFailed(
+            f"There is no cell {number}; the notebook has {len(notebook.cells)} cells."
+        )
     if not cell.is_code:
-        raise GiveUp(f"Cell {number} contains text, not code. Which cell fails?")
+        raise SkillFailed(f"Cell {number} contains text, not code. Which cell fails?")
     return cell
 
 
-def by_interest(task: Task, notebook: Notebook) -> list[Cell]:
+def by_interest(task: Task, notebook: ParsedNotebook) -> list[ParsedCell]:
     """Return the code cells: the active one first, one with the error named, then the last run."""
     spoken = ERROR_NAME.findall(task.words)
 
-    def interest(cell: Cell) -> tuple[bool, bool, int, int]:
+    def interest(cell: ParsedCell) -> tuple[bool, bool, int, int]:
         other_error = not any((cell.error or "").startswith(name) for name in spoken)
         return (cell.id != task.active_cell, other_error, -(cell.run_count or 0), cell.number)
 
     return sorted(notebook.code, key=interest)
 
 
-def try_cell(task: Task, notebook: Notebook) -> Recipe[Problem]:
+def try_cell(task: Task, notebook: ParsedNotebook) -> Recipe[CellProblem]:
     """Nothing looks wrong: run the cell named, or the active one, when it is code, and see."""
     named = named_cell(task, notebook)
     cell = named or notebook.cell(task.active_cell)
     if cell is None or not cell.is_code or not cell.source.strip():
-        raise GiveUp(no_error(named))
+        raise SkillFailed(no_error(named))
     ended = yield from run(notebook, cell, f"I see no error yet; I'll run cell {cell.number}.")
     if ended.error is None:
-        raise GiveUp(
+        raise SkillFailed(
             f"I ran cell {cell.number}: it works. If another cell fails, run it and ask me."
         )
-    return Problem(cell, ended.error, seen=True)
+    return CellProblem(cell, ended.error, seen=True)
 
 
-def no_error(cell: Cell | None) -> str:
+def no_error(cell: ParsedCell | None) -> str:
     """Return the answer when nothing looks wrong."""
     where = "this notebook" if cell is None else f"cell {cell.number}"
     return f"I see no error in {where}. Run the cell that fails and ask me again."
@@ -143,8 +145,8 @@ class Repair:
     """The work on one failing cell, and what there is to tell about it."""
 
     task: Task
-    notebook: Notebook
-    problem: Problem
+    notebook: ParsedNotebook
+    problem: CellProblem
     edits: int = 0
     told: list[str] = field(default_factory=list[str])
     error: str | None = None
@@ -175,7 +177,7 @@ class Repair:
         return self.found
 
     @property
-    def cell(self) -> Cell:
+    def cell(self) -> ParsedCell:
         """The cell as it stands now."""
         return self.problem.cell
 
@@ -211,7 +213,7 @@ class Repair:
             yield from run_needed(self.notebook, below, "")
             ended = yield from run(self.notebook, below)
         if ended.error is not None:
-            raise GiveUp(
+            raise SkillFailed(
                 f"Cell {self.cell.number} needs cell {below.number} below it, and that one fails: "
                 f"`{ended.error}`."
             )
@@ -231,7 +233,7 @@ class Repair:
         words = ["The cause", *("Then" for _ in self.told[1:])]
         return lines + [f"- {word}: {told}." for word, told in zip(words, self.told, strict=False)]
 
-    def report_stopped(self, reason: GiveUp) -> str:
+    def report_stopped(self, reason: SkillFailed) -> str:
         """Return the answer when something was not possible on the way."""
         if self.told:
             return "\n".join([*self.story(), f"\n{reason}"])

@@ -6,10 +6,15 @@ import re
 from dataclasses import replace
 
 from jupyter_ai_shoulders.providers.demo.conversation import Task
-from jupyter_ai_shoulders.providers.demo.frames import Frame
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
-from jupyter_ai_shoulders.providers.demo.skills.notebooks import read_as
-from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Recipe, refused
+from jupyter_ai_shoulders.providers.demo.dataframes import DataFrameInfo
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
+from jupyter_ai_shoulders.providers.demo.skill_protocol import (
+    Recipe,
+    SkillCall,
+    SkillFailed,
+    refused,
+)
+from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import read_as
 
 NEW_CELL_ID = re.compile(r"\bid[=: ]+[\"'`]?([\w-]+)")
 BELOW_ACTIVE = re.compile(
@@ -17,7 +22,7 @@ BELOW_ACTIVE = re.compile(
 )
 
 
-def place(task: Task, notebook: Notebook, frame: Frame) -> Cell:
+def place(task: Task, notebook: ParsedNotebook, frame: DataFrameInfo) -> ParsedCell:
     """Return the cell to add below: the active one when asked, else the last with the data."""
     active = notebook.cell(task.active_cell)
     first = frame.defined_in or 0
@@ -27,11 +32,11 @@ def place(task: Task, notebook: Notebook, frame: Frame) -> Cell:
     return used[0] if used else notebook.cells[-1]
 
 
-def add(notebook: Notebook, after: Cell, source: str, what: str) -> Recipe[Cell]:
+def add(notebook: ParsedNotebook, after: ParsedCell, source: str, what: str) -> Recipe[ParsedCell]:
     """Add a cell for ``what`` and return it with its id."""
     path = notebook.path
     say = f"I'll add a {what} cell below cell {after.number}."
-    outcome = yield Act(
+    outcome = yield SkillCall(
         "add_cell",
         {"path": path, "source": source, "cell_type": "code", "after": after.id},
         say,
@@ -40,10 +45,12 @@ def add(notebook: Notebook, after: Cell, source: str, what: str) -> Recipe[Cell]
         raise refused(outcome, "add a cell")
     found = NEW_CELL_ID.search(outcome.text)
     if found and notebook.cell(found[1]) is None:
-        return Cell(after.number + 1, found[1], "code", source, None, complete=True, failed=False)
+        return ParsedCell(
+            after.number + 1, found[1], "code", source, None, complete=True, failed=False
+        )
     known = {cell.id for cell in notebook.cells}
     now = yield from read_as({"path": path}, "")
     new = [cell for cell in now.code if cell.id not in known]
     if not new:
-        raise GiveUp("I added a cell, but I cannot find it in the notebook any more.")
+        raise SkillFailed("I added a cell, but I cannot find it in the notebook any more.")
     return replace(new[0], source=source)

@@ -11,13 +11,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from jupyter_ai_shoulders.providers.demo.code import imports, parsed
+from jupyter_ai_shoulders.providers.demo.code_analysis import imports, parsed
 from jupyter_ai_shoulders.providers.demo.conversation import Task
-from jupyter_ai_shoulders.providers.demo.frames import BUNCH_CALLS, called
-from jupyter_ai_shoulders.providers.demo.libraries import PACKAGE_NAMES
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
-from jupyter_ai_shoulders.providers.demo.skills.notebooks import listed, read
-from jupyter_ai_shoulders.providers.demo.steps import Skill
+from jupyter_ai_shoulders.providers.demo.dataframes import BUNCH_CALLS, called
+from jupyter_ai_shoulders.providers.demo.known_imports import PACKAGE_NAMES
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
+from jupyter_ai_shoulders.providers.demo.skill_protocol import Skill
+from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import listed, read
 
 HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$", re.MULTILINE)
 DOINGS: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -46,7 +46,7 @@ class Section:
     """A heading and the cells below it."""
 
     title: str
-    cells: list[Cell] = field(default_factory=list[Cell])
+    cells: list[ParsedCell] = field(default_factory=list[ParsedCell])
 
 
 def outline(task: Task) -> Skill:
@@ -63,7 +63,7 @@ def outline(task: Task) -> Skill:
     return "\n".join(lines)
 
 
-def first_line(notebook: Notebook) -> str:
+def first_line(notebook: ParsedNotebook) -> str:
     """Return the notebook's name, title and size."""
     count, code = len(notebook.cells), len(notebook.code)
     cells = "1 cell" if count == 1 else f"{count} cells"
@@ -72,14 +72,14 @@ def first_line(notebook: Notebook) -> str:
     return f"**`{notebook.path}`**{named} ({cells}, {code} with code)"
 
 
-def headings(cell: Cell) -> list[str]:
+def headings(cell: ParsedCell) -> list[str]:
     """Return the headings of a text cell."""
     if cell.type != "markdown":
         return []
     return [found[1][:MAX_TITLE] for found in HEADING.findall(cell.source)]
 
 
-def sections(notebook: Notebook) -> list[Section]:
+def sections(notebook: ParsedNotebook) -> list[Section]:
     """Return the notebook by headings; code before the first one stands alone."""
     found = [Section("Beginning")]
     for cell in notebook.cells:
@@ -104,13 +104,13 @@ def section_line(section: Section, foreign: str | None) -> str:
     return f"- **{section.title}**: {', '.join(told)}"
 
 
-def size(cell: Cell, language: str) -> str:
+def size(cell: ParsedCell, language: str) -> str:
     """Return how much code a cell holds."""
     lines = cell.source.count("\n") + 1
     return f"{lines} line{'s' * (lines != 1)} of {language}"
 
 
-def does(cell: Cell) -> str:
+def does(cell: ParsedCell) -> str:
     """Return what a cell does, in a few words."""
     tree = parsed(cell.source)
     if tree is None or not tree.body:
@@ -143,13 +143,13 @@ def joined(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def packages(notebook: Notebook) -> list[str]:
+def packages(notebook: ParsedNotebook) -> list[str]:
     """Return the libraries used, by the names they are installed under."""
     used = imports([cell.source for cell in notebook.code])
     return [PACKAGE_NAMES.get(name, name) for name in used if name not in sys.stdlib_module_names]
 
 
-def state_lines(notebook: Notebook, *, can_fix: bool) -> Iterator[str]:
+def state_lines(notebook: ParsedNotebook, *, can_fix: bool) -> Iterator[str]:
     """Yield what is worth knowing about the state: errors, cells not run."""
     failed = [cell for cell in notebook.code if cell.failed]
     if failed:

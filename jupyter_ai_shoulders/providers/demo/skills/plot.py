@@ -10,29 +10,35 @@ from dataclasses import dataclass, replace
 
 from jupyter_ai_shoulders.providers.demo.charts import (
     Chart,
+    ChartRequest,
     NoSuchColumn,
-    Wish,
     chart_code,
-    read_wish,
-    settle,
+    parse_chart_request,
+    resolve_chart,
 )
-from jupyter_ai_shoulders.providers.demo.code import definers, needed_before, with_import
+from jupyter_ai_shoulders.providers.demo.code_analysis import definers, needed_before, with_import
 from jupyter_ai_shoulders.providers.demo.conversation import Task
+from jupyter_ai_shoulders.providers.demo.dataframes import DataFrameInfo
 from jupyter_ai_shoulders.providers.demo.diagnosis import COLUMN_ERROR, KEY_ERROR, NAME_ERROR
-from jupyter_ai_shoulders.providers.demo.frames import Frame
-from jupyter_ai_shoulders.providers.demo.libraries import import_for
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
-from jupyter_ai_shoulders.providers.demo.skills.ask import ask
+from jupyter_ai_shoulders.providers.demo.known_imports import import_for
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
+from jupyter_ai_shoulders.providers.demo.skill_protocol import (
+    CellRunResult,
+    Recipe,
+    Skill,
+    SkillCall,
+    SkillFailed,
+)
+from jupyter_ai_shoulders.providers.demo.skills.clarify import ask
+from jupyter_ai_shoulders.providers.demo.skills.dataframe_choice import which_frame
 from jupyter_ai_shoulders.providers.demo.skills.new_cell import add, place
-from jupyter_ai_shoulders.providers.demo.skills.notebooks import (
+from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import (
     edit,
     listed,
     read_python,
     run,
     run_needed,
 )
-from jupyter_ai_shoulders.providers.demo.skills.which_frame import which_frame
-from jupyter_ai_shoulders.providers.demo.steps import Act, GiveUp, Recipe, Run, Skill
 
 MAX_ROUNDS = 5
 MAX_REPAIRS = 1
@@ -43,7 +49,7 @@ def plot(task: Task) -> Skill:
     """Draw what the user asks for in a new cell."""
     say = "I'll look at the data in the notebook."
     notebook = yield from read_python(task, outputs=True, say=say)
-    wish = read_wish(task.words, notebook)
+    wish = parse_chart_request(task.words, notebook)
     frame = yield from which_frame(task, notebook, "plot", wish.columns)
     wish = without_frame(wish, frame)
     if not wish.columns:
@@ -52,14 +58,14 @@ def plot(task: Task) -> Skill:
     try:
         yield from drawing.begin(task, frame)
         yield from drawing.work()
-    except GiveUp as reason:
-        raise reason.telling(drawing.report_stopped(reason)) from reason
+    except SkillFailed as reason:
+        raise reason.with_story(drawing.report_stopped(reason)) from reason
     if drawing.error is not None or drawing.chart is None:
-        raise GiveUp(drawing.report())
+        raise SkillFailed(drawing.report())
     return drawing.report()
 
 
-def without_frame(wish: Wish, frame: Frame) -> Wish:
+def without_frame(wish: ChartRequest, frame: DataFrameInfo) -> ChartRequest:
     """Return the wish without the dataframe's own name, unless a column has that name too."""
     if frame.name in frame.columns:
         return wish
@@ -68,7 +74,7 @@ def without_frame(wish: Wish, frame: Frame) -> Wish:
     return replace(wish, columns=columns, kind="histogram" if alone else wish.kind)
 
 
-def which_column(task: Task, frame: Frame) -> Recipe[str]:
+def which_column(task: Task, frame: DataFrameInfo) -> Recipe[str]:
     """Ask for the column."""
     known = ", ".join(f"`{column}`" for column in frame.columns)
     hint = f" I know of {known}." if known else ""
@@ -88,18 +94,20 @@ class Drawing:
     ``notebook`` is as it was read; ``chart`` is None while the cell prints the columns' names.
     """
 
-    notebook: Notebook
-    wish: Wish
+    notebook: ParsedNotebook
+    wish: ChartRequest
     frame: str
-    cell: Cell | None = None
+    cell: ParsedCell | None = None
     chart: Chart | None = None
     ran: str = ""
     error: str | None = None
     repairs: int = 0
 
-    def begin(self, task: Task, frame: Frame) -> Recipe[None]:
+    def begin(self, task: Task, frame: DataFrameInfo) -> Recipe[None]:
         """Add the cell, and run what it needs where that never ran."""
-        settled = settle(self.wish, self.frame, list(frame.columns), self.notebook, certain=False)
+        settled = resolve_chart(
+            self.wish, self.frame, list(frame.columns), self.notebook, certain=False
+        )
         self.chart = settled if isinstance(settled, Chart) else None
         after = place(task, self.notebook, frame)
         self.cell = yield from add(self.notebook, after, self.source(), "plot")
@@ -120,7 +128,7 @@ class Drawing:
                 return
 
     @property
-    def new_cell(self) -> Cell:
+    def new_cell(self) -> ParsedCell:
         """The cell that was added."""
         assert self.cell is not None
         return self.cell
@@ -131,16 +139,16 @@ class Drawing:
             return listing_code(self.frame)
         return chart_code(self.chart, self.notebook)
 
-    def draw_known(self, listing: Run) -> Recipe[None]:
+    def draw_known(self, listing: CellRunResult) -> Recipe[None]:
         """Draw what was meant, now that the names of the columns are known."""
         columns = [line.strip() for line in listing.printed if line.strip()]
-        settled = settle(self.wish, self.frame, columns, self.notebook, certain=True)
+        settled = resolve_chart(self.wish, self.frame, columns, self.notebook, certain=True)
         if isinstance(settled, NoSuchColumn):
             path = self.notebook.path
-            yield Act("delete_cell", {"path": path, "cell_id": self.new_cell.id})
+            yield SkillCall("delete_cell", {"path": path, "cell_id": self.new_cell.id})
             self.cell = None
             names = ", ".join(f"`{column}`" for column in columns)
-            raise GiveUp(
+            raise SkillFailed(
                 f"`{self.frame}` has no column like `{settled.name}`; it has {names}. I took my "
                 "cell out again. Which one shall I plot?"
             )
@@ -178,7 +186,7 @@ class Drawing:
         yield from self.change(changed, "An import is missing.")
         return True
 
-    def run_needed(self) -> Recipe[list[Cell]]:
+    def run_needed(self) -> Recipe[list[ParsedCell]]:
         """Run the cells the new one needs."""
         say = f"`{self.frame}` has no value in this kernel yet; I'll run the cells it comes from."
         ran = yield from run_needed(self.notebook, self.new_cell, say)
@@ -190,7 +198,7 @@ class Drawing:
         yield from edit(self.notebook, self.new_cell, source, say)
         self.cell = replace(self.new_cell, source=source)
 
-    def report_stopped(self, reason: GiveUp) -> str:
+    def report_stopped(self, reason: SkillFailed) -> str:
         """Return the answer when something was not possible on the way."""
         if self.cell is None:
             return str(reason)

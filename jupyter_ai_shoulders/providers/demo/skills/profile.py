@@ -9,25 +9,30 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from jupyter_ai_shoulders.providers.demo.code import (
+from jupyter_ai_shoulders.providers.demo.code_analysis import (
     definers,
     imports,
     needed_before,
 )
 from jupyter_ai_shoulders.providers.demo.conversation import Task
+from jupyter_ai_shoulders.providers.demo.dataframes import DataFrameInfo
 from jupyter_ai_shoulders.providers.demo.diagnosis import NAME_ERROR
-from jupyter_ai_shoulders.providers.demo.frames import Frame
-from jupyter_ai_shoulders.providers.demo.notebook import Cell, Notebook
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
+from jupyter_ai_shoulders.providers.demo.skill_protocol import (
+    CellRunResult,
+    Recipe,
+    Skill,
+    SkillFailed,
+)
+from jupyter_ai_shoulders.providers.demo.skills.dataframe_choice import which_frame
 from jupyter_ai_shoulders.providers.demo.skills.new_cell import add, place
-from jupyter_ai_shoulders.providers.demo.skills.notebooks import (
+from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import (
     edit,
     listed,
     read_python,
     run,
     run_needed,
 )
-from jupyter_ai_shoulders.providers.demo.skills.which_frame import which_frame
-from jupyter_ai_shoulders.providers.demo.steps import GiveUp, Recipe, Run, Skill
 
 COUNTS = re.compile(r"^(\d{1,15}) rows, (\d{1,15}) columns, (\d{1,15}) missing values$")
 ROW = re.compile(
@@ -54,7 +59,7 @@ def profile(task: Task) -> Skill:
     )
     others = sorted(OTHER_FRAMES & set(used := imports([cell.source for cell in notebook.code])))
     if others and "pandas" not in used:
-        raise GiveUp(
+        raise SkillFailed(
             f"My profile is written for pandas; this notebook uses {' and '.join(others)}. "
             "I changed nothing."
         )
@@ -63,10 +68,10 @@ def profile(task: Task) -> Skill:
     try:
         yield from work.begin(task, frame)
         yield from work.work()
-    except GiveUp as reason:
-        raise reason.telling(work.report_stopped(reason)) from reason
+    except SkillFailed as reason:
+        raise reason.with_story(work.report_stopped(reason)) from reason
     if work.ended is None or work.ended.error is not None:
-        raise GiveUp(work.report())
+        raise SkillFailed(work.report())
     return work.report()
 
 
@@ -84,13 +89,13 @@ def profile_code(frame: str, *, distinct: bool = True) -> str:
 class Profiling:
     """The work on the profile's cell, and what there is to tell about it."""
 
-    notebook: Notebook
+    notebook: ParsedNotebook
     frame: str
-    cell: Cell | None = None
+    cell: ParsedCell | None = None
     ran: str = ""
-    ended: Run | None = None
+    ended: CellRunResult | None = None
 
-    def begin(self, task: Task, frame: Frame) -> Recipe[None]:
+    def begin(self, task: Task, frame: DataFrameInfo) -> Recipe[None]:
         """Add the cell, unless it is there already, and run what it needs where that never ran."""
         code = profile_code(self.frame)
         there = [cell for cell in self.notebook.code if cell.source.strip() == code]
@@ -124,7 +129,7 @@ class Profiling:
             return True
         return False
 
-    def run_needed(self) -> Recipe[list[Cell]]:
+    def run_needed(self) -> Recipe[list[ParsedCell]]:
         """Run the cells the data comes from."""
         assert self.cell is not None
         say = f"`{self.frame}` has no value in this kernel yet; I'll run the cells it comes from."
@@ -132,7 +137,7 @@ class Profiling:
         self.ran = f" I ran {listed(ran)} first." if ran else ""
         return ran
 
-    def report_stopped(self, reason: GiveUp) -> str:
+    def report_stopped(self, reason: SkillFailed) -> str:
         """Return the answer when something was not possible on the way."""
         if self.cell is None:
             return str(reason)

@@ -1,0 +1,62 @@
+"""How much of the text around the caret is sent, cut between words (chapter 10). Pure.
+
+Called by ``ghost.prompt``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LONGEST_PREFIX = 5_000
+"""Characters before the caret that are sent, with the mark of what was left out."""
+LONGEST_SUFFIX = 1_000
+"""Characters after it."""
+LEFT_OUT = "[…]"
+
+
+@dataclass(frozen=True, slots=True)
+class CaretWindow:
+    """The text around a caret. ``above`` and ``below`` are what did not fit."""
+
+    prefix: str
+    suffix: str
+    above: str = ""
+    below: str = ""
+
+    @property
+    def shown_prefix(self) -> str:
+        """The prefix, with a mark where it was cut."""
+        return LEFT_OUT + self.prefix if self.above else self.prefix
+
+    @property
+    def shown_suffix(self) -> str:
+        """The suffix, with a mark where it was cut."""
+        return self.suffix + LEFT_OUT if self.below else self.suffix
+
+
+def cut_window(prefix: str, suffix: str) -> CaretWindow:
+    """Return what is sent of the text around the caret."""
+    start = _start(prefix, LONGEST_PREFIX - len(LEFT_OUT))
+    end = _end(suffix, LONGEST_SUFFIX - len(LEFT_OUT))
+    return CaretWindow(prefix[start:], suffix[:end], prefix[:start], suffix[end:])
+
+
+def _start(text: str, limit: int) -> int:
+    """Return where the last characters begin: at a blank, unless there is none among them."""
+    if len(text) <= limit + len(LEFT_OUT):
+        return 0
+    cut = len(text) - limit
+    if text[cut - 1].isspace():
+        return cut
+    blank = next((at for at in range(cut, len(text)) if text[at].isspace()), None)
+    return cut if blank is None else blank
+
+
+def _end(text: str, limit: int) -> int:
+    """Return where the first characters end: at a blank, unless there is none among them."""
+    if len(text) <= limit + len(LEFT_OUT):
+        return len(text)
+    if text[limit].isspace():
+        return limit
+    blank = next((at for at in range(limit, 0, -1) if text[at - 1].isspace()), None)
+    return limit if blank is None else blank

@@ -1,0 +1,198 @@
+"""Chooses what is told of the rest of the document, within a budget (chapter 10). Pure.
+
+The heading the cell stands under, the definitions of names it speaks of, imports, the cells right
+before it and the one after. Called by ``ghost.prompt``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from jupyter_ai_shoulders.assist.inline_completion.outline import Outline, build_outline, names_in
+
+BUDGET = 6_000
+"""Characters of all that is told of other cells."""
+NEIGHBOUR = 1_500
+"""Characters of the cell before, and of the one before that."""
+IMPORTS = 1_500
+"""Characters of imports."""
+NEXT = 500
+"""Characters of the cell after."""
+MOST_CELLS = 300
+"""Cells before and after that are looked at, the nearest ones."""
+MOST_OUTLINES = 2_000
+"""Outlines kept, so that typing in one cell does not have all others parsed again."""
+
+_HEADING = re.compile(r"^#{1,6}\s+\S.*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCell:
+    """Another cell, or the part of a document that is too far from the caret to be sent."""
+
+    name: str
+    """As the model is told of it: ``cell 3``."""
+    source: str
+    is_code: bool = True
+    key: str = ""
+    """Names it to whoever made it."""
+    is_rest: bool = False
+    """Whether it is of the caret's own text: then it is told in parts only."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPiece:
+    """What is told of one cell; ``order`` is where it stands."""
+
+    order: int
+    name: str
+    text: str
+    is_code: bool = True
+
+
+class OutlineCache:
+    """Outlines of the cells seen last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str], Outline] = OrderedDict()
+
+    def has(self, cell: ContextCell, language: str) -> bool:
+        """Return whether asking for a cell's outline takes no time."""
+        return not cell.is_code or (cell.source, language) in self._kept
+
+    def of(self, cell: ContextCell, language: str) -> Outline:
+        """Return what a cell gives to others."""
+        if not cell.is_code:
+            return Outline()
+        key = (cell.source, language)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = build_outline(cell.source, language)
+            if len(self._kept) > MOST_OUTLINES:
+                self._kept.popitem(last=False)
+        return found
+
+
+def select_context(
+    before: Sequence[ContextCell],
+    after: Sequence[ContextCell],
+    around: str,
+    language: str,
+    outlines: OutlineCache,
+) -> list[ContextPiece]:
+    """Return what is told of the other cells, in their order.
+
+    ``before`` and ``after`` are the cells on each side of the caret; ``around`` is the text at it.
+    """
+    cells, own = [*before, *after], len(before)
+    near = [*reversed(range(max(0, own - MOST_CELLS), own))]
+    near += range(own, min(len(cells), own + MOST_CELLS))
+    known = {at: outlines.of(cells[at], language) for at in near}
+    chosen = _Chosen(cells)
+    for at, text in _definitions(near, known, names_in(around)):
+        chosen.add(at, text)
+    for at, text in _imports(near, known):
+        chosen.add(at, text)
+    for at, text in _neighbours(cells, own):
+        chosen.replace(at, text)
+    heading = _heading(before)
+    if heading is not None:
+        chosen.add(*heading)
+    return chosen.pieces()
+
+
+class _Chosen:
+    """Texts by cell, as long as there is room."""
+
+    def __init__(self, cells: Sequence[ContextCell]) -> None:
+        self._cells = cells
+        self._texts: dict[int, list[str]] = {}
+        self._room = BUDGET
+
+    def add(self, at: int, text: str) -> None:
+        """Tell a text of a cell too, unless it is told or there is no room."""
+        told = self._texts.get(at, [])
+        if text not in told and len(text) <= self._room:
+            self._texts[at] = [*told, text]
+            self._room -= len(text)
+
+    def replace(self, at: int, text: str) -> None:
+        """Tell this of a cell instead of parts of it."""
+        room = self._room + sum(map(len, self._texts.get(at, [])))
+        if len(text) <= room:
+            self._texts[at] = [text]
+            self._room = room - len(text)
+
+    def pieces(self) -> list[ContextPiece]:
+        """Return what is told, in order."""
+        told = [(self._cells[at], self._texts[at], at) for at in sorted(self._texts)]
+        return [
+            ContextPiece(
+                at, cell.name, "\n".join(sorted(texts, key=cell.source.find)), cell.is_code
+            )
+            for cell, texts, at in told
+        ]
+
+
+def _definitions(
+    near: Sequence[int], known: dict[int, Outline], wanted: frozenset[str]
+) -> Iterator[tuple[int, str]]:
+    """Yield the latest definition of each name that is spoken of."""
+    told: set[str] = set()
+    for at in near:
+        for name, text in known[at].definitions.items():
+            if name in wanted and name not in told:
+                told.add(name)
+                yield at, text
+
+
+def _imports(near: Sequence[int], known: dict[int, Outline]) -> Iterator[tuple[int, str]]:
+    """Yield imports, the nearest first, as long as there is room."""
+    room = IMPORTS
+    for at in near:
+        for text in known[at].imports:
+            room -= len(text)
+            if room < 0:
+                return
+            yield at, text
+
+
+def _neighbours(cells: Sequence[ContextCell], own: int) -> Iterator[tuple[int, str]]:
+    """Yield the cells next to the caret, the nearest first."""
+    before = (at for at in reversed(range(own)) if _is_told_whole(cells[at]))
+    for at in islice(before, 2):
+        yield at, _end(cells[at].source, NEIGHBOUR)
+    after = (at for at in range(own, len(cells)) if _is_told_whole(cells[at]))
+    for at in islice(after, 1):
+        yield at, _beginning(cells[at].source, NEXT)
+
+
+def _is_told_whole(cell: ContextCell) -> bool:
+    return not cell.is_rest and bool(cell.source.strip())
+
+
+def _heading(before: Sequence[ContextCell]) -> tuple[int, str] | None:
+    """Return the nearest heading above."""
+    for at in range(len(before) - 1, -1, -1):
+        found = [] if before[at].is_code else _HEADING.findall(before[at].source)
+        if found:
+            return at, found[-1]
+    return None
+
+
+def _end(text: str, limit: int) -> str:
+    """Return the last whole lines within a limit."""
+    if len(text) <= limit:
+        return text
+    return f"…\n{text[-limit:].partition(chr(10))[2] or text[-limit:]}"
+
+
+def _beginning(text: str, limit: int) -> str:
+    """Return the first whole lines within a limit."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit].rpartition(chr(10))[0] or text[:limit]}\n…"

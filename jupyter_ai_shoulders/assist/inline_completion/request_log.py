@@ -1,0 +1,84 @@
+"""Remembers what models were sent for suggestions, for its user to look at (chapter 11).
+
+Kept in memory, the latest of each user only; filled by ``ghost.engine``, shown by
+``server.handlers.completions``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from datetime import datetime
+
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.providers.base import ModelRequest, ResolvedModel
+from jupyter_ai_shoulders.wire.api.completions import (
+    RequestCompletions,
+    SentCompletion,
+    SentCompletions,
+)
+
+MOST = 20
+"""Requests of one user."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentRequest:
+    """One request to a model; ``calls`` is how often it was sent."""
+
+    asked: RequestCompletions
+    at: datetime
+    resolved: ResolvedModel
+    request: ModelRequest
+    calls: int
+
+    def view(self) -> SentCompletion:
+        """Return it as people may look at it."""
+        spec, request = self.resolved.spec, self.request
+        return SentCompletion(
+            request_id=self.asked.request_id,
+            at=timestamp(self.at),
+            path=self.asked.path,
+            trigger=self.asked.trigger,
+            model=spec.id,
+            provider=spec.provider,
+            calls=self.calls,
+            system=request.system,
+            messages=request.messages,
+            suffix=None if request.fill_in is None else request.fill_in.suffix,
+            tools=request.tools,
+            response_schema=request.response_schema,
+        )
+
+
+class CompletionRequestLog:
+    """The latest requests."""
+
+    def __init__(self, clock: Clock, most: int = MOST) -> None:
+        self._clock = clock
+        self._most = most
+        self._kept: dict[str | None, deque[SentRequest]] = {}
+
+    def add(
+        self,
+        asked: RequestCompletions,
+        owner: str | None,
+        resolved: ResolvedModel,
+        request: ModelRequest,
+        calls: int,
+    ) -> None:
+        """Remember a request that is being sent."""
+        kept = self._kept.setdefault(owner, deque(maxlen=self._most))
+        kept.appendleft(SentRequest(asked, self._clock.now(), resolved, request, calls))
+
+    def forget(self, asked: RequestCompletions, owner: str | None) -> None:
+        """Forget a request that was not sent after all: the budget forbade it."""
+        kept = self._kept.get(owner, deque[SentRequest]())
+        for sent in [each for each in kept if each.asked is asked]:
+            kept.remove(sent)
+
+    def of(self, owner: str | None) -> SentCompletions:
+        """Return the requests of one user, the newest first."""
+        return SentCompletions(
+            requests=tuple(sent.view() for sent in self._kept.get(owner, deque[SentRequest]()))
+        )

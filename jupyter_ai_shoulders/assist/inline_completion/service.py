@@ -1,0 +1,290 @@
+"""Suggestions for a caret, from the request of a page to the list that holds (chapter 10).
+
+Made by ``host.build``; ``server.handlers.completions`` asks it. Whatever stands in the way is an
+answer without suggestions, never an error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Hashable
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_ai_shoulders.assist.inline_completion.cache import (
+    CachedSuggestions,
+    CacheKey,
+    SuggestionCache,
+)
+from jupyter_ai_shoulders.assist.inline_completion.candidates import (
+    UnusableAnswer,
+    request_candidates,
+)
+from jupyter_ai_shoulders.assist.inline_completion.empty_reasons import (
+    empty_result,
+    empty_result_for_error,
+)
+from jupyter_ai_shoulders.assist.inline_completion.prompt import CompletionContext
+from jupyter_ai_shoulders.assist.inline_completion.ranking import rank_suggestions
+from jupyter_ai_shoulders.assist.inline_completion.request_log import CompletionRequestLog
+from jupyter_ai_shoulders.assist.inline_completion.suggestion_schema import MOST
+from jupyter_ai_shoulders.assist.inline_completion.trimming import comparison_key, trim_suggestion
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
+from jupyter_ai_shoulders.providers.base import ModelRequest, ResolvedModel
+from jupyter_ai_shoulders.providers.catalogue.model_selection import Strategy
+from jupyter_ai_shoulders.wire.api.completions import (
+    CompletionEnd,
+    CompletionSuggestion,
+    CompletionTrigger,
+    RequestCompletions,
+)
+from jupyter_ai_shoulders.wire.api.settings import GhostSettings
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+_log = logging.getLogger(__name__)
+
+GhostEvent = CompletionSuggestion | CompletionEnd
+
+
+class PrivateContent(Exception):
+    """What is at the caret is never sent; the text says why."""
+
+
+class CompletionContextSource(Protocol):
+    """Knows what is around a caret."""
+
+    async def scene(self, asked: RequestCompletions) -> CompletionContext:
+        """Return what may be sent. Raises ``PrivateContent``."""
+        ...
+
+
+class CompletionModels(Protocol):
+    """Says which model makes suggestions; implemented by ``providers.registry``."""
+
+    def by_strategy(self, strategy: Strategy) -> ModelId:
+        """Return the model. Raises ``ShouldersError`` where none can."""
+        ...
+
+    def resolve(self, model_id: ModelId | None) -> ResolvedModel:
+        """Return the model. Raises ``ShouldersError``."""
+        ...
+
+
+@dataclass(slots=True)
+class _Work:
+    """One request that is being answered."""
+
+    asked: RequestCompletions
+    owner: str | None
+    task: asyncio.Task[CompletionEnd]
+
+    @property
+    def place(self) -> Hashable:
+        """What a newer request overtakes it by."""
+        return completion_slot(self.asked, self.owner)
+
+
+def completion_slot(asked: RequestCompletions, owner: str | None) -> Hashable:
+    """Return whose requests overtake each other: those of a page, or for a document."""
+    return owner, asked.client_id or f"path:{asked.path}"
+
+
+class CompletionService:
+    """Answers requests for suggestions; a resource: ``aclose`` it."""
+
+    def __init__(
+        self,
+        models: CompletionModels,
+        scenes: CompletionContextSource,
+        preferences: Callable[[], ModelPreferences],
+        settings: Callable[[], GhostSettings],
+        sent: CompletionRequestLog,
+    ) -> None:
+        self._models = models
+        self._scenes = scenes
+        self._preferences = preferences
+        self._settings = settings
+        self.sent = sent
+        """What models were sent."""
+        self._cache = SuggestionCache()
+        self._running: dict[asyncio.Task[CompletionEnd], _Work] = {}
+
+    async def suggest(
+        self, asked: RequestCompletions, owner: str | None = None
+    ) -> AsyncGenerator[GhostEvent]:
+        """Yield suggestions as they come, and at last the list that holds.
+
+        Closing the generator, ``cancel`` and a newer request of the same page end the call to the
+        provider.
+        """
+        self._overtake(asked, owner)
+        events: asyncio.Queue[GhostEvent | None] = asyncio.Queue()
+        task = asyncio.create_task(
+            _Answering(self, asked, owner, events.put_nowait).run(), name="shoulders-ghost"
+        )
+        self._running[task] = _Work(asked, owner, task)
+        task.add_done_callback(lambda _: events.put_nowait(None))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+            yield empty_result(asked.request_id, "cancelled") if task.cancelled() else task.result()
+        finally:
+            del self._running[task]
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def cancel(self, request_id: str, owner: str | None = None) -> None:
+        """End a request, if it is still being answered."""
+        for work in self._running.values():
+            if work.asked.request_id == request_id and work.owner == owner:
+                work.task.cancel()
+
+    async def aclose(self) -> None:
+        """End all requests."""
+        tasks = list(self._running)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # what an answer is made of
+
+    def is_on(self, trigger: CompletionTrigger) -> bool:
+        """Return whether the settings allow what led to a request."""
+        settings = self._settings()
+        allowed = {"plus": settings.enabled_plus, "automatic": settings.automatic}
+        return allowed.get(trigger, True)
+
+    async def scene(self, asked: RequestCompletions) -> CompletionContext:
+        """Return what may be sent. Raises ``PrivateContent``."""
+        return await self._scenes.scene(asked)
+
+    def model(self) -> ResolvedModel:
+        """Return the model that makes suggestions now. Raises ``ShouldersError``."""
+        return self._models.resolve(self._models.by_strategy("ghost"))
+
+    @property
+    def cache(self) -> SuggestionCache:
+        """What was suggested before."""
+        return self._cache
+
+    @property
+    def limits(self) -> ModelPreferences:
+        """How single calls are bounded."""
+        return self._preferences()
+
+    def _overtake(self, asked: RequestCompletions, owner: str | None) -> None:
+        place = completion_slot(asked, owner)
+        for work in self._running.values():
+            if work.place == place:
+                work.task.cancel()
+
+
+class _Answering:
+    """Answers one request."""
+
+    def __init__(
+        self,
+        ghosts: CompletionService,
+        asked: RequestCompletions,
+        owner: str | None,
+        say: Callable[[CompletionSuggestion], None],
+    ) -> None:
+        self._ghosts = ghosts
+        self._asked = asked
+        self._owner = owner
+        self._say = say
+        self._texts: list[str] = []
+        self._known: set[str] = set()
+
+    async def run(self) -> CompletionEnd:
+        asked = self._asked
+        if not self._ghosts.is_on(asked.trigger):
+            return empty_result(asked.request_id, "disabled")
+        try:
+            scene = await self._ghosts.scene(asked)
+        except PrivateContent as refusal:
+            return empty_result(asked.request_id, "private", str(refusal))
+        try:
+            resolved = self._ghosts.model()
+        except ShouldersError as error:
+            return empty_result_for_error(asked.request_id, error, None)
+        return await self._from(resolved, scene)
+
+    async def _from(self, resolved: ResolvedModel, scene: CompletionContext) -> CompletionEnd:
+        """Return what was suggested here before, else what the model suggests."""
+        model = resolved.spec.id
+        spot = _spot(self._asked, scene, resolved)
+        kept = self._ghosts.cache.find(spot)
+        if kept is not None:
+            return self._end(kept.suggestions, model)
+        try:
+            await self._ask(resolved, scene)
+        except ShouldersError as error:
+            _log.info("No suggestions from %s: %s", model, error)
+            if isinstance(error, PolicyRefusal):
+                self._ghosts.sent.forget(self._asked, self._owner)
+            return empty_result_for_error(self._asked.request_id, error, model)
+        except (UnusableAnswer, TimeoutError) as error:
+            _log.info("No suggestions from %s: %s", model, error or "the answer is unusable")
+            slow = isinstance(error, TimeoutError)
+            return self._nothing(model) if not slow else self._too_slow(resolved)
+        found = rank_suggestions(
+            self._texts, self._asked.prefix, self._asked.suffix, scene.language
+        )
+        if not found:
+            return self._nothing(model)
+        self._ghosts.cache.keep(spot, CachedSuggestions(tuple(found), model))
+        return self._end(tuple(found), model)
+
+    async def _ask(self, resolved: ResolvedModel, scene: CompletionContext) -> None:
+        """Say each suggestion as it comes.
+
+        Raises ``UnusableAnswer``, ``TimeoutError`` and others.
+        """
+        limits = self._ghosts.limits
+        few = self._asked.trigger == "automatic"
+
+        def sending(request: ModelRequest, calls: int) -> None:
+            self._ghosts.sent.add(self._asked, self._owner, resolved, request, calls)
+
+        source = request_candidates(resolved, scene, limits, sending, few=few, owner=self._owner)
+        async with asyncio.timeout(limits.single_call_timeout_s), contextlib.aclosing(source):
+            async for raw in source:
+                self._take(raw)
+
+    def _take(self, raw: str) -> None:
+        text = trim_suggestion(raw, self._asked.prefix, self._asked.suffix)
+        if text is None or comparison_key(text) in self._known or len(self._texts) == MOST:
+            return
+        self._known.add(comparison_key(text))
+        said = CompletionSuggestion(
+            request_id=self._asked.request_id, index=len(self._texts), text=text
+        )
+        self._texts.append(text)
+        self._say(said)
+
+    def _end(self, suggestions: tuple[str, ...], model: ModelId) -> CompletionEnd:
+        return CompletionEnd(
+            request_id=self._asked.request_id,
+            suggestions=suggestions,
+            model=model,
+            reason=None,
+            message=None,
+        )
+
+    def _nothing(self, model: ModelId) -> CompletionEnd:
+        return empty_result(self._asked.request_id, "nothing", model=model)
+
+    def _too_slow(self, resolved: ResolvedModel) -> CompletionEnd:
+        seconds = f"{self._ghosts.limits.single_call_timeout_s:g}"
+        message = f"{resolved.spec.name}: no suggestions came within {seconds} seconds."
+        return empty_result(self._asked.request_id, "provider_down", message, resolved.spec.id)
+
+
+def _spot(asked: RequestCompletions, scene: CompletionContext, resolved: ResolvedModel) -> CacheKey:
+    """Return what names this caret among those that were asked about."""
+    place = (asked.path, asked.cell_id, scene.language, resolved.spec.id)
+    return CacheKey(asked.prefix, asked.suffix, (place, scene.world, scene.instructions))

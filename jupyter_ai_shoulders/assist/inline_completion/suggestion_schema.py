@@ -1,0 +1,60 @@
+"""The answer a model is held to, and the suggestions in it as far as it has come. Pure.
+
+Called by ``ghost.requests`` and ``ghost.drafts``. Broken answers hold no suggestions: nothing is
+guessed from them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json
+
+MOST = 5
+"""Suggestions of one request."""
+LONGEST_ANSWER = 60_000
+"""Characters of an answer that are read."""
+
+
+class SuggestionAnswer(BaseModel):
+    """What stands at the caret, and what could come there."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    prefix_end: str = Field(description="A copy of the last characters before the caret.")
+    suffix_start: str = Field(
+        description="A copy of the first characters after the caret, or EMPTY."
+    )
+    suggestions: list[str] = Field(
+        min_length=3,
+        max_length=MOST,
+        description="Different texts to insert at the caret, the most likely first",
+    )
+
+
+def parse_suggestions(text: str, *, whole: bool) -> list[str]:
+    """Return the suggestions of an answer in JSON; of one that still comes, those complete.
+
+    An answer that is whole but no such object has none. Remarks around the object are passed over
+    only before it and, where it is fenced, behind it.
+    """
+    start = text.find("{")
+    if start < 0 or len(text) > LONGEST_ANSWER:
+        return []
+    inner = text[start : text.rfind("}") + 1] if whole else text[start:]
+    try:
+        found = from_json(inner, allow_inf_nan=False, allow_partial=not whole)
+    except ValueError:
+        return []
+    return _texts(found)
+
+
+def _texts(found: Any) -> list[str]:
+    given = cast("dict[str, Any]", found).get("suggestions") if isinstance(found, dict) else None
+    if not isinstance(given, list):
+        return []
+    items = cast("list[Any]", given)
+    if not all(isinstance(item, str) for item in items):
+        return []
+    return [str(item) for item in items[:MOST]]

@@ -1,0 +1,1 @@
+"""Changes an agent suggests; the user applies or dismisses them."""

@@ -1,0 +1,242 @@
+"""Proposals: changes the agent wants and the user decides on (chapters 06 and 07).
+
+They live in the event logs: ``proposal-add`` makes one, ``proposal-resolve`` decides it. Asked by
+the handlers of ``GET proposals`` and ``POST proposals/{id}``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import aclosing
+from typing import Protocol
+
+from jupyter_ai_shoulders.changes.proposals.targets import (
+    CellTarget,
+    CurrentText,
+    FileTarget,
+    ProposalActor,
+    ProposalTarget,
+)
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
+from jupyter_ai_shoulders.core.text_merge import merge_preferring, merge_words
+from jupyter_ai_shoulders.files.base import TextDocuments
+from jupyter_ai_shoulders.notebook.base import CellRun, CellRunner, Notebooks
+from jupyter_ai_shoulders.storage.base import EventLog
+from jupyter_ai_shoulders.wire.api.commands import DecideProposal
+from jupyter_ai_shoulders.wire.edits import Proposal, ProposalState
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Event, ProposalAdd, ProposalResolve
+from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
+
+ATTEMPTS = 3
+"""How often a change is merged when the user types while it is applied."""
+
+log = logging.getLogger(__name__)
+
+
+class RunListener(Protocol):
+    """Hears how the runs end that are part of a decision.
+
+    Implemented by ``host.threads.run_notifications``.
+    """
+
+    def is_thread(self, session_id: SessionId) -> bool:
+        """Return whether it is a task thread, which is told of such runs."""
+        ...
+
+    async def ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
+        """Take how the run of a proposal's cell ended, or why it could not run."""
+        ...
+
+
+class ProposalService:
+    """Lists proposals and carries out what the user decides."""
+
+    def __init__(
+        self,
+        event_log: EventLog,
+        notebooks: Notebooks,
+        runner: CellRunner,
+        ids: IdSource,
+        recorder: ChangeRecorder | None = None,
+        *,
+        texts: TextDocuments | None = None,
+        listener: RunListener | None = None,
+        path_now: Callable[[str], str] = str,
+    ) -> None:
+        """``recorder`` lets restores take back what was applied as the agent wrote it.
+
+        ``path_now`` returns where a document is that was renamed.
+        """
+        self._listener = listener
+        self._path_now = path_now
+        self._texts = texts
+        self._log = event_log
+        self._notebooks = recorder.notebooks(notebooks) if recorder else notebooks
+        self._recorder = recorder
+        self._runner = runner
+        self._ids = ids
+        self._deciding = asyncio.Lock()
+        self._runs: set[asyncio.Task[None]] = set()
+
+    def list(self, may_see: Callable[[SessionId], bool] = lambda _session: True) -> list[Proposal]:
+        """Return the proposals of the sessions ``may_see`` allows, oldest first, as they stand."""
+        events = self._log.find(["proposal-add", "proposal-resolve"])
+        folded = fold_proposals(logged.event for logged in events)
+        return [proposal for proposal in folded if may_see(proposal.session_id)]
+
+    def get(self, proposal_id: ProposalId) -> Proposal:
+        """Return a proposal as it stands. Raises ``NotFound``."""
+        for proposal in self.list():
+            if proposal.id == proposal_id:
+                return proposal
+        raise NotFound(f"There is no proposal {proposal_id}.")
+
+    async def decide(self, proposal_id: ProposalId, command: DecideProposal) -> Proposal:
+        """Apply or dismiss a proposal; return it in its new state.
+
+        ``applied``: the cell, or the file, has the text; ``edited``: it has the user's version of
+        it, or one that keeps what was changed since in other lines. ``conflict``: the user changed
+        the same lines; nothing was written, and a new proposal shows the text as it is.
+        ``stale``: it is gone. Raises ``NotFound``, ``Conflict`` (``already_answered``, page not
+        responding) and what reading and changing it raises.
+        """
+        async with self._deciding:
+            return await self._decide(self.get(proposal_id), command)
+
+    async def settled(self) -> None:
+        """Return once the runs that decisions asked for have ended."""
+        await asyncio.gather(*self._runs, return_exceptions=True)
+
+    async def aclose(self) -> None:
+        """Stop the runs that decisions asked for."""
+        for task in self._runs:
+            task.cancel()
+        await asyncio.gather(*self._runs, return_exceptions=True)
+
+    async def _decide(self, proposal: Proposal, command: DecideProposal) -> Proposal:
+        if proposal.state != "proposed":
+            raise Conflict(
+                f"The proposal has already been decided: it is {proposal.state}.",
+                code="already_answered",
+            )
+        if command.decision == "dismiss":
+            return await self._resolve(proposal, "dismissed")
+        return await self._apply(proposal, command)
+
+    async def _apply(self, proposal: Proposal, command: DecideProposal) -> Proposal:
+        text = proposal.new if command.text is None else command.text
+        old = proposal.old if command.text is None or command.base is None else command.base
+        rewritten = await asyncio.to_thread(_is_rewritten, proposal, old, text)
+        place = self._place(proposal, rewritten=rewritten)
+        now = await place.now()
+        left = ATTEMPTS
+        while now is not None:
+            merged = await asyncio.to_thread(merge_words, old, now.text, text)
+            if merged is None or left == 0:
+                # First, so that a server that ends in between loses nothing of the user's text.
+                self._propose_again(proposal, old, text, now)
+                return await self._resolve(proposal, "conflict")
+            if await place.write(merged, now.version):
+                return await self._applied(proposal, command, merged)
+            now, left = await place.now(), left - 1  # the user types
+        return await self._resolve(proposal, "stale")
+
+    def _is_thread(self, proposal: Proposal) -> bool:
+        """Return whether a thread made it: what is applied awaits review, and it hears of runs."""
+        return self._listener is not None and self._listener.is_thread(proposal.session_id)
+
+    def _place(self, proposal: Proposal, *, rewritten: bool) -> ProposalTarget:
+        """Return what would be changed. Raises what opening a notebook raises."""
+        doing = ProposalActor(self._recorder, proposal, self._is_thread(proposal), rewritten)
+        if proposal.cell_id is not None:
+            notebook = self._notebooks.open(proposal.document)
+            return CellTarget(notebook, proposal.cell_id, doing)
+        if self._texts is None:
+            raise Conflict("Proposals on files cannot be applied here.", code="not_a_notebook")
+        return FileTarget(self._texts, self._path_now(proposal.document), doing)
+
+    async def _applied(self, proposal: Proposal, command: DecideProposal, text: str) -> Proposal:
+        crash_point("proposals.cell.changed")
+        state: ProposalState = "applied" if text == proposal.new else "edited"
+        if not command.run or proposal.cell_id is None:
+            return await self._resolve(proposal, state)
+        listener = self._listener if self._is_thread(proposal) else None
+        decided = await self._resolve(proposal, state, run=listener is not None)
+        self._run(decided, proposal.cell_id, listener)
+        return decided
+
+    def _propose_again(self, proposal: Proposal, old: str, text: str, now: CurrentText) -> None:
+        """Put the same change beside the text as it is now."""
+        what = "file" if proposal.cell_id is None else "cell"
+        again = proposal.model_copy(
+            update={
+                "id": ProposalId(self._ids.new("proposal")),
+                "old": old,
+                "new": text,
+                "current": now.text,
+                "current_version": now.version,
+                "reason": f"The {what} was changed before the proposal was applied.",
+            }
+        )
+        event = ProposalAdd(turn_id=proposal.turn_id, call_id=None, proposal=again)
+        self._log.append(proposal.session_id, event)
+
+    async def _resolve(
+        self, proposal: Proposal, state: ProposalState, *, run: bool = False
+    ) -> Proposal:
+        event = ProposalResolve(
+            turn_id=proposal.turn_id, proposal_id=proposal.id, state=state, by="user", run=run
+        )
+        self._log.append(proposal.session_id, event)
+        crash_point("proposals.decision.recorded")
+        await self._log.sync()
+        return proposal.model_copy(update={"state": state})
+
+    def _run(self, proposal: Proposal, cell_id: CellId, listener: RunListener | None) -> None:
+        task = asyncio.create_task(self._run_to_end(proposal, cell_id, listener))
+        self._runs.add(task)
+        task.add_done_callback(self._runs.discard)
+
+    async def _run_to_end(
+        self, proposal: Proposal, cell_id: CellId, listener: RunListener | None
+    ) -> None:
+        """Run the cell as the user asked; its outputs are in the notebook."""
+        outcome: CellRun | ErrorInfo | None = None
+        try:
+            async with aclosing(self._runner.run(proposal.document, cell_id)) as items:
+                async for item in items:
+                    outcome = item if isinstance(item, CellRun) else outcome
+        except ShouldersError as error:
+            log.warning("The cell of an applied proposal did not run", exc_info=True)
+            outcome = error.info
+        crash_point("proposals.cell.ran")
+        if listener is not None and outcome is not None:
+            await listener.ended(proposal, outcome)
+
+
+def _is_rewritten(proposal: Proposal, base: str, text: str) -> bool:
+    """Return whether a text is the user's version, and not the agent's in their present text."""
+    if text == proposal.new:
+        return False
+    return text != merge_preferring(proposal.old, base, proposal.new)
+
+
+def fold_proposals(events: Iterable[Event]) -> list[Proposal]:
+    """Return the proposals these events make, in their present states."""
+    proposals: dict[ProposalId, Proposal] = {}
+    for event in events:
+        if isinstance(event, ProposalAdd):
+            session_id = event.session_id or event.proposal.session_id
+            proposals[event.proposal.id] = event.proposal.model_copy(
+                update={"session_id": session_id}
+            )
+        elif isinstance(event, ProposalResolve) and event.proposal_id in proposals:
+            decided = proposals[event.proposal_id]
+            proposals[event.proposal_id] = decided.model_copy(update={"state": event.state})
+    return list(proposals.values())

@@ -1,0 +1,125 @@
+"""Where the change of a proposal goes: a cell of a notebook, or a text file.
+
+Used by ``changes.proposals.service``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.files.base import ChangeOrigin, TextDocuments, TextEditConflict
+from jupyter_ai_shoulders.notebook.base import Conflicted, Notebook
+from jupyter_ai_shoulders.wire.edits import Proposal
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellSource
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentText:
+    """A text as it stands."""
+
+    text: str
+    version: Version
+
+
+class ProposalTarget(Protocol):
+    """One text that a proposal would change."""
+
+    async def write(self, text: str, expected: Version) -> bool:
+        """Give it another text; False when it is not what was expected."""
+        ...
+
+    async def now(self) -> CurrentText | None:
+        """Return it as it stands, None when it is gone."""
+        ...
+
+
+class CellTarget:
+    """A cell."""
+
+    def __init__(self, notebook: Notebook, cell_id: CellId, doing: ProposalActor) -> None:
+        self._notebook = notebook
+        self._cell_id = cell_id
+        self._doing = doing
+
+    async def write(self, text: str, expected: Version) -> bool:
+        """Change the cell. Raises ``Conflict`` (protected) and what changing a notebook raises."""
+        edit = CellSource(cell_id=self._cell_id, source=text)
+        with self._doing.of(text):
+            outcome = await self._notebook.apply([edit], {self._cell_id: expected})
+        if not isinstance(outcome, Conflicted):
+            return True
+        if outcome.conflicts[0].reason == "protected":
+            raise Conflict(
+                "The cell is protected: its metadata does not allow edits.",
+                code="cell_protected",
+                hint="Remove the protection in the cell's properties, then apply again.",
+            )
+        return False
+
+    async def now(self) -> CurrentText | None:
+        """Return the cell. Raises what reading a notebook raises."""
+        cell = (await self._notebook.read()).cell(self._cell_id)
+        return None if cell is None else CurrentText(cell.source, cell.version)
+
+
+class FileTarget:
+    """A text file."""
+
+    def __init__(self, texts: TextDocuments, path: str, doing: ProposalActor) -> None:
+        self._texts = texts
+        self._path = path
+        self._doing = doing
+
+    async def write(self, text: str, expected: Version) -> bool:
+        """Change the file. Raises what changing a file raises."""
+        review = self._doing.review and self._doing.is_of_the_agent(text)
+        origin = ChangeOrigin(self._doing.proposal.session_id, by="user", review=review)
+        try:
+            outcome = await self._texts.replace(self._path, text, expected, origin)
+        except NotFound:
+            return False
+        return not isinstance(outcome, TextEditConflict)
+
+    async def now(self) -> CurrentText | None:
+        """Return the file. Raises what reading a file raises."""
+        try:
+            snapshot = await self._texts.read(self._path)
+        except NotFound:
+            return None
+        return CurrentText(snapshot.text, snapshot.version)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalActor:
+    """Lets restores know what was applied as the agent wrote it; the rest is the user's."""
+
+    recorder: ChangeRecorder | None
+    proposal: Proposal
+    review: bool = False
+    """Whether what is applied awaits review."""
+    rewritten: bool = False
+    """Whether the user gave another text instead."""
+
+    def is_of_the_agent(self, text: str) -> bool:
+        """Return whether a text is what was proposed, also where it is merged with the user's."""
+        return text == self.proposal.new or not self.rewritten
+
+    @contextmanager
+    def of(self, text: str) -> Generator[None]:
+        """Work on the proposal's behalf while its own text is written."""
+        if self.recorder is None or not self.is_of_the_agent(text):
+            yield
+            return
+        session_id = self.proposal.session_id
+        doer = Actor(session_id, self.proposal.id, by="user", review=self.review)
+        self.recorder.work_for(doer)
+        try:
+            yield
+        finally:
+            self.recorder.work_for(None)

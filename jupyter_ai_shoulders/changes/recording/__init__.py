@@ -1,0 +1,1 @@
+"""Records what agents change: checkpoints, cell operations and the change history."""

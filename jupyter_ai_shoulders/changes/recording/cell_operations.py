@@ -1,0 +1,156 @@
+"""Changes of cells as rows of the operation log: begun before they are made, ended after.
+
+Used by ``changes.recording.recorder``, which has brought a checkpoint of the notebook to the disk
+by then, so the rows need no sync of their own. ``settle_interrupted_cells`` ends what a crash left,
+at the start.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.operation_journal import (
+    ChangeOrigin,
+    ChangeOutcome,
+    LoggedChange,
+    OperationJournal,
+)
+from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
+from jupyter_ai_shoulders.wire.ids import CellId, OperationId, Version
+from jupyter_ai_shoulders.wire.notebooks import (
+    CellDelete,
+    CellEdit,
+    CellInsert,
+    CellMove,
+    CellOutputs,
+    CellSource,
+)
+from jupyter_ai_shoulders.wire.operations import Operation, OperationKind, OperationState
+from jupyter_ai_shoulders.wire.versions import cell_version
+
+NOT_KNOWN = "The server stopped in the middle; whether it was made is not known."
+
+_KINDS: dict[type[CellEdit], OperationKind] = {
+    CellSource: "edit",
+    CellInsert: "create",
+    CellDelete: "delete",
+    CellMove: "move",
+    CellOutputs: "outputs",
+}
+
+_log = logging.getLogger(__name__)
+
+
+class CellOperationLog:
+    """Writes changes of cells into the operation log; without one, does nothing."""
+
+    def __init__(self, journal: OperationJournal | None) -> None:
+        self._journal = journal
+
+    def begin(
+        self,
+        origin: ChangeOrigin,
+        path: str,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+    ) -> list[OperationId]:
+        """Write edits down before they are made. Raises ``StateUnavailable``."""
+        if self._journal is None:
+            return []
+        rows = [self._journal.begin(_change(origin, path, edit, expected)) for edit in edits]
+        crash_point("restore.rows.begun")
+        return rows
+
+    def done(self, rows: Sequence[OperationId], inverse: Sequence[CellEdit]) -> None:
+        """Say that the edits are in; their inverse has the texts of before."""
+        before = {
+            edit.cell_id: cell_version(edit.source)
+            for edit in inverse
+            if isinstance(edit, CellSource | CellInsert)
+        }
+        for row in rows:
+            cell_id = None if self._journal is None else self._journal.change(row).cell_id
+            version = None if cell_id is None else before.get(CellId(cell_id))
+            self._end(row, "done", ChangeOutcome(before_version=version))
+        crash_point("restore.rows.ended")
+
+    def not_made(self, rows: Sequence[OperationId]) -> None:
+        """Say that nothing was changed."""
+        for row in rows:
+            self._end(row, "failed", None)
+
+    def _end(self, row: OperationId, state: OperationState, outcome: ChangeOutcome | None) -> None:
+        assert self._journal is not None, "without a log there are no rows"
+        try:
+            self._journal.end(row, state, outcome)
+        except StateUnavailable as error:
+            _log.warning("The end of change %s is found out at the next start: %s", row, error)
+
+    def failed(self, rows: Sequence[OperationId], error: ShouldersError) -> None:
+        """Say that nothing was changed, unless a page may have done it without an answer."""
+        if error.info.code != "page_not_responding":
+            self.not_made(rows)
+
+    def ran(self, origin: ChangeOrigin, path: str, cell_id: CellId) -> None:
+        """Note that a run left other outputs. Raises ``StateUnavailable``."""
+        if self._journal is None:
+            return
+        change = LoggedChange("outputs", path, origin, cell_id)
+        self._end(self._journal.begin(change), "done", None)
+
+
+async def settle_interrupted_cells(journal: OperationJournal, notebooks: Notebooks) -> None:
+    """End the rows of cells that a crash left, by what the notebooks are now.
+
+    Raises ``StateUnavailable``.
+    """
+    for row in journal.begun():
+        if row.cell_id is not None:
+            state = await _became(row, notebooks)
+            why = None if state == "done" else NOT_KNOWN
+            journal.end(row.id, state, ChangeOutcome(cannot_undo=why))
+            crash_point("restore.rows.settled")
+
+
+async def _became(row: Operation, notebooks: Notebooks) -> OperationState:
+    assert row.cell_id is not None, "only rows of cells are asked about"
+    try:
+        snapshot = await notebooks.open(row.document).read()
+    except NotFound:
+        return "failed"
+    except StateUnavailable:
+        raise
+    except ShouldersError as error:
+        _log.info(
+            "%s cannot be read, so what became of a change is not known: %s", row.document, error
+        )
+        return "failed"
+    return "done" if _is_made(row, snapshot) else "failed"
+
+
+def _is_made(row: Operation, snapshot: NotebookSnapshot) -> bool:
+    cell = None if row.cell_id is None else snapshot.cell(row.cell_id)
+    match row.kind:
+        case "edit" | "create":
+            return cell is not None and cell.version == row.after_version
+        case "delete":
+            return cell is None
+        case _:
+            return False
+
+
+def _change(
+    origin: ChangeOrigin, path: str, edit: CellEdit, expected: Mapping[CellId, Version]
+) -> LoggedChange:
+    source = edit.source if isinstance(edit, CellSource | CellInsert) else None
+    return LoggedChange(
+        kind=_KINDS[type(edit)],
+        document=path,
+        origin=origin,
+        cell_id=edit.cell_id,
+        before_version=None if isinstance(edit, CellInsert) else expected.get(edit.cell_id),
+        after_version=None if source is None else cell_version(source),
+    )

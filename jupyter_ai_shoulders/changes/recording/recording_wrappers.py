@@ -1,0 +1,270 @@
+"""Notebooks, runners and tools as the tools get them: what is done through them is recorded.
+
+``changes.recording.recorder`` makes them; it keeps and notes what they tell it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any, Literal, Protocol, cast
+
+from jupyter_ai_shoulders.changes.recording.actor import Actor, origin_of
+from jupyter_ai_shoulders.changes.recording.cell_operations import CellOperationLog
+from jupyter_ai_shoulders.changes.recording.change_history import cell_deeds
+from jupyter_ai_shoulders.changes.recording.snapshots import outputs_hash, title_of
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.current_page import CurrentPage
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.notebook.base import (
+    Applied,
+    Backend,
+    CellRun,
+    CellRunner,
+    Conflicted,
+    InputRecipient,
+    Notebook,
+    Notebooks,
+    NotebookSnapshot,
+    RunItem,
+)
+from jupyter_ai_shoulders.notebook.execution.scratch_runner import ScratchRunner
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool, ToolOutput
+from jupyter_ai_shoulders.wire.events import CellDeed
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellEdit, CellOutputs
+from jupyter_ai_shoulders.wire.versions import cell_version
+
+log = logging.getLogger(__name__)
+
+
+class ChangeRecording(Protocol):
+    """What keeps and notes; ``ChangeRecorder`` does."""
+
+    rows: CellOperationLog
+    acting: CurrentPage
+
+    @property
+    def doer(self) -> Actor | None:
+        """On whose behalf the present task works."""
+        ...
+
+    def work_for(self, doer: Actor | None) -> None:
+        """Note on whose behalf the present task works from now on."""
+        ...
+
+    async def keep(
+        self, doer: Actor, notebook: Notebook, touched: Collection[CellId], *, again: bool = False
+    ) -> NotebookSnapshot | None:
+        """Have a checkpoint on the disk. Raises ``StateUnavailable`` and what reading raises."""
+        ...
+
+    async def keep_attachments(self, doer: Actor, path: str, inverse: Sequence[CellEdit]) -> None:
+        """Keep deleted cells with their pictures. Raises ``StateUnavailable``."""
+        ...
+
+    def record(self, doer: Actor, path: str, deeds: Iterable[CellDeed]) -> None:
+        """Log what was done. Raises ``StateUnavailable``."""
+        ...
+
+    def tell(
+        self, doer: Actor, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
+    ) -> None:
+        """Let the review know which texts were changed. Raises ``StateUnavailable``."""
+        ...
+
+    async def incarnation(self, path: str) -> str | None:
+        """Return the notebook's kernel as it runs now."""
+        ...
+
+
+class RecordedNotebooks:
+    """``Notebooks`` whose changes are recorded."""
+
+    def __init__(self, notebooks: Notebooks, recorder: ChangeRecording) -> None:
+        self._notebooks = notebooks
+        self._recorder = recorder
+
+    def open(self, path: str) -> Notebook:
+        return RecordedNotebook(self._notebooks.open(path), self._recorder)
+
+    def in_page(self, path: str) -> bool:
+        return self._notebooks.in_page(path)
+
+
+class RecordedNotebook:
+    """A ``Notebook`` whose changes are recorded."""
+
+    def __init__(self, notebook: Notebook, recorder: ChangeRecording) -> None:
+        self._notebook = notebook
+        self._recorder = recorder
+
+    @property
+    def path(self) -> str:
+        return self._notebook.path
+
+    @property
+    def backend(self) -> Backend:
+        return self._notebook.backend
+
+    async def read(self, outputs: Collection[CellId] | Literal["all"] = ()) -> NotebookSnapshot:
+        return await self._notebook.read(outputs)
+
+    async def apply(
+        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        doer = self._recorder.doer
+        if doer is None:
+            return await self._notebook.apply(edits, expected)
+        await self._keep(doer, edits)
+        rows = self._recorder.rows.begin(origin_of(doer), self.path, edits, expected)
+        try:
+            outcome = await self._notebook.apply(edits, expected)
+        except ShouldersError as error:
+            self._recorder.rows.failed(rows, error)
+            raise
+        if isinstance(outcome, Applied):
+            crash_point("restore.change.applied")
+            self._recorder.rows.done(rows, outcome.inverse)
+            self._recorder.record(doer, self.path, cell_deeds(edits, outcome.inverse))
+            await self._recorder.keep_attachments(doer, self.path, outcome.inverse)
+            self._recorder.tell(doer, self.path, edits, outcome.inverse)
+        else:
+            self._recorder.rows.not_made(rows)
+        return outcome
+
+    async def _keep(self, doer: Actor, edits: Sequence[CellEdit]) -> None:
+        deleted = {edit.cell_id for edit in edits if isinstance(edit, CellDelete)}
+        emptied = {edit.cell_id for edit in edits if isinstance(edit, CellOutputs)} - deleted
+        await self._recorder.keep(doer, self._notebook, emptied)
+        if deleted:
+            await self._recorder.keep(doer, self._notebook, deleted, again=True)
+
+
+class RecordedRunner:
+    """A ``CellRunner`` whose runs are recorded."""
+
+    def __init__(self, runner: CellRunner, notebooks: Notebooks, recorder: ChangeRecording) -> None:
+        self._runner = runner
+        self._notebooks = notebooks
+        self._recorder = recorder
+
+    async def run(
+        self, path: str, cell_id: CellId, asker: InputRecipient | None = None
+    ) -> AsyncGenerator[RunItem]:
+        doer = self._recorder.doer
+        ran = None if doer is None else await self._begin(doer, path, cell_id)
+        began = ended = False
+        try:
+            async with aclosing(self._runner.run(path, cell_id, asker)) as items:
+                async for item in items:
+                    if doer is not None and ran is not None:
+                        if isinstance(item, CellRun):
+                            ended = True
+                            await self._end(doer, path, ran, item.outputs, item.execution_count)
+                        elif not began:
+                            began = True
+                            self._recorder.record(doer, path, [ran])
+                    yield item
+        finally:
+            if doer is not None and ran is not None and began and not ended:
+                await self._stopped(doer, path, ran)
+
+    async def kernel_of(self, path: str) -> str | None:
+        return await self._runner.kernel_of(path)
+
+    async def _begin(self, doer: Actor, path: str, cell_id: CellId) -> CellDeed | None:
+        """Have a checkpoint of the cell; return the run as it will be noted."""
+        notebook = self._notebooks.open(path)
+        snapshot = await self._recorder.keep(doer, notebook, [cell_id]) or await notebook.read()
+        cell = snapshot.cell(cell_id)
+        if cell is None or cell.cell_type != "code":
+            return None  # the runner says so
+        return CellDeed(
+            cell_id=cell_id,
+            what="ran",
+            title=title_of(cell.source),
+            source=cell.source,
+            version=cell.version,
+        )
+
+    async def _end(
+        self, doer: Actor, path: str, ran: CellDeed, outputs: Sequence[Any], count: int | None
+    ) -> None:
+        left = {
+            "outputs": outputs_hash(outputs),
+            "execution_count": count,
+            "kernel": await self._recorder.incarnation(path),
+        }
+        self._recorder.record(doer, path, [ran.model_copy(update=left)])
+        self._recorder.rows.ran(origin_of(doer), path, ran.cell_id)
+
+    async def _stopped(self, doer: Actor, path: str, ran: CellDeed) -> None:
+        """Note what a run left that did not end by itself; best effort."""
+        try:
+            cell = (await self._notebooks.open(path).read([ran.cell_id])).cell(ran.cell_id)
+            if cell is not None:
+                await self._end(doer, path, ran, cell.outputs or (), cell.execution_count)
+        except ShouldersError:
+            log.warning("What a stopped run left in %s is not known", path, exc_info=True)
+
+
+class RecordedScratch:
+    """A ``ScratchRunner`` that leaves a note of what ran: its effects stay in the kernel."""
+
+    def __init__(self, scratch: ScratchRunner, recorder: ChangeRecording) -> None:
+        self._scratch = scratch
+        self._recorder = recorder
+
+    async def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
+        doer = self._recorder.doer
+        async with aclosing(self._scratch.run_code(path, code)) as items:
+            async for item in items:
+                if isinstance(item, CellRun) and doer is not None:
+                    await self._note(doer, path, code)
+                yield item
+
+    async def _note(self, doer: Actor, path: str, code: str) -> None:
+        deed = CellDeed(
+            cell_id=CellId(""),
+            what="scratch",
+            title=title_of(code),
+            source=code,
+            version=cell_version(code),
+            kernel=await self._recorder.incarnation(path),
+        )
+        self._recorder.record(doer, path, [deed])
+
+
+class RecordedTool:
+    """A ``Tool`` that says for which call it works; in all else the tool it stands for."""
+
+    def __init__(self, tool: Tool[Any], recorder: ChangeRecording) -> None:
+        self._tool = tool
+        self._recorder = recorder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tool, name)
+
+    async def subject(self, args: Any, context: CallContext) -> CallSubject:
+        self._recorder.acting.set_client(context.client_id)
+        return await self._tool.subject(args, context)
+
+    async def run(self, args: Any, context: CallContext) -> AsyncIterator[ToolOutput]:
+        self._recorder.acting.set_client(context.client_id)
+        self._recorder.work_for(
+            Actor(
+                session_id=context.session_id,
+                checkpoint=context.turn_id,
+                turn_id=context.turn_id,
+                call_id=context.call_id,
+            )
+        )
+        stream = cast("AsyncGenerator[ToolOutput, None]", self._tool.run(args, context))
+        try:
+            async with aclosing(stream) as items:
+                async for item in items:
+                    yield item
+        finally:
+            self._recorder.work_for(None)

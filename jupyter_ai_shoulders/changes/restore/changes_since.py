@@ -1,0 +1,81 @@
+"""Which changes of files came after an event: the log's order tells, whatever a clock said. Pure.
+
+Used by ``changes.restore.restorer``. A row of the operation log has its time, and the call and the
+turn (or the restore) that made it: these began with events, and events are in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.events import Checkpoint, Event, ToolStart, TurnEnd, TurnStart
+from jupyter_ai_shoulders.wire.ids import CallId, TurnId
+from jupyter_ai_shoulders.wire.operations import Operation
+
+TYPES = frozenset({"checkpoint", "tool-start", "turn-end", "turn-start"})
+"""The types of the events that tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogPosition:
+    """A place in a session's log."""
+
+    after: int
+    """The number of the event behind which it is."""
+    moment: str
+    """When the next event was logged; it decides only where no event tells."""
+    calls: Mapping[CallId, int]
+    """Where each call began."""
+    began: Mapping[TurnId, int]
+    """Where each turn began, and each restore."""
+    ended: Mapping[TurnId, int]
+
+    def filter_after(self, rows: Sequence[Operation]) -> list[Operation]:
+        """Return those of a session's rows, in order, that came after this place."""
+        told = [self._told(row) for row in rows]
+        first = told.index(True) if True in told else len(rows)
+        last = max(
+            (position for position, behind in enumerate(told) if behind is False), default=-1
+        )
+        return [
+            row
+            for position, (row, behind) in enumerate(zip(rows, told, strict=True))
+            if behind
+            or (behind is None and (position > first or (position > last and self._is_later(row))))
+        ]
+
+    def _told(self, row: Operation) -> bool | None:
+        """Return whether a row came after this place; None where no event tells."""
+        call, turn = row.call_id, row.turn_id
+        if call is not None and call in self.calls:
+            return self.calls[call] > self.after
+        if turn is not None and self.began.get(turn, 0) > self.after:
+            return True
+        if turn is not None and turn in self.ended and self.ended[turn] <= self.after:
+            return False
+        return None
+
+    def _is_later(self, row: Operation) -> bool:
+        return row.at >= self.moment
+
+
+def log_position_after(events: Iterable[Event], after: int, moment: str) -> LogPosition:
+    """Return the place behind an event, from the session's events of ``TYPES``."""
+    calls: dict[CallId, int] = {}
+    began: dict[TurnId, int] = {}
+    ended: dict[TurnId, int] = {}
+    for event in events:
+        match event:
+            case ToolStart():
+                calls.setdefault(event.call_id, event.seq)
+            case TurnStart() if event.turn_id is not None:
+                began.setdefault(event.turn_id, event.seq)
+            case TurnEnd() if event.turn_id is not None:
+                ended[event.turn_id] = event.seq
+            case Checkpoint(order=RestoreOrder(restore_id=restore_id)):
+                began.setdefault(TurnId(restore_id), event.seq)
+            case _:
+                pass
+    return LogPosition(after, moment, calls, began, ended)

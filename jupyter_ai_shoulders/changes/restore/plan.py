@@ -1,0 +1,244 @@
+"""What to do so that a notebook is as it was before the agent, but for what the user did. Pure.
+
+A three-way rule for each cell: as it was, as we left it, as it is. What is as we left it goes back;
+what the user changed after us stays, and becomes a proposal. Used by ``changes.restore.restores``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jupyter_ai_shoulders.changes.recording.change_history import CellHistory, DocumentHistory
+from jupyter_ai_shoulders.changes.recording.snapshots import (
+    CellText,
+    NotebookText,
+    WholeCell,
+    outputs_hash,
+    title_of,
+)
+from jupyter_ai_shoulders.core.text_merge import merge_texts
+from jupyter_ai_shoulders.wire.event_types.restore import CellName, KeptCell, KeptReason
+from jupyter_ai_shoulders.wire.events import RestoredDocument
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import (
+    CellDelete,
+    CellEdit,
+    CellInsert,
+    CellMove,
+    CellOutputs,
+    CellSource,
+    NotebookCell,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreConflict:
+    """A cell that the user changed after us: the text it would have been given is proposed."""
+
+    cell: NotebookCell
+    ours: str
+    before: str
+
+
+@dataclass(slots=True)
+class RestorePlan:
+    """Edits in the order to apply them, and what is to be said of them."""
+
+    merges: bool = False
+    """Whether a text that was changed after us is merged where that is clear."""
+    edits: list[CellEdit] = field(default_factory=list[CellEdit])
+    expected: dict[CellId, Version] = field(default_factory=dict[CellId, Version])
+    removed: list[CellName] = field(default_factory=list[CellName])
+    returned: list[CellName] = field(default_factory=list[CellName])
+    rewritten: list[CellName] = field(default_factory=list[CellName])
+    moved: list[CellName] = field(default_factory=list[CellName])
+    outputs: list[CellName] = field(default_factory=list[CellName])
+    kept: list[KeptCell] = field(default_factory=list[KeptCell])
+    clashes: list[RestoreConflict] = field(default_factory=list[RestoreConflict])
+
+    def keep_cell(self, cell: NotebookCell, reason: KeptReason) -> None:
+        """Leave a cell as it is, and say so."""
+        kept = KeptCell(cell_id=cell.id, title=title_of(cell.source), reason=reason)
+        self.kept.append(kept)
+
+    def expect(self, cell: NotebookCell) -> None:
+        """Change the cell only if it is still as it was read."""
+        self.expected[cell.id] = cell.version
+
+    def merged(self, ours: str | None, now: str, before: str) -> str | None:
+        """Return a text without what we did to it; None where that is not clear."""
+        return merge_texts(ours, now, before) if self.merges and ours is not None else None
+
+    def to_document_report(self, document: str) -> RestoredDocument:
+        """Return what is done, in the words of the log."""
+        return RestoredDocument(
+            document=document,
+            removed=tuple(self.removed),
+            returned=tuple(self.returned),
+            rewritten=tuple(self.rewritten),
+            moved=tuple(self.moved),
+            outputs=tuple(self.outputs),
+            kept=tuple(self.kept),
+        )
+
+
+def plan_restore(
+    before: NotebookText,
+    whole: Mapping[CellId, tuple[WholeCell, WholeCell]],
+    story: DocumentHistory,
+    now: Sequence[NotebookCell],
+    *,
+    merges: bool = False,
+) -> RestorePlan:
+    """Return what brings the notebook back; ``merges`` takes our lines out of others' texts.
+
+    ``whole`` gives cells as they were before we touched them first, and before we did last; those
+    of ``now`` whose outputs we touched are read with them.
+    """
+    made = RestorePlan(merges=merges)
+    present = {cell.id: cell for cell in now}
+    was = {cell.id: cell for cell in before.cells}
+    order = [cell.id for cell in now]
+    _move_back(made, before, story, present, order)
+    _return_deleted(made, before, whole, story, order)  # where their neighbours are now
+    for cell in now:
+        told = story.cells.get(cell.id)
+        if told is None:
+            continue
+        if cell.id in was:
+            _put_back(made, cell, was[cell.id], told, whole.get(cell.id))
+        elif told.made:
+            _remove(made, cell, told)
+    return made
+
+
+def _return_deleted(
+    made: RestorePlan,
+    before: NotebookText,
+    whole: Mapping[CellId, tuple[WholeCell, WholeCell]],
+    story: DocumentHistory,
+    order: list[CellId],
+) -> None:
+    for position, cell in enumerate(before.cells):
+        told = story.cells.get(cell.id)
+        if told is None or not told.deleted or cell.id in order:
+            continue
+        first, last = whole.get(cell.id, (None, None))
+        source = _text_of_deleted(cell, told, last)
+        after = _above(before, position, order)
+        code = cell.cell_type == "code" and first is not None
+        made.edits.append(
+            CellInsert(
+                cell_id=cell.id,
+                cell_type=cell.cell_type,
+                source=source,
+                metadata=cell.metadata,
+                after=after,
+                outputs=first.outputs if first and code else (),
+                execution_count=first.execution_count if first and code else None,
+                attachments=last.attachments if last else None,
+            )
+        )
+        order.insert(0 if after is None else order.index(after) + 1, cell.id)
+        made.returned.append(CellName(cell_id=cell.id, title=title_of(source)))
+
+
+def _text_of_deleted(cell: CellText, told: CellHistory, last: WholeCell | None) -> str:
+    """Return the text before us, or what the user had made of it before we deleted the cell."""
+    if last is None or last.version in {told.version, cell.version}:
+        return told.without_agent_changes(cell.source) or ""
+    return last.source
+
+
+def _move_back(
+    made: RestorePlan,
+    before: NotebookText,
+    story: DocumentHistory,
+    present: Mapping[CellId, NotebookCell],
+    order: list[CellId],
+) -> None:
+    for position, cell in enumerate(before.cells):
+        told = story.cells.get(cell.id)
+        if told is None or not told.moved or cell.id not in present:
+            continue
+        others = [cell_id for cell_id in order if cell_id != cell.id]
+        after = _above(before, position, others)
+        index = 0 if after is None else others.index(after) + 1
+        back = [*others[:index], cell.id, *others[index:]]
+        if _same_order(back, order, story):
+            continue
+        order[:] = back
+        made.edits.append(CellMove(cell_id=cell.id, after=after))
+        made.moved.append(CellName(cell_id=cell.id, title=title_of(cell.source)))
+
+
+def _same_order(back: list[CellId], order: list[CellId], story: DocumentHistory) -> bool:
+    """Return whether the order is the same but for cells that go anyway."""
+
+    def stays(cell_id: CellId) -> bool:
+        return cell_id not in story.cells or not story.cells[cell_id].made
+
+    return [*filter(stays, back)] == [*filter(stays, order)]
+
+
+def _above(before: NotebookText, position: int, order: Sequence[CellId]) -> CellId | None:
+    """Return the nearest cell above that is there now; None for the top."""
+    above = (cell.id for cell in reversed(before.cells[:position]))
+    return next((cell_id for cell_id in above if cell_id in order), None)
+
+
+def _remove(made: RestorePlan, cell: NotebookCell, told: CellHistory) -> None:
+    if cell.version != told.version or told.without_agent_changes(None) is not None:
+        made.keep_cell(cell, "changed")
+    elif cell.metadata.get("deletable") is False:
+        made.keep_cell(cell, "protected")
+    else:
+        made.expect(cell)
+        made.edits.append(CellDelete(cell_id=cell.id))
+        made.removed.append(CellName(cell_id=cell.id, title=title_of(cell.source)))
+
+
+def _put_back(
+    made: RestorePlan,
+    cell: NotebookCell,
+    was: CellText,
+    told: CellHistory,
+    whole: tuple[WholeCell, WholeCell] | None,
+) -> None:
+    """Give a cell its text and its outputs of before, each if it is as we left it."""
+    before = told.without_agent_changes(was.source) or ""
+    rewritten = told.version is not None and cell.source != before
+    text: str | None = before
+    if rewritten and cell.version != told.version:
+        text = made.merged(told.source, cell.source, before)
+    if text is None:
+        made.keep_cell(cell, "changed")
+        made.clashes.append(RestoreConflict(cell, told.source or "", before))
+        return
+    if rewritten and cell.metadata.get("editable") is False:
+        made.keep_cell(cell, "protected")
+        return
+    name = CellName(cell_id=cell.id, title=title_of(was.source))
+    if rewritten:
+        made.expect(cell)
+        made.edits.append(CellSource(cell_id=cell.id, source=text))
+        made.rewritten.append(name)
+    if told.outputs_touched and whole is not None and cell.cell_type == "code":
+        _outputs_back(made, cell, whole[0], told)
+
+
+def _outputs_back(made: RestorePlan, cell: NotebookCell, was: WholeCell, told: CellHistory) -> None:
+    now = (outputs_hash(cell.outputs or ()), cell.execution_count)
+    if now == (outputs_hash(was.outputs), was.execution_count):
+        return
+    if told.outputs is None:
+        made.keep_cell(cell, "unknown")
+    elif now != (told.outputs, told.execution_count):
+        made.keep_cell(cell, "run")
+    else:
+        made.expect(cell)
+        made.edits.append(
+            CellOutputs(cell_id=cell.id, outputs=was.outputs, execution_count=was.execution_count)
+        )
+        made.outputs.append(CellName(cell_id=cell.id, title=title_of(was.source)))

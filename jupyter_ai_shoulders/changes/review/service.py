@@ -1,0 +1,353 @@
+"""Shows what awaits review and carries out what the user decides (chapter 07).
+
+Asked by ``server.handlers.documents.edits``; made by ``host.documents.review``. What is decided
+about a notebook is one undo step in it, recorded like the agent's changes, so that restores and the
+operation log know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from jupyter_ai_shoulders.changes.remaining_hunks import accept_hunks, hunks_left, revert_hunks
+from jupyter_ai_shoulders.changes.review.current_text import CurrentDocumentReader
+from jupyter_ai_shoulders.changes.review.deleted_cells import DeletedCell, DeletedCells
+from jupyter_ai_shoulders.changes.review.pending_edits import (
+    Decision,
+    PendingEdits,
+    TrackedEdit,
+    version_of,
+)
+from jupyter_ai_shoulders.changes.review.reverting import ChangeReverter, RevertRequest
+from jupyter_ai_shoulders.changes.review.views import EditTexts, Settled, build_view
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    ShouldersError,
+    StateUnavailable,
+)
+from jupyter_ai_shoulders.storage.base import EventLog
+from jupyter_ai_shoulders.wire.api.commands import DecideEdit, DecideEdits, EditChoice
+from jupyter_ai_shoulders.wire.edits import (
+    EditConflict,
+    EditDecision,
+    EditDecisions,
+    PendingEdit,
+    PendingEditList,
+)
+from jupyter_ai_shoulders.wire.events import KernelDrift
+from jupyter_ai_shoulders.wire.ids import CellId, EditId, SessionId
+
+log = logging.getLogger(__name__)
+
+LARGE = 200_000
+"""Characters from which on texts are compared in a thread."""
+MaySee = Callable[[SessionId], bool]
+ShowElsewhere = Callable[[str, CellId, str, str], None]
+"""Makes the change from one text of a cell to another in the other pages that have a notebook
+open."""
+
+
+class EditOutdated(Conflict):
+    """The edit is not what the user saw, or was decided: nothing was changed."""
+
+    default_code = "stale"
+
+    def __init__(self, message: str, edit: PendingEdit | None) -> None:
+        super().__init__(message, hint="Check how it is now, then decide.")
+        self.edit = edit
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    unit: TrackedEdit
+    view: PendingEdit
+    gone: DeletedCell | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the logs have of an edit."""
+
+    unit: TrackedEdit
+    texts: EditTexts
+    gone: DeletedCell | None
+
+
+class ReviewService:
+    """Lists pending edits, keeps them and takes them back."""
+
+    def __init__(
+        self,
+        *,
+        book: PendingEdits,
+        event_log: EventLog,
+        standings: CurrentDocumentReader,
+        gone: DeletedCells,
+        reverting: ChangeReverter,
+        is_there: MaySee = lambda _session: True,
+        show_elsewhere: ShowElsewhere | None = None,
+    ) -> None:
+        """``is_there`` says whether a session is not deleted."""
+        self._show_elsewhere = show_elsewhere
+        self._is_there = is_there
+        self._book = book
+        self._log = event_log
+        self._standings = standings
+        self._gone = gone
+        self._reverting = reverting
+        self._deciding = asyncio.Lock()
+
+    async def list(
+        self,
+        document: str | None = None,
+        session_id: SessionId | None = None,
+        may_see: MaySee = lambda _session: True,
+    ) -> PendingEditList:
+        """Return what awaits review in sessions that ``may_see`` allows.
+
+        What stands as it was before is left out; nothing is written. Raises ``StateUnavailable``.
+        """
+        units = [
+            unit
+            for unit in self._book.units(document)
+            if session_id in {None, unit.session_id} and self._is_seen(unit, may_see)
+        ]
+        units.sort(key=lambda unit: unit.document)
+        edits: list[PendingEdit] = []
+        for _, group in groupby(units, key=lambda unit: unit.document):
+            shown = await self._shown(list(group), settle=False)
+            edits += [each.view for each in sorted(shown, key=_place)]
+        return PendingEditList(edits=tuple(edits))
+
+    def get(self, edit_id: EditId) -> TrackedEdit:
+        """Return a pending edit. Raises ``NotFound``, also when it was decided already."""
+        return self._book.get(edit_id)
+
+    async def decide(self, edit_id: EditId, command: DecideEdit) -> EditDecision:
+        """Keep or take back an edit, or a part of it.
+
+        Raises ``NotFound`` (also when it was decided already), ``EditOutdated``,
+        ``InvalidRequest`` (no such hunk), ``Conflict`` (protected, page not responding) and
+        ``StateUnavailable``.
+        """
+        async with self._deciding:
+            unit = self._book.get(edit_id)
+            seen = EditChoice(
+                id=edit_id,
+                current_version=command.current_version,
+                baseline_version=command.baseline_version,
+            )
+            if command.baseline is not None and command.decision == "undo":
+                await self._undone_in_page(unit, command, command.baseline)
+            shown = await self._as_seen(unit, seen)
+            drift: tuple[KernelDrift, ...] = ()
+            if command.baseline is not None:
+                self._rebased(shown, command.decision, command.baseline)
+            elif command.hunks is not None:
+                drift = await self._in_part(shown, command.decision, command.hunks)
+            else:
+                drift = await self._whole([shown], command.decision)
+            await self._log.sync()
+            left = next((u for u in self._book.units(unit.document) if u.id == unit.id), None)
+            views = [] if left is None else await self._shown([left])
+            return EditDecision(
+                edit=views[0].view if views else None, drift=drift[0] if drift else None
+            )
+
+    async def decide_all(
+        self, command: DecideEdits, may_see: MaySee = lambda _session: True
+    ) -> EditDecisions:
+        """Keep or take back whole edits; what cannot be is left and said. Raises as ``list``."""
+        async with self._deciding:
+            left: list[EditConflict] = []
+            found: list[_Shown] = []
+            for choice in command.edits:
+                try:
+                    unit = self._book.get(choice.id)
+                    if not self._is_seen(unit, may_see):
+                        raise NotFound(f"Edit {choice.id} is no longer pending.")
+                    shown = await self._as_seen(unit, choice)
+                    if command.decision == "undo" and shown.view.error is not None:
+                        left.append(EditConflict(error=shown.view.error, edit=shown.view))
+                    else:
+                        found.append(shown)
+                except ShouldersError as error:
+                    left.append(_refused(error))
+            drift: list[KernelDrift] = []
+            done: list[EditId] = []
+            found.sort(key=lambda shown: (shown.unit.document, _place(shown)))
+            for _, group in groupby(found, key=lambda shown: shown.unit.document):
+                together = list(group)
+                try:
+                    drift += await self._whole(together, command.decision)
+                    done += [shown.unit.id for shown in together]
+                except ShouldersError as error:
+                    left += [_refused(error, shown.view) for shown in together]
+            await self._log.sync()
+            return EditDecisions(resolved=tuple(done), left=tuple(left), drift=tuple(drift))
+
+    def _is_seen(self, unit: TrackedEdit, may_see: MaySee) -> bool:
+        return self._is_there(unit.session_id) and may_see(unit.session_id)
+
+    async def _shown(self, units: Sequence[TrackedEdit], *, settle: bool = True) -> list[_Shown]:
+        """Return the edits of one document that can be seen; ``settle`` those that are over."""
+        if not units:
+            return []
+        standing = await self._standings.read(units[0].document, [unit.cell_id for unit in units])
+        known = [self._known(unit) for unit in units]
+
+        def views() -> list[PendingEdit | Settled | None]:
+            return [build_view(each.unit, each.texts, standing, each.gone) for each in known]
+
+        texts = [each.texts for each in known]
+        large = sum(len(text.before or "") + len(text.after or "") for text in texts) > LARGE
+        shown: list[_Shown] = []
+        for each, view in zip(
+            known, await asyncio.to_thread(views) if large else views(), strict=True
+        ):
+            if view == "settled":
+                if settle and self._book.is_pending(each.unit):
+                    self._book.resolve(each.unit, "undo", "user")
+            elif view is not None:
+                shown.append(_Shown(each.unit, view, each.gone))
+        return shown
+
+    def _known(self, unit: TrackedEdit) -> _Known:
+        """Return what is kept of an edit; one that is lost or damaged costs this edit only."""
+        try:
+            return _Known(unit, EditTexts(*self._book.texts(unit)), self._gone_of(unit))
+        except (NotFound, StateUnavailable) as error:
+            log.warning("What is kept of edit %s cannot be read", unit.id, exc_info=True)
+            lost = StateUnavailable(
+                f"The record of this change to {unit.document} cannot be read: {error}",
+                hint="Keep the change, or undo it by hand.",
+            )
+            return _Known(unit, EditTexts(None, None, lost.info), self._place_of(unit))
+
+    def _place_of(self, unit: TrackedEdit) -> DeletedCell | None:
+        """Return where a cell stood whose text is lost, if that is known."""
+        try:
+            return self._gone_of(unit)
+        except (NotFound, StateUnavailable):
+            return None
+
+    def _gone_of(self, unit: TrackedEdit) -> DeletedCell | None:
+        if unit.cell_id is None or unit.after is not None:
+            return None
+        return self._gone.find([unit]).get(unit.cell_id)
+
+    async def _as_seen(self, unit: TrackedEdit, seen: EditChoice) -> _Shown:
+        """Return the edit if it is what the user saw. Raises ``EditOutdated``."""
+        found = await self._shown([unit])
+        if not found:
+            raise EditOutdated("Nothing of this edit is left to decide.", None)
+        view = found[0].view
+        if seen.current_version not in {None, view.current_version}:
+            raise EditOutdated(f"{_name(view)} has changed since you saw the edit.", view)
+        if seen.baseline_version not in {None, view.baseline_version}:
+            raise EditOutdated("Part of the edit has been decided since you saw it.", view)
+        return found[0]
+
+    def _rebased(self, shown: _Shown, decision: Decision, baseline: str) -> None:
+        """Take what a page did in its editor: what is left stands behind ``baseline``."""
+        view = shown.view
+        if view.error is not None:
+            raise Conflict(view.error.message, hint=view.error.hint, retryable=True)
+        if baseline == view.current:
+            self._book.resolve(shown.unit, decision, "user")
+            return
+        self._book.record_partial_decision(shown.unit, decision, (), "user")
+        self._book.update_remainder(shown.unit, baseline, view.current)
+
+    async def _undone_in_page(self, unit: TrackedEdit, command: DecideEdit, baseline: str) -> None:
+        """Undo in the other pages what the user undid in theirs."""
+        texts, cell_id = self._known(unit).texts, unit.cell_id
+        if self._show_elsewhere is None or cell_id is None:
+            return
+        standing = await self._standings.read(unit.document, [cell_id])
+        now = standing.text_of(cell_id)
+        if now is None or command.current_version not in {None, version_of(now, cell_id)}:
+            return  # the page gets the conflict and asks again
+        if texts.before is not None and texts.after is not None:
+            left = hunks_left(texts.before, texts.after, baseline, now)
+            self._show_elsewhere(unit.document, cell_id, texts.after, left)
+
+    async def _in_part(
+        self, shown: _Shown, decision: Decision, hunks: tuple[int, ...]
+    ) -> tuple[KernelDrift, ...]:
+        view, chosen = shown.view, set(hunks)
+        if not chosen or not chosen <= set(range(len(view.hunks))):
+            raise InvalidRequest(
+                f"hunks: the edit has {len(view.hunks)} hunks, from 0; {sorted(chosen)} was asked.",
+                hint="Name hunks of the list that was shown, or none for the whole edit.",
+            )
+        assert view.baseline is not None
+        assert view.current is not None
+        if len(chosen) == len(view.hunks):
+            return await self._whole([shown], decision)
+        drift: tuple[KernelDrift, ...] = ()
+        baseline, current = view.baseline, view.current
+        if decision == "keep":
+            baseline = accept_hunks(baseline, current, view.hunks, chosen)
+        else:
+            current = revert_hunks(baseline, current, view.hunks, chosen)
+            drift = await self._take_back([(shown, current)])
+        if self._book.is_pending(shown.unit):
+            self._book.record_partial_decision(shown.unit, decision, tuple(sorted(chosen)), "user")
+            self._book.update_remainder(shown.unit, baseline, current)
+        return drift
+
+    async def _whole(self, found: Sequence[_Shown], decision: Decision) -> tuple[KernelDrift, ...]:
+        """Decide on edits of one document."""
+        drift: tuple[KernelDrift, ...] = ()
+        if decision == "undo":
+            drift = await self._take_back([(shown, shown.view.baseline) for shown in found])
+        for shown in found:
+            if self._book.is_pending(shown.unit):  # not settled by the change itself
+                self._book.resolve(shown.unit, decision, "user")
+        return drift
+
+    async def _take_back(
+        self, wanted: Sequence[tuple[_Shown, str | None]]
+    ) -> tuple[KernelDrift, ...]:
+        """Give texts of one document others, as one step. Raises ``EditOutdated`` and more."""
+        errors = [shown.view.error for shown, _ in wanted if shown.view.error is not None]
+        if errors:
+            raise Conflict(errors[0].message, code=errors[0].code, hint=errors[0].hint)
+        takes = [
+            RevertRequest(shown.unit, shown.view, text, shown.gone)
+            for shown, text in wanted
+            if text != shown.view.current
+        ]
+        if not takes:
+            return ()
+        done = await self._reverting.revert(takes)
+        if done.is_done:
+            return done.drift
+        views = await self._shown([wanted[0][0].unit])
+        raise EditOutdated(
+            f"{wanted[0][0].unit.document} was changed at this moment; nothing was undone.",
+            views[0].view if views else None,
+        )
+
+
+def _place(shown: _Shown) -> tuple[int, bool, int, str]:
+    """Return what to sort by: a deleted cell comes before the one that stands there now."""
+    position = -1 if shown.view.position is None else shown.view.position
+    depth = 0 if shown.gone is None else len(shown.gone.above)
+    return position, shown.view.current is not None, depth, shown.unit.id
+
+
+def _name(view: PendingEdit) -> str:
+    return view.document if view.position is None else f"Cell {view.position + 1}"
+
+
+def _refused(error: ShouldersError, view: PendingEdit | None = None) -> EditConflict:
+    edit = error.edit if isinstance(error, EditOutdated) else view
+    return EditConflict(error=error.info, edit=edit)

@@ -1,0 +1,103 @@
+"""``jupyter shoulders chat``: a conversation in a terminal. Called by ``program``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import closing
+
+from jupyter_ai_shoulders.cli.backend import Backend
+from jupyter_ai_shoulders.cli.chat.chat_backend import ChatBackend
+from jupyter_ai_shoulders.cli.chat.chat_session import ChatSession, LeaveChat, error_text
+from jupyter_ai_shoulders.cli.chat.slash_commands import COMMANDS, LISTED, run_command
+from jupyter_ai_shoulders.cli.chat.terminal import TerminalScreen
+from jupyter_ai_shoulders.cli.default_model import failing_model
+from jupyter_ai_shoulders.cli.errors import UsageError
+from jupyter_ai_shoulders.cli.exit_codes import ExitCode
+from jupyter_ai_shoulders.client.errors import ClientError, describe_error
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+PROMPT = "> "
+_WORDS = tuple(f"/{name}" for name in COMMANDS)
+
+
+def chat(desk: Backend, options: argparse.Namespace) -> ExitCode:
+    """Talk until the user leaves. Raises ``UsageError``, ``ClientError``, ``ShouldersError``."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("chat needs a terminal. In scripts: jupyter shoulders run")
+    with closing(desk.chat()) as engine:
+        if options.model is not None:
+            _check(engine, options.model)
+        screen = TerminalScreen()
+        talk = ChatSession(engine, screen, options.model, options.mode)
+        if options.session is not None:
+            talk.session = engine.session(SessionId(options.session))
+            talk.choose(options.model, options.mode)
+        return _talk(talk)
+
+
+def _talk(talk: ChatSession) -> ExitCode:
+    greeted = interrupted = False
+    while True:
+        try:
+            if not greeted:
+                greeted = True
+                _greet(talk)
+                _begin(talk)
+            line = talk.screen.read(PROMPT, _WORDS)
+            interrupted = False
+            _take(talk, line)
+        except LeaveChat as left:
+            return left.code
+        except EOFError:
+            return ExitCode.OK
+        except KeyboardInterrupt:
+            if interrupted:
+                return ExitCode.CANCELLED
+            interrupted = True
+            talk.screen.say("Ctrl+C again, or Ctrl+D, leaves.")
+        except (ClientError, ShouldersError) as error:
+            talk.screen.warn(error_text(error))
+
+
+def _take(talk: ChatSession, line: str) -> None:
+    if line.startswith("/"):
+        run_command(talk, line.strip())
+    elif line.strip():
+        talk.say(line)
+
+
+def _check(engine: ChatBackend, model: str) -> None:
+    known = [each.id for each in engine.models().models]
+    if model not in known:
+        raise UsageError(f"There is no model {model!r}; jupyter shoulders models lists them.")
+
+
+def _greet(talk: ChatSession) -> None:
+    models = talk.desk.models()
+    label = next((each.label for each in models.models if each.id == talk.model), None)
+    name = label or talk.model or "no model is set up: jupyter shoulders keys"
+    talk.screen.say(f"Jupyter AI colleague · {name} · /help · Ctrl+D leaves", "bold")
+    failing = failing_model(models)
+    if failing is not None:
+        talk.screen.warn(f"{failing[0]} cannot answer. {describe_error(failing[1])}")
+
+
+def _begin(talk: ChatSession) -> None:
+    """Open the conversation that was named, or the last one here whose turn was interrupted.
+
+    A turn that still runs or waits may be another terminal's: it is only named.
+    """
+    if talk.session is not None:
+        talk.open(talk.session.id)
+        return
+    left = [each for each in talk.desk.sessions(LISTED) if each.source == "cli"]
+    interrupted = next((each for each in left if each.status == "interrupted"), None)
+    if interrupted is not None:
+        talk.open(interrupted.id)
+        return
+    talk.review.announce()
+    for each in left:
+        if each.status in {"running", "waiting"}:
+            talk.screen.note(f"{each.title or 'Untitled'} ({each.status}): /open {each.id}")

@@ -1,0 +1,261 @@
+"""The terminal chat with an engine in this process: it runs in a thread, the terminal in ours.
+
+Made by ``alone``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from queue import Empty, Queue
+from typing import Any, TypeVar
+
+from jupyter_ai_shoulders.cli.backend import ExportFormat
+from jupyter_ai_shoulders.client.interrupts import hold_interrupt
+from jupyter_ai_shoulders.host.build import Host
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
+from jupyter_ai_shoulders.wire.api.commands import (
+    AnswerApproval,
+    AnswerInput,
+    AnswerQuestion,
+    CreateSession,
+    DecideEdits,
+    DecideProposal,
+    PatchSession,
+    RestoreSession,
+    ResumeTurn,
+    SendMessage,
+    UndoTurn,
+)
+from jupyter_ai_shoulders.wire.api.responses import ModelList, ToolInfo
+from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
+from jupyter_ai_shoulders.wire.events import Event, Restore
+from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+from jupyter_ai_shoulders.wire.usage import Usage, UsageQuery
+
+WAKE_SECONDS = 0.5
+"""Waits are cut so often: Ctrl+C does not end one on Windows, or if it comes as the wait begins."""
+
+Serve = Callable[[Callable[[Host], Awaitable[None]]], Coroutine[Any, Any, None]]
+"""Makes an engine, does something with it, and ends it."""
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """The engine while it runs."""
+
+    host: Host
+    loop: asyncio.AbstractEventLoop
+    stop: asyncio.Event
+
+    def end(self) -> None:
+        """Stop it, from any thread."""
+        self.loop.call_soon_threadsafe(self.stop.set)
+
+
+class _EventQueue:
+    """Events on their way from the engine's thread to ours.
+
+    An ``host.state.event_bus.EventListener``.
+    """
+
+    def __init__(self) -> None:
+        self._queue: Queue[Event | None] = Queue()
+
+    def on_event(self, logged: LoggedEvent) -> None:
+        """Take note of a committed event."""
+        self._queue.put(logged.event)
+
+    def ended(self) -> None:
+        """Take note that nothing comes any more."""
+        self._queue.put(None)
+
+    def next(self) -> Event | None:
+        """Return the next event, None at the end; waits for it."""
+        while True:
+            try:
+                return self._queue.get(timeout=WAKE_SECONDS)
+            except Empty:
+                continue
+
+
+class InProcessChat:
+    """See ``desk.ChatBackend``."""
+
+    def __init__(self, serve: Serve) -> None:
+        """Start the engine. Raises what keeps it from starting, and ``KeyboardInterrupt``.
+
+        An interrupt inside of ``wait`` could leave locks behind that the engine needs.
+        """
+        self._thread = ThreadPoolExecutor(1, "engine")
+        ready: Future[_Engine] = Future()
+        with hold_interrupt() as held:
+            self._done = self._thread.submit(_serve, serve, ready)
+            either: list[Future[Any]] = [ready, self._done]
+            while not (held.came or wait(either, WAKE_SECONDS, FIRST_COMPLETED).done):
+                pass
+        if held.came:  # else the process would wait for the engine's thread for ever
+            ready.add_done_callback(lambda engine: engine.result().end())
+            raise KeyboardInterrupt
+        if not ready.done():
+            self._done.result()
+        self._engine = ready.result()
+
+    def close(self) -> None:
+        """See ``ChatBackend.close``."""
+        self._engine.end()
+        self._done.result()
+        self._thread.shutdown()
+
+    def past(self, session_id: SessionId) -> list[Event]:
+        """See ``ChatTurns.past``."""
+        return self._past(session_id, 0)
+
+    def events(self, session_id: SessionId, after: int) -> Generator[Event]:
+        """See ``ChatTurns.events``."""
+        news, hub = _EventQueue(), self._engine.host.hub
+        self._now(lambda: hub.follow(session_id, news, news.ended))
+        try:
+            for event in self._past(session_id, after):
+                after = event.seq
+                yield event
+            while (event := news.next()) is not None:
+                if event.seq > after:
+                    after = event.seq
+                    yield event
+        finally:
+            self._now(lambda: hub.unfollow(session_id, news))
+
+    def send(self, session_id: SessionId, message: SendMessage) -> None:
+        """See ``ChatTurns.send``."""
+        self._do(self._engine.host.engine.send(session_id, message))
+
+    def cancel(self, session_id: SessionId) -> None:
+        """See ``ChatTurns.cancel``."""
+        self._do(self._engine.host.engine.cancel(session_id))
+
+    def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
+        """See ``ChatTurns.resume``."""
+        self._do(self._engine.host.engine.resume(session_id, command))
+
+    def approve(self, session_id: SessionId, call_id: CallId, command: AnswerApproval) -> None:
+        """See ``ChatAnswers.approve``."""
+        self._do(self._engine.host.engine.answer_approval(session_id, call_id, command))
+
+    def answer(self, session_id: SessionId, call_id: CallId, command: AnswerQuestion) -> None:
+        """See ``ChatAnswers.answer``."""
+        self._do(self._engine.host.engine.answer_question(session_id, call_id, command))
+
+    def type_in(self, session_id: SessionId, call_id: CallId, command: AnswerInput) -> None:
+        """See ``ChatAnswers.type_in``."""
+        self._do(self._engine.host.engine.answer_input(session_id, call_id, command))
+
+    def create(self, command: CreateSession) -> Session:
+        """See ``ChatSessions.create``."""
+        return self._now(lambda: self._engine.host.session_service.create(command, None))
+
+    def session(self, session_id: SessionId) -> Session:
+        """See ``ChatSessions.session``."""
+        return self._now(lambda: self._engine.host.sessions.get(session_id))
+
+    def sessions(self, limit: int) -> tuple[Session, ...]:
+        """See ``ChatSessions.sessions``."""
+        sessions, chosen = self._engine.host.sessions, SessionFilter(kind="chat")
+        return self._now(lambda: sessions.page(chosen, None, limit).sessions)
+
+    def change(self, session_id: SessionId, command: PatchSession) -> Session:
+        """See ``ChatSessions.change``."""
+        host = self._engine.host
+        return self._now(
+            lambda: host.session_service.change(host.sessions.get(session_id), command)
+        )
+
+    def compact(self, session_id: SessionId) -> None:
+        """See ``ChatSessions.compact``."""
+        self._do(self._engine.host.engine.compact(session_id))
+
+    def export(self, session_id: SessionId, form: ExportFormat) -> str:
+        """See ``ChatSessions.export``."""
+
+        async def exported() -> str:
+            pieces = self._engine.host.exporter.export(session_id, form)
+            return "".join([piece async for piece in pieces])
+
+        return self._do(exported())
+
+    def edits(self) -> tuple[PendingEdit, ...]:
+        """See ``ChatReview.edits``."""
+        return self._do(self._engine.host.review.list()).edits
+
+    def decide_edits(self, command: DecideEdits) -> EditDecisions:
+        """See ``ChatReview.decide_edits``."""
+        return self._do(self._engine.host.review.decide_all(command))
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """See ``ChatReview.proposals``."""
+        known = self._now(self._engine.host.proposals.list)
+        return tuple(proposal for proposal in known if proposal.state == "proposed")
+
+    def decide_proposal(self, proposal_id: ProposalId, command: DecideProposal) -> Proposal:
+        """See ``ChatReview.decide_proposal``."""
+        return self._do(self._engine.host.proposals.decide(proposal_id, command))
+
+    def undo_turn(self, session_id: SessionId, command: UndoTurn) -> Restore:
+        """See ``ChatReview.undo_turn``."""
+        return self._do(self._engine.host.engine.restores.undo(session_id, command))
+
+    def restore(self, session_id: SessionId, command: RestoreSession) -> Restore:
+        """See ``ChatReview.restore``."""
+        return self._do(self._engine.host.engine.restores.restore(session_id, command))
+
+    def models(self) -> ModelList:
+        """See ``ChatFacts.models``."""
+        return self._now(self._engine.host.models.listing)
+
+    def tools(self) -> tuple[ToolInfo, ...]:
+        """See ``ChatFacts.tools``."""
+
+        async def listed() -> tuple[ToolInfo, ...]:
+            host = self._engine.host
+            return host.tools.infos(
+                host.rules.switched_off(), await host.commands.sandboxed_tools()
+            )
+
+        return self._do(listed())
+
+    def usage(self) -> Usage:
+        """See ``ChatFacts.usage``."""
+        return self._do(self._engine.host.usage.of(None).usage(UsageQuery(by="model")))
+
+    def _past(self, session_id: SessionId, after: int) -> list[Event]:
+        log = self._engine.host.log
+        return self._now(lambda: [logged.event for logged in log.read(session_id, after)])
+
+    def _do(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        return asyncio.run_coroutine_threadsafe(work, self._engine.loop).result()
+
+    def _now(self, work: Callable[[], ResultT]) -> ResultT:
+        """Do something in the engine's thread, which is the only one to touch its state."""
+
+        async def done() -> ResultT:
+            return work()
+
+        return self._do(done())
+
+
+def _serve(serve: Serve, ready: Future[_Engine]) -> None:
+    """Run an engine until it is told to stop."""
+
+    async def work(host: Host) -> None:
+        await host.models.discover(remote=False)
+        engine = _Engine(host, asyncio.get_running_loop(), asyncio.Event())
+        ready.set_result(engine)
+        await engine.stop.wait()
+
+    asyncio.run(serve(work))

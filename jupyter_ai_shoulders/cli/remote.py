@@ -1,0 +1,154 @@
+"""The engine of a running server, over HTTP: commands share its conversations with its pages.
+
+Made by ``place``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+from jupyter_ai_shoulders.cli.backend import (
+    BackendFacts,
+    EventSink,
+    ExportFormat,
+    RunOutcome,
+    RunRequest,
+)
+from jupyter_ai_shoulders.cli.chat.remote_chat import RemoteChat
+from jupyter_ai_shoulders.client import Client
+from jupyter_ai_shoulders.client.interrupts import hold_interrupt
+from jupyter_ai_shoulders.client.turn import Turn
+from jupyter_ai_shoulders.wire.api.commands import SetKey
+from jupyter_ai_shoulders.wire.api.folder_trust import FolderTrustView, PutTrust
+from jupyter_ai_shoulders.wire.api.responses import (
+    ModelList,
+    ProviderHealth,
+    ProviderTest,
+    SessionList,
+    ToolList,
+)
+from jupyter_ai_shoulders.wire.messages import MessageContext
+from jupyter_ai_shoulders.wire.sessions import SessionKind
+from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
+
+
+class RemoteBackend:
+    """See ``desk.Desk``."""
+
+    def __init__(self, client: Client, workspace: Path) -> None:
+        self._client = client
+        self.workspace = workspace
+
+    def close(self) -> None:
+        """See ``Desk.close``."""
+        self._client.close()
+
+    def run(self, request: RunRequest, sink: EventSink) -> RunOutcome:
+        """See ``Desk.run``."""
+        turn, interrupted, cancelled = None, False, False
+        while True:
+            try:
+                if turn is None:
+                    with hold_interrupt() as held:
+                        turn = self._begin(request)
+                    interrupted = held.came
+                if interrupted and not cancelled:
+                    cancelled = True
+                    turn.cancel()
+                for event in turn:
+                    sink(event)
+            except KeyboardInterrupt:
+                if turn is None or cancelled:  # and the end of it takes too long
+                    raise
+                interrupted = True
+                continue  # to the end of the turn
+            return RunOutcome(turn.so_far(), turn.waits_for)
+
+    def _begin(self, request: RunRequest) -> Turn:
+        session = request.session or (
+            self._client.new_session(
+                kind="run",
+                source="cli",
+                model=request.model,
+                mode=request.mode,
+                toolset=request.toolset,
+            ).id
+        )
+        return self._client.stream(
+            request.prompt,
+            session,
+            model=request.model,
+            mode=request.mode,
+            context=message_context(request),
+        )
+
+    def chat(self) -> RemoteChat:
+        """See ``Desk.chat``."""
+        return RemoteChat(self._client)
+
+    def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
+        """See ``Desk.sessions``."""
+        found = self._client.list(kind=kind, text=text, limit=limit)
+        return SessionList(sessions=found, next_cursor=None)
+
+    def export(self, session: str, form: ExportFormat) -> str:
+        """See ``Desk.export``."""
+        return self._client.export(session, form)
+
+    def usage(self, by: UsageBy) -> Usage:
+        """See ``Desk.usage``."""
+        return self._client.usage(by)
+
+    def models(self) -> ModelList:
+        """See ``Desk.models``."""
+        return self._client.models()
+
+    def facts(self) -> BackendFacts:
+        """See ``Desk.facts``."""
+        status = self._client.status()
+        return BackendFacts(
+            workspace=self.workspace,
+            server_url=self._client.connection.address.url,
+            server_version=status.version,
+            state_error=status.state_directory_error,
+            usage_error=status.usage_error,
+            package_errors=status.package_errors,
+            models=self._client.models(),
+            settings_problems=self._client.settings().problems,
+            permission_problems=self._client.connection.get("tools", ToolList).problems,
+            sandbox=status.sandbox,
+        )
+
+    def trust(self) -> FolderTrustView:
+        """See ``Desk.trust``."""
+        return self._client.connection.get("trust", FolderTrustView)
+
+    def answer_trust(self, command: PutTrust) -> FolderTrustView:
+        """See ``Desk.answer_trust``."""
+        stored = self._client.connection.send("PUT", "trust", command)
+        return FolderTrustView.model_validate_json(stored.content)
+
+    def test(self, provider: str) -> ProviderTest:
+        """See ``Desk.test``."""
+        path = f"providers/{quote(provider, safe='')}/test"
+        return self._client.connection.post(path, None, ProviderTest)
+
+    def set_key(self, provider: str, key: str) -> ProviderHealth:
+        """See ``Desk.set_key``."""
+        path = f"providers/{quote(provider, safe='')}/key"
+        stored = self._client.connection.send("PUT", path, SetKey(key=key))
+        return ProviderHealth.model_validate_json(stored.content)
+
+    def remove_key(self, provider: str) -> ProviderHealth:
+        """See ``Desk.remove_key``."""
+        path = f"providers/{quote(provider, safe='')}/key"
+        removed = self._client.connection.send("DELETE", path)
+        return ProviderHealth.model_validate_json(removed.content)
+
+
+def message_context(request: RunRequest) -> MessageContext | None:
+    """Return what the user has in front of them: the document the command names."""
+    if request.document is None:
+        return None
+    return MessageContext(active_document=request.document, open_documents=(request.document,))

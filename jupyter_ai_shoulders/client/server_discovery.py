@@ -1,0 +1,169 @@
+"""Where the Jupyter server is, and what opens it: from arguments, the environment or its own files.
+
+A server writes ``jpserver-<pid>.json`` into Jupyter's runtime directory; ours tells the kernels it
+starts where it is (``server.kernels.environment``). Called by ``client``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from jupyter_core.paths import jupyter_runtime_dir
+
+from jupyter_ai_shoulders.client.errors import ServerNotFound
+from jupyter_ai_shoulders.client.sdk_clients import PROXY_PATH, PROXY_SECRET, PROXY_URL
+
+URL = "SHOULDERS_URL"
+"""The address of the server, with its base URL; its own server sets it in a kernel."""
+TOKEN = "SHOULDERS_TOKEN"  # noqa: S105 the name of a variable
+_HUB_PREFIX = "JUPYTERHUB_SERVICE_PREFIX"
+_HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105 the name of a variable
+_HUB_URL = "JUPYTERHUB_PUBLIC_URL"
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+_HOW = f"Give Client(url=…, token=…), or set {URL} and {TOKEN}."
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """What a running server has written about itself."""
+
+    url: str
+    token: str = field(repr=False)
+    root: Path
+    pid: int
+    socket: str
+    """Of a server that listens on a Unix socket; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """How to reach a server."""
+
+    url: str
+    """With a slash at the end."""
+    token: str | None = field(repr=False)
+    socket: str = ""
+
+
+def find_server(
+    url: str | None = None,
+    token: str | None = None,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    servers: Sequence[RunningServer] | None = None,
+) -> ServerAddress:
+    """Return where the server is.
+
+    In order: the arguments; the environment; the server that started this process; the only one
+    that serves the current folder; the only one there is. Raises ``ServerNotFound``.
+    """
+    running = running_servers() if servers is None else servers
+    given = url or environ.get(URL)
+    if given:
+        given = given.rstrip("/") + "/"
+        known = next((one for one in running if one.url == given), None)
+        return ServerAddress(
+            given, token or _token(environ, given, known), known.socket if known else ""
+        )
+    chosen = _choose(running)
+    return ServerAddress(chosen.url, token or _token(environ, chosen.url, chosen), chosen.socket)
+
+
+def running_servers() -> list[RunningServer]:
+    """Return the servers of this user and machine whose process is there."""
+    try:
+        files = sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json"))
+    except OSError:
+        return []
+    read = (_read(file) for file in files)
+    return [server for server in read if server is not None and _is_alive(server.pid)]
+
+
+def _choose(running: Sequence[RunningServer]) -> RunningServer:
+    if not running:
+        raise ServerNotFound(
+            f"No Jupyter server of yours is running on this machine. Start one, or: {_HOW}"
+        )
+    here = Path.cwd().resolve()
+    for chosen in (
+        [one for one in running if one.pid == os.getppid()],
+        [one for one in running if here.is_relative_to(one.root)],
+        running,
+    ):
+        if len(chosen) == 1:
+            return chosen[0]
+    names = ", ".join(f"{one.url} ({one.root})" for one in running)
+    raise ServerNotFound(f"Several Jupyter servers are running: {names}. {_HOW}")
+
+
+def _token(environ: Mapping[str, str], url: str, known: RunningServer | None) -> str | None:
+    """Return the token for a server: a hub's for a server of that hub only.
+
+    At last the secret that a server gave to this kernel, for itself alone.
+    """
+    if environ.get(TOKEN):
+        return environ[TOKEN]
+    if known is not None and known.token:
+        return known.token
+    if _is_of_hub(environ, url):
+        return environ.get(_HUB_TOKEN)
+    return environ.get(PROXY_SECRET) if _is_our_server(environ, url) else None
+
+
+def _is_our_server(environ: Mapping[str, str], url: str) -> bool:
+    """Return whether an address is of the server that started this kernel.
+
+    It sets the proxy's address with the secret; the user may have set ``URL`` to another server's.
+    """
+    return environ.get(PROXY_URL, "").rstrip("/") == f"{url}{PROXY_PATH}"
+
+
+def _is_of_hub(environ: Mapping[str, str], url: str) -> bool:
+    """Return whether an address is this user's server: one on this machine, or one we are told."""
+    prefix = environ.get(_HUB_PREFIX)
+    if not prefix or not url.endswith(prefix):
+        return False
+    told = [environ.get(name, "").rstrip("/") for name in (URL, _HUB_URL)]
+    return url.rstrip("/") in told or urlsplit(url).hostname in LOOPBACK
+
+
+def _read(file: Path) -> RunningServer | None:
+    try:
+        said: Any = json.loads(file.read_text(encoding="utf-8"))
+        socket = str(said.get("sock") or "")
+        base = str(said["base_url"])
+        return RunningServer(
+            url=f"http://localhost{base}" if socket else _loopback(said),
+            token=str(said.get("token") or ""),
+            root=Path(said["root_dir"]).resolve(),
+            pid=int(said["pid"]),
+            socket=socket,
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None  # being written, or another program's
+
+
+def _loopback(said: Mapping[str, Any]) -> str:
+    """Return the server's address; one that listens everywhere listens here."""
+    if said.get("hostname") in {"0.0.0.0", "::", "*", ""}:  # noqa: S104 compared, not bound
+        scheme = "https" if said.get("secure") else "http"
+        return f"{scheme}://127.0.0.1:{said['port']}{said['base_url']}"
+    return str(said["url"])
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name == "nt":  # os.kill would end the process there
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # another user's
+    return True

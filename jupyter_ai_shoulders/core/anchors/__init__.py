@@ -1,0 +1,1 @@
+"""Finds the text or output a task thread is attached to after its cell changed."""

@@ -1,0 +1,311 @@
+"""Merges the shipped catalogue and the user's into one, keeping what is good of a bad file.
+
+Pure; called by ``providers.catalogue.loader``. Entries are merged by id, field by field, in the
+order of the sources. An entry that cannot be used is left out and becomes a ``CatalogueProblem``;
+one that came with the folder and is not trusted is left out too, and listed for review.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from jupyter_ai_shoulders.core.catalogue.specs import (
+    Catalogue,
+    CatalogueProblem,
+    ModelSpec,
+    ProviderKind,
+    ProviderSpec,
+    TokenFamily,
+)
+from jupyter_ai_shoulders.core.catalogue.trust_items import (
+    default_digest,
+    is_provider_name_shown,
+    model_digest,
+    provider_digest,
+    url_host,
+)
+from jupyter_ai_shoulders.core.folder_trust import FolderTrust, TrustedFolder, is_accepted
+from jupyter_ai_shoulders.core.json_positions import json_line_of
+from jupyter_ai_shoulders.core.variable_expansion import MissingVariable, expand_variables
+from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+
+Entry = dict[str, Any]
+Where = tuple[str | int, ...]
+Spec = TypeVar("Spec", bound=BaseModel)
+
+MOST_ENTRIES = 500
+"""Models of one source, and providers; each takes 0.1 ms whenever the file has changed."""
+MOST_PROBLEMS = 100
+"""Problems listed of all sources."""
+_TOP = frozenset({"default", "providers", "models", "families", "version", "$schema"})
+_SPELLINGS = {"apiKeyEnv": "api_key_env"}
+_FAMILIES: Mapping[ProviderKind, TokenFamily] = {
+    "anthropic": "anthropic",
+    "openai_responses": "openai",
+    "google": "google",
+}
+_ASKED_TO_THINK: Mapping[ProviderKind, Entry] = {
+    "openai_chat": {"mode": "effort", "efforts": ["low", "medium", "high"]},
+    "ollama": {"mode": "effort", "off": "disabled"},
+}
+"""Support of a model of such a server whose entry names a thinking level."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueSource:
+    """One catalogue: JSON text of a file, or the value of a trait. Later sources win."""
+
+    name: str
+    content: str | Mapping[str, Any]
+    trust: FolderTrust = field(default_factory=TrustedFolder)
+    """Which entries the person accepts: a file in the workspace may be somebody else's."""
+
+
+Facts = Mapping[tuple[ProviderId, str], Entry]
+"""What services say of their own models, by provider and the provider's name of the model."""
+
+
+def merge_catalogue(
+    sources: Sequence[CatalogueSource], environ: Mapping[str, str], facts: Facts | None = None
+) -> Catalogue:
+    """Return the merged catalogue with the problems found on the way.
+
+    ``facts`` refine what is known of a model's family; what an entry says itself wins.
+    """
+    problems: list[CatalogueProblem] = []
+    parsed = [_Parsed.read(source, problems) for source in sources]
+    providers = _merge_providers(parsed)
+    families = [family for source in parsed for family in source.families()]
+    models = _merge_models(parsed, _Known(providers, families, environ, facts or {}))
+    default = _default(parsed, models, providers)
+    return Catalogue(default, providers, models, tuple(problems))
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A source as an object, with a place to complain."""
+
+    name: str
+    text: str | None
+    content: Entry
+    problems: list[CatalogueProblem]
+    trust: FolderTrust
+
+    @staticmethod
+    def read(source: CatalogueSource, problems: list[CatalogueProblem]) -> _Parsed:
+        if isinstance(source.content, Mapping):
+            return _Parsed(
+                source.name, None, dict(source.content), problems, source.trust
+            ).checked()
+        try:
+            value: Any = json.loads(source.content)
+        except json.JSONDecodeError as error:
+            problems.append(
+                CatalogueProblem(source.name, error.lineno, f"Not valid JSON: {error.msg}.")
+            )
+            value = {}
+        except RecursionError:
+            problems.append(CatalogueProblem(source.name, None, "Nested too deeply."))
+            value = {}
+        return _Parsed(
+            source.name, source.content, _as_entry(value), problems, source.trust
+        ).checked(value)
+
+    def checked(self, value: Any = None) -> _Parsed:
+        """Complain of what the whole is; return self."""
+        if value is not None and not isinstance(value, dict):
+            self.complain((), "A catalogue is an object with providers and models.")
+        for key in self.content.keys() - _TOP:
+            self.complain((key,), f'"{key}" is not a key of a catalogue; it is ignored.')
+        return self
+
+    def complain(self, path: Where, message: str) -> None:
+        """Note a problem, unless there are too many to list."""
+        if len(self.problems) == MOST_PROBLEMS:
+            self.problems.append(CatalogueProblem(self.name, None, "There are more problems."))
+        if len(self.problems) > MOST_PROBLEMS:
+            return
+        line = None if self.text is None else json_line_of(self.text, path)
+        self.problems.append(CatalogueProblem(self.name, line, message))
+
+    def providers(self) -> Iterator[tuple[Where, Entry]]:
+        listed = _as_entry(self.content.get("providers"))
+        self._complain_of_excess("providers", len(listed))
+        for name, entry in islice(listed.items(), MOST_ENTRIES):
+            if is_accepted(self.trust, provider_digest(name, entry)):
+                yield ("providers", name), {**_as_entry(entry), "id": name}
+
+    def models(self) -> Iterator[tuple[Where, Entry]]:
+        listed = _as_list(self.content.get("models"))
+        self._complain_of_excess("models", len(listed))
+        for index, entry in enumerate(listed[:MOST_ENTRIES]):
+            if is_accepted(self.trust, model_digest(entry)):
+                yield ("models", index), _as_entry(entry)
+
+    def _complain_of_excess(self, key: str, count: int) -> None:
+        if count > MOST_ENTRIES:
+            message = f"There are {count:,} {key}; only the first {MOST_ENTRIES} are used."
+            self.complain((key,), message)
+
+    def families(self) -> Iterator[Entry]:
+        listed = _as_list(self.content.get("families"))
+        if listed and is_accepted(self.trust, model_digest(listed)):
+            yield from map(_as_entry, listed)
+
+    def default(self) -> Any:
+        """Return the name of the default model, None when there is none."""
+        name = self.content.get("default")
+        accepted = name is not None and is_accepted(self.trust, default_digest(name))
+        return name if accepted else None
+
+
+def _merge_providers(parsed: Sequence[_Parsed]) -> dict[ProviderId, ProviderSpec]:
+    raw: dict[str, Entry] = {}
+    specs: dict[ProviderId, ProviderSpec] = {}
+    for source in parsed:
+        for path, entry in source.providers():
+            name = str(entry["id"])
+            known = _known_fields(source, path, entry, ProviderSpec)
+            merged = {"name": name, **raw.get(name, {}), **known}
+            spec = _validated(source, path, merged, ProviderSpec)
+            if spec is None:
+                continue
+            if not isinstance(source.trust, TrustedFolder) and is_provider_name_shown(
+                spec.name, specs.values()
+            ):
+                spec = _named_by_host(spec, specs.get(spec.id))
+            raw[name] = merged
+            specs[spec.id] = spec
+    return specs
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What model entries refer to."""
+
+    providers: Mapping[ProviderId, ProviderSpec]
+    families: Sequence[Entry]
+    environ: Mapping[str, str]
+    facts: Facts
+
+    def complete(self, entry: Entry) -> Entry:
+        """Return the entry with variables expanded and with what is known of its family below it.
+
+        Raises ``MissingVariable`` and, for an unknown provider, ``LookupError``.
+        """
+        entry = cast("Entry", expand_variables(entry, self.environ))
+        name = str(entry.get("provider", ""))
+        provider = self.providers.get(ProviderId(name))
+        if provider is None:
+            raise LookupError(f'There is no provider "{name}".')
+        below: Entry = {"family": _FAMILIES.get(provider.kind, "other")}
+        if provider.kind in _ASKED_TO_THINK and entry.get("thinking") in {"low", "medium", "high"}:
+            below["thinking_support"] = _ASKED_TO_THINK[provider.kind]
+        model = str(entry["model"])
+        family = self._family(provider.kind, model)
+        live = self.facts.get((provider.id, model), {})
+        return {**below, **family, **_refined(family, live), **entry}
+
+    def _family(self, kind: ProviderKind, model: str) -> Entry:
+        """Return what the longest matching family says of a model."""
+        fitting = [
+            family
+            for family in self.families
+            if family.get("kind") == kind and model.startswith(str(family.get("match")))
+        ]
+        longest = sorted(fitting, key=lambda family: len(str(family["match"])))[-1:]
+        return _as_entry(longest[0].get("set")) if longest else {}
+
+
+def _refined(family: Entry, live: Entry) -> Entry:
+    """Return the live facts; of how a model thinks, over what the family adds to them."""
+    if "thinking_support" not in live:
+        return live
+    support = {**_as_entry(family.get("thinking_support")), **live["thinking_support"]}
+    return {**live, "thinking_support": support}
+
+
+def _merge_models(parsed: Sequence[_Parsed], known: _Known) -> dict[ModelId, ModelSpec]:
+    raw: dict[str, Entry] = {}
+    specs: dict[ModelId, ModelSpec] = {}
+    for source in parsed:
+        for path, entry in source.models():
+            fields = _known_fields(source, path, entry, ModelSpec)
+            name = str(fields.get("id", ""))
+            merged = {"name": name, "model": name, **raw.get(name, {}), **fields}
+            try:
+                complete = known.complete(merged)
+            except (MissingVariable, LookupError) as error:
+                source.complain(path, f"{error} The entry is not used.")
+                continue
+            spec = _validated(source, path, complete, ModelSpec)
+            if spec is not None:
+                raw[name] = merged
+                specs[spec.id] = spec
+    return specs
+
+
+def _default(
+    parsed: Sequence[_Parsed],
+    models: Mapping[ModelId, ModelSpec],
+    providers: Mapping[ProviderId, ProviderSpec],
+) -> ModelId | None:
+    """Return the default; a service that is not running may list it later."""
+    found: ModelId | None = None
+    for source in parsed:
+        name = source.default()
+        if name is None:
+            continue
+        if isinstance(name, str) and (
+            ModelId(name) in models
+            or any(provider.listed_name(ModelId(name)) for provider in providers.values())
+        ):
+            found = ModelId(name)
+        else:
+            source.complain(("default",), f'"default" names no model of the catalogue: {name!r}.')
+    return found
+
+
+def _known_fields(source: _Parsed, path: Where, entry: Entry, kind: type[BaseModel]) -> Entry:
+    """Return the fields of the entry that exist, complaining of the others."""
+    known: Entry = {}
+    for key, value in entry.items():
+        field = _SPELLINGS.get(key, key)
+        if field in kind.model_fields:
+            known[field] = value
+        else:
+            source.complain((*path, key), f'There is no setting "{key}"; it is ignored.')
+    return known
+
+
+def _validated(source: _Parsed, path: Where, entry: Entry, kind: type[Spec]) -> Spec | None:
+    try:
+        return kind.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        message = f"{where}: {first['msg']}. The entry is not used."
+        source.complain((*path, *first["loc"]), message)
+        return None
+
+
+def _named_by_host(spec: ProviderSpec, before: ProviderSpec | None) -> ProviderSpec:
+    """Return the provider with its host in its name, so that it is not taken for another."""
+    host = url_host(spec.url)
+    if host is None or (before is not None and url_host(before.url) == host):
+        return spec
+    return spec.model_copy(update={"name": f"{spec.name} ({host})"})
+
+
+def _as_list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _as_entry(value: Any) -> Entry:
+    return cast("Entry", value) if isinstance(value, dict) else {}

@@ -1,0 +1,34 @@
+"""What a user prefers of models, as plain values (chapter 03).
+
+Read from the settings files by ``host``; used by whatever chooses a model or makes a single call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.wire.api.settings import AccessMode, Fallback, GhostSettings
+
+__all__ = ["GHOST_DEFAULTS", "AccessMode", "Fallback", "ModelPreferences"]
+
+INCREMENTING = (
+    *("awk", "c", "c#", "c++", "cpp", "csharp", "d", "dart", "go", "groovy", "java"),
+    *("javascript", "jsx", "objective-c", "perl", "php", "tsx", "typescript"),
+    *("elixir", "elm", "erlang", "haskell", "idris", "purescript", "scala", "zig"),
+)
+"""Languages in which ``++`` means something: it increments, or it joins lists."""
+GHOST_DEFAULTS = GhostSettings(enabled_plus=True, automatic=False, skip_languages=INCREMENTING)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPreferences:
+    """Which models may be used, and how single calls are bounded."""
+
+    mode: AccessMode = "auto"
+    fallback: Fallback = "local"
+    """Where to go when the mode's own models cannot answer."""
+    single_call_timeout_s: float = 30.0
+    single_call_max_tokens: int = 4_000
+    ollama_host: str = "http://127.0.0.1:11434"
+    default: str = ""
+    """The model of new conversations; empty: the one used last."""

@@ -1,0 +1,113 @@
+"""Which files usually hold keys, passwords or logins: the one list for everything that reads files.
+
+The list is data, ``secret_locations.json``, with its sources. It is about names only: whoever opens
+files for a model asks here first (file tools, search, previews, attachments, artifacts, the
+command sandbox, completions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+from jupyter_ai_shoulders.core.sensitive_files.path_patterns import PathPatterns, plain_parts
+
+_STATE = ".shoulders"
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    files: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    of: str = ""
+    source: str = ""
+    about: str = ""
+    endings: tuple[str, ...] = ()
+
+    def patterns(self) -> PathPatterns:
+        return PathPatterns(self.files, self.places)
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    about: str
+    shown: _Row
+    open: _Row
+    servers: _Row
+    groups: tuple[_Row, ...]
+
+
+def is_secret(path: str) -> bool:
+    """Return whether a path (with ``/``) names a file that usually holds keys or passwords.
+
+    The state directory counts, but for what is meant to be read: skills, artifacts, ``system.md``.
+    """
+    return has_secret_name(plain_parts(path))
+
+
+def has_secret_name(parts: Sequence[str]) -> bool:
+    """Return the same of a path as ``path_patterns.plain_parts`` returns it."""
+    if _is_open(parts):
+        return False
+    if _secret().in_place(parts):
+        return True
+    name = parts[-1]
+    if not _secret().match_name(name):
+        return False
+    return not (name.endswith(_table().shown.endings) or _shown().match_name(name))
+
+
+def is_server_login(path: str) -> bool:
+    """Return whether a path names login data of a running Jupyter server, which is never shown."""
+    return _servers().match(plain_parts(path))
+
+
+def secret_locations() -> tuple[str, ...]:
+    """Return the places of the list, relative to a home directory, with ``/``."""
+    return tuple(place for group in _table().groups for place in group.places)
+
+
+def _is_open(parts: Sequence[str]) -> bool:
+    """Return whether a path is below the state directory at the top and meant to be read."""
+    if parts[0] != _STATE:
+        return False
+    return any(list(parts[: len(place)]) == place for place in _open_places())
+
+
+@cache
+def _table() -> _Table:
+    text = (
+        files("jupyter_ai_shoulders.core.sensitive_files")
+        .joinpath("secret_files.json")
+        .read_text("utf-8")
+    )
+    return _Table.model_validate_json(text)
+
+
+@cache
+def _secret() -> PathPatterns:
+    groups = _table().groups
+    return PathPatterns(
+        (name for group in groups for name in group.files),
+        (place for group in groups for place in group.places),
+    )
+
+
+@cache
+def _servers() -> PathPatterns:
+    return _table().servers.patterns()
+
+
+@cache
+def _shown() -> PathPatterns:
+    return _table().shown.patterns()
+
+
+@cache
+def _open_places() -> list[list[str]]:
+    return [plain_parts(place) for place in _table().open.places]

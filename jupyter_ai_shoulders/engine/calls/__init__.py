@@ -1,0 +1,1 @@
+"""Runs model calls and tool calls: approval checks, batches, execution and background tasks."""

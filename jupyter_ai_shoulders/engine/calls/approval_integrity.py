@@ -1,0 +1,126 @@
+"""Whether a call would run as the user was shown it when they allowed it (chapter 05).
+
+``engine.calls.approvals`` records the facts with the question; ``engine.calls.batch_runner``
+compares them with those of the moment the call would run. What an approval does not depend on is
+left out: titles, durations, and whether a change can be undone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from jupyter_ai_shoulders.engine.loop.state import (
+    NOT_CONFINED,
+    AllowCall,
+    CallState,
+    Confinement,
+    ShownCall,
+)
+from jupyter_ai_shoulders.engine.loop.synthetic_results import changed_since_approval
+from jupyter_ai_shoulders.tools.base import CallSubject
+from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+
+_PREVIEW = "the preview of this call"
+_NAMES: Mapping[str, str] = {
+    "arguments": "the arguments of this call",
+    "preview": _PREVIEW,
+    "target": "the target of this call",
+    "external": "whether this call sends data outside this computer",
+    "protection": "the protection of this call",
+}
+
+
+def confinement_of(subject: CallSubject) -> Confinement:
+    """Return how a call is held."""
+    return Confinement(subject.sandboxed, subject.read_only, subject.network)
+
+
+def fact_hashes(
+    subject: CallSubject, *, arguments: Json, external: bool, risk: Risk
+) -> Mapping[str, str]:
+    """Return SHA-256 of what an approval of a call is bound to, by name.
+
+    The code of changes is not among it: they compare versions themselves, and propose what no
+    longer fits.
+    """
+    facts: dict[str, Json] = {
+        "arguments": arguments,
+        "target": asdict(subject.target),
+        "external": external,
+        "protection": [subject.secret, subject.shapes, subject.asks],
+    }
+    if _shows_all(subject, risk):
+        facts["preview"] = [subject.language, subject.preview]
+    return {name: canonical_hash(fact) for name, fact in facts.items()}
+
+
+def canonical_hash(value: Json) -> str:
+    """Return SHA-256 over the canonical JSON of a value."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def change_since_approval(
+    call: CallState, subject: CallSubject, *, external: bool
+) -> ErrorInfo | None:
+    """Return why a call does not run after all: something differs from what was allowed."""
+    held = call.verdict.confinement if isinstance(call.verdict, AllowCall) else NOT_CONFINED
+    now = confinement_of(subject)
+    if not _agrees(held, now):
+        return changed_since_approval(
+            f"it was allowed to run {_in_words(held)}, not {_in_words(now)}."
+        )
+    if call.shown is None:
+        return None
+    changed = _changed_fact(call, call.shown, subject, external)
+    return (
+        changed_since_approval(f"{changed} changed after the user allowed it.") if changed else None
+    )
+
+
+def _changed_fact(
+    call: CallState, shown: ShownCall, subject: CallSubject, external: bool
+) -> str | None:
+    """Return the name of the first fact that differs."""
+    if not shown.hashes:
+        bound = shown.preview is not None and _shows_all(subject, call.risk)
+        return _PREVIEW if bound and shown.preview != subject.preview else None
+    hashes = fact_hashes(subject, arguments=call.arguments, external=external, risk=call.risk)
+    return next(
+        (_NAMES.get(name, name) for name in hashes if shown.hashes.get(name) != hashes[name]), None
+    )
+
+
+def _shows_all(subject: CallSubject, risk: Risk) -> bool:
+    return risk == "execute" or subject.exact
+
+
+def _agrees(held: Confinement, now: Confinement) -> bool:
+    """Return whether a call is held as it was; what is not known of an earlier version agrees.
+
+    Nothing that was not allowed so runs without a sandbox.
+    """
+    if held.sandboxed is None:
+        return now.sandboxed is not False
+    return held.sandboxed == now.sandboxed and all(
+        known is None or known == found
+        for known, found in ((held.read_only, now.read_only), (held.network, now.network))
+    )
+
+
+def _in_words(confinement: Confinement) -> str:
+    if confinement.sandboxed is not True:
+        return "without a sandbox" if confinement.sandboxed is False else "in a sandbox"
+    kind = "a read-only sandbox" if confinement.read_only else "a sandbox"
+    match confinement.network:
+        case None:
+            return f"in {kind}"
+        case True:
+            return f"in {kind} with network access"
+        case False:
+            return f"in {kind} without network access"

@@ -1,0 +1,265 @@
+"""What a call is before it runs: how it is shown, whether it is valid, whether it may run.
+
+``describe`` is used by ``engine.calls.model_call`` when the model has made a call, ``judge`` by
+``engine.session.effect_runner`` right before it would run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.engine.calls.approval_integrity import (
+    canonical_hash,
+    confinement_of,
+    fact_hashes,
+)
+from jupyter_ai_shoulders.engine.loop.commands_and_effects import Allowed, NeedsApproval
+from jupyter_ai_shoulders.engine.loop.state import CallState, DeferToUser, RejectCall, SessionState
+from jupyter_ai_shoulders.engine.loop.synthetic_results import error_text
+from jupyter_ai_shoulders.engine.transcript.unwrap_call_tool import UnwrappedCall, unwrap_call
+from jupyter_ai_shoulders.providers.base import ToolCallReady
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
+from jupyter_ai_shoulders.tools.code_analysis.effects import code_effects
+from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
+from jupyter_ai_shoulders.tools.notebook.run_durations import duration_text
+from jupyter_ai_shoulders.tools.permissions.command_rules import command_reach
+from jupyter_ai_shoulders.tools.permissions.grants import target_of
+from jupyter_ai_shoulders.tools.permissions.rules import (
+    ONCE,
+    Allow,
+    Ask,
+    Deny,
+    PermissionRequest,
+    decide,
+)
+from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
+from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
+from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import (
+    ApprovalScope,
+    AskReason,
+    CommandReach,
+    EffectKind,
+    Risk,
+    ToolCall,
+)
+from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
+
+GOES_ROUND = AskReason(
+    kind="loop", text="The agent made this call four times with the same result."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Approvals:
+    """Asks the tools and the rules about calls."""
+
+    tools: ToolRegistry
+    rules: PermissionStore
+
+    async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
+        """Return the event for a call the model made, valid or not."""
+        names, disabled = self.tools.names(context.toolset), self._switched_off()
+        made = unwrap_call(ready, self.tools, set(names) - disabled)
+        tool = self._known(made.tool, context)
+        problem = self._problem(made, tool, [name for name in names if name not in disabled])
+        subject = None
+        if tool is not None and problem is None and made.arguments is not None:
+            subject = await _subject(self.tools, tool, made.arguments, context)
+        return ToolCall(
+            call_id=context.call_id,
+            tool=made.tool,
+            arguments=None if problem else made.arguments,
+            raw=ready.raw if problem or made.via else None,
+            invalid=problem,
+            risk=tool.risk if tool else "read",
+            external=tool.external if tool else False,
+            title=subject.title if subject else made.tool.replace("_", " ").capitalize(),
+            target=subject.target_label if subject else None,
+            state=ready.state,
+            via=made.via,
+            package=self.tools.package_of(made.tool),
+        )
+
+    async def judge(
+        self,
+        call: CallState,
+        context: CallContext,
+        state: SessionState,
+        mode: Mode,
+        tools_mode: ToolsMode,
+    ) -> Allowed | NeedsApproval | RejectCall | DeferToUser:
+        """Return whether the call may run. Raises what a bug in a tool raises."""
+        refused = self._refused(call, tools_mode)
+        tool = self._known(call.tool, context)
+        if refused is not None or tool is None or call.arguments is None:
+            return refused or RejectCall("error", _invalid_call(call, known=tool is not None))
+        try:
+            args = self.tools.validate(call.tool, call.arguments)
+            if isinstance(args, InvalidCall):
+                return RejectCall("error", args.error)
+            if tools_mode == "parse_only" and not _of_the_conversation(tool):
+                return DeferToUser()
+            subject = await tool.subject(args, context)
+        except ShouldersError as error:
+            return RejectCall("error", error.info)
+        question = PermissionRequest(
+            call.tool, tool.risk, tool.external, subject, state.taint, state.opened
+        )
+        decision = decide(
+            question,
+            self.rules.rules,
+            state.grants,
+            mode=mode,
+            interactive=state.policy.interactive,
+        )
+        if isinstance(decision, Allow) and state.policy.interactive:
+            repeated = state.watch.should_ask(call.tool, call.arguments)
+            decision = Ask(GOES_ROUND, ONCE) if repeated else decision
+        return _outcome(decision, call.arguments, subject, tool)
+
+    def forbidden(self, call: CallState, subject: CallSubject | None) -> ErrorInfo | None:
+        """Return why a call may not run after all: the rules may have changed since it was judged.
+
+        ``subject`` is what it touches, as it is now; None for reads.
+        """
+        refused = self._refused(call, "enabled")
+        if refused is not None:
+            return refused.error
+        tool = self.tools.get(call.tool)
+        if tool is None:
+            return _invalid_call(call, known=False)
+        target = target_of(call.arguments or {})
+        seen = subject or CallSubject(title=call.title, target_label=None, target=target)
+        question = PermissionRequest(call.tool, tool.risk, tool.external, seen)
+        decision = decide(question, self.rules.rules, (), mode="bypass", interactive=True)
+        if isinstance(decision, Deny):
+            return ErrorInfo(code=decision.code, message=decision.text)
+        return None
+
+    def _known(self, name: str, context: CallContext) -> Tool[Any] | None:
+        """Return the tool when the conversation's toolset has it."""
+        return self.tools.get(name) if name in self.tools.names(context.toolset) else None
+
+    def _switched_off(self) -> frozenset[str]:
+        try:
+            return self.rules.disabled
+        except StateUnavailable:
+            return frozenset()  # said when the call is judged, which it is before it runs
+
+    def _problem(
+        self, made: UnwrappedCall, tool: Tool[Any] | None, told: Sequence[str]
+    ) -> str | None:
+        """Return why a call cannot be made as it stands; ``told`` are the tools there are."""
+        if tool is not None and (made.problem or made.arguments is None):
+            return made.problem or "The arguments are not a JSON object."
+        names = [*told, made.tool] if tool is not None else told
+        checked = self.tools.validate(made.tool, made.arguments or {}, names)
+        return error_text(checked.error) if isinstance(checked, InvalidCall) else None
+
+    def _refused(self, call: CallState, tools_mode: ToolsMode) -> RejectCall | None:
+        if tools_mode == "disabled":
+            message = "Tools are switched off in this conversation."
+            return RejectCall("error", ErrorInfo(code="disabled", message=message))
+        if call.tool in self.rules.disabled:
+            message = f"The tool {call.tool} is switched off in the permissions."
+            return RejectCall("error", ErrorInfo(code="disabled", message=message))
+        return None
+
+
+def arguments_hash(arguments: JsonObject) -> str:
+    """Return SHA-256 over the canonical JSON of a call's arguments."""
+    return canonical_hash(arguments)
+
+
+async def _subject(
+    tools: ToolRegistry, tool: Tool[Any], arguments: JsonObject, context: CallContext
+) -> CallSubject | None:
+    """Return how the call is shown; None when its target cannot be looked at (it will fail)."""
+    args = tools.validate(tool.name, arguments)
+    if isinstance(args, InvalidCall):
+        return None
+    try:
+        return await tool.subject(args, context)
+    except ShouldersError:
+        return None
+
+
+def _invalid_call(call: CallState, *, known: bool) -> ErrorInfo:
+    return ErrorInfo(
+        code="invalid_arguments" if known else "unknown_tool",
+        message=call.invalid or f"There is no tool named {call.tool!r}.",
+    )
+
+
+def _of_the_conversation(tool: Tool[Any]) -> bool:
+    """Return whether a call is about the conversation itself, so that nobody else can answer it."""
+    return tool.category == "loop" or tool.name in {LOAD_TOOLS, READ_OUTPUT}
+
+
+def _tellable(
+    scopes: tuple[ApprovalScope, ...], arguments: JsonObject
+) -> tuple[ApprovalScope, ...]:
+    """Return the scopes whose reach the log can tell.
+
+    A document is one that the arguments name; a command is one that a rule can cover.
+    """
+    target = target_of(arguments)
+    left_out: set[ApprovalScope] = set()
+    if target.path is None:
+        left_out.add("document")
+    if target.command is not None and command_reach(target.command) is None:
+        left_out |= {"session", "always"}
+    return tuple(scope for scope in scopes if scope not in left_out)
+
+
+def _reach(arguments: JsonObject) -> CommandReach | None:
+    command = target_of(arguments).command
+    return None if command is None else command_reach(command)
+
+
+def _effects(subject: CallSubject, risk: Risk) -> tuple[EffectKind, ...] | None:
+    """Return what a look at the code shows that it does; None of calls that run no code."""
+    if risk != "execute" or subject.preview is None or subject.language is None:
+        return None
+    return code_effects(subject.preview, subject.language)
+
+
+def _with_notes(reason: AskReason, subject: CallSubject) -> AskReason:
+    took = (
+        () if subject.last_ms is None else (f"It took {duration_text(subject.last_ms)} last time.",)
+    )
+    text = " ".join((reason.text, *took, *subject.notes))
+    return reason.model_copy(update={"text": text})
+
+
+def _outcome(
+    decision: Allow | Ask | Deny, arguments: JsonObject, subject: CallSubject, tool: Tool[Any]
+) -> Allowed | NeedsApproval | RejectCall:
+    match decision:
+        case Allow(because=because):
+            return Allowed(because, confinement_of(subject))
+        case Deny(text=text, code=code):
+            return RejectCall("denied", ErrorInfo(code=code, message=text))
+        case Ask():
+            return NeedsApproval(
+                arguments=arguments,
+                arguments_hash=arguments_hash(arguments),
+                preview=subject.preview,
+                language=subject.language,
+                reason=_with_notes(decision.reason, subject),
+                scopes=_tellable(decision.scopes, arguments),
+                confinement=confinement_of(subject),
+                reach=_reach(arguments),
+                effects=_effects(subject, tool.risk),
+                fact_hashes=fact_hashes(
+                    subject, arguments=arguments, external=tool.external, risk=tool.risk
+                ),
+            )
+        case _:
+            assert_never(decision)

@@ -1,0 +1,238 @@
+"""The calls that go on after their step: cells that run for minutes or hours, of all sessions.
+
+Made by ``host`` for the engine, which says where their events go, and for ``read_output``, which
+looks at them. A call that is here has its result, which said that it goes on, and ends with one
+``run-end``; nothing ends it but itself, a cancel of its session, and the end of the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.engine.calls.execution import ToolCallExecution, ToolCallOutcome
+from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
+from jupyter_ai_shoulders.engine.loop.state import BackgroundRun, CallState
+from jupyter_ai_shoulders.engine.loop.synthetic_results import (
+    LOST,
+    LOST_COMMAND,
+    error_text,
+    internal_error,
+    settled_result,
+)
+from jupyter_ai_shoulders.tools.base import Result, text_content
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Event, RunEnd
+from jupyter_ai_shoulders.wire.ids import LongRunId, SessionId
+
+_log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 5.0
+"""Until an end that could not be kept, on a full disk, is told again."""
+LOOK_SECONDS = 0.05
+"""Between two looks at whether it was."""
+KEPT = 50
+"""Calls that ended whose results can still be read by their handles."""
+
+Hear = Callable[[SessionId, Event], None]
+
+
+@dataclass(slots=True)
+class _LongCall:
+    session_id: SessionId
+    call: CallState
+    spill: OutputTruncator
+    run: ToolCallExecution
+    look: Callable[[], Result]
+    cancelled: ErrorInfo | None = None
+    """Why it was told to stop."""
+    last: Result | None = None
+    """How it ended."""
+
+
+class BackgroundTasks:
+    """Keeps what goes on, and tells of its end."""
+
+    def __init__(self, ids: IdSource) -> None:
+        self._ids = ids
+        self._calls: dict[LongRunId, _LongCall] = {}
+        self._hear: Hear | None = None
+
+    def subscribe(self, hear: Hear) -> None:
+        """Tell of all that happens from now on; called once, by the engine."""
+        self._hear = hear
+
+    def adopt(
+        self, session_id: SessionId, call: CallState, run: ToolCallExecution, spill: OutputTruncator
+    ) -> ToolCallOutcome:
+        """Let a call go on; return its result for now.
+
+        Its end is told once that is recorded, which earlier calls of its step may hold up: an end
+        of something the session has not heard of would be lost, and waited for ever after.
+        """
+        assert run.look is not None, "only calls that can be looked at outlast their step"
+        name = LongRunId(self._ids.new("run"))
+        long = _LongCall(session_id, call, spill, run, run.look)
+        self._calls[name] = long
+        run.record = partial(self._say, session_id)
+        self._forget_old()
+        crash_point("engine.run.adopted")
+        return ToolCallOutcome(
+            "ok",
+            run.elapsed_ms,
+            result=_going_on(long, name),
+            run=name,
+            recorded=lambda: run.task.add_done_callback(lambda _: self._ended(long, name)),
+        )
+
+    def is_running(self, session_id: SessionId, name: LongRunId) -> bool:
+        """Return whether the call goes on, and tells of its end."""
+        long = self._calls.get(name)
+        return long is not None and long.session_id == session_id and long.last is None
+
+    def cancel(self, session_id: SessionId, why: ErrorInfo) -> None:
+        """Stop what a session has going on; each tells of its end shortly after."""
+        for long in self._going_on():
+            if long.session_id == session_id:
+                _stop(long, why)
+
+    async def stop(self, why: ErrorInfo) -> None:
+        """Stop all, and return when all have told of their ends."""
+        going_on = self._going_on()
+        for long in going_on:
+            _stop(long, why)
+        if going_on:
+            await asyncio.wait([long.run.task for long in going_on])
+
+    async def ended(self, session_id: SessionId) -> None:
+        """Return when a call of the session has ended; at once when none goes on."""
+        tasks = [long.run.task for long in self._going_on() if long.session_id == session_id]
+        if tasks:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        # Its session has heard of it then, unless the end is to be told again.
+        await asyncio.sleep(0 if tasks else LOOK_SECONDS)
+
+    async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
+        """Return how far a call is, or how it ended; wait for its end for so many seconds.
+
+        None when the session has no such call: the server was restarted, or it ended long ago.
+        """
+        name = LongRunId(handle)
+        long = self._calls.get(name)
+        if long is None or long.session_id != session_id:
+            return None
+        await asyncio.wait({long.run.task}, timeout=patience)
+        return _going_on(long, name) if long.last is None else long.last
+
+    def _going_on(self) -> list[_LongCall]:
+        return [long for long in self._calls.values() if not long.run.task.done()]
+
+    def _ended(self, long: _LongCall, name: LongRunId) -> None:
+        self._tell_end(long, name, _outcome(long))
+
+    def _tell_end(self, long: _LongCall, name: LongRunId, outcome: ToolCallOutcome) -> None:
+        """Tell of a call's end, again and again until it is kept: its session may wait for it."""
+        last: Result | None = None
+        try:
+            event, last = run_end_event(long.call, name, outcome, long.spill)
+            self._tell(long.session_id, event)
+        except StateUnavailable:
+            _log.exception("The end of a run of %s is told again later.", long.session_id)
+            loop = asyncio.get_running_loop()
+            loop.call_later(AGAIN_SECONDS, self._tell_end, long, name, outcome)
+            return
+        except ShouldersError:  # the session is deleted
+            _log.exception("The end of a run of %s is not in its log.", long.session_id)
+        long.last = last
+
+    def _tell(self, session_id: SessionId, event: Event) -> None:
+        if self._hear is not None:
+            self._hear(session_id, event)
+
+    def _say(self, session_id: SessionId, event: Event) -> None:
+        try:
+            self._tell(session_id, event)
+        except ShouldersError:  # the run goes on: its outputs are in the notebook all the same
+            _log.exception("What a run of %s said is not in its log.", session_id)
+
+    def _forget_old(self) -> None:
+        over = [name for name, long in self._calls.items() if long.last is not None]
+        for name in over[: max(len(over) - KEPT, 0)]:
+            del self._calls[name]
+
+
+def run_end_event(
+    call: CallState, name: LongRunId, outcome: ToolCallOutcome, spill: OutputTruncator
+) -> tuple[RunEnd, Result]:
+    """Return the event of a call's end, and the result it holds."""
+    result = outcome.result
+    if result is None:
+        error = outcome.error or internal_error(f"The tool {call.tool}")
+        envelope = settled_result(call.call_id, call.tool, outcome.status, error).result
+        result = Result(envelope=envelope, content=text_content(error_text(error)))
+    content, handle = spill.truncate(result.content, result.handle)
+    event = RunEnd(
+        call_id=call.call_id,
+        tool=call.tool,
+        title=call.title,
+        run=name,
+        status=outcome.status,
+        result=result.envelope,
+        content=content,
+        duration_ms=outcome.duration_ms,
+        handle=handle,
+    )
+    return event, result
+
+
+def lost_run_event(run: BackgroundRun) -> RunEnd:
+    """Return the end of what the server's own end cut off."""
+    is_process = run.start is not None and run.start.pid is not None
+    why = LOST_COMMAND if is_process else LOST
+    result = settled_result(run.call_id, run.tool, "unknown", why)
+    return RunEnd(
+        turn_id=run.turn_id,
+        call_id=run.call_id,
+        tool=run.tool,
+        title=run.title,
+        run=run.run,
+        status="unknown",
+        result=result.result,
+        content=result.content,
+        duration_ms=0,
+    )
+
+
+def _outcome(long: _LongCall) -> ToolCallOutcome:
+    failure = long.run.failure
+    if failure is not None:
+        _log.error("Tool %s has a bug.", long.call.tool, exc_info=failure)
+        told = internal_error(f"The tool {long.call.tool}")
+        return ToolCallOutcome("error", long.run.elapsed_ms, error=told)
+    return long.run.outcome(long.cancelled or LOST)
+
+
+def _stop(long: _LongCall, why: ErrorInfo) -> None:
+    long.cancelled = long.cancelled or why
+    long.run.task.cancel()
+
+
+def _going_on(long: _LongCall, name: LongRunId) -> Result:
+    """Return what there is so far, with what can be done about it."""
+    now = long.look()
+    seconds = long.run.elapsed_ms // 1000
+    note = (
+        f"[Still running after {seconds} s; it goes on. Handle: {name} (read_output with it says "
+        "how far it is). Do other things meanwhile, or end your turn: when it has ended you are "
+        "told, and go on by yourself. Do not run it again.]"
+    )
+    data = now.envelope.data
+    known = {**data, "run": name, "status": "running"} if isinstance(data, dict) else data
+    envelope = now.envelope.model_copy(update={"data": known})
+    return replace(now, envelope=envelope, content=(*now.content, *text_content(note)))

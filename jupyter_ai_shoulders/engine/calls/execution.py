@@ -1,0 +1,218 @@
+"""One tool call being carried out: its stream is read to the end, whoever waits for it.
+
+Made by ``engine.calls.batch_runner`` for a call of the step. One that outlasts the step is handed
+over to ``engine.calls.background_tasks``, which then says where its events go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, assert_never, cast
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.redaction.redactor import Redactor
+from jupyter_ai_shoulders.engine.calls.delta_buffer import DeltaBuffer
+from jupyter_ai_shoulders.tools.base import (
+    BackgroundCall,
+    CallContext,
+    InputEnded,
+    InputRequested,
+    Progress,
+    Result,
+    Tool,
+    ToolOutput,
+)
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import (
+    CallStatus,
+    Event,
+    StdinAnswer,
+    StdinRequest,
+    ToolProgress,
+)
+from jupyter_ai_shoulders.wire.ids import CallId, LongRunId
+
+ASKING_SECONDS = 1.0
+"""Between two looks at whether a call that waits for the user still does."""
+BESIDE_SECONDS = 1.0
+"""What goes on beside its step is given as long to fail at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallOutcome:
+    """How a call ended, or that it goes on (``run``)."""
+
+    status: CallStatus
+    duration_ms: int = 0
+    result: Result | None = None
+    error: ErrorInfo | None = None
+    run: LongRunId | None = None
+    recorded: Callable[[], None] | None = None
+    """Called when the result is in the log; what goes on tells of its end only from then on."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecording:
+    """How what a call says on its way enters the log."""
+
+    record: Callable[[Event], None]
+    clock: Clock
+    interval: float
+    redactor: Redactor
+    """Knows the keys in use; output never shows one cut over two pieces."""
+
+
+class ToolCallExecution:
+    """A call on its way; ``task`` ends with its result."""
+
+    def __init__(
+        self, tool: Tool[Any], args: Any, context: CallContext, recording: CallRecording
+    ) -> None:
+        self.look: Callable[[], Result] | None = None
+        """Returns what there is so far; None while the call may not outlast its step."""
+        self.asks = False
+        """Whether it waits for the user to type something."""
+        self.record = recording.record
+        """Where its events go; another place once the step is over."""
+        self._recording = recording
+        self._since = recording.clock.monotonic()
+        self._call_id = context.call_id
+        self._progress = _ProgressLog(context.call_id, recording, self._take)
+        self._closed = False
+        self._beside = asyncio.Event()
+        self.task = asyncio.create_task(self._drain(tool, args, context))
+
+    @property
+    def elapsed_ms(self) -> int:
+        """How long it has been on its way."""
+        return round((self._recording.clock.monotonic() - self._since) * 1000)
+
+    async def wait(self, patience: float | None) -> bool:
+        """Return whether it ended; false when it goes on and need not be waited for.
+
+        A call that waits for the user is waited for.
+        """
+        done = await self._first_wait(patience)
+        while not done and (self.look is None or self.asks):
+            done, _ = await asyncio.wait({self.task}, timeout=ASKING_SECONDS)
+        return bool(done)
+
+    async def _first_wait(self, patience: float | None) -> set[asyncio.Task[Result]]:
+        """Wait for its end, but not for long once it says that nobody needs to wait."""
+        beside = asyncio.create_task(self._beside.wait())
+        try:
+            done, _ = await asyncio.wait(
+                {self.task, beside}, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            beside.cancel()
+        if beside in done and self.task not in done:
+            soon = BESIDE_SECONDS if patience is None else min(patience, BESIDE_SECONDS)
+            await asyncio.wait({self.task}, timeout=soon)
+        return {self.task} if self.task.done() else set()
+
+    def close(self) -> None:
+        """Record nothing more: the call has its result, even if its tool goes on."""
+        self._closed = True
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What the finished call raised that tools must not raise."""
+        error = None if self.task.cancelled() else self.task.exception()
+        return None if isinstance(error, ShouldersError) else error
+
+    def outcome(self, why: ErrorInfo) -> ToolCallOutcome:
+        """Return how the finished call ended, unless by a bug; ``why`` it was cancelled, if it was.
+
+        Raises its ``failure``.
+        """
+        if self.task.cancelled():
+            return ToolCallOutcome("cancelled", self.elapsed_ms, error=why)
+        try:
+            result = self.task.result()
+        except ShouldersError as error:
+            return ToolCallOutcome("error", self.elapsed_ms, error=error.info)
+        return ToolCallOutcome("ok" if result.ok else "error", self.elapsed_ms, result=result)
+
+    async def _drain(self, tool: Tool[Any], args: Any, context: CallContext) -> Result:
+        result: Result | None = None
+        stream = cast("AsyncGenerator[ToolOutput, None]", tool.run(args, context))
+        try:
+            async with aclosing(stream) as items:
+                async for item in items:
+                    if isinstance(item, Result):
+                        result = item
+                        crash_point("tools.effect.done")
+                    else:
+                        self._heard(item)
+        finally:
+            self._progress.flush()
+            if self.asks:  # it was stopped, and nobody waits for the answer any more
+                self._heard(InputEnded(answered=False))
+        if result is None:
+            raise RuntimeError(f"the tool {tool.name} ended without a result")
+        return result
+
+    def _heard(self, item: Progress | BackgroundCall | InputRequested | InputEnded) -> None:
+        match item:
+            case Progress():
+                self._progress.add(item)
+            case BackgroundCall(look=look, beside=beside):
+                self.look = look
+                if beside:
+                    self._beside.set()
+            case InputRequested():
+                self._progress.flush()
+                self.asks = True
+                asked = StdinRequest(
+                    call_id=self._call_id, prompt=item.prompt, password=item.password
+                )
+                self._take(asked)
+                crash_point("stdin.request.recorded")
+            case InputEnded():
+                self.asks = False
+                self._take(StdinAnswer(call_id=self._call_id, answered=item.answered))
+                crash_point("stdin.answer.recorded")
+            case _:
+                assert_never(item)
+
+    def _take(self, event: Event) -> None:
+        if not self._closed:
+            self.record(event)
+
+
+class _ProgressLog:
+    """Records a call's progress, consecutive pieces of one channel joined."""
+
+    def __init__(
+        self, call_id: CallId, recording: CallRecording, record: Callable[[Event], None]
+    ) -> None:
+        self._call_id = call_id
+        self._recording = recording
+        self._record = record
+        self._channel: str | None = None
+        self._text: DeltaBuffer | None = None
+
+    def add(self, progress: Progress) -> None:
+        if self._text is None or self._channel != progress.channel:
+            self.flush()
+            self._channel = progress.channel
+            self._text = DeltaBuffer(
+                self._recording.interval, self._emitter(progress), self._recording.redactor
+            )
+        self._text.push(progress.text)
+
+    def flush(self) -> None:
+        if self._text is not None:
+            self._text.close()
+
+    def _emitter(self, progress: Progress) -> Callable[[str], None]:
+        def emit(text: str) -> None:
+            self._record(ToolProgress(call_id=self._call_id, channel=progress.channel, text=text))
+
+        return emit

@@ -1,0 +1,100 @@
+"""What became of calls that a crash interrupted, as far as their targets tell (durable calls).
+
+Run by ``engine.session.effect_runner``. A change whose target still has the version from before was
+not applied, one whose target has the expected version was; everything else stays unknown, and the
+user decides. Nothing is run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.engine.loop.state import CallState
+from jupyter_ai_shoulders.engine.loop.synthetic_results import APPLIED, NOT_APPLIED, settled_result
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Effect,
+    Target,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
+from jupyter_ai_shoulders.wire.events import ToolResult, ToolStart
+from jupyter_ai_shoulders.wire.ids import Version
+from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
+from jupyter_ai_shoulders.wire.versions import ABSENT
+
+
+async def resolve_interrupted_calls(
+    calls: Iterable[CallState], tools: ToolRegistry, context: CallContext
+) -> tuple[ToolResult, ...]:
+    """Return the results of those calls whose outcome can be told."""
+    found: list[ToolResult] = []
+    for call in calls:
+        start = call.start
+        if call.settled or start is None or start.before_version is None:
+            continue
+        subject = await _subject(call, tools, replace(context, call_id=call.call_id))
+        result = interrupted_outcome(call, start, subject) if subject else None
+        if result is not None and _was_merged(start, result, context):
+            result = result.model_copy(update={"seen": ()})
+        if result is not None:
+            found.append(result)
+    return tuple(found)
+
+
+def interrupted_outcome(call: CallState, start: ToolStart, now: CallSubject) -> ToolResult | None:
+    """Compare versions; None when they do not tell.
+
+    What was changed in a page cannot be found in the file: there, only seeing the new version
+    says something, until the page is back.
+    """
+    version = now.effect.before_version
+    if version is None or start.expected_version in {None, start.before_version}:
+        return None
+    if version == start.expected_version:
+        return ToolResult(
+            call_id=call.call_id,
+            tool=call.tool,
+            status="ok",
+            result=ToolEnvelope(ok=True, kind="text", data=None, warning=APPLIED),
+            content=text_content(APPLIED),
+            duration_ms=0,
+            after_version=version,
+            seen=_seen(now.target, version),
+        )
+    if version == start.before_version and now.in_page >= start.in_page:
+        return settled_result(call.call_id, call.tool, "cancelled", NOT_APPLIED)
+    return None
+
+
+def _was_merged(start: ToolStart, result: ToolResult, context: CallContext) -> bool:
+    """Return whether the edit was made in a text that the conversation had not read."""
+    return any(
+        context.seen.get((item.path, item.cell_id)) != start.before_version for item in result.seen
+    )
+
+
+def _seen(target: Target, version: Version) -> tuple[SeenVersion, ...]:
+    """Return what the conversation knows by an applied change: the text of a cell it named."""
+    if target.cell_id is None or version == ABSENT:
+        return ()
+    return (SeenVersion(path=target.path or "", cell_id=target.cell_id, version=version),)
+
+
+async def _subject(
+    call: CallState, tools: ToolRegistry, context: CallContext
+) -> CallSubject | None:
+    tool = tools.get(call.tool)
+    args = tools.validate(call.tool, call.arguments or {})
+    if tool is None or isinstance(args, InvalidCall):
+        return None
+    try:
+        return await tool.subject(args, context)
+    except NotFound as error:
+        gone = error.info.code == "cell_not_found"  # what a deletion was to bring about
+        return CallSubject(call.title, None, Target(), effect=Effect(ABSENT)) if gone else None
+    except ShouldersError:
+        return None  # its target is gone or out of reach: unknown

@@ -1,0 +1,1 @@
+"""What surrounds a conversation: workspace facts, attachments, instructions and skills."""

@@ -1,0 +1,88 @@
+"""What was in front of the user: whole in the first message, later only what changed (chapter 11).
+
+Pure; used by ``user_message``. The demo provider reads the lines of the ``<workspace>`` block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, tzinfo
+
+from jupyter_ai_shoulders.engine.environment.attachments import one_line
+from jupyter_ai_shoulders.engine.guardrails.untrusted_text import mark_untrusted
+from jupyter_ai_shoulders.wire.base import WireModel
+from jupyter_ai_shoulders.wire.messages import MessageContext
+
+RULES = "instructions for what is open"
+NONE = "none"
+IN_CONTEXT = ("active document", "active cell", "open documents")
+"""Lines that come from the page; without a context nothing is known of them."""
+
+
+class FactRecord(WireModel):
+    """One fact as the blob of a ``context-add`` with role ``meta`` holds it."""
+
+    name: str
+    text: str
+    is_data: bool
+
+
+class MetaRecord(WireModel):
+    """What the workspace was like, beside what the message's own context says."""
+
+    facts: tuple[FactRecord, ...]
+
+
+def context_facts(context: MessageContext | None) -> tuple[FactRecord, ...]:
+    """Return what the page said is in front of the user."""
+    if context is None:
+        return ()
+    values = (
+        one_line(context.active_document or ""),
+        one_line(context.active_cell_id or ""),
+        ", ".join(one_line(path) for path in context.open_documents),
+    )
+    pairs = zip(IN_CONTEXT, values, strict=True)
+    return tuple(FactRecord(name=name, text=text, is_data=False) for name, text in pairs if text)
+
+
+def changed_facts(
+    facts: Iterable[FactRecord], told: Mapping[str, str], *, has_context: bool
+) -> tuple[FactRecord, ...]:
+    """Return the facts that are new or other than told; what is gone is told as ``none``."""
+    now = {fact.name: fact for fact in facts}
+    news = [fact for fact in now.values() if told.get(fact.name, NONE) != fact.text]
+    gone = [
+        name
+        for name, text in told.items()
+        if text != NONE and name not in now and (has_context or name not in IN_CONTEXT)
+    ]
+    return (*news, *(FactRecord(name=name, text=NONE, is_data=False) for name in gone))
+
+
+def render_facts(facts: Iterable[FactRecord], at: str, zone: tzinfo, secret: str) -> list[str]:
+    """Return the block, then each text that came out of files, marked as such."""
+    facts = tuple(facts)
+    apart = {fact.name: fact for fact in facts if fact.is_data or _are_rules(fact)}
+    lines = [f"{fact.name}: {fact.text}" for fact in facts if fact.name not in apart]
+    block = ["<workspace>", *lines, f"local time: {local_time(at, zone)}", "</workspace>"]
+    return ["\n".join(block), *(_apart(fact, secret) for fact in apart.values())]
+
+
+def _are_rules(fact: FactRecord) -> bool:
+    return fact.name == RULES and fact.text != NONE
+
+
+def _apart(fact: FactRecord, secret: str) -> str:
+    if fact.is_data:
+        return mark_untrusted(fact.text, fact.name, secret)
+    return f"<instructions>\n{fact.text}\n</instructions>"
+
+
+def local_time(at: str, zone: tzinfo) -> str:
+    """Return a log's timestamp in the zone, to the minute."""
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:  # an event that no log has stamped yet
+        moment = datetime.fromtimestamp(0, UTC)
+    return moment.astimezone(zone).strftime("%A %Y-%m-%d %H:%M %Z")

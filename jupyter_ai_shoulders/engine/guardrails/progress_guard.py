@@ -1,0 +1,227 @@
+"""What a turn has read, listed and repeated: a fold of its events, and what to say about it.
+
+Pure. ``engine.loop.event_reducer`` keeps a ``ProgressGuard`` in the state; ``engine.loop.turns``
+asks it for remarks before each step, ``engine.loop.batch`` whether a call must be asked about, both
+as chapter 04 says (guards against loops). Everything is reactive: a turn in which nothing goes
+wrong hears nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from jupyter_ai_shoulders.engine.guardrails.loop_detection import (
+    CallTrace,
+    call_signature,
+    count_repetitions,
+    count_repetitions_with,
+    result_signature,
+)
+from jupyter_ai_shoulders.tools.permissions.grants import target_of
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.results import ResultKind
+
+NOTICE_ROUNDS, ASK_ROUNDS, STOP_ROUNDS = 3, 4, 5
+"""The same call and result so many times: remark, ask the user, stop (chapter 04)."""
+REPAIRS = 3
+"""Calls in a row that cannot be executed as written; one more ends the turn."""
+EMPTY_REPLIES = 2
+"""Replies without text or calls that are answered with a nudge in one turn."""
+LISTINGS = 2
+"""Listings without a read after which the model is told to read."""
+
+_LISTS: frozenset[ResultKind] = frozenset({"listing"})
+_CONTENT: frozenset[ResultKind] = frozenset({"file", "cells", "matches", "outputs", "text"})
+_BAD_CALLS = frozenset({"unknown_tool", "invalid_arguments"})
+_LOOP_TOOLS = frozenset({"todo", "complete", "clarify", "share_artifact", "load_tools"})
+"""They read nothing, though nothing is at risk in them."""
+
+REPEATED = "repeated_calls"
+ALREADY_READ = "already_read"
+WANDERING = "listing_without_reading"
+NOT_FOUND = "look_elsewhere"
+TRUNCATED = "result_truncated"
+EMPTY = "empty_reply"
+
+TOLD: Mapping[str, str] = {
+    REPEATED: "The same call has given the same result three times. Do something else, or tell "
+    "the user what stands in the way.",
+    ALREADY_READ: "This was read already in this turn, and nothing has changed since.",
+    WANDERING: "Two listings and nothing read yet. Read what looks most likely.",
+    NOT_FOUND: "That was not found. List or search instead of guessing another name.",
+    TRUNCATED: "The result was cut. Search for what is needed, or ask for a part of it.",
+    EMPTY: "The last reply was empty. Go on with the task, or say what came of it.",
+}
+"""What the model is told (``engine.transcript.messages``), by the code of the notice."""
+
+_SHOWN = {
+    REPEATED: "The agent did the same thing three times with the same result and was warned.",
+    ALREADY_READ: "The agent read the same unchanged content again and was warned.",
+    WANDERING: "The agent listed files twice without reading any and was warned.",
+    NOT_FOUND: "The agent looked for something that does not exist and was asked to search.",
+    TRUNCATED: "The result was too large; the agent was asked to narrow its search.",
+    EMPTY: "The model returned an empty answer and was asked to continue.",
+}
+"""What the user reads of it."""
+
+_Reads = Mapping[str, tuple[str | None, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressGuard:
+    """What has happened in the open turn, as far as the guards need it."""
+
+    traces: tuple[CallTrace, ...] = ()
+    """Answered calls, equal ones of one step once: a model may ask for the same twice at once."""
+    open: Mapping[CallId, ev.ToolCall] = field(default_factory=dict[CallId, ev.ToolCall])
+    """Calls without a result."""
+    held: _Reads = field(default_factory=dict[str, tuple[str | None, str]])
+    """Reads nothing has made stale, by call: the path, and the result."""
+    listing: str | None = None
+    """The call of the last listing; it outlives the turn."""
+    listings: int = 0
+    """Listings since the last successful read."""
+    bad_calls: int = 0
+    """Calls in a row that could not be executed as written."""
+    empty_replies: int = 0
+    remarks: tuple[str, ...] = ()
+    """Codes of what this step gave cause for."""
+    step_from: int = 0
+    """Where the traces of this step begin."""
+
+    # what to do
+
+    @property
+    def repeat_count(self) -> int:
+        """Return how many times in a row the same was done with the same result."""
+        return count_repetitions(self.traces)
+
+    def should_ask(self, tool: str, arguments: JsonObject | None) -> bool:
+        """Return whether the user should be asked before this call: it was made too often."""
+        return count_repetitions_with(self.traces, call_signature(tool, arguments)) >= ASK_ROUNDS
+
+    def stop(self) -> ErrorInfo | None:
+        """Return why the turn must end here, None when it need not."""
+        if self.repeat_count >= STOP_ROUNDS:
+            return ErrorInfo(
+                code="loop_detected",
+                message=(
+                    f"Stopped: the same was done {self.repeat_count} times with the same result."
+                ),
+                hint="Say what to do differently, or choose another model.",
+            )
+        if self.bad_calls > REPAIRS:
+            return ErrorInfo(
+                code="loop_detected",
+                message=f"Stopped: {self.bad_calls} tool calls in a row could not be executed.",
+                hint="Choose a model that is better at calling tools, or ask for a smaller step.",
+            )
+        return None
+
+    def notices(self) -> tuple[ev.Notice, ...]:
+        """Return the remarks before the next step, for the model and the user."""
+        before = count_repetitions(self.traces[: self.step_from])
+        repeats = self.repeat_count == NOTICE_ROUNDS and before < NOTICE_ROUNDS
+        codes = [*self.remarks, *([REPEATED] if repeats else [])]
+        return tuple(progress_notice(code) for code in dict.fromkeys(codes))
+
+    # what happened
+
+    def after_event(self, event: ev.Event) -> ProgressGuard:
+        """Return the watch after an event."""
+        match event:
+            case ev.TurnStart():
+                return _next_turn(self)
+            case ev.StepStart():
+                return replace(self, remarks=(), step_from=len(self.traces))
+            case ev.ToolCall():
+                return replace(self, open={**self.open, event.call_id: event})
+            case ev.ToolResult():
+                return _answered(self, event)
+            case ev.Notice(code="empty_reply"):
+                return replace(self, empty_replies=self.empty_replies + 1)
+            case _:
+                return self
+
+
+def _next_turn(watch: ProgressGuard) -> ProgressGuard:
+    """Nothing of a turn is held against the next, but the last listing is still known."""
+    held = {call: read for call, read in watch.held.items() if call == watch.listing}
+    return ProgressGuard(held=held, listing=watch.listing)
+
+
+def _answered(before: ProgressGuard, event: ev.ToolResult) -> ProgressGuard:
+    call = before.open.get(event.call_id)
+    if call is None:
+        return before
+    rest = {call_id: item for call_id, item in before.open.items() if call_id != event.call_id}
+    watch = _counted(replace(before, open=rest), event)
+    key = call_signature(call.tool, call.arguments, call.raw if call.invalid else None)
+    trace = CallTrace(key, result_signature(event.status, event.content))
+    if trace in watch.traces[watch.step_from :]:
+        return watch
+    watch = replace(watch, traces=(*watch.traces, trace))
+    if call.risk != "read":
+        return _changed(watch, call, event)
+    return watch if call.tool in _LOOP_TOOLS else _read(watch, call, trace, event)
+
+
+def _counted(watch: ProgressGuard, event: ev.ToolResult) -> ProgressGuard:
+    error = event.result.error
+    bad = event.status == "error" and error is not None and error.code in _BAD_CALLS
+    return replace(watch, bad_calls=watch.bad_calls + 1 if bad else 0)
+
+
+def _changed(watch: ProgressGuard, call: ev.ToolCall, event: ev.ToolResult) -> ProgressGuard:
+    """A change makes what was read of its document stale; what runs code, everything."""
+    if event.status not in {"ok", "unknown", "cancelled"}:
+        return watch
+    path = target_of(call.arguments or {}).path
+    if call.risk == "execute" or path is None:
+        return replace(watch, held={})
+    held = {key: read for key, read in watch.held.items() if read[0] not in {path, None}}
+    return replace(watch, held=held)
+
+
+def _read(
+    watch: ProgressGuard, call: ev.ToolCall, trace: CallTrace, event: ev.ToolResult
+) -> ProgressGuard:
+    remarks = list(watch.remarks)
+    before = watch.held.get(trace.call)
+    if before is not None and before[1] == trace.result:
+        remarks.append(ALREADY_READ)
+    kind = event.result.kind
+    listings = watch.listings
+    if event.status != "ok":
+        if kind == "not_found" or _says_not_found(event.result.error):
+            remarks.append(NOT_FOUND)
+        return replace(watch, remarks=tuple(remarks))
+    if kind in _LISTS:
+        listings += 1
+        if listings >= LISTINGS:
+            remarks.append(WANDERING)
+    elif kind in _CONTENT:
+        listings = 0
+    if event.result.meta.truncated and kind in {"listing", "matches"}:
+        remarks.append(TRUNCATED)
+    path = target_of(call.arguments or {}).path
+    return replace(
+        watch,
+        remarks=tuple(remarks),
+        listings=listings,
+        listing=trace.call if kind in _LISTS else watch.listing,
+        held={**watch.held, trace.call: (path, trace.result)},
+    )
+
+
+def progress_notice(code: str) -> ev.Notice:
+    """Return the notice of a remark."""
+    return ev.Notice(level="info", code=code, text=_SHOWN[code])
+
+
+def _says_not_found(error: ErrorInfo | None) -> bool:
+    return error is not None and error.code in {"not_found", "cell_not_found"}

@@ -1,0 +1,114 @@
+"""What happens when a request is too long: a compaction, a question, or the end. Pure.
+
+Part of ``engine.loop.transition``. Told by the gate before sending (``RequestOverflowed``) or by
+the provider. It cannot go round: within a turn what may be replaced does not grow
+(``engine.transcript.compaction_range``), so a second compaction finds nothing but the first one's
+summary, and the turn ends.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.engine.loop import turns
+from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
+    CompactContext,
+    ContextCompacted,
+    PrepareRequest,
+    RequestOverflowed,
+    SyncLog,
+)
+from jupyter_ai_shoulders.engine.loop.event_reducer import COMPACTION_ASK
+from jupyter_ai_shoulders.engine.loop.state import Compacting, Interrupted, PreparingRequest
+from jupyter_ai_shoulders.engine.loop.synthetic_results import NOT_RUN, settled_result
+from jupyter_ai_shoulders.engine.loop.transition_builder import TransitionBuilder
+from jupyter_ai_shoulders.wire.base import Json
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Notice
+
+_ELSE = "choose a model with a larger window, or start a new conversation."
+
+
+def handle_overflow(draft: TransitionBuilder, signal: RequestOverflowed) -> None:
+    """The request does not fit: make room once, if there is any to make."""
+    phase = draft.state.phase
+    if isinstance(phase, PreparingRequest) and signal.compactable:
+        _make_room(draft, phase.step, overflow_error(signal), None, wanted=signal.wanted)
+    else:
+        turns.fail_turn(draft, overflow_error(signal))
+
+
+def handle_provider_refusal(draft: TransitionBuilder, step: int, told: ErrorInfo) -> None:
+    """The provider says that the prompt is too long: make room and ask again."""
+    for call in draft.open_calls():
+        draft.record(settled_result(call.call_id, call.tool, "cancelled", NOT_RUN))
+    _make_room(draft, step, told, told)
+
+
+def resume_after_compaction(draft: TransitionBuilder, signal: ContextCompacted) -> None:
+    """There is room now: the step is prepared again, with what was sent meanwhile."""
+    phase = draft.state.phase
+    assert isinstance(phase, Compacting)
+    draft.record(signal.rebase)
+    draft.record(signal.notice)
+    turns.consume_queue(draft)
+    draft.enter(PreparingRequest(phase.step), PrepareRequest(phase.step, fresh=False))
+
+
+def overflow_error(signal: RequestOverflowed) -> ErrorInfo:
+    """Return what is needed, what there is, and what to remove."""
+    needs = (
+        f"The conversation needs about {signal.tokens} tokens, and the model leaves room for "
+        f"{signal.budget} of its {signal.window}."
+    )
+    told = signal.told
+    named = ", ".join(f"{name} (about {tokens} tokens)" for name, tokens in signal.largest)
+    largest: list[Json] = [{"name": name, "tokens": tokens} for name, tokens in signal.largest]
+    return ErrorInfo(
+        code="context_overflow",
+        message=needs if told is None else f"{told.message} {needs}",
+        hint=f"Remove or shorten what is largest: {named}; {_ELSE}" if named else _cap(_ELSE),
+        details={
+            "tokens": signal.tokens,
+            "budget": signal.budget,
+            "window": signal.window,
+            "largest": largest,
+        },
+        provider=told.provider if told else None,
+        model=told.model if told else None,
+        request_id=told.request_id if told else None,
+    )
+
+
+def _make_room(
+    draft: TransitionBuilder,
+    step: int,
+    error: ErrorInfo,
+    told: ErrorInfo | None,
+    *,
+    wanted: bool = False,
+) -> None:
+    """Begin a compaction, or ask for it; ``error`` ends the turn where none is allowed.
+
+    ``wanted``: the user has asked for it.
+    """
+    policy = draft.state.policy
+    if wanted:
+        draft.enter(Compacting(step), CompactContext(step, told, wanted=True))
+    elif policy.compaction == "off":
+        hint = f"{error.hint or _cap(_ELSE)} Earlier messages are not summarised: it is off."
+        turns.fail_turn(draft, error.model_copy(update={"hint": hint}))
+    elif policy.compaction == "ask" and policy.interactive and not draft.turn.may_compact:
+        _ask(draft, error)
+    else:
+        draft.enter(Compacting(step), CompactContext(step, told))
+
+
+def _ask(draft: TransitionBuilder, error: ErrorInfo) -> None:
+    text = f"{error.message} Earlier messages can be summarised to make room."
+    draft.record(Notice(level="warning", code=COMPACTION_ASK, text=text, details=error.details))
+    draft.enter(Interrupted())
+    draft.set_status("waiting")
+    draft.add(SyncLog())
+
+
+def _cap(text: str) -> str:
+    return text[:1].upper() + text[1:]

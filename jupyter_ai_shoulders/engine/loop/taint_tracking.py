@@ -1,0 +1,148 @@
+"""Which texts a conversation holds that the person did not type, from its events: pure.
+
+Called by ``engine.loop.event_reducer``. A source stays once it was read, for its text stays in the
+conversation, also where a summary replaced it (chapter 13, taint).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from jupyter_ai_shoulders.core.injection_safe_names import (
+    is_injection_safe_id,
+    is_injection_safe_name,
+)
+from jupyter_ai_shoulders.engine.guardrails.untrusted_text import READ_SOURCE, UNREVIEWED_SOURCE
+from jupyter_ai_shoulders.engine.loop.state import SessionState
+from jupyter_ai_shoulders.tools.permissions.grants import normalize_path, target_of
+from jupyter_ai_shoulders.tools.permissions.taint import MOST_SOURCES, TaintSource, taint_source
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.messages import (
+    Attachment,
+    ImageAttachment,
+    MessageContext,
+    ThreadAttachment,
+)
+
+_PLAN = "run_plan"
+
+
+def update_taint(state: SessionState, event: ev.Event) -> SessionState:
+    """Return the state with what an event says about where its text came from."""
+    match event:
+        case ev.SessionCreate() | ev.SessionUpdate():
+            return _about(state, event)
+        case ev.MessageAdd():
+            return _message(state, event)
+        case ev.ToolResult() if event.status in {"ok", "error"}:
+            return _read(state, event)
+        case ev.ContextAdd(role="meta"):
+            return _added(state, event.source)
+        case ev.Notice(code="event_damaged"):
+            return _with(state, TaintSource("a part of the conversation that was lost"))
+        case _:
+            return state
+
+
+def _added(state: SessionState, source: str) -> SessionState:
+    if source.startswith(UNREVIEWED_SOURCE):
+        return _with(state, TaintSource(source.removeprefix(UNREVIEWED_SOURCE)))
+    if source.startswith(READ_SOURCE):
+        return _with(state, _of(source.removeprefix(READ_SOURCE)))
+    return state
+
+
+def _about(state: SessionState, event: ev.SessionCreate | ev.SessionUpdate) -> SessionState:
+    """Note where it is pinned, and what the one had read that opened it: it wrote the prompt."""
+    anchor = event.session.anchor
+    state = replace(state, about=anchor and normalize_path(anchor.document))
+    if isinstance(event, ev.SessionCreate) and event.opener is not None:
+        for source in event.opener.sources:
+            state = _with(state, TaintSource(source.label, source.path))
+    return state
+
+
+def _message(state: SessionState, event: ev.MessageAdd) -> SessionState:
+    """Note what came with the text that the person typed."""
+    context = event.context
+    if context is not None:
+        document = context.active_document
+        shown = filter(None, (document, *context.open_documents))
+        state = replace(
+            state,
+            document=document and normalize_path(document),
+            opened=frozenset(map(normalize_path, shown)),
+        )
+        for path in _telling(context):
+            state = _with(state, _of(path))
+        if context.selection is not None and context.selection.text.strip():
+            state = _with(state, _of(document or "a selection"))
+    if state.about is not None:  # the prompt holds what stands there
+        state = _with(state, _of(state.about))
+    for attachment in event.attachments:
+        state = _with(state, _attached(attachment))
+    return state
+
+
+def _telling(context: MessageContext) -> Iterator[str]:
+    """Yield the documents whose names, or whose cell's id, could be read as instructions."""
+    document = context.active_document
+    for path in (document, *context.open_documents):
+        if path is not None and not is_injection_safe_name(path):
+            yield path
+    if context.active_cell_id is not None and not is_injection_safe_id(context.active_cell_id):
+        yield document or "a notebook"
+
+
+def _attached(attachment: Attachment) -> TaintSource:
+    match attachment:
+        case ImageAttachment():
+            return TaintSource("an attached picture")
+        case ThreadAttachment():
+            return TaintSource("another conversation")
+        case _:
+            return _of(attachment.path)
+
+
+def _read(state: SessionState, event: ev.ToolResult) -> SessionState:
+    call = state.turn.call(event.call_id) if state.turn else None
+    if call is None:
+        return state
+    if call.tool == _PLAN:
+        for source in _planned(call.arguments or {}):
+            state = _with(state, source)
+        return state
+    source = taint_source(
+        call.tool,
+        target_of(call.arguments or {}),
+        external=call.external,
+        foreign=call.package is not None,
+        failed=event.status == "error",
+        document=state.document,
+    )
+    state = state if source is None else _with(state, source)
+    if event.status == "error":  # a refusal shows the text that was not read, or was changed
+        for path in dict.fromkeys(seen.path for seen in event.seen):
+            state = _with(state, _of(path))
+    return state
+
+
+def _planned(plan: JsonObject) -> Iterator[TaintSource]:
+    """Yield the documents that the steps of a plan name, or that its steps find any."""
+    steps = plan.get("steps")
+    for step in steps if isinstance(steps, list) else [None]:
+        arguments = step.get("args") if isinstance(step, dict) else None
+        path = target_of(arguments).path if isinstance(arguments, dict) else None
+        yield TaintSource("what a plan read") if path is None else _of(path)
+
+
+def _of(path: str) -> TaintSource:
+    return TaintSource(normalize_path(path), normalize_path(path))
+
+
+def _with(state: SessionState, source: TaintSource) -> SessionState:
+    if source in state.taint or len(state.taint) >= MOST_SOURCES:
+        return state
+    return replace(state, taint=(*state.taint, source))

@@ -1,0 +1,1 @@
+"""Builds model requests: system prompt, context sources, size limits and compaction."""

@@ -1,0 +1,329 @@
+"""Builds the request of a step: what is new enters the log, then size and budget are compared.
+
+Run by ``engine.session.effect_runner``; the reading of the log is ``engine.request.context``.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
+
+from jupyter_ai_shoulders.core.budget.account import UsageAccount
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.engine_settings import EngineSettings
+from jupyter_ai_shoulders.engine.environment.attachments import (
+    AttachmentRecord,
+    describe_attachment,
+)
+from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment, StandingContext
+from jupyter_ai_shoulders.engine.environment.workspace_facts import MetaRecord
+from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
+    PrepareRequest,
+    RequestOverflowed,
+    RequestPrepared,
+)
+from jupyter_ai_shoulders.engine.loop.state import TurnState
+from jupyter_ai_shoulders.engine.ports import Environment
+from jupyter_ai_shoulders.engine.request.compaction import measure_request, overflow_signal
+from jupyter_ai_shoulders.engine.request.context import (
+    SECRET,
+    SKILLS,
+    SYSTEM,
+    TOOLS,
+    WORKSPACE,
+    ZONE,
+    Entry,
+    RequestContent,
+    SessionContext,
+    output_reserve,
+    read_entry,
+    tools_blob,
+    unreviewed_entry,
+    zone_blob,
+)
+from jupyter_ai_shoulders.engine.request.context_sources import (
+    CapturedAttachment,
+    GatheredContext,
+    PromptTexts,
+    collect_facts,
+    data_limit,
+    gather_context,
+    read_standing_context,
+)
+from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
+from jupyter_ai_shoulders.engine.request.system_prompt import (
+    INLINE_SECTIONS,
+    SECTIONS,
+    system_prompt,
+)
+from jupyter_ai_shoulders.engine.transcript.step_notice import step_notice
+from jupyter_ai_shoulders.providers.base import ModelRequest
+from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.tools.base import Category
+from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
+from jupyter_ai_shoulders.tools.proposals.propose_edit import PROPOSE_EDIT
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import ContextAdd, ContextRebase, Event, Notice
+from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId
+from jupyter_ai_shoulders.wire.parts import ToolDefinition
+from jupyter_ai_shoulders.wire.sessions import Session
+
+Tools = tuple[ToolDefinition, ...]
+Role = Literal["system", "instructions", "tools", "meta", "attachment", "skill"]
+_SETS_KEPT = 16
+
+
+class ToolEncodingCache:
+    """The sets of tools offered of late, encoded once for all sessions.
+
+    A registry gives the same definitions every time, so they are told apart by identity.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[int, ...], tuple[Tools, bytes]] = OrderedDict()
+
+    def blob(self, tools: Tools) -> bytes:
+        """Return the definitions as canonical JSON."""
+        key = tuple(map(id, tools))
+        if key not in self._known:
+            self._known[key] = (tools, tools_blob(tools))  # who is kept keeps its id
+            if len(self._known) > _SETS_KEPT:
+                self._known.popitem(last=False)
+        return self._known[key][1]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBuilder:
+    """What requests of one session are made from."""
+
+    context: SessionContext
+    memory: SessionIndex
+    record: Callable[[Event], None]
+    blobs: Blobs
+    tools: ToolRegistry
+    rules: PermissionStore
+    clock: Clock
+    settings: EngineSettings
+    encoded: ToolEncodingCache
+    surroundings: Environment = field(default_factory=EmptyEnvironment)
+    stored: dict[Entry, tuple[bytes, BlobHash]] = field(
+        default_factory=dict[Entry, tuple[bytes, BlobHash]]
+    )
+    """What was stored last for each entry; most turns add nothing to it."""
+    told: set[str] = field(default_factory=set[str])
+    """Problems the user was told of."""
+
+    async def build(
+        self, operation: PrepareRequest, turn: TurnState, session: Session, spec: ModelSpec
+    ) -> tuple[ModelRequest, RequestPrepared | RequestOverflowed]:
+        """Return the request and whether it fits."""
+        new = self.context.unsettled()
+        switched = self.memory.sent_model not in {None, turn.model}  # the turn was resumed so
+        if operation.fresh or new or switched:
+            around = await gather_context(self.surroundings, session, new, images=spec.images)
+            self._enter_context(operation, turn, session, spec, around)
+        notice = step_notice(operation.step, turn.step_limit)
+        notices = (notice,) if notice else ()
+        wanted = operation.fresh and self.memory.compaction_wanted
+        measured = await measure_request(
+            self.context, spec, self.memory.correction, notices, refused=wanted
+        )
+        built, root = measured.built, self.memory.root
+        request = _request(built, spec, session, turn, operation.step, cache_key=root or session.id)
+        if measured.tokens > measured.budget:
+            return request, await overflow_signal(measured, spec)
+        if wanted and measured.compactable:
+            return request, replace(await overflow_signal(measured, spec), wanted=True)
+        return request, RequestPrepared(measured.tokens, spec.window)
+
+    def _enter_context(
+        self,
+        operation: PrepareRequest,
+        turn: TurnState,
+        session: Session,
+        spec: ModelSpec,
+        around: GatheredContext,
+    ) -> None:
+        """Log what the request needs beside the conversation, where it is new or changed.
+
+        Within a turn only what comes with a steering message enters; what stands at the beginning
+        of the request waits for the next turn, so that bytes already sent stay as they are.
+        """
+        texts = read_standing_context(around.standing)
+        if operation.fresh:
+            self._enter_standing(texts, session, spec, around.standing)
+        self._enter_enclosed(around)
+        switched = self._note_model_change(turn)
+        if operation.fresh or switched:
+            self._enter_tools(self._definitions(turn, session, spec))
+            self._drop_superseded()
+        self._enter(ZONE, zone_blob(self.clock.now()))
+        self._enter_facts(around, texts, data_limit(spec.window))
+        for item in texts.unreviewed:  # the log then tells that the conversation has read it
+            self._enter(unreviewed_entry(item.source), item.text.encode())
+        for path in dict.fromkeys(fact.path for fact in around.situation.facts if fact.text):
+            if path is not None:
+                self._enter(read_entry(path), b"")
+
+    def _enter_standing(
+        self,
+        texts: PromptTexts,
+        session: Session,
+        spec: ModelSpec,
+        standing: StandingContext | None,
+    ) -> None:
+        """Enter system prompt, skills and instructions; a change of the latter is a rebase.
+
+        Those that could not be read now stay as they were.
+        """
+        first = self.context.entered(SYSTEM) is None
+        if first:
+            locale = standing.locale if standing else ""
+            prompt = system_prompt(
+                session.created_at,
+                self.settings.workspace,
+                locale,
+                self._not_loaded(session, spec),
+                sections=INLINE_SECTIONS if session.toolset == "inline" else SECTIONS,
+            )
+            self._enter(SYSTEM, prompt.encode())
+        if self.context.entered(SECRET) is None:
+            self._enter(SECRET, secrets.token_hex(8).encode())
+        for problem in texts.problems:
+            self._tell("instructions", problem)
+        if standing is not None:
+            self._enter_instructions(texts, is_first=first)
+
+    def _enter_instructions(self, texts: PromptTexts, *, is_first: bool) -> None:
+        wanted: dict[Entry, str] = {SKILLS: texts.manifest}
+        wanted |= {("instructions", source): text for source, text in texts.system.items()}
+        stands = self.context.instructions()
+        wanted = {**dict.fromkeys(stands, ""), **wanted}
+        changes = {
+            entry: text
+            for entry, text in wanted.items()
+            if (entry in stands or text) and stands.get(entry) != self._put(entry, text.encode())
+        }
+        if changes and not is_first:
+            replaced: JsonObject = {
+                source: [stands.get((role, source)), self._put((role, source), text.encode())]
+                for (role, source), text in changes.items()
+            }
+            self.record(ContextRebase(reason="instructions", replaced=replaced))
+        for entry, text in changes.items():
+            self._enter(entry, text.encode())
+
+    def _enter_enclosed(self, around: GatheredContext) -> None:
+        for item in around.attached:
+            self._enter_attachment(item)
+        for record in around.skills:
+            blob = self.blobs.put(record.model_dump_json().encode())
+            self.record(ContextAdd(role="skill", source=record.name, blob=blob))
+
+    def _enter_attachment(self, item: CapturedAttachment) -> None:
+        what, captured = describe_attachment(item.attachment), item.captured
+        record = AttachmentRecord(
+            message_id=item.message_id,
+            index=item.index,
+            content=captured.content,
+            note=captured.note,
+        )
+        blob = self.blobs.put(record.model_dump_json().encode())
+        self.record(ContextAdd(role="attachment", source=what, blob=blob, seen=captured.seen))
+        if captured.warn and captured.note:
+            text = f"Attached {what}: {captured.note.rstrip('.')}."
+            self.record(Notice(level="warning", code="attachment", text=text))
+
+    def _drop_superseded(self) -> None:
+        keys = self.context.superseded()
+        if keys:
+            replaced: JsonObject = dict.fromkeys(keys, "a later copy")
+            self.record(ContextRebase(reason="attachment", replaced=replaced))
+
+    def _enter_facts(self, around: GatheredContext, texts: PromptTexts, limit: int) -> None:
+        messages = [message for message, _ in self.context.unsettled()]
+        if not messages:
+            return
+        context = next((m.context for m in reversed(messages) if m.context is not None), None)
+        facts = collect_facts(around.situation, texts, context, limit)
+        if facts or self.context.entered(WORKSPACE) is not None:
+            self._enter(WORKSPACE, MetaRecord(facts=facts).model_dump_json().encode())
+
+    def _tell(self, code: str, problem: str) -> None:
+        """Tell the user, once as long as the session is in memory."""
+        if problem not in self.told:
+            self.told.add(problem)
+            self.record(Notice(level="warning", code=code, text=problem))
+
+    def _definitions(self, turn: TurnState, session: Session, spec: ModelSpec) -> Tools:
+        if not spec.tools or session.tools == "disabled":
+            return ()
+        loaded, disabled = frozenset(self.memory.loaded), frozenset(self.rules.disabled)
+        if session.anchor is None:
+            disabled |= {PROPOSE_EDIT}
+        else:
+            loaded |= {"threads"}
+        return self.tools.definitions(session.toolset, turn.mode, disabled, loaded)
+
+    def _not_loaded(self, session: Session, spec: ModelSpec) -> Sequence[Category]:
+        """Return the categories to name in the system prompt, which stays as it is made first."""
+        if not spec.tools or session.tools == "disabled":
+            return ()
+        return self.tools.loadable(session.toolset, "ask", self.rules.disabled)
+
+    def _enter_tools(self, tools: Tools) -> None:
+        before = self.context.entered(TOOLS)
+        if before is None and not tools:
+            return
+        content = self.encoded.blob(tools)
+        blob = self._put(TOOLS, content)
+        if before is not None and blob != before:
+            self.record(ContextRebase(reason="tools", replaced={"tools": [before, blob]}))
+        self._enter(TOOLS, content)
+
+    def _note_model_change(self, turn: TurnState) -> bool:
+        before = self.memory.sent_model
+        if before is None or before == turn.model:
+            return False
+        replaced: JsonObject = {"model": [before, turn.model]}
+        self.record(ContextRebase(reason="model", replaced=replaced))
+        return True
+
+    def _enter(self, entry: Entry, content: bytes) -> None:
+        blob = self._put(entry, content)
+        if self.context.entered(entry) != blob:
+            role, source = entry
+            self.record(ContextAdd(role=cast("Role", role), source=source, blob=blob))
+
+    def _put(self, entry: Entry, content: bytes) -> BlobHash:
+        last = self.stored.get(entry)
+        if last is None or last[0] != content:
+            last = self.stored[entry] = (content, self.blobs.put(content))
+        return last[1]
+
+
+def _request(
+    built: RequestContent,
+    spec: ModelSpec,
+    session: Session,
+    turn: TurnState,
+    step: int,
+    *,
+    cache_key: SessionId,
+) -> ModelRequest:
+    return ModelRequest(
+        model=spec.model,
+        system=built.system,
+        messages=built.messages,
+        tools=built.tools,
+        thinking=spec.thinking,
+        max_output=output_reserve(spec),
+        cache_key=cache_key,
+        trace_id=f"{turn.turn_id}/{step}",
+        account=UsageAccount("turn", session.id, turn.turn_id),
+    )

@@ -1,0 +1,275 @@
+"""Gathers what a request needs from around the conversation; ``prepare`` logs it.
+
+What was gathered is values: whatever is slow or fails happens here, before anything is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.engine.environment.attachments import AttachmentContent, SkillRecord
+from jupyter_ai_shoulders.engine.environment.instructions import (
+    FILE_LIMIT,
+    Rule,
+    head_and_tail,
+    read_instructions,
+)
+from jupyter_ai_shoulders.engine.environment.skills import (
+    SKILL_LIMIT,
+    Skill,
+    find_named_skills,
+    manifest_text,
+    unreviewed_manifest,
+)
+from jupyter_ai_shoulders.engine.environment.snapshot import (
+    SourceText,
+    StandingContext,
+    WorkspaceFact,
+    WorkspaceSituation,
+)
+from jupyter_ai_shoulders.engine.environment.workspace_facts import RULES, FactRecord
+from jupyter_ai_shoulders.engine.guardrails.untrusted_text import UNREVIEWED
+from jupyter_ai_shoulders.engine.ports import Environment
+from jupyter_ai_shoulders.engine.request.system_prompt import instructions_text
+from jupyter_ai_shoulders.engine.transcript.user_message_rendering import CapturedContext
+from jupyter_ai_shoulders.wire.events import MessageAdd
+from jupyter_ai_shoulders.wire.ids import MessageId
+from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.parts import TextPart
+from jupyter_ai_shoulders.wire.sessions import Session
+from jupyter_ai_shoulders.wire.versions import well_formed
+
+TIME_LIMIT_S = 5.0
+"""How long one thing may take to be read; the request goes without it then."""
+
+_log = logging.getLogger(__name__)
+ResultT = TypeVar("ResultT")
+FallbackT = TypeVar("FallbackT")
+
+New = Sequence[tuple[MessageAdd, CapturedContext]]
+"""Messages that were never sent, with what was captured for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedAttachment:
+    """One attachment of a new message, captured."""
+
+    message_id: MessageId
+    index: int
+    attachment: Attachment
+    captured: AttachmentContent
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredContext:
+    """Everything new around the conversation."""
+
+    standing: StandingContext | None
+    """None when it could not be read: what was told before still holds."""
+    situation: WorkspaceSituation
+    attached: tuple[CapturedAttachment, ...]
+    skills: tuple[SkillRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTexts:
+    """The user's files as they enter the prompt, by source; rules wait for their documents."""
+
+    system: dict[str, str]
+    manifest: str
+    rules: tuple[tuple[str, Rule], ...]
+    problems: tuple[str, ...]
+    unreviewed: tuple[SourceText, ...] = ()
+    """Instructions and skills of a folder that is not trusted, which enter as data."""
+
+
+async def gather_context(
+    surroundings: Environment, session: Session, new: New, *, images: bool
+) -> GatheredContext:
+    """Return what is around now, for messages that are about to be sent."""
+    context = next((m.context for m, _ in reversed(new) if m.context is not None), None)
+    standing, situation, place, attached = await asyncio.gather(
+        _standing(surroundings),
+        _situation(surroundings, context),
+        _place(surroundings, session),
+        asyncio.gather(*_captures(surroundings, session, new, images=images)),
+    )
+    skills = await asyncio.gather(*_skills(surroundings, standing, new))
+    return GatheredContext(
+        standing=standing,
+        situation=replace(situation, facts=(*place, *situation.facts)),
+        attached=tuple(item for item in attached if item is not None),
+        skills=tuple(item for item in skills if item is not None),
+    )
+
+
+def read_standing_context(standing: StandingContext | None) -> PromptTexts:
+    """Return the texts of the user's files, and the rules among them."""
+    if standing is None:
+        return PromptTexts({}, "", (), ("The instructions and skills could not be read just now.",))
+    texts: dict[str, str] = {}
+    rules: list[tuple[str, Rule]] = []
+    problems = list(standing.problems)
+    if standing.system is not None:
+        texts[standing.system.source] = head_and_tail(standing.system.text.strip(), FILE_LIMIT)
+    for item in standing.instructions:
+        read = read_instructions(item.text, item.source)
+        texts[item.source] = instructions_text(item.source, read.always)
+        rules += ((item.source, rule) for rule in read.rules)
+        problems += read.problems
+    return PromptTexts(
+        texts,
+        manifest_text(standing.skills),
+        tuple(rules),
+        tuple(problems),
+        tuple(_unreviewed(standing)),
+    )
+
+
+def _unreviewed(standing: StandingContext) -> Iterable[SourceText]:
+    yield from standing.unreviewed
+    skills = unreviewed_manifest(standing.skills)
+    if skills:
+        yield SourceText("skills of this folder", skills)
+
+
+def data_limit(window: int) -> int:
+    """Return how many characters one fact out of files may have, by the model's window (tokens)."""
+    return min(max(window // 16, 600), 8_000)
+
+
+def collect_facts(
+    situation: WorkspaceSituation, texts: PromptTexts, context: MessageContext | None, limit: int
+) -> tuple[FactRecord, ...]:
+    """Return the facts to log: those of the workspace, and the rules that apply to it.
+
+    Instructions that are not trusted are among the facts, as data.
+
+    ``limit`` is the characters a fact may have that came out of files.
+    """
+    unreviewed = (
+        WorkspaceFact(f"{item.source} {UNREVIEWED}", item.text.strip(), is_data=True)
+        for item in texts.unreviewed
+    )
+    facts = [
+        FactRecord(
+            name=fact.name, text=_whole_lines(well_formed(fact.text), limit), is_data=fact.is_data
+        )
+        for fact in (*unreviewed, *situation.facts)
+        if fact.text
+    ]
+    documents = [*context.open_documents, context.active_document or ""] if context else []
+    applying = [
+        f"For {rule.scope} (from {source}):\n{rule.text}"
+        for source, rule in texts.rules
+        if rule.applies([path for path in documents if path], situation.language)
+    ]
+    if applying:
+        facts.append(FactRecord(name=RULES, text="\n\n".join(applying), is_data=False))
+    return tuple(facts)
+
+
+async def _standing(surroundings: Environment) -> StandingContext | None:
+    return await _or_else(surroundings.standing(), None, "The instructions")
+
+
+def _whole_lines(text: str, limit: int) -> str:
+    """Return the lines that fit, and say when there are more."""
+    if len(text) <= limit:
+        return text
+    fitting = text[:limit]
+    whole, _, _ = fitting.rpartition("\n")
+    return f"{whole or fitting}\n… and more"
+
+
+async def _situation(
+    surroundings: Environment, context: MessageContext | None
+) -> WorkspaceSituation:
+    asked = surroundings.situation(context or MessageContext())
+    return await _or_else(asked, WorkspaceSituation(), "What the workspace is like")
+
+
+async def _place(surroundings: Environment, session: Session) -> tuple[WorkspaceFact, ...]:
+    return await _or_else(surroundings.place(session), (), "The place of the thread")
+
+
+def _captures(
+    surroundings: Environment, session: Session, new: New, *, images: bool
+) -> Iterable[Awaitable[CapturedAttachment | None]]:
+    return (
+        _captured(surroundings, session, message.message_id, index, attachment, images=images)
+        for message, enclosed in new
+        for index, attachment in enumerate(message.attachments)
+        if index not in enclosed.attachments
+    )
+
+
+async def _captured(
+    surroundings: Environment,
+    session: Session,
+    message_id: MessageId,
+    index: int,
+    attachment: Attachment,
+    *,
+    images: bool,
+) -> CapturedAttachment | None:
+    try:
+        async with asyncio.timeout(TIME_LIMIT_S):
+            captured = await surroundings.capture(attachment, session, images=images)
+    except ShouldersError as error:
+        captured = AttachmentContent(note=f"not shown: {error.info.message}", warn=True)
+    except TimeoutError:
+        captured = AttachmentContent(note="not shown: reading it took too long", warn=True)
+    return (
+        None
+        if captured is None
+        else CapturedAttachment(message_id, index, attachment, _stored(captured))
+    )
+
+
+def _stored(captured: AttachmentContent) -> AttachmentContent:
+    """Return what was captured as the log can hold it: without lone surrogates."""
+    content = tuple(
+        TextPart(text=well_formed(part.text)) if isinstance(part, TextPart) else part
+        for part in captured.content
+    )
+    note = None if captured.note is None else well_formed(captured.note)
+    return replace(captured, content=content, note=note)
+
+
+def _skills(
+    surroundings: Environment, standing: StandingContext | None, new: New
+) -> Iterable[Awaitable[SkillRecord | None]]:
+    return (
+        _skill(surroundings, message.message_id, skill)
+        for message, enclosed in new
+        for skill in find_named_skills(message.text, standing.skills if standing else ())
+        if skill.name not in {record.name for record in enclosed.skills}
+    )
+
+
+async def _skill(
+    surroundings: Environment, message_id: MessageId, skill: Skill
+) -> SkillRecord | None:
+    found = await _or_else(surroundings.skill(skill), None, f"The skill {skill.name}")
+    if found is None:
+        return None
+    text = head_and_tail(found.text, SKILL_LIMIT)
+    return SkillRecord(message_id=message_id, name=skill.name, text=text, reviewed=found.reviewed)
+
+
+async def _or_else(
+    asked: Awaitable[ResultT], fallback: FallbackT, what: str
+) -> ResultT | FallbackT:
+    """Return what was asked for, or the fallback: a request does not fail for its surroundings."""
+    try:
+        async with asyncio.timeout(TIME_LIMIT_S):
+            return await asked
+    except (ShouldersError, TimeoutError) as error:
+        _log.warning("%s could not be read: %s", what, error or "it took too long")
+        return fallback

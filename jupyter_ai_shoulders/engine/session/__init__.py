@@ -1,0 +1,1 @@
+"""Drives live sessions: cache, effects, recovery, user responses, message edits and restores."""

@@ -1,0 +1,201 @@
+"""Sessions in memory: read from the log when first needed, put away when idle for long.
+
+Used by ``engine.engine``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from weakref import WeakValueDictionary
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
+from jupyter_ai_shoulders.engine.calls.background_tasks import lost_run_event
+from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.event_reducer import apply_event, stopped_state
+from jupyter_ai_shoulders.engine.loop.state import Interrupted, SessionState, policy_for
+from jupyter_ai_shoulders.engine.request.context import SessionContext
+from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
+from jupyter_ai_shoulders.engine.session.driver import SessionDriver
+from jupyter_ai_shoulders.engine.session.effect_runner import EngineServices
+from jupyter_ai_shoulders.wire.conversation.branches import HIDING, Branches
+from jupyter_ai_shoulders.wire.events import Event, ToolResult
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import SessionStatus
+
+PAGE = 500
+"""Events read between two turns of the event loop."""
+
+_OF_OPEN_TURNS: frozenset[SessionStatus] = frozenset({"running", "waiting", "interrupted"})
+
+
+class SessionCache:
+    """The drivers of the sessions in use."""
+
+    def __init__(self, services: EngineServices) -> None:
+        self._services = services
+        self._drivers: OrderedDict[SessionId, SessionDriver] = OrderedDict()
+        self._quarantined: set[SessionId] = set()
+        self.broke: Callable[[SessionId], None] = lambda _: None
+        """Called when the log of a session failed: it is to be read again, and how it was left is
+        to be noted, once writing works.
+        """
+        self._loading: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+
+    def quarantine(self, session_id: SessionId) -> None:
+        """Let nothing run in this session any more."""
+        self._quarantined.add(session_id)
+        self._drivers.pop(session_id, None)
+
+    def drivers(self) -> list[SessionDriver]:
+        """Return those in memory."""
+        return list(self._drivers.values())
+
+    def get_loaded(self, session_id: SessionId) -> SessionDriver | None:
+        """Return the driver when it is in memory."""
+        return self._drivers.get(session_id)
+
+    async def get_driver(self, session_id: SessionId) -> SessionDriver:
+        """Return the session's driver, reading its log when needed.
+
+        Raises ``NotFound``, and ``StateUnavailable`` when the log cannot be read, was so twice
+        when the server started (``quarantined``), or when how the last turn was left cannot be
+        noted in it (disk full).
+        """
+        if session_id in self._quarantined:
+            raise _quarantined()
+        found = self._drivers.get(session_id)
+        if found is None or found.broken:
+            lock = self._loading.setdefault(session_id, asyncio.Lock())
+            async with lock:
+                found = await self._load(session_id)
+        self._drivers.move_to_end(session_id)
+        return found
+
+    async def rewind(self, driver: SessionDriver, seq: int) -> SessionDriver:
+        """Return the session without its events from ``seq`` on, in the place of the driver.
+
+        Whoever asks records at once what hides them, or has it ``dropped``. Raises ``Conflict``
+        when something was begun meanwhile.
+        """
+        session_id, accepted = driver.session_id, len(driver.memory.accepted)
+        async with self._loading.setdefault(session_id, asyncio.Lock()):
+            again = await self._read(session_id, seq)
+            same = self._drivers.get(session_id) is driver
+            if not same or driver.is_running or len(driver.memory.accepted) > accepted:
+                raise Conflict(
+                    "Something else was sent to the conversation in the meantime.",
+                    code="turn_running",
+                    hint="Check what it says now, then try again.",
+                )
+            self._drivers[session_id] = again
+        return again
+
+    def drop(self, driver: SessionDriver) -> None:
+        """Forget a session in memory: its log says what it is."""
+        if self._drivers.get(driver.session_id) is driver:
+            del self._drivers[driver.session_id]
+
+    async def _load(self, session_id: SessionId) -> SessionDriver:
+        old = self._drivers.get(session_id)
+        if old is not None and not old.broken:
+            return old
+        if old is not None:
+            await old.wait_until_idle()
+        driver = await self._read(session_id)
+        found = await driver.find_interrupted_outcomes()
+        self._correct_status(driver, found)
+        self._drivers[session_id] = driver
+        self._put_away(session_id)
+        return driver
+
+    async def _read(self, session_id: SessionId, until: int | None = None) -> SessionDriver:
+        """Fold the log a page at a time, so that a long one does not hold up the event loop.
+
+        What an edited message has hidden is passed by; so is all from ``until`` on.
+        """
+        session = self._services.sessions.get(session_id)
+        settings = self._services.settings
+        policy = policy_for(
+            session.kind,
+            session.interactive,
+            settings.turn_time_limit_s,
+            nudges=settings.nudges,
+            compaction=settings.compaction,
+        )
+        state = SessionState(policy)
+        context, memory = SessionContext(self._services.blobs), SessionIndex()
+        said = self._services.log.find(HIDING, session_id)
+        branches = Branches(logged.event for logged in said)
+        seq = 0
+        while page := self._services.log.read(session_id, seq, PAGE):
+            for logged in page:
+                seq = logged.event.seq
+                if branches.hides(seq) or (until is not None and seq >= until):
+                    memory.add_hidden(logged.event)
+                    continue
+                state = apply_event(state, logged.event)
+                _take(context, logged.event)
+                memory.add(logged.event)
+                if seq == memory.copied:
+                    state = replace(state, grants=())  # given to the session it was copied from
+            await asyncio.sleep(0)
+        if until is not None:
+            state = replace(state, turn=None, queue=())
+        return SessionDriver(
+            session_id, self._services, stopped_state(state), context, memory, broke=self._report
+        )
+
+    def _report(self, session_id: SessionId) -> None:
+        self.broke(session_id)
+
+    def _correct_status(self, driver: SessionDriver, found: tuple[ToolResult, ...]) -> None:
+        """Say how the turn was left, once. Raises ``StateUnavailable``."""
+        shown = self._services.sessions.get(driver.session_id).status
+        turn = driver.state.turn
+        interrupted = isinstance(driver.state.phase, Interrupted)
+        if turn is not None and turn.paused is not None:
+            driver.set_status("waiting")
+        elif interrupted and shown != "interrupted":
+            driver.dispatch(sig.NoteInterruption(found))
+        elif not interrupted and shown in _OF_OPEN_TURNS:
+            driver.set_status("idle")  # the turn ended, and the server before this was said
+        self._end_lost_runs(driver)
+
+    def _end_lost_runs(self, driver: SessionDriver) -> None:
+        """Say of what went on when the server was killed that nobody knows what became of it."""
+        for run in driver.state.runs:
+            if not self._services.long_calls.is_running(driver.session_id, run.run):
+                driver.dispatch(sig.RunEnded(lost_run_event(run)))
+                crash_point("engine.run.lost")
+
+    def _put_away(self, needed: SessionId) -> None:
+        surplus = len(self._drivers) - self._services.settings.kept_sessions
+        idle = [
+            key for key, driver in self._drivers.items() if key != needed and not driver.is_running
+        ]
+        for session_id in idle[: max(surplus, 0)]:
+            del self._drivers[session_id]
+
+
+def _take(context: SessionContext, event: Event) -> None:
+    """Let an event enter the context. Raises ``StateUnavailable`` when its content is lost."""
+    try:
+        context.add(event)
+    except NotFound as error:
+        raise StateUnavailable(
+            f"Event {event.seq} of this conversation refers to content that is lost: {error}",
+            code="quarantined",
+            hint="Read or export the conversation, and continue in a new one.",
+        ) from error
+
+
+def _quarantined() -> StateUnavailable:
+    return StateUnavailable(
+        "This conversation could not be resumed twice after a restart. It is now read-only.",
+        code="quarantined",
+        hint="Read or export it, and continue in a new conversation. The server's log says more.",
+    )

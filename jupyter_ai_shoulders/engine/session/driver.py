@@ -1,0 +1,339 @@
+"""Drives one session: performs the effects of ``advance`` and feeds it what comes of them.
+
+Made by ``engine.engine``. ``dispatch`` is synchronous, so inputs are handled one after the other
+by construction; what takes time runs as the session's one operation and ends in a signal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import assert_never
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
+from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.state import AwaitingRuns, Idle, Interrupted, SessionState
+from jupyter_ai_shoulders.engine.loop.synthetic_results import CANCELLED, internal_error
+from jupyter_ai_shoulders.engine.loop.transition import WORKING, advance
+from jupyter_ai_shoulders.engine.request.context import SessionContext
+from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
+from jupyter_ai_shoulders.engine.session.effect_runner import EffectRunner, EngineServices
+from jupyter_ai_shoulders.engine.session.turn_timer import TurnTimer
+from jupyter_ai_shoulders.wire.events import (
+    ErrorEvent,
+    Event,
+    RunEnd,
+    StdinAnswer,
+    StdinRequest,
+    ToolResult,
+    TurnResume,
+    TurnStart,
+)
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus
+
+_log = logging.getLogger(__name__)
+
+
+class SessionDriver:
+    """One session that is in memory."""
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        services: EngineServices,
+        state: SessionState,
+        context: SessionContext,
+        memory: SessionIndex,
+        *,
+        broke: Callable[[SessionId], None] = lambda _: None,
+    ) -> None:
+        """``broke`` is called when the log failed, see ``broken``."""
+        self.session_id = session_id
+        self._broke = broke
+        self.state = state
+        self.memory = memory
+        self.broken = False
+        """The log failed and memory may be ahead of it: the session must be read anew."""
+        self._services = services
+        self._context = context
+        self._operations = EffectRunner(
+            session_id,
+            services,
+            context=context,
+            memory=memory,
+            state=lambda: self.state,
+            record=self.record,
+        )
+        self._time = TurnTimer(state.policy.time_limit_s, services.clock, self._time_is_up)
+        self._operation: asyncio.Task[sig.OperationEnd] | None = None
+        self._still = asyncio.Event()
+        self._still.set()
+        self._syncs: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn is open and not interrupted."""
+        return not self.broken and not isinstance(self.state.phase, Idle | Interrupted)
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a turn is open and waits for nothing of the user."""
+        return not self.broken and isinstance(self.state.phase, (*WORKING, AwaitingRuns))
+
+    @property
+    def spill(self) -> OutputTruncator:
+        """Where long outputs go."""
+        return self._operations.spill
+
+    async def wait_until_idle(self) -> None:
+        """Return once no operation runs; while a sync is waited for, a run may begin another."""
+        await self._still.wait()
+        while self._syncs:
+            await asyncio.wait(self._syncs)
+            await self._still.wait()
+
+    def plan_turn(
+        self,
+        model_id: ModelId | None = None,
+        mode: Mode | None = None,
+        turn_id: TurnId | None = None,
+    ) -> sig.TurnPlan:
+        """Choose model, mode and limit of a turn. Raises ``ShouldersError`` (model)."""
+        session = self._services.sessions.get(self.session_id)
+        mode = mode or session.mode
+        if mode == "bypass" and not self._services.settings.allow_bypass:
+            raise bypass_forbidden_error()
+        resolved = self._services.models.resolve(model_id or session.model)
+        self._operations.model = resolved
+        settings = self._services.settings
+        small = session.toolset == "document"
+        return sig.TurnPlan(
+            turn_id=turn_id or TurnId(self._services.ids.new("turn")),
+            model=resolved.spec.id,
+            provider=resolved.spec.provider,
+            mode=mode,
+            step_limit=settings.document_step_limit if small else settings.step_limit,
+            is_stand_in=resolved.is_stand_in,
+            notice=resolved.notice,
+        )
+
+    async def find_interrupted_outcomes(self) -> tuple[ToolResult, ...]:
+        """Return what became of interrupted calls, where it can be told; ends what they left."""
+        await self._operations.end_orphans()
+        at_rest = isinstance(self.state.phase, Interrupted)
+        return await self._operations.find_interrupted_outcomes() if at_rest else ()
+
+    def plan_resumed_turn(self) -> sig.TurnPlan:
+        """Choose anew for the interrupted turn. Raises ``Conflict``, ``ShouldersError`` (model)."""
+        turn = self.state.turn
+        if turn is None or not isinstance(self.state.phase, Interrupted):
+            raise Conflict("The conversation is not interrupted.")
+        return self.plan_turn(turn_id=turn.turn_id)
+
+    @property
+    def question(self) -> CallId | None:
+        """The call whose question waits for an answer."""
+        turn = self.state.turn
+        return turn.question if turn is not None and not self.broken else None
+
+    def dispatch(self, signal: sig.Signal) -> None:
+        """Decide and act. Raises ``Conflict`` (refused), ``StateUnavailable`` (the log failed)."""
+        before = self.state
+        self.state, effects = advance(before, signal)
+        self._time.set_working(working=isinstance(self.state.phase, WORKING))
+        performed = 0
+        try:
+            for effect in effects:
+                self._perform(effect)
+                performed += 1
+        except BaseException:
+            if performed:
+                self._give_up()
+            else:
+                self.state = before
+                self._time.set_working(working=isinstance(before.phase, WORKING))
+            raise
+
+    def record(self, event: Event) -> None:
+        """Log an event of an operation. Raises ``StateUnavailable``."""
+        turn = self.state.turn
+        if event.turn_id is None and turn is not None:
+            event = event.model_copy(update={"turn_id": turn.turn_id})
+        logged = self._append(event)
+        self.state, _ = advance(self.state, logged)
+        if isinstance(event, StdinRequest):
+            self.set_status("waiting")
+        elif isinstance(event, StdinAnswer) and (self.is_working or self.state.runs):
+            self.set_status("running")
+
+    @property
+    def can_compact(self) -> bool:
+        """Whether there are earlier messages that a summary could stand for."""
+        return self._context.compactable_range() is not None
+
+    def accept_background_event(self, event: Event) -> None:
+        """Take what something says that goes on beside the steps. Raises ``StateUnavailable``."""
+        if isinstance(event, RunEnd):
+            self.dispatch(sig.RunEnded(event))
+            crash_point("engine.run.ended")
+        else:
+            self.record(event)
+
+    def _append(self, event: Event) -> Event:
+        logged = self._services.log.append(self.session_id, event).event
+        self._context.add(logged)
+        self.memory.add(logged)
+        return logged
+
+    # effects
+
+    def _perform(self, effect: sig.Effect) -> None:
+        match effect:
+            case sig.AppendEvent():
+                self._append(effect.event)
+                if isinstance(effect.event, TurnStart | TurnResume):
+                    self._time.restart()
+            case sig.SetStatus():
+                self.set_status(effect.status)
+            case sig.StartOperation():
+                self._start(effect.operation)
+            case sig.StopOperation() | sig.StopBackgroundRuns():
+                self._stop(effect)
+            case sig.ContinueQueue():
+                self._continue_queue()
+            case sig.SyncLog():
+                self._sync()
+            case sig.RefuseCommand():
+                raise effect.error()
+            case _:
+                assert_never(effect)
+
+    def _stop(self, effect: sig.StopOperation | sig.StopBackgroundRuns) -> None:
+        if isinstance(effect, sig.StopBackgroundRuns):
+            self._services.long_calls.cancel(self.session_id, CANCELLED)
+        elif self._operation is not None:
+            self._operation.cancel()
+
+    def set_status(self, status: SessionStatus) -> None:
+        """Show the session so, with its totals. Raises ``StateUnavailable``."""
+        try:
+            session = self._services.sessions.get(self.session_id)
+        except NotFound:  # deleted while the turn ran
+            return
+        turn = self.state.turn
+        shown = session.model_copy(
+            update={
+                "status": status,
+                "title": session.title or self.memory.title,
+                "model": turn.model if turn and not turn.is_stand_in else session.model,
+                "mode": turn.mode if turn else session.mode,
+                "tokens_used": self.memory.tokens_used,
+                "window": self.memory.window,
+                "cost_micro_usd": self.memory.cost_micro_usd,
+            }
+        )
+        if shown != session:
+            self._services.sessions.update(shown)
+
+    def _continue_queue(self) -> None:
+        try:
+            plan = self._plan_for(self.state.queue[-1].message_id)
+        except ShouldersError as error:
+            self._append(ErrorEvent(error=error.info))
+            self.set_status("error")
+            return
+        self.dispatch(sig.BeginTurn(plan))
+
+    def begin_queued(self, message_id: MessageId) -> None:
+        """Start a turn with a message that a turn left queued, and all beside it.
+
+        Raises like ``dispatch``.
+        """
+        queue = [item.message_id for item in self.state.queue]
+        if message_id not in queue:
+            raise Conflict("The message is no longer queued.")
+        self.dispatch(sig.BeginTurn(self._plan_for(queue[-1])))
+
+    def begin_unstarted_turn(self, message_id: MessageId) -> None:
+        """Start the turn of an accepted message that never began. Raises like ``dispatch``."""
+        queue = [item.message_id for item in self.state.queue]
+        queued = message_id in queue
+        turn_id = self.memory.accepted[message_id].turn_id
+        plan = self._plan_for(queue[-1] if queued else message_id, turn_id)
+        self.dispatch(sig.BeginTurn(plan, orphan=None if queued else message_id))
+        crash_point("engine.message.begun_again")
+
+    def _plan_for(self, message_id: MessageId, turn_id: TurnId | None = None) -> sig.TurnPlan:
+        """Plan a turn with what its newest message asked for."""
+        model_id, mode = self.memory.choices.get(message_id, (None, None))
+        return self.plan_turn(model_id, mode, turn_id)
+
+    def _sync(self) -> None:
+        task = asyncio.create_task(self._synced())
+        self._syncs.add(task)
+        task.add_done_callback(self._syncs.discard)
+
+    async def _synced(self) -> None:
+        try:
+            await self._services.log.sync()
+        except ShouldersError:
+            _log.exception("The log of %s could not be brought to the disk.", self.session_id)
+
+    # operations
+
+    def _start(self, operation: sig.Operation) -> None:
+        self._still.clear()
+        self._operation = asyncio.create_task(self._operations.perform(operation))
+        self._operation.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[sig.OperationEnd]) -> None:
+        """Decide on from the end of an operation; nothing may be raised here."""
+        self._operation = None
+        try:
+            signal = self._signal(task)
+            crash_point("engine.operation.ended")
+            if not self.broken:
+                self.dispatch(signal)
+                crash_point("engine.operation.followed")
+        except Exception:  # noqa: BLE001 the turn's last resort: logged, and the log is read anew
+            _log.exception("Session %s cannot go on.", self.session_id)
+            self._give_up()
+        if self._operation is None:
+            self._still.set()
+
+    def _signal(self, task: asyncio.Task[sig.OperationEnd]) -> sig.OperationEnd:
+        if task.cancelled():
+            return sig.OperationStopped(self._operations.take_partial_usage())
+        error = task.exception()
+        if error is None:
+            return task.result()
+        _log.error("An operation of session %s failed.", self.session_id, exc_info=error)
+        known = isinstance(error, ShouldersError)
+        return sig.OperationCrashed(error.info if known else internal_error("This step"))
+
+    def _time_is_up(self) -> None:
+        """End the turn; called by a timer, so nothing may be raised."""
+        try:
+            self.dispatch(sig.TimeUp())
+        except Exception:  # noqa: BLE001 as in _ended
+            _log.exception("Session %s could not be stopped in time.", self.session_id)
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self.broken = True
+        self._time.set_working(working=False)
+        if self._operation is not None:
+            self._operation.cancel()
+        self._broke(self.session_id)
+
+
+def bypass_forbidden_error() -> PolicyRefusal:
+    """Return why a turn cannot run without asking."""
+    return PolicyRefusal(
+        "The administrator does not allow the mode bypass.",
+        hint="Choose another mode; Shoulders.allow_bypass is off.",
+    )

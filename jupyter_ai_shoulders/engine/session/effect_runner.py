@@ -1,0 +1,328 @@
+"""Performs the operations ``advance`` asks for, one at a time per session, each to its end signal.
+
+Made by ``engine.session.driver`` for a session; the work is in ``prepare``, ``model_call``,
+``approvals`` and ``tool_calls``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import assert_never
+
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.engine_settings import EngineSettings
+from jupyter_ai_shoulders.core.redaction.redactor import Redactor
+from jupyter_ai_shoulders.engine.calls.approvals import Approvals
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
+from jupyter_ai_shoulders.engine.calls.batch_runner import BatchRunner, BatchServices
+from jupyter_ai_shoulders.engine.calls.execution import (
+    CallRecording,
+    ToolCallExecution,
+    ToolCallOutcome,
+)
+from jupyter_ai_shoulders.engine.calls.interrupted_calls import resolve_interrupted_calls
+from jupyter_ai_shoulders.engine.calls.message_senders import MessageSenders
+from jupyter_ai_shoulders.engine.calls.model_call import CallTools, ModelCall
+from jupyter_ai_shoulders.engine.calls.orphaned_processes import end_orphaned_processes
+from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
+from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment
+from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
+    CallModel,
+    CallsDone,
+    CheckPermission,
+    CompactContext,
+    ContextCompacted,
+    ModelFailed,
+    ModelFinished,
+    Operation,
+    OperationEnd,
+    PermissionChecked,
+    PrepareRequest,
+    RequestOverflowed,
+    RequestPrepared,
+    RetryElapsed,
+    RunCalls,
+    WaitRetry,
+)
+from jupyter_ai_shoulders.engine.loop.state import (
+    CallState,
+    SessionState,
+    Stopping,
+    StopReason,
+    TurnState,
+)
+from jupyter_ai_shoulders.engine.null_budget import NullBudgets
+from jupyter_ai_shoulders.engine.ports import (
+    Budgets,
+    Environment,
+    InputReceiver,
+    Models,
+    ResolvedModel,
+    Summarizer,
+)
+from jupyter_ai_shoulders.engine.request.builder import RequestBuilder, ToolEncodingCache
+from jupyter_ai_shoulders.engine.request.compaction import Compaction, NoSummarizer
+from jupyter_ai_shoulders.engine.request.context import SessionContext
+from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
+from jupyter_ai_shoulders.providers.base import ModelRequest, ToolCallReady
+from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
+from jupyter_ai_shoulders.tools.base import CallContext
+from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
+from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.wire.events import Event, ToolCall, ToolResult, UsageUpdate
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+
+@dataclass(frozen=True, slots=True)
+class EngineServices:
+    """The ports of the engine, shared by all sessions."""
+
+    log: EventLog
+    sessions: Sessions
+    blobs: Blobs
+    models: Models
+    tools: ToolRegistry
+    rules: PermissionStore
+    clock: Clock
+    ids: IdSource
+    settings: EngineSettings
+    rng: Random
+    long_calls: BackgroundTasks
+    inputs: InputReceiver
+    surroundings: Environment = field(default_factory=EmptyEnvironment)
+    senders: MessageSenders = field(default_factory=MessageSenders)
+    budgets: Budgets = field(default_factory=NullBudgets)
+    summarizer: Summarizer = field(default_factory=NoSummarizer)
+    encoded: ToolEncodingCache = field(default_factory=ToolEncodingCache)
+
+
+class EffectRunner:
+    """The operations of one session."""
+
+    def __init__(
+        self,
+        session_id: SessionId,
+        services: EngineServices,
+        *,
+        context: SessionContext,
+        memory: SessionIndex,
+        state: Callable[[], SessionState],
+        record: Callable[[Event], None],
+    ) -> None:
+        self.model: ResolvedModel | None = None
+        """The model of the open turn; set by the driver when a turn starts or resumes."""
+        self._session_id = session_id
+        self._toolset: Toolset = services.sessions.get(session_id).toolset
+        self._services = services
+        self._memory = memory
+        self._state = state
+        self._record = record
+        self._approvals = Approvals(services.tools, services.rules)
+        self._preparation = RequestBuilder(
+            context=context,
+            memory=memory,
+            record=record,
+            blobs=services.blobs,
+            tools=services.tools,
+            rules=services.rules,
+            clock=services.clock,
+            settings=services.settings,
+            encoded=services.encoded,
+            surroundings=services.surroundings,
+        )
+        self._compaction = Compaction(
+            session_id=session_id,
+            context=context,
+            memory=memory,
+            blobs=services.blobs,
+            summarizer=services.summarizer,
+            time_limit_s=services.settings.compaction_time_limit_s,
+        )
+        self._request: tuple[ModelRequest, int] | None = None
+        self._call: ModelCall | None = None
+
+    async def perform(self, operation: Operation) -> OperationEnd:
+        """Do it. Raises what only a bug or a failing log raises."""
+        match operation:
+            case PrepareRequest():
+                return await self._prepare(operation)
+            case CompactContext():
+                return await self._compact(operation)
+            case CallModel():
+                return await self._call_model(operation)
+            case WaitRetry():
+                crash_point("engine.retry.waiting")
+                await asyncio.sleep(operation.delay_ms / 1000)
+                return RetryElapsed()
+            case CheckPermission():
+                return await self._judge(operation)
+            case RunCalls():
+                return await self._run_calls(operation)
+            case _:
+                assert_never(operation)
+
+    def take_partial_usage(self) -> UsageUpdate | None:
+        """Return what the model call that was stopped had used so far, once."""
+        call, self._call = self._call, None
+        return call.take_partial_usage() if call else None
+
+    # the model
+
+    async def _prepare(self, operation: PrepareRequest) -> RequestPrepared | RequestOverflowed:
+        session = self._services.sessions.get(self._session_id)
+        request, size = await self._preparation.build(
+            operation, self._turn(), session, self._resolved().spec
+        )
+        self._request = (request, size.tokens)
+        crash_point("engine.request.prepared")
+        return size
+
+    async def _compact(self, operation: CompactContext) -> ContextCompacted | RequestOverflowed:
+        return await self._compaction.run(operation, self._turn(), self._resolved().spec)
+
+    async def _call_model(self, operation: CallModel) -> ModelFinished | ModelFailed:
+        assert self._request is not None, "a request is prepared before it is sent"
+        request, tokens = self._request
+        resolved = self._resolved()
+        settings = self._services.settings
+        tools = CallTools(
+            record=self._record,
+            describe=self._describe,
+            ids=self._services.ids,
+            delta_interval=settings.delta_interval_s,
+            attempts=settings.model_attempts,
+            rng=self._services.rng,
+            budgets=self._services.budgets,
+            turn_id=self._turn().turn_id,
+            redactor=resolved.redactor,
+        )
+        self._call = ModelCall(resolved.spec, resolved.provider, request, tokens, tools)
+        end = await self._call.run(operation.attempt)
+        self._call = None
+        return end
+
+    async def _describe(self, ready: ToolCallReady) -> ToolCall:
+        call_id = _unused(ready.call_id, self._memory.call_ids)
+        return await self._approvals.describe(ready, self._call_context(call_id, self._memory.seen))
+
+    # tool calls
+
+    async def _judge(self, operation: CheckPermission) -> PermissionChecked:
+        turn = self._turn()
+        call = turn.call(operation.call_id)
+        assert call is not None, "only calls of the step are judged"
+        session = self._services.sessions.get(self._session_id)
+        context = self._call_context(call.call_id, self._memory.seen)
+        outcome = await self._approvals.judge(
+            call, context, self._state(), turn.mode, session.tools
+        )
+        return PermissionChecked(call.call_id, outcome)
+
+    async def _run_calls(self, operation: RunCalls) -> CallsDone:
+        services = self._services
+        wanted = set(operation.call_ids)
+        calls = [call for call in self._turn().calls if call.call_id in wanted]
+        spill = self.spill
+
+        def outlast(call: CallState, run: ToolCallExecution) -> ToolCallOutcome:
+            return services.long_calls.adopt(self._session_id, call, run, spill)
+
+        tools = BatchServices(
+            sync=services.log.sync,
+            context=self._call_context,
+            stop_reason=self._stop_reason,
+            policy=self._state().policy,
+            forbidden=self._approvals.forbidden,
+            tools=services.tools,
+            spill=spill,
+            recording=CallRecording(
+                record=self._record,
+                clock=services.clock,
+                interval=services.settings.delta_interval_s,
+                redactor=self._resolved().redactor,
+            ),
+            settle_timeout=services.settings.settle_timeout_s,
+            patience=services.settings.run_patience_s,
+            outlast=outlast,
+        )
+        return await BatchRunner(calls, self._memory.seen, tools).run()
+
+    @property
+    def spill(self) -> OutputTruncator:
+        """Where long outputs of this session go."""
+        services = self._services
+        paged = READ_OUTPUT in services.tools.names(self._toolset)
+        redactor = self.model.redactor if self.model else Redactor()
+        return OutputTruncator(
+            services.blobs, redactor, paged and READ_OUTPUT not in services.rules.disabled
+        )
+
+    async def end_orphans(self) -> None:
+        """End what calls of a killed server left running."""
+        turn, runs = self._state().turn, self._state().runs
+        known = self._services.long_calls.is_running
+        await end_orphaned_processes(
+            run.start for run in runs if not known(self._session_id, run.run)
+        )
+        await end_orphaned_processes(
+            call.start for call in (turn.calls if turn else ()) if not call.settled
+        )
+
+    async def find_interrupted_outcomes(self) -> tuple[ToolResult, ...]:
+        """Return what became of calls that a crash interrupted, where it can be told."""
+        turn = self._state().turn
+        if turn is None or not any(call.started for call in turn.calls):
+            return ()
+        context = self._call_context(CallId(""), self._memory.seen)
+        return await resolve_interrupted_calls(turn.calls, self._services.tools, context)
+
+    def _call_context(
+        self, call_id: CallId, seen: Mapping[tuple[str, CellId | None], Version]
+    ) -> CallContext:
+        around, services = self._memory.surroundings, self._services
+        return CallContext(
+            session_id=self._session_id,
+            turn_id=self._turn().turn_id,
+            call_id=call_id,
+            seen=dict(seen),
+            active_document=around.active_document,
+            active_cell_id=around.active_cell_id,
+            selection=around.selection,
+            step=self._turn().step,
+            toolset=self._toolset,
+            mode=self._turn().mode,
+            handles=self._memory.handles,
+            plan=self._memory.plan,
+            interactive=self._state().policy.interactive,
+            earlier=self._memory.earlier,
+            taken_back=self._memory.taken_back,
+            client_id=services.senders.page_of(self._session_id, self._memory.last_message),
+        )
+
+    def _stop_reason(self) -> StopReason | None:
+        phase = self._state().phase
+        return phase.reason if isinstance(phase, Stopping) else None
+
+    def _turn(self) -> TurnState:
+        turn = self._state().turn
+        assert turn is not None, "operations run while a turn is open"
+        return turn
+
+    def _resolved(self) -> ResolvedModel:
+        assert self.model is not None, "a turn starts with a model"
+        return self.model
+
+
+def _unused(call_id: CallId, used: set[CallId]) -> CallId:
+    """Return an id no call of this session has: some servers count from one in every reply."""
+    number, unused = 2, call_id
+    while unused in used:
+        unused = CallId(f"{call_id}_{number}")
+        number += 1
+    return unused

@@ -1,0 +1,336 @@
+"""Takes the user's wish to go back: checks it, has documents put back, hides the conversation.
+
+Made by ``engine.engine``. Nothing is sent to a session while it goes back. The checkpoint that
+begins a restore names what was asked for; one that a kill cut off is found by it and done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from jupyter_ai_shoulders.changes.recording.change_history import document_changed_within_turn
+from jupyter_ai_shoulders.changes.restore.restorer import DocumentRestorer, RestoreResult
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.state import Interrupted, Stopping
+from jupyter_ai_shoulders.engine.session.cache import SessionCache
+from jupyter_ai_shoulders.engine.session.driver import SessionDriver
+from jupyter_ai_shoulders.engine.session.effect_runner import EngineServices
+from jupyter_ai_shoulders.engine.session.message_edit import replaced_messages
+from jupyter_ai_shoulders.wire.api.commands import RestoreSession, UndoTurn
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.events import (
+    Checkpoint,
+    Event,
+    ProposalAdd,
+    ProposalResolve,
+    Replaced,
+    Restore,
+    RestorePart,
+)
+from jupyter_ai_shoulders.wire.ids import MessageId, ProposalId, RestoreId, SessionId, TurnId
+
+log = logging.getLogger(__name__)
+
+_SINCE = frozenset({"message-add", "cells-change", "restore", "proposal-resolve"})
+"""Events after which the same restore is another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """To before which event one goes back."""
+
+    seq: int
+    message_id: MessageId | None
+    undone: RestoreId | None = None
+    turn_id: TurnId | None = None
+    """The turn, or the restore, that alone is taken back."""
+
+    within: frozenset[RestorePart] = frozenset({"notebook", "files", "conversation"})
+    """What can be put back: of a restore, what it had put back."""
+
+    @property
+    def after(self) -> int:
+        """Behind which event that is which is taken back."""
+        return self.seq - 1 if self.turn_id is None else 0
+
+
+class RestoreService:
+    """Restores sessions, one restore of a session at a time."""
+
+    def __init__(
+        self, shelf: SessionCache, services: EngineServices, restorer: DocumentRestorer
+    ) -> None:
+        self._shelf = shelf
+        self._services = services
+        self._restorer = restorer
+        self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+
+    async def wait_for_restore(self, session_id: SessionId) -> bool:
+        """Wait for a restore of the session; return whether there was one."""
+        lock = self._locks.get(session_id)
+        if lock is None or not lock.locked():
+            return False
+        async with lock:
+            return True
+
+    async def restore(self, session_id: SessionId, command: RestoreSession) -> Restore:
+        """Go back, or return how that went when it was done already.
+
+        Raises ``NotFound`` (session), ``InvalidRequest`` (no such message), ``Conflict``
+        (``turn_running``, a cell still runs, messages wait), ``StateUnavailable``.
+        """
+        return await self._alone(session_id, command, lambda driver: self._point(driver, command))
+
+    async def undo(self, session_id: SessionId, command: UndoTurn) -> Restore:
+        """Take back what a turn did, or return how that went when it was done already.
+
+        Raises ``NotFound`` (session, turn) and like ``restore``.
+        """
+        start = self._start_of(session_id, command.turn_id)
+        point = _Point(start, None, turn_id=command.turn_id)
+        wish = RestoreSession(seq=start, what=("files", "notebook"), id=command.id)
+        return await self._alone(session_id, wish, lambda _: point)
+
+    async def _alone(
+        self,
+        session_id: SessionId,
+        command: RestoreSession,
+        find: Callable[[SessionDriver], _Point],
+    ) -> Restore:
+        lock = self._locks.setdefault(session_id, asyncio.Lock())
+        async with lock:
+            driver = await self._shelf.get_driver(session_id)
+            done = self._done(session_id, command)
+            if done is not None:
+                return done
+            if isinstance(driver.state.phase, Stopping):
+                await driver.wait_until_idle()
+                driver = await self._shelf.get_driver(session_id)
+            _refuse_busy(driver)
+            return await self._restore(driver, command, find(driver))
+
+    async def resume_unfinished(self) -> None:
+        """Finish what a dead process began; what cannot be is logged."""
+        for session_id, order, seq in self._unfinished():
+            if self._went_on(session_id, seq):
+                continue
+            try:
+                await self._again(session_id, order)
+            except ShouldersError:
+                log.exception("The restore that %s was in could not be finished", session_id)
+
+    async def _again(self, session_id: SessionId, order: RestoreOrder) -> None:
+        turn_id = order.turn_id
+        if turn_id is not None and order.seq == self._starts(session_id).get(turn_id):
+            await self.undo(session_id, UndoTurn(turn_id=turn_id, id=order.restore_id))
+        else:
+            command = RestoreSession(seq=order.seq, what=order.what, id=order.restore_id)
+            await self.restore(session_id, command)
+
+    async def _restore(
+        self, driver: SessionDriver, command: RestoreSession, point: _Point
+    ) -> Restore:
+        session_id = driver.session_id
+        if isinstance(driver.state.phase, Interrupted):
+            found = await driver.find_interrupted_outcomes()
+            if found:
+                driver.dispatch(sig.CallOutcomesFound(found))
+            driver.dispatch(sig.DiscardInterrupted())
+            crash_point("restore.turn.discarded")
+        restore_id = command.id or RestoreId(self._services.ids.new("restore"))
+        order = RestoreOrder(
+            restore_id=restore_id,
+            seq=command.seq,
+            what=_ordered(command.what),
+            turn_id=point.turn_id,
+        )
+        back = RestoreResult()
+        meant = order.model_copy(update={"what": _ordered(tuple(point.within & {*order.what}))})
+        if meant.what != ("conversation",):
+            back = await self._restorer.put_back(session_id, meant, point.after)
+            self._dismiss(session_id, point, {item.document for item in back.documents})
+        event = await self._conclude(driver, order, point, back)
+        await self._services.log.sync()
+        crash_point("restore.event.synced")
+        return event
+
+    async def _conclude(
+        self, driver: SessionDriver, order: RestoreOrder, point: _Point, back: RestoreResult
+    ) -> Restore:
+        """Record what was done; with it the conversation goes back."""
+        gone: Replaced | None = None
+        again = driver
+        if "conversation" in order.what and point.message_id is not None:
+            again = await self._shelf.rewind(driver, point.seq)
+            gone = replaced_messages(point.message_id, point.seq, driver.memory, again.memory)
+        event = Restore(
+            restore_id=order.restore_id,
+            seq_before=order.seq,
+            what=order.what,
+            documents=back.documents,
+            drift=back.drift,
+            conversation=gone,
+            message_id=point.message_id,
+            undone=point.undone,
+            undone_turn=point.turn_id if point.undone is None else None,
+        )
+        try:
+            again.record(event)
+        except BaseException:
+            if again is not driver:
+                self._shelf.drop(again)
+            raise
+        crash_point("restore.event.recorded")
+        for proposal in back.proposals:  # behind the event, which hides what is before it
+            again.record(ProposalAdd(call_id=None, proposal=proposal))
+            crash_point("restore.proposal.recorded")
+        again.set_status("idle")
+        return self._restores(driver.session_id)[-1]
+
+    def _point(self, driver: SessionDriver, command: RestoreSession) -> _Point:
+        point = self._message(driver, command.seq) or self._earlier(driver.session_id, command)
+        if point is None:
+            raise InvalidRequest(
+                f"seq: event {command.seq} is no message of yours in this conversation.",
+                hint="Name a message that is shown, or a restore.",
+            )
+        if "notebook" in command.what:
+            document = document_changed_within_turn(
+                self._restorer.record_of(driver.session_id), point.seq
+            )
+            if document is not None:
+                raise Conflict(
+                    f"The message was sent while the agent was changing {document}, whose text "
+                    "at that moment was not kept.",
+                    hint="Restore to before the message that this turn began with.",
+                )
+        return point
+
+    def _message(self, driver: SessionDriver, seq: int) -> _Point | None:
+        for message_id, said in driver.memory.said.items():
+            if said == seq and message_id not in driver.memory.answers:
+                return _Point(seq, message_id)
+        return None
+
+    def _earlier(self, session_id: SessionId, command: RestoreSession) -> _Point | None:
+        """Return where a restore began, which is taken back."""
+        found = next((e for e in self._restores(session_id) if e.seq == command.seq), None)
+        if found is None:
+            return None
+        if "conversation" in command.what:
+            raise InvalidRequest(
+                "what: a conversation that was rewound cannot be brought back.",
+                hint="Fork it at the last message that was hidden.",
+            )
+        begun = (
+            event.seq
+            for event in self._restorer.record_of(session_id)
+            if isinstance(event, Checkpoint)
+            and event.order is not None
+            and event.order.restore_id == found.restore_id
+        )
+        limit = TurnId(found.restore_id) if self._is_of_turn(session_id, found) else None
+        within = frozenset(found.what)
+        return _Point(next(begun, found.seq), None, found.restore_id, limit, within)
+
+    def _is_of_turn(self, session_id: SessionId, restore: Restore) -> bool:
+        """Whether a restore took back a turn alone, or took that back."""
+        known = {event.restore_id: event for event in self._restores(session_id)}
+        while restore.undone is not None and restore.undone in known:
+            restore = known[restore.undone]
+        return restore.undone_turn is not None
+
+    def _start_of(self, session_id: SessionId, turn_id: TurnId) -> int:
+        start = self._starts(session_id).get(turn_id)
+        if start is None:
+            raise NotFound(
+                f"There is no turn {turn_id} in this conversation.",
+                hint="Name a turn by the id that its events have.",
+            )
+        return start
+
+    def _starts(self, session_id: SessionId) -> dict[TurnId, int]:
+        """Return the events that turns began with."""
+        events = [logged.event for logged in self._services.log.find({"turn-start"}, session_id)]
+        return {event.turn_id: event.seq for event in events if event.turn_id is not None}
+
+    def _done(self, session_id: SessionId, command: RestoreSession) -> Restore | None:
+        """Return the restore that did this already."""
+        restores = self._restores(session_id)
+        if command.id is not None:
+            return next((e for e in restores if e.restore_id == command.id), None)
+        last = restores[-1] if restores else None
+        if last is None or (last.seq_before, last.what) != (command.seq, _ordered(command.what)):
+            return None
+        since = self._services.log.find(_SINCE, session_id)[-1].event
+        return last if since.seq == last.seq else None
+
+    def _restores(self, session_id: SessionId) -> list[Restore]:
+        events = (logged.event for logged in self._services.log.find({"restore"}, session_id))
+        return [event for event in events if isinstance(event, Restore)]
+
+    def _unfinished(self) -> list[tuple[SessionId, RestoreOrder, int]]:
+        events = self._services.log.find({"checkpoint", "restore"})
+        return find_unfinished_restores(logged.event for logged in events)
+
+    def _went_on(self, session_id: SessionId, seq: int) -> bool:
+        """Whether the user has said something since: what failed then is not done now."""
+        said = self._services.log.find({"message-add"}, session_id)
+        return bool(said) and said[-1].event.seq > seq
+
+    def _dismiss(self, session_id: SessionId, point: _Point, documents: set[str]) -> None:
+        """Dismiss what the agent proposed meanwhile: it does not fit what is there now."""
+        kinds = {"proposal-add", "proposal-resolve"}
+        open_ones: dict[ProposalId, None] = {}
+        for logged in self._services.log.find(kinds, session_id):
+            match logged.event:
+                case ProposalAdd() as event:
+                    meant = point.turn_id in {None, event.turn_id} and event.seq >= point.seq
+                    if meant and event.proposal.document in documents:
+                        open_ones[event.proposal.id] = None
+                case ProposalResolve() as event:
+                    open_ones.pop(event.proposal_id, None)
+                case _:
+                    pass
+        for proposal_id in open_ones:
+            event = ProposalResolve(proposal_id=proposal_id, state="dismissed", by="system")
+            self._services.log.append(session_id, event)
+
+
+def find_unfinished_restores(events: Iterable[Event]) -> list[tuple[SessionId, RestoreOrder, int]]:
+    """Return the restores that began and did not end, and the events they began with last."""
+    begun: dict[RestoreId, tuple[SessionId, RestoreOrder, int]] = {}
+    for event in events:
+        match event:
+            case Checkpoint(order=RestoreOrder() as order):
+                begun[order.restore_id] = (event.session_id, order, event.seq)
+            case Restore():
+                begun.pop(event.restore_id, None)
+            case _:
+                pass
+    return list(begun.values())
+
+
+def _ordered(what: tuple[RestorePart, ...]) -> tuple[RestorePart, ...]:
+    return tuple(sorted(set(what)))
+
+
+def _refuse_busy(driver: SessionDriver) -> None:
+    if driver.is_running or driver.state.runs:
+        raise Conflict(
+            "A turn, or a cell that it started, is running; nothing can be restored now.",
+            code="turn_running",
+            hint="Stop it or wait for it to end, then restore.",
+            retryable=True,
+        )
+    if driver.state.queue:
+        raise Conflict(
+            "Messages are still waiting to be read by the agent.",
+            hint="Remove them or send something first.",
+        )

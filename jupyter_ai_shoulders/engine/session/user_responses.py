@@ -1,0 +1,141 @@
+"""What the user says to a call that waits: an approval, an answer, input, a result (chapter 04).
+
+Made and called by ``engine.engine``. The first answer counts; one to a call of an interrupted turn
+takes the turn up again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
+from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.state import CallState, Interrupted
+from jupyter_ai_shoulders.engine.loop.synthetic_results import supplied_result
+from jupyter_ai_shoulders.engine.session.cache import SessionCache
+from jupyter_ai_shoulders.engine.session.driver import SessionDriver
+from jupyter_ai_shoulders.engine.session.effect_runner import EngineServices
+from jupyter_ai_shoulders.tools.permissions.grants import narrowest_rule, target_of
+from jupyter_ai_shoulders.wire.api.commands import (
+    AnswerApproval,
+    AnswerInput,
+    AnswerQuestion,
+    SupplyResult,
+)
+from jupyter_ai_shoulders.wire.ids import CallId, SessionId
+from jupyter_ai_shoulders.wire.parts import TextPart
+
+
+class UserResponses:
+    """Takes the user's word on calls, in all sessions."""
+
+    def __init__(self, shelf: SessionCache, services: EngineServices) -> None:
+        self._shelf = shelf
+        self._services = services
+        self._answering = asyncio.Lock()
+
+    async def approval(
+        self, session_id: SessionId, call_id: CallId, command: AnswerApproval
+    ) -> None:
+        """Answer a pending approval; an interrupted turn goes on with it.
+
+        Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (scope not
+        offered), ``StateUnavailable`` (the rule could not be stored).
+        """
+        async with self._answering:  # a stored rule takes its time, and the first answer counts
+            await self._take_answer(session_id, call_id, command)
+        await self._services.log.sync()
+        crash_point("approvals.answer.synced")
+
+    async def question(
+        self, session_id: SessionId, call_id: CallId, command: AnswerQuestion
+    ) -> None:
+        """Answer a question; an interrupted turn goes on with it.
+
+        Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (blank).
+        """
+        driver = await self._known(session_id, call_id)
+        picks = tuple(pick.strip() for pick in command.picks)
+        if not all(picks):
+            raise InvalidRequest("answer: the answer is empty.")
+        if driver.question != call_id:
+            raise Conflict("This question has already been answered.", code="already_answered")
+        dispatch_user_response(driver, sig.QuestionAnswered(call_id, picks))
+        crash_point("questions.answer.committed")
+        await self._services.log.sync()
+
+    async def input(self, session_id: SessionId, call_id: CallId, command: AnswerInput) -> None:
+        """Give the code of a running call the text it waits for, which is kept nowhere.
+
+        Raises ``NotFound``, ``Conflict`` (``already_answered``: by now nothing waits).
+        """
+        await self._known(session_id, call_id)
+        if not self._services.inputs.answer(session_id, call_id, command.text):
+            raise Conflict("Nothing is waiting for this input any more.", code="already_answered")
+        crash_point("stdin.answer.taken")
+
+    async def result(self, session_id: SessionId, call_id: CallId, command: SupplyResult) -> None:
+        """Take the result of a call that the user made (``parse_only``).
+
+        Raises ``NotFound``, ``Conflict`` (``already_answered``, or tools are not ``parse_only``).
+        """
+        driver = await self._known(session_id, call_id)
+        turn = driver.state.turn
+        call = turn.call(call_id) if turn else None
+        if call is None or call.settled:
+            raise Conflict("This call already has a result.", code="already_answered")
+        if self._services.sessions.get(session_id).tools != "parse_only":
+            raise Conflict("The tools of this conversation run here; their results come from them.")
+        if isinstance(driver.state.phase, Interrupted):
+            driver.plan_resumed_turn()  # may refuse, before anything is stored
+        given = command.content or "(no output)"
+        content, handle = driver.spill.truncate([TextPart(text=given)])
+        result = supplied_result(call, content, handle, ok=command.ok)
+        dispatch_user_response(driver, sig.ResultSupplied(result))
+        crash_point("results.supplied.committed")
+        await self._services.log.sync()
+
+    async def _take_answer(
+        self, session_id: SessionId, call_id: CallId, command: AnswerApproval
+    ) -> None:
+        driver, call = await self._waiting(session_id, call_id)
+        if command.scope not in call.scopes:
+            offered = ", ".join(call.scopes)
+            raise InvalidRequest(
+                f"scope: {command.scope!r} was not offered; offered are {offered}."
+            )
+        if isinstance(driver.state.phase, Interrupted):
+            driver.plan_resumed_turn()  # refused before anything is stored
+        if command.decision == "allow" and command.scope == "always":
+            rule = narrowest_rule(call.tool, target_of(call.arguments or {}))
+            await asyncio.to_thread(self._services.rules.add, rule)
+            crash_point("approvals.rule.stored")
+            driver, _ = await self._waiting(session_id, call_id)  # as it is by now
+        dispatch_user_response(driver, sig.ApprovalAnswered(call_id, command))
+        crash_point("approvals.answer.committed")
+
+    async def _waiting(
+        self, session_id: SessionId, call_id: CallId
+    ) -> tuple[SessionDriver, CallState]:
+        """Return the session and the call that waits for an approval. Raises ``Conflict``."""
+        driver = await self._known(session_id, call_id)
+        turn = driver.state.turn
+        call = turn.call(call_id) if turn else None
+        if call is None or not call.waits:
+            raise Conflict("This call has already been answered.", code="already_answered")
+        return driver, call
+
+    async def _known(self, session_id: SessionId, call_id: CallId) -> SessionDriver:
+        driver = await self._shelf.get_driver(session_id)
+        if call_id not in driver.memory.call_ids:
+            raise NotFound(f"This conversation has no call {call_id}.")
+        return driver
+
+
+def dispatch_user_response(driver: SessionDriver, signal: sig.Signal) -> None:
+    """Take the user's word on a call; an interrupted turn goes on with it."""
+    again = driver.plan_resumed_turn() if isinstance(driver.state.phase, Interrupted) else None
+    driver.dispatch(signal)
+    if again is not None:
+        driver.dispatch(sig.ResumeInterrupted(again))

@@ -1,0 +1,1 @@
+"""The conversation as messages for a provider, rebuilt from the session log."""

@@ -1,0 +1,164 @@
+"""The model's reply of one step, as it is collected, and the results of its calls.
+
+Used by ``engine.transcript.messages``. Knows what of a reply a provider accepts back, and what of a
+result is data that somebody else wrote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from jupyter_ai_shoulders.engine.guardrails.untrusted_text import mark_untrusted_content
+from jupyter_ai_shoulders.engine.transcript.unwrap_call_tool import call_as_sent
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantMessage,
+    AssistantPart,
+    ReasoningPart,
+    ResultContent,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    UserPart,
+)
+
+NO_RESULT = "The call was interrupted; whether it took effect is not known."
+"""Stands for the result of a call whose own is not in the log."""
+
+_OWN_WORDS = frozenset({"todo", "complete", "clarify", "share_artifact", "load_tools"})
+"""Tools whose results say what we or the user said; nothing in them was read somewhere."""
+_OUTSIDE = frozenset({"ok", "error"})
+"""Results that hold what a tool read; all others are the engine's own words."""
+
+PartEvent = (
+    ev.TextStart
+    | ev.ReasoningStart
+    | ev.TextDelta
+    | ev.ReasoningDelta
+    | ev.TextEnd
+    | ev.ReasoningEnd
+)
+
+
+@dataclass(slots=True)
+class _OpenPart:
+    is_text: bool
+    pieces: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True)
+class _Called:
+    part: ToolCallPart
+    label: str
+    result: ToolResultPart | None = None
+
+
+@dataclass(slots=True)
+class AssistantMessageBuilder:
+    """Takes what the log says of one reply, in order."""
+
+    parts: list[AssistantPart] = field(default_factory=list[AssistantPart])
+    open: _OpenPart | None = None
+    complete: bool = False
+    """The provider said that it was all."""
+    cut: bool = False
+    """It broke off; what it used says nothing about its end any more."""
+    calls: dict[CallId, _Called] = field(default_factory=dict[CallId, _Called])
+
+    def add_part(self, event: PartEvent) -> None:
+        """Take the next piece of text or reasoning."""
+        match event:
+            case ev.TextStart() | ev.ReasoningStart():
+                self.open = _OpenPart(isinstance(event, ev.TextStart))
+            case ev.TextDelta() | ev.ReasoningDelta():
+                if self.open is not None:
+                    self.open.pieces.append(event.text)
+            case ev.TextEnd() | ev.ReasoningEnd():
+                text = "".join(self.open.pieces) if self.open else ""
+                kind = TextPart if isinstance(event, ev.TextEnd) else ReasoningPart
+                self.parts.append(kind(text=text, state=event.state))
+                self.open = None
+
+    def add_call(self, event: ev.ToolCall) -> None:
+        """Take a call, as the model made it."""
+        tool, arguments = call_as_sent(event)
+        call = ToolCallPart(
+            call_id=event.call_id, tool=tool, arguments=arguments, state=event.state
+        )
+        self.parts.append(call)
+        label = " · ".join(filter(None, (event.tool, event.target)))
+        self.calls[event.call_id] = _Called(call, label)
+
+    def add_result(self, event: ev.ToolResult, secret: str) -> None:
+        """Take a result; of calls of other replies nothing. ``secret`` marks what is data."""
+        called = self.calls.get(event.call_id)
+        if called is not None:
+            called.result = ToolResultPart(
+                call_id=event.call_id,
+                tool=called.part.tool,
+                content=_content(event, called.label, secret),
+                is_error=event.status != "ok",
+            )
+
+    def note_usage(self) -> None:
+        """Take that the provider counted the reply, which it does at its end."""
+        self.complete = self.complete or not self.cut
+
+    @property
+    def answered(self) -> bool:
+        """Whether every call has its result."""
+        return all(called.result is not None for called in self.calls.values())
+
+    def message(self) -> AssistantMessage | None:
+        """Return what was said and called.
+
+        Reasoning that leads nowhere is left out: a message may not end with it (Anthropic).
+        """
+        parts = list(self.parts)
+        if self.open is not None and self.open.is_text:
+            parts.append(TextPart(text="".join(self.open.pieces)))
+        kept = [part for part in parts if _says_something(part)]
+        while kept and isinstance(kept[-1], ReasoningPart):
+            kept.pop()
+        return AssistantMessage(parts=tuple(kept)) if kept else None
+
+    def has_result_for(self, call_id: CallId | None) -> bool:
+        """Whether the call has the result that it was made for."""
+        called = self.calls.get(call_id) if call_id else None
+        return called is not None and called.result is not None and not called.result.is_error
+
+    def call_results(self) -> list[ToolResultPart]:
+        """Return one result per call, in the order of the calls."""
+        return [called.result or _no_result(called.part) for called in self.calls.values()]
+
+
+def _says_something(part: AssistantPart) -> bool:
+    match part:
+        case TextPart():
+            return bool(part.text.strip())
+        case ReasoningPart():
+            return bool(part.text) or part.state is not None
+        case ToolCallPart():
+            return True
+
+
+def _content(event: ev.ToolResult, label: str, secret: str) -> tuple[ResultContent, ...]:
+    """Return a result's content; what a tool read is marked as data."""
+    if event.tool in _OWN_WORDS or event.status not in _OUTSIDE:
+        return event.content
+    return mark_untrusted_content(event.content, label, secret)
+
+
+def background_run_message(event: ev.RunEnd, secret: str) -> tuple[UserPart, ...]:
+    """Return what the model is told when what a call started has ended."""
+    seconds = event.duration_ms / 1000
+    how = f"status {event.status}, {seconds:.0f} s"
+    heading = f"[notice] “{event.title}” ({event.run}) that you started has ended: {how}."
+    told = mark_untrusted_content(event.content, f"{event.tool} · {event.title}", secret)
+    return (TextPart(text=heading), *told)
+
+
+def _no_result(call: ToolCallPart) -> ToolResultPart:
+    content = (TextPart(text=NO_RESULT),)
+    return ToolResultPart(call_id=call.call_id, tool=call.tool, content=content, is_error=True)

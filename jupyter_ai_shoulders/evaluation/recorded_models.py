@@ -1,0 +1,85 @@
+"""The model of a case, its script or a real one; notes what it is sent. For ``trial``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any, cast
+
+from jupyter_ai_shoulders.evaluation.case import Case
+from jupyter_ai_shoulders.providers.adapter_factory import make_provider
+from jupyter_ai_shoulders.providers.base import (
+    ListedModel,
+    ModelRequest,
+    Provider,
+    ProviderEvent,
+)
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.testing.scripted_provider import ScriptedProvider
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+SCRIPTED = ModelId("scripted")
+MOST_REQUESTS = 200
+"""A script that is a function answers so many."""
+
+
+def catalogue(case: Case) -> dict[str, Any]:
+    """Return the scripted model as a user would configure it, in the form of ``models.json``."""
+    provider = {"kind": "openai_chat", "url": "http://127.0.0.1:9/v1", "name": "Script"}
+    model = {
+        "id": SCRIPTED,
+        "provider": SCRIPTED,
+        "model": SCRIPTED,
+        "context_window": case.window,
+        "prices": {"input": 1_000_000, "output": 10_000_000},
+    }
+    return {"default": SCRIPTED, "providers": {SCRIPTED: provider}, "models": [model]}
+
+
+class Adapters:
+    """Makes the providers of one run of a case; the host calls it for each model it resolves."""
+
+    def __init__(self, case: Case, before_request: Callable[[int], None]) -> None:
+        """``before_request`` is told the number of each request, from 1, before it is answered.
+
+        Only steps of turns are counted, no summaries and titles.
+        """
+        self.requests: list[ModelRequest] = []
+        self._before_request = before_request
+        script = case.script
+        entries = [script] * MOST_REQUESTS if callable(script) else script
+        self._script = ScriptedProvider(*entries)
+
+    def __call__(self, target: Endpoint) -> Provider:
+        """Return the script for the scripted model, else the model's own provider."""
+        scripted = target.provider.id == SCRIPTED
+        return _Noted(self._script if scripted else make_provider(target), self._note)
+
+    def _note(self, request: ModelRequest) -> None:
+        if request.account is not None and request.account.purpose == "turn":
+            self.requests.append(request)
+            self._before_request(len(self.requests))
+
+
+class _Noted:
+    """A provider whose requests are noted."""
+
+    def __init__(self, provider: Provider, note: Callable[[ModelRequest], None]) -> None:
+        self._provider = provider
+        self._note = note
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
+        self._note(request)
+        source = cast("AsyncGenerator[ProviderEvent]", self._provider.stream(request))
+        async with aclosing(source) as events:
+            async for event in events:
+                yield event
+
+    async def list_models(self) -> list[ListedModel]:
+        return await self._provider.list_models()
+
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        return await self._provider.count_tokens(request)
+
+    async def aclose(self) -> None:
+        await self._provider.aclose()

@@ -1,0 +1,103 @@
+"""Changes of files made one after the other, all of them or none, each logged before it is made.
+
+Used by ``files.file_changes`` and ``files.undo.file_undo``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.files.base import ChangeOutcome, LoggedChange, OperationJournal
+from jupyter_ai_shoulders.files.crash_recovery import ChangeVerdict
+from jupyter_ai_shoulders.files.disk_texts import end_operation
+from jupyter_ai_shoulders.wire.ids import OperationId
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStep:
+    """One change, how it is made and how it is taken back if a later one fails; both block.
+
+    ``tell`` lets the review know of a change that stands although something failed.
+    """
+
+    change: LoggedChange
+    do: Callable[[OperationId], ChangeOutcome | None]
+    revert: Callable[[OperationId], None]
+    tell: Callable[[], Awaitable[None]] | None = None
+
+
+Judge = Callable[[OperationId, LoggedChange], ChangeVerdict]
+
+
+async def perform_all(
+    journal: OperationJournal, steps: Sequence[BatchStep], judged: Judge
+) -> list[OperationId]:
+    """Make all changes; return their rows. When one fails, those before it are taken back.
+
+    ``judged`` says what became of the one that a disk failed at. Raises what that one raised, and
+    ``StateUnavailable`` before anything was changed.
+    """
+    operations = [journal.begin(step.change) for step in steps]
+    crash_point("files.steps.begun")
+    outcomes: list[ChangeOutcome | None] = []
+    try:
+        await journal.sync()
+        crash_point("files.steps.synced")
+        for step, operation in zip(steps, operations, strict=True):
+            outcomes.append(await asyncio.to_thread(step.do, operation))
+            crash_point("files.steps.made")
+    except BaseException as error:
+        tried = list(zip(steps, operations, strict=True))
+        await _taken_back(journal, tried, len(outcomes), judged, error)
+        raise
+    for operation, outcome in zip(operations, outcomes, strict=True):
+        end_operation(journal, operation, "done", outcome)
+        crash_point("files.steps.ended")
+    return operations
+
+
+async def _taken_back(
+    journal: OperationJournal,
+    tried: Sequence[tuple[BatchStep, OperationId]],
+    made: int,
+    judged: Judge,
+    error: BaseException,
+) -> None:
+    why = f"It failed: {error}" if isinstance(error, ShouldersError) else "It failed."
+    for position, (step, operation) in reversed(list(enumerate(tried))):
+        if position < made:
+            try:
+                await asyncio.to_thread(step.revert, operation)
+            except ShouldersError as problem:
+                # It stays, and is said to be done, so that it can be taken back by hand.
+                _log.warning("%s could not be taken back: %s", step.change.document, problem)
+                await _stands(journal, step, operation)
+                continue
+        elif position == made and not isinstance(error, _TOUCHED_NOTHING):
+            verdict = await asyncio.to_thread(judged, operation, step.change)
+            if verdict.state == "done":
+                await _stands(journal, step, operation)
+                continue
+        end_operation(journal, operation, "failed", ChangeOutcome(cannot_undo=why))
+
+
+async def _stands(journal: OperationJournal, step: BatchStep, operation: OperationId) -> None:
+    """End the row of a change that stands although something failed, and tell of it."""
+    end_operation(journal, operation, "done")
+    if step.tell is None:
+        return
+    try:
+        await step.tell()
+    except ShouldersError as error:  # what failed first is what its caller is told
+        _log.warning("%s is not up for review: %s", step.change.document, error)
+
+
+_TOUCHED_NOTHING = (Conflict, NotFound, PolicyRefusal)
+"""Said before anything is changed; a disk that fails may do so after."""

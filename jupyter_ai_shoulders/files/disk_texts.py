@@ -1,0 +1,254 @@
+"""The disk back end of text files: read whole, replaced whole, logged before they are changed.
+
+Used by ``files.text_router``, and by ``files.undo.file_undo`` for bytes as they were. Files are
+read and written in threads; the operation log is written on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.files.base import (
+    ByteStore,
+    ChangeObserver,
+    ChangeOrigin,
+    ChangeOutcome,
+    LoggedChange,
+    OperationJournal,
+    TextEditApplied,
+    TextEditConflict,
+    TextSnapshot,
+)
+from jupyter_ai_shoulders.files.encoding import DecodedText, decode_text
+from jupyter_ai_shoulders.files.path_permissions import permitted_path
+from jupyter_ai_shoulders.files.shielded_write import run_to_completion
+from jupyter_ai_shoulders.guard.filesystem.workspace import (
+    FileChanged,
+    FileContent,
+    Workspace,
+    WorkspacePath,
+)
+from jupyter_ai_shoulders.wire.ids import BlobHash, OperationId, Version
+from jupyter_ai_shoulders.wire.operations import OperationState
+from jupyter_ai_shoulders.wire.versions import file_version, text_version
+
+SIZE_LIMIT = 32 << 20
+"""Bytes of a file that is read or edited as text."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedText:
+    """A text file as it was read."""
+
+    path: WorkspacePath
+    file: FileContent
+    content: DecodedText
+
+    @property
+    def blob(self) -> BlobHash:
+        """The hash of the file's bytes."""
+        return BlobHash(file_version(self.file.content))
+
+    def snapshot(self) -> TextSnapshot:
+        """Return it as tools see it."""
+        text = self.content.text
+        return TextSnapshot(
+            path=self.path,
+            text=text,
+            version=text_version(text),
+            backend="disk",
+            dirty=False,
+            encoding=self.content.encoding_name,
+            newline=self.content.newline,
+        )
+
+
+class PathLocks:
+    """One lock for each path, as long as somebody has it or waits for it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def hold(self, *paths: str) -> AsyncGenerator[None]:
+        """Hold the locks of all these paths."""
+        locks = [self._locks.setdefault(path, asyncio.Lock()) for path in sorted(set(paths))]
+        held: list[asyncio.Lock] = []
+        try:
+            for lock in locks:
+                await lock.acquire()
+                held.append(lock)
+            yield
+        finally:
+            for lock in reversed(held):
+                lock.release()
+
+
+class DiskTexts:
+    """``TextDocuments`` on the files of the workspace."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        journal: OperationJournal,
+        store: ByteStore,
+        witness: ChangeObserver,
+        locks: PathLocks | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._journal = journal
+        self._store = store
+        self._witness = witness
+        self._locks = locks or PathLocks()
+
+    def in_page(self, path: str) -> bool:
+        """Return False: these are the files nobody has open."""
+        del path
+        return False
+
+    async def read(self, path: str) -> TextSnapshot:
+        """Return a file's text.
+
+        Raises ``NotFound``, ``InvalidRequest`` (outside, a directory, binary, too large),
+        ``PolicyRefusal`` (secret).
+        """
+        return (await asyncio.to_thread(self._load, path)).snapshot()
+
+    async def replace(
+        self, path: str, text: str, expected: Version, origin: ChangeOrigin
+    ) -> TextEditApplied | TextEditConflict:
+        """Give a file another text; line ends, encoding and mode stay.
+
+        Raises like ``read``, ``InvalidRequest`` for a character that the file's encoding lacks, and
+        ``StateUnavailable`` (then nothing was changed).
+        """
+
+        def change(loaded: LoadedText) -> bytes | None:
+            if text_version(loaded.content.text) != expected:
+                return None
+            return loaded.content.with_text(text).encoded()
+
+        return await run_to_completion(self._changed(path, change, origin))
+
+    async def put_back(
+        self, path: str, content: bytes, expected: BlobHash, origin: ChangeOrigin
+    ) -> TextEditApplied | TextEditConflict:
+        """Give a file other bytes, if it has the ones of hash ``expected``. Raises like ``read``.
+
+        For undo: what was mixed or odd in the bytes is so again.
+        """
+
+        def change(loaded: LoadedText) -> bytes | None:
+            return content if loaded.blob == expected else None
+
+        return await run_to_completion(self._changed(path, change, origin))
+
+    async def _changed(
+        self, path: str, change: Callable[[LoadedText], bytes | None], origin: ChangeOrigin
+    ) -> TextEditApplied | TextEditConflict:
+        place = await asyncio.to_thread(permitted_path, self._workspace, path)
+        async with self._locks.hold(place):
+            loaded = await asyncio.to_thread(self._load, place)
+            content = await asyncio.to_thread(change, loaded)
+            if content is not None:
+                applied = await self._written(loaded, content, origin)
+                if applied is not None:
+                    return applied
+            return TextEditConflict(await self._current(place))
+
+    async def _current(self, path: WorkspacePath) -> TextSnapshot | None:
+        try:
+            return await self.read(path)
+        except StateUnavailable:
+            raise
+        except ShouldersError:
+            return None  # gone, or no text file any more
+
+    async def _written(
+        self, loaded: LoadedText, content: bytes, origin: ChangeOrigin
+    ) -> TextEditApplied | None:
+        """Log the change, make it and say so; None when the file changed meanwhile."""
+        new = await asyncio.to_thread(decode_text, content, loaded.path)
+        before = loaded.snapshot()
+        after = text_version(new.text)
+        change = LoggedChange(
+            kind="edit",
+            document=loaded.path,
+            origin=origin,
+            before_version=before.version,
+            after_version=after,
+            before=await asyncio.to_thread(self._store.put, loaded.file.content),
+            after=await asyncio.to_thread(self._store.put, content),
+            mode=loaded.file.stat.mode,
+        )
+        crash_point("files.edit.kept")
+        operation = self._journal.begin(change)
+        crash_point("files.edit.begun")
+        try:
+            await self._journal.sync()
+            crash_point("files.edit.synced")
+            await asyncio.to_thread(self._workspace.replace, loaded.path, content, loaded.file.stat)
+        except BaseException as error:
+            done = await self._is_done(loaded.path, change)
+            end_operation(self._journal, operation, "done" if done else "failed")
+            if done:
+                self._tell_all_the_same(change, before.text, new.text)
+            elif isinstance(error, FileChanged):
+                return None
+            raise
+        end_operation(self._journal, operation, "done")
+        crash_point("files.edit.ended")
+        self._witness.changed(origin, loaded.path, None, before.text, new.text)
+        return TextEditApplied(operation, before.version, after)
+
+    def _tell_all_the_same(self, change: LoggedChange, before: str, after: str) -> None:
+        """Let the review know of a change that stands although something failed."""
+        try:
+            self._witness.changed(change.origin, change.document, None, before, after)
+        except ShouldersError as error:  # what failed first is what the caller is told
+            _log.warning("%s is not up for review: %s", change.document, error)
+
+    async def _is_done(self, path: WorkspacePath, change: LoggedChange) -> bool:
+        """Return whether a write that failed left the new bytes all the same."""
+        try:
+            digest = await asyncio.to_thread(self._workspace.digest, path)
+        except ShouldersError:
+            return False
+        return digest.sha256 == change.after != change.before
+
+    def _load(self, path: str) -> LoadedText:
+        place = permitted_path(self._workspace, path)
+        size = self._workspace.stat(place).size
+        if size > SIZE_LIMIT:
+            raise InvalidRequest(
+                f"{place} has {size >> 20} MB; files up to {SIZE_LIMIT >> 20} MB can be read and "
+                "edited as text.",
+                code="too_large",
+                hint="Work on it with code, or read a part of it with a command.",
+            )
+        file = self._workspace.read(place)
+        return LoadedText(place, file, decode_text(file.content, place))
+
+
+def end_operation(
+    journal: OperationJournal,
+    operation_id: OperationId,
+    state: OperationState,
+    outcome: ChangeOutcome | None = None,
+) -> None:
+    """End a row; where that cannot be written, the next start finds out how it ended."""
+    try:
+        journal.end(operation_id, state, outcome)
+    except StateUnavailable as error:
+        _log.warning(
+            "The end of change %s will be found out at the next start: %s", operation_id, error
+        )

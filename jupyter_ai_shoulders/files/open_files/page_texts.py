@@ -1,0 +1,222 @@
+"""Changes of texts that are open in a page, each in the operation log before it is made.
+
+Used by ``files.text_router``. A page that does not answer in time may have made the change all the
+same: what it says of the text next, or the next start of the server, settles the row.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
+from jupyter_ai_shoulders.files.base import (
+    ByteStore,
+    ChangeObserver,
+    ChangeOrigin,
+    LoggedChange,
+    OperationJournal,
+    TextDocuments,
+    TextEditApplied,
+    TextEditConflict,
+    TextSnapshot,
+)
+from jupyter_ai_shoulders.files.disk_texts import end_operation
+from jupyter_ai_shoulders.files.encoding import DecodedText, decode_text, normalize_newlines
+from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles
+from jupyter_ai_shoulders.files.open_files.page_files import PageTextFile
+from jupyter_ai_shoulders.files.shielded_write import run_to_completion
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
+from jupyter_ai_shoulders.wire import frames
+from jupyter_ai_shoulders.wire.ids import OperationId, Version
+from jupyter_ai_shoulders.wire.versions import text_version, well_formed
+
+log = logging.getLogger(__name__)
+
+DOUBT_SECONDS = 5.0
+"""After so long a page refuses a change that it has not made yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The form that a text has in its file, and the file's permission bits, where there is one."""
+
+    content: DecodedText
+    mode: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """A change of which the page has not said whether it was made."""
+
+    operation_id: OperationId
+    origin: ChangeOrigin
+    before: str
+    after: str
+    until: float
+
+
+class PageTexts:
+    """Reads and changes of texts in their pages."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        live: OpenTextFiles,
+        disk: TextDocuments,
+        journal: OperationJournal,
+        blobs: ByteStore,
+        witness: ChangeObserver,
+        clock: Clock,
+    ) -> None:
+        self._workspace = workspace
+        self._live = live
+        self._disk = disk
+        self._journal = journal
+        self._blobs = blobs
+        self._witness = witness
+        self._clock = clock
+        self._doubts: dict[WorkspacePath, list[_Doubt]] = {}
+        live.on_version = self._heard
+
+    async def read(self, claim: PageTextFile) -> TextSnapshot:
+        """Return the text as its page has it.
+
+        Raises ``Conflict`` (``page_not_responding``), and what reading the file raises: what may
+        not be read from the disk may not be read from a page.
+        """
+        stored = await self._stored(claim.path)
+        answer = await self._live.read(claim)
+        return _snapshot(claim.path, answer.text, stored, dirty=answer.dirty)
+
+    async def replace(
+        self, claim: PageTextFile, text: str, expected: Version, origin: ChangeOrigin
+    ) -> TextEditApplied | TextEditConflict:
+        """Give a text in its page another content.
+
+        Raises like ``read``, ``PolicyRefusal`` (read-only), and ``StateUnavailable`` (then nothing
+        was changed).
+        """
+        return await run_to_completion(self._replace(claim, text, expected, origin))
+
+    async def _replace(
+        self, claim: PageTextFile, text: str, expected: Version, origin: ChangeOrigin
+    ) -> TextEditApplied | TextEditConflict:
+        stored = await self._stored(claim.path)
+        text = normalize_newlines(well_formed(text))
+        answer = await self._live.read(claim)
+        before = _snapshot(claim.path, answer.text, stored, dirty=answer.dirty)
+        if before.version != expected:
+            return TextEditConflict(before)
+        change = await asyncio.to_thread(self._change, claim.path, before.text, text, origin)
+        operation_id = self._journal.begin(change)
+        try:
+            await self._journal.sync()
+        except ShouldersError:
+            end_operation(self._journal, operation_id, "failed")
+            raise
+        return await self._apply(claim, operation_id, before, text, origin)
+
+    async def _apply(
+        self,
+        claim: PageTextFile,
+        operation_id: OperationId,
+        before: TextSnapshot,
+        text: str,
+        origin: ChangeOrigin,
+    ) -> TextEditApplied | TextEditConflict:
+        try:
+            answer = await self._live.apply(claim, text, before.version)
+        except Conflict as error:
+            if error.info.code == "page_not_responding":
+                until = self._clock.monotonic() + DOUBT_SECONDS
+                doubt = _Doubt(operation_id, origin, before.text, text, until)
+                self._doubts.setdefault(claim.path, []).append(doubt)
+            else:
+                end_operation(self._journal, operation_id, "failed")
+            raise
+        except ShouldersError:
+            end_operation(self._journal, operation_id, "failed")
+            raise
+        if isinstance(answer, frames.TextConflict):
+            end_operation(self._journal, operation_id, "failed")
+            current = _snapshot(claim.path, answer.text, before, dirty=answer.dirty)
+            return TextEditConflict(current)
+        self._done(operation_id, claim.path, origin, before.text, text)
+        return TextEditApplied(operation_id, before.version, text_version(text))
+
+    def _done(
+        self,
+        operation_id: OperationId,
+        name: WorkspacePath,
+        origin: ChangeOrigin,
+        before: str,
+        text: str,
+    ) -> None:
+        end_operation(self._journal, operation_id, "done")
+        self._witness.changed(origin, name, None, before, text)
+
+    def _change(
+        self, name: WorkspacePath, before: str, text: str, origin: ChangeOrigin
+    ) -> LoggedChange:
+        """Return the change as the log has it, with the bytes that a save would write. Blocks."""
+        file = self._file(name)
+        was, becomes = file.content.with_text(before), file.content.with_text(text)
+        return LoggedChange(
+            kind="edit",
+            document=name,
+            origin=origin,
+            before_version=text_version(before),
+            after_version=text_version(text),
+            before=self._blobs.put(was.encoded()),
+            after=self._blobs.put(becomes.encoded()),
+            mode=file.mode,
+        )
+
+    def _heard(self, name: WorkspacePath, version: Version) -> None:
+        """Settle what was in doubt by what a page has."""
+        kept: list[_Doubt] = []
+        for doubt in self._doubts.pop(name, []):
+            if version == text_version(doubt.after):
+                log.info("The page made the change to %s after its time was up", name)
+                self._done(doubt.operation_id, name, doubt.origin, doubt.before, doubt.after)
+            elif version == text_version(doubt.before) and self._clock.monotonic() > doubt.until:
+                end_operation(self._journal, doubt.operation_id, "failed")
+            else:
+                kept.append(doubt)
+        if kept:
+            self._doubts[name] = kept
+
+    async def _stored(self, name: WorkspacePath) -> TextSnapshot | None:
+        """Return the file's text, None where a page has one open that was deleted."""
+        try:
+            return await self._disk.read(name)
+        except NotFound:
+            return None
+
+    def _file(self, name: WorkspacePath) -> _File:
+        """Return the form of the file. Blocks."""
+        try:
+            found = self._workspace.read(name)
+        except NotFound:
+            return _File(DecodedText("", "utf-8"), None)
+        return _File(decode_text(found.content, name), found.stat.mode)
+
+
+def _snapshot(
+    name: WorkspacePath, text: str, stored: TextSnapshot | None, *, dirty: bool
+) -> TextSnapshot:
+    """Return what a page has; a page opens UTF-8 only, and its file says with which line ends."""
+    text = normalize_newlines(well_formed(text))
+    return TextSnapshot(
+        path=name,
+        text=text,
+        version=text_version(text),
+        backend="live",
+        dirty=dirty,
+        encoding=stored.encoding if stored is not None else "utf-8",
+        newline=stored.newline if stored is not None else "\n",
+    )

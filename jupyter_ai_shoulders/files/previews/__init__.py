@@ -1,0 +1,1 @@
+"""Previews of documents that are not plain text, such as spreadsheets, PDFs and Parquet files."""

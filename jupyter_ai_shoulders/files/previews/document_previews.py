@@ -1,0 +1,106 @@
+"""Previews of documents that are no text: spreadsheets, Word documents, PDFs, Parquet (chapter 07).
+
+Made by ``host`` and asked by the tool ``read_file``. The reading is done by a process of its own
+(``files.previews.worker``) with limits on memory and time, two at once at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import posixpath
+from collections.abc import Callable, Mapping
+
+from pydantic import BaseModel, ValidationError
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, ShouldersError, TooLarge
+from jupyter_ai_shoulders.guard.process.worker_process import WorkerResult, run_worker
+from jupyter_ai_shoulders.wire.errors import ErrorCode
+
+SIZE_LIMIT = 64 << 20
+"""Bytes of a document that is opened at all."""
+SECONDS = 25.0
+AT_ONCE = 2
+WORKER = "jupyter_ai_shoulders.files.previews.worker"
+
+KINDS: Mapping[str, str] = {
+    ".xlsx": "workbook",
+    ".xlsm": "workbook",
+    ".xlsb": "workbook",
+    ".xls": "workbook",
+    ".ods": "workbook",
+    ".docx": "word",
+    ".docm": "word",
+    ".pdf": "pdf",
+    ".parquet": "parquet",
+}
+
+_log = logging.getLogger(__name__)
+
+Helper = Callable[[str, tuple[str, ...], bytes, float], WorkerResult]
+
+
+class _Answer(BaseModel):
+    """What the worker writes: the text, or why there is none."""
+
+    text: str | None = None
+    code: ErrorCode = "invalid_request"
+    message: str = ""
+    hint: str | None = None
+
+
+def document_kind(path: str) -> str | None:
+    """Return which reader a file needs, by its name; None for text and for what none reads."""
+    return KINDS.get(posixpath.splitext(path)[1].lower())
+
+
+class DocumentPreviews:
+    """Reads documents."""
+
+    def __init__(self, helper: Helper = run_worker, seconds: float = SECONDS) -> None:
+        self._helper = helper
+        self._seconds = seconds
+        self._free = asyncio.Semaphore(AT_ONCE)
+
+    async def text(self, path: str, content: bytes) -> str:
+        """Return a document's text, bounded; ``document_kind`` tells which paths have one.
+
+        Raises ``InvalidRequest`` (damaged, hostile), ``TooLarge`` (too much to read) and
+        ``PolicyRefusal`` (``disabled``: the extra ``docs`` is not installed).
+        """
+        kind = document_kind(path)
+        if kind is None:
+            raise InvalidRequest(f"There is no preview of {path}.")
+        if len(content) > SIZE_LIMIT:
+            raise TooLarge(f"{path} has more than {SIZE_LIMIT >> 20} MB, too much to preview.")
+        async with self._free:
+            done = await asyncio.to_thread(self._helper, WORKER, (kind,), content, self._seconds)
+        return _text(path, done)
+
+
+def _text(path: str, done: WorkerResult) -> str:
+    """Return what the worker said. Raises what it could not do."""
+    if done.status != 0:
+        _log.info("The preview of %s ended with status %s: %s", path, done.status, done.said)
+        raise TooLarge(
+            f"{path} cannot be previewed: reading it takes too much time or memory.",
+            hint="Ask the user for a smaller file, or for the part that matters as CSV or text.",
+        )
+    try:
+        answer = _Answer.model_validate_json(done.output)
+    except ValidationError as error:
+        raise InvalidRequest(f"{path} cannot be previewed: its reader gave no answer.") from error
+    if answer.text is None:
+        raise _problem(answer, path)
+    return answer.text
+
+
+def _problem(answer: _Answer, path: str) -> ShouldersError:
+    message = f"{path} cannot be previewed: {answer.message}."
+    match answer.code:
+        case "too_large":
+            return TooLarge(message, hint=answer.hint)
+        case "disabled":
+            return PolicyRefusal(message, code="disabled", hint=answer.hint)
+        case _:
+            return InvalidRequest(message, hint=answer.hint)

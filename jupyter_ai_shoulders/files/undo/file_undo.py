@@ -1,0 +1,326 @@
+"""Takes changes of files back: one, a batch, a turn, or a session's since a moment (chapter 07).
+
+Used by the tool ``undo_file_change``, by undo of a turn and by restore. A file that is as the
+change left it gets its bytes of before; one that was changed since gets a three-way merge; where
+that clashes nothing is changed, and ``CannotUndo`` carries what to propose. An undo is a change of
+its own, which can be taken back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.text_merge import merge_texts
+from jupyter_ai_shoulders.files.base import (
+    ByteStore,
+    ChangeOrigin,
+    LoggedChange,
+    OperationJournal,
+    TextDocuments,
+    TextEditApplied,
+    TextEditConflict,
+    TextSnapshot,
+)
+from jupyter_ai_shoulders.files.disk_texts import DiskTexts
+from jupyter_ai_shoulders.files.encoding import decode_text
+from jupyter_ai_shoulders.files.file_changes import DiskChanges
+from jupyter_ai_shoulders.files.shielded_write import run_to_completion
+from jupyter_ai_shoulders.files.undo.change_groups import group_by_file, without_undone_pairs
+from jupyter_ai_shoulders.wire.ids import OperationId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.operations import Operation
+
+_log = logging.getLogger(__name__)
+
+Chosen = Callable[[Sequence[Operation]], Sequence[Operation]]
+"""Returns some of a session's changes; they are given and returned in order."""
+_TRIES = 3
+"""How often a text that changes under us is merged anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoConflict:
+    """A text that both the change and somebody after it changed in the same lines."""
+
+    document: str
+    ours: str
+    """As the change left it."""
+    before: str
+    """As it was before, which is what undo would have put back."""
+    current: TextSnapshot
+
+
+class CannotUndo(Conflict):
+    """It cannot be taken back, for the reason given; nothing was changed."""
+
+    def __init__(self, message: str, clash: UndoConflict | None = None) -> None:
+        super().__init__(message, hint="The file was not changed; edit it by hand where needed.")
+        self.clash = clash
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneChange:
+    """A change that was taken back."""
+
+    operation: Operation
+    by: OperationId | None
+    """The change that did it; None when there was nothing to do any more."""
+    merged: bool = False
+    """Whether what was changed since is still in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChange:
+    """A change that was not taken back."""
+
+    operation: Operation
+    reason: str
+    clash: UndoConflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UndoReport:
+    """What became of several changes."""
+
+    undone: tuple[UndoneChange, ...] = ()
+    kept: tuple[KeptChange, ...] = ()
+
+
+class FileUndo:
+    """Undo over the operation log."""
+
+    def __init__(
+        self,
+        *,
+        journal: OperationJournal,
+        texts: TextDocuments,
+        disk: DiskTexts,
+        changes: DiskChanges,
+        store: ByteStore,
+        ids: IdSource,
+    ) -> None:
+        self._journal = journal
+        self._texts = texts
+        self._disk = disk
+        self._changes = changes
+        self._store = store
+        self._ids = ids
+
+    def latest(self, session_id: SessionId | None, path: str | None = None) -> Operation | None:
+        """Return the latest change of a file that can be taken back, undos left out."""
+        for row in self._journal.latest(session_id=session_id, path=path, limit=1000):
+            if row.can_undo and row.undoes is None and row.cell_id is None:
+                return row
+        return None
+
+    async def undo(self, operation_id: OperationId, origin: ChangeOrigin) -> UndoReport:
+        """Take a change back, and all of its batch with it: all or nothing, also when cancelled.
+
+        Raises ``NotFound``, ``CannotUndo``, and what reading and changing files raises.
+        """
+        row = self._first(self._journal.get(operation_id))
+        if not row.can_undo:
+            raise CannotUndo(f"{row.document}: {row.reason}")
+        rows = [row] if row.batch is None else list(self._journal.of_batch(row.batch))
+        return await run_to_completion(self._all_or_nothing(rows[::-1], origin))
+
+    async def undo_turn(
+        self, session_id: SessionId, turn_id: TurnId, origin: ChangeOrigin
+    ) -> UndoReport:
+        """Take back what a turn did to files; each file as a whole, or not at all.
+
+        Raises ``StateUnavailable``; what cannot be taken back is in the report.
+        """
+        return await self._many(self._journal.of_turn(session_id, turn_id), origin)
+
+    async def undo_those(
+        self, session_id: SessionId, chosen: Chosen, origin: ChangeOrigin
+    ) -> UndoReport:
+        """Take back what is chosen of a session's changes, like ``undo_turn``."""
+        return await self._many(chosen(self._journal.of_session(session_id)), origin)
+
+    # several
+
+    async def _many(self, rows: Sequence[Operation], origin: ChangeOrigin) -> UndoReport:
+        files = [row for row in rows if row.cell_id is None and row.kind != "outputs"]
+        undone: list[UndoneChange] = []
+        kept: list[KeptChange] = []
+        for group in group_by_file(without_undone_pairs(files)):
+            try:
+                report = await run_to_completion(self._all_or_nothing(group[::-1], origin))
+            except StateUnavailable:
+                raise
+            except ShouldersError as error:
+                kept += await self._kept(group, error)
+            else:
+                undone += report.undone
+                kept += report.kept
+        return UndoReport(tuple(undone), tuple(kept))
+
+    async def _kept(self, group: Sequence[Operation], error: ShouldersError) -> list[KeptChange]:
+        """Return why a group stays; where it is one text, what to propose for all its changes."""
+        first, *_ = group
+        clash = error.clash if isinstance(error, CannotUndo) else None
+        only_edits = all(row.kind == "edit" for row in group)
+        if clash is not None and only_edits:
+            last = self._journal.change(group[-1].id)
+            clash = UndoConflict(
+                document=clash.document,
+                ours=await asyncio.to_thread(self._text, last, "after"),
+                before=await asyncio.to_thread(self._text, self._journal.change(first.id)),
+                current=await self._texts.read(clash.document),
+            )
+        elif not only_edits:
+            clash = None
+        present = [row for row in group if self._journal.get(row.id).state == "done"]
+        return [KeptChange(row, str(error), clash if row is first else None) for row in present]
+
+    async def _all_or_nothing(self, rows: Iterable[Operation], origin: ChangeOrigin) -> UndoReport:
+        """Take rows back, the latest first; when one stays, those before it are made again."""
+        wanted = list(rows)
+        if len(wanted) > 1:
+            origin = replace(origin, batch=self._ids.new("batch"))
+        undone: list[UndoneChange] = []
+        kept: list[KeptChange] = []
+        try:
+            for row in wanted:
+                now = self._journal.get(row.id)  # what undid it may have been taken back by now
+                if now.state != "done":
+                    continue
+                try:
+                    undone.append(await self._possible(now, origin))
+                except Conflict as error:
+                    if now.kind != "mkdir" or len(wanted) == 1:
+                        raise
+                    kept.append(KeptChange(now, str(error)))  # others use the folder by now
+                crash_point("files.undo.one_done")
+        except ShouldersError:
+            await self._again(undone, origin)
+            raise
+        return UndoReport(tuple(undone), tuple(kept))
+
+    async def _again(self, undone: Sequence[UndoneChange], origin: ChangeOrigin) -> None:
+        for done in reversed(undone):
+            if done.by is None:
+                self._journal.end(done.operation.id, "done")
+                continue
+            try:
+                await self._single(self._journal.get(done.by), origin)
+            except ShouldersError as error:
+                _log.warning("Undo of %s stays half done: %s", done.operation.document, error)
+
+    # one
+
+    async def _possible(self, row: Operation, origin: ChangeOrigin) -> UndoneChange:
+        if not row.can_undo:
+            raise CannotUndo(f"{row.document}: {row.reason}")
+        return await self._single(row, origin)
+
+    async def _single(self, row: Operation, origin: ChangeOrigin) -> UndoneChange:
+        change = self._journal.change(row.id)
+        origin = replace(origin, undoes=row.id)
+        folder = change.document.endswith("/")
+        match change.kind:
+            case "edit" if change.cell_id is None:
+                return await self._edit_back(row, change, origin)
+            case "create" | "copy" if change.cell_id is None:
+                return await self._remove_made(row, change, origin)
+            case "delete" if change.cell_id is None and not folder:
+                applied = await self._changes.restore_deleted(row.id, change.document, origin)
+                return UndoneChange(row, applied.operation_id)
+            case "delete" if change.cell_id is None:
+                return await self._folder(row, self._changes.make_folder, origin)
+            case "mkdir":
+                return await self._folder(row, self._changes.remove_folder, origin)
+            case "move" if change.cell_id is None:
+                new_path = change.new_document or ""
+                applied = await self._changes.move(new_path, change.document, origin)
+                return UndoneChange(row, applied.operation_id)
+            case _:
+                raise CannotUndo(
+                    f"{change.document}: changes by commands and to cells cannot be undone one "
+                    "by one; undo the turn, or restore the notebook."
+                )
+
+    async def _folder(
+        self,
+        row: Operation,
+        change: Callable[[str, ChangeOrigin], Awaitable[OperationId]],
+        origin: ChangeOrigin,
+    ) -> UndoneChange:
+        made = row.kind == "delete"
+        stands = await asyncio.to_thread(self._changes.exists, row.document)
+        if stands == made:
+            return self._nothing_to_do(row)
+        return UndoneChange(row, await change(row.document, origin))
+
+    def _first(self, row: Operation) -> Operation:
+        """Return the change that a row makes again, if it is the undo of an undo."""
+        while row.undoes is not None:
+            again = self._journal.get(row.undoes).undoes
+            if again is None:
+                break
+            row = self._journal.get(again)
+        return row
+
+    async def _remove_made(
+        self, row: Operation, change: LoggedChange, origin: ChangeOrigin
+    ) -> UndoneChange:
+        path = change.new_document or change.document
+        if not await asyncio.to_thread(self._changes.exists, path):
+            return self._nothing_to_do(row)
+        kept_as = None if row.undoes is None else self._journal.get(row.undoes)
+        applied = await self._changes.delete(
+            path,
+            origin,
+            only=change.after,
+            kept_as=kept_as.id if kept_as is not None and kept_as.kind == "delete" else None,
+        )
+        return UndoneChange(row, applied.operation_id)
+
+    async def _edit_back(
+        self, row: Operation, change: LoggedChange, origin: ChangeOrigin
+    ) -> UndoneChange:
+        if change.before is None or change.after is None:
+            raise CannotUndo(f"The earlier text of {change.document} is not known.")
+        if not self._texts.in_page(change.document):
+            self._changes.check_saved(change.document)  # in a page that is away
+            content = await asyncio.to_thread(self._store.get, change.before)
+            outcome = await self._disk.put_back(change.document, content, change.after, origin)
+            if isinstance(outcome, TextEditApplied):
+                return UndoneChange(row, outcome.operation_id)
+        before, ours = await asyncio.to_thread(self._both, change)
+        for _ in range(_TRIES):
+            current = await self._texts.read(change.document)
+            if current.text == before:
+                return self._nothing_to_do(row)
+            text = await asyncio.to_thread(merge_texts, ours, current.text, before)
+            if text is None:
+                raise CannotUndo(
+                    f"{change.document} has since changed on the same lines.",
+                    UndoConflict(change.document, ours, before, current),
+                )
+            outcome = await self._texts.replace(change.document, text, current.version, origin)
+            if not isinstance(outcome, TextEditConflict):
+                return UndoneChange(row, outcome.operation_id, merged=current.text != ours)
+        raise CannotUndo(
+            f"{change.document} keeps changing; try again when nothing else is changing it."
+        )
+
+    def _nothing_to_do(self, row: Operation) -> UndoneChange:
+        self._journal.end(row.id, "undone")
+        return UndoneChange(row, None)
+
+    def _both(self, change: LoggedChange) -> tuple[str, str]:
+        return self._text(change), self._text(change, "after")
+
+    def _text(self, change: LoggedChange, which: str = "before") -> str:
+        blob = change.before if which == "before" else change.after
+        if blob is None:
+            raise NotFound(f"The earlier text of {change.document} is no longer stored.")
+        return decode_text(self._store.get(blob), change.document).text

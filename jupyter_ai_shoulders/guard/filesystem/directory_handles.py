@@ -1,0 +1,227 @@
+"""Opened directories: nothing done in one can be led elsewhere.
+
+Used by ``guard.filesystem.safe_open``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from jupyter_ai_shoulders.guard.filesystem.rename_noreplace import rename_without_replacing
+
+_BINARY = getattr(os, "O_BINARY", 0)
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
+
+_OWN = os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | _NOFOLLOW | _CLOEXEC | _BINARY
+
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK})
+"""What file systems answer that have no hard links (link(2)): FAT, some networks."""
+
+
+class Folder(Protocol):
+    """An opened directory: nothing done in it can be led elsewhere."""
+
+    def create(self, name: str) -> int:
+        """Create a file that must not exist; return a descriptor to write to."""
+        ...
+
+    def names(self) -> Sequence[str]:
+        """Return the names of all entries."""
+        ...
+
+    def reopen(self, name: str) -> int:
+        """Open a file that ``create`` made; return a descriptor."""
+        ...
+
+    def stat(self, name: str) -> os.stat_result:
+        """Return the facts of an entry itself, also of a link."""
+        ...
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Put an entry in the place of another one."""
+        ...
+
+    def settle(self, name: str, new_name: str) -> None:
+        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
+        ...
+
+    def move(self, name: str, other: Folder, new_name: str) -> None:
+        """Move a file or a folder into another folder, where nothing may have the name.
+
+        Both are of the same root kind. Raises ``FileExistsError``; across devices ``EXDEV``.
+        """
+        ...
+
+    def make(self, name: str) -> None:
+        """Make a folder: ``FileExistsError`` when anything has the name."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove an empty folder."""
+        ...
+
+    def unlink(self, name: str) -> None:
+        """Remove a file."""
+        ...
+
+    def sync(self) -> None:
+        """Make the directory's entries durable."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptorFolder:
+    """A directory by its descriptor."""
+
+    descriptor: int
+
+    def create(self, name: str) -> int:
+        """Create a file that must not exist; return a descriptor to write to."""
+        return os.open(name, _NEW, 0o600, dir_fd=self.descriptor)
+
+    def names(self) -> Sequence[str]:
+        """Return the names of all entries."""
+        return os.listdir(self.descriptor)  # noqa: PTH208 pathlib knows no descriptors
+
+    def reopen(self, name: str) -> int:
+        """Open a file that ``create`` made; return a descriptor."""
+        return os.open(name, _OWN, dir_fd=self.descriptor)
+
+    def stat(self, name: str) -> os.stat_result:
+        """Return the facts of an entry itself, also of a link."""
+        return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Put an entry in the place of another one."""
+        os.replace(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+
+    def settle(self, name: str, new_name: str) -> None:
+        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
+        here = {"src_dir_fd": self.descriptor, "dst_dir_fd": self.descriptor}
+        try:
+            os.link(name, new_name, **here, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            # The name is taken first, so that nobody's file is replaced.
+            os.close(self.create(new_name))
+            self.rename(name, new_name)
+        else:
+            self.unlink(name)
+
+    def move(self, name: str, other: Folder, new_name: str) -> None:
+        """Move an entry into another folder, where nothing may have the name."""
+        assert isinstance(other, DescriptorFolder), "both are of one kind"
+        if rename_without_replacing(self.descriptor, name, other.descriptor, new_name):
+            return
+        here, there = self.descriptor, other.descriptor
+        if stat.S_ISDIR(self.stat(name).st_mode):
+            # A folder takes the place of an empty one only, so nobody's files are replaced.
+            other.make(new_name)
+            try:
+                os.rename(name, new_name, src_dir_fd=here, dst_dir_fd=there)
+            except OSError:
+                other.remove(new_name)
+                raise
+            return
+        try:
+            os.link(name, new_name, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            os.close(other.create(new_name))  # the name is taken first
+            os.replace(name, new_name, src_dir_fd=here, dst_dir_fd=there)
+        else:
+            self.unlink(name)
+
+    def make(self, name: str) -> None:
+        """Make a folder: ``FileExistsError`` when anything has the name."""
+        os.mkdir(name, dir_fd=self.descriptor)
+
+    def remove(self, name: str) -> None:
+        """Remove an empty folder."""
+        os.rmdir(name, dir_fd=self.descriptor)
+
+    def unlink(self, name: str) -> None:
+        """Remove a file."""
+        os.unlink(name, dir_fd=self.descriptor)
+
+    def sync(self) -> None:
+        """Make the directory's entries durable."""
+        os.fsync(self.descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class PathFolder:
+    """A directory by its path."""
+
+    path: Path
+
+    def create(self, name: str) -> int:
+        """Create a file that must not exist; return a descriptor to write to."""
+        return os.open(self.path / name, _NEW, 0o600)
+
+    def names(self) -> Sequence[str]:
+        """Return the names of all entries."""
+        return [entry.name for entry in self.path.iterdir()]
+
+    def reopen(self, name: str) -> int:
+        """Open a file that ``create`` made; return a descriptor."""
+        return os.open(self.path / name, _OWN)
+
+    def stat(self, name: str) -> os.stat_result:
+        """Return the facts of an entry itself, also of a link."""
+        return (self.path / name).lstat()
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Put an entry in the place of another one."""
+        (self.path / name).replace(self.path / new_name)
+
+    def settle(self, name: str, new_name: str) -> None:
+        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
+        if sys.platform != "win32":  # there rename never replaces
+            os.close(self.create(new_name))
+        (self.path / name).rename(self.path / new_name)
+
+    def move(self, name: str, other: Folder, new_name: str) -> None:
+        """Move an entry into another folder, where nothing may have the name."""
+        assert isinstance(other, PathFolder), "both are of one kind"
+        source, target = self.path / name, other.path / new_name
+        if sys.platform == "win32":  # there rename never replaces
+            source.rename(target)
+            return
+        folder = stat.S_ISDIR(source.lstat().st_mode)
+        # The name is taken first: a folder takes the place of an empty one only.
+        if folder:
+            target.mkdir()
+        else:
+            os.close(other.create(new_name))
+        try:
+            source.rename(target)
+        except OSError:
+            target.rmdir() if folder else target.unlink()
+            raise
+
+    def make(self, name: str) -> None:
+        """Make a folder: ``FileExistsError`` when anything has the name."""
+        (self.path / name).mkdir()
+
+    def remove(self, name: str) -> None:
+        """Remove an empty folder."""
+        (self.path / name).rmdir()
+
+    def unlink(self, name: str) -> None:
+        """Remove a file."""
+        (self.path / name).unlink()
+
+    def sync(self) -> None:
+        """Do nothing: such systems have no descriptor of a directory to sync."""

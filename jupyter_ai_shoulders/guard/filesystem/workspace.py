@@ -1,0 +1,414 @@
+"""Workspace files: the only way in and out of them (chapter 07).
+
+A path given by a model, a page or a user becomes a ``WorkspacePath`` or an error; files are opened
+beneath a descriptor of the root, so that neither ``..`` nor a link leads out. Used by the notebook
+back ends and the file tools. All methods block; callers choose the thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import time
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NewType
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
+from jupyter_ai_shoulders.guard.filesystem.atomic_write import (
+    Digest,
+    FileContent,
+    FileStat,
+    copy_and_hash,
+    copy_file,
+    write_new,
+    write_whole,
+)
+from jupyter_ai_shoulders.guard.filesystem.directory_handles import DescriptorFolder, Folder
+from jupyter_ai_shoulders.guard.filesystem.os_errors import (
+    DifferentFileSystem,
+    FileChanged,
+    file_changed_error,
+    from_os_error,
+    outside_workspace_error,
+    translate_move_errors,
+    translate_os_errors,
+)
+from jupyter_ai_shoulders.guard.filesystem.path_validation import (
+    begins_with_expansion,
+    path_parts,
+    validate_path,
+)
+from jupyter_ai_shoulders.guard.filesystem.safe_open import Root, open_root
+from jupyter_ai_shoulders.guard.filesystem.temp_file import (
+    kept_copy_name,
+    open_temp_file,
+    sweep_temp_files,
+    temp_name,
+)
+
+__all__ = [
+    "DifferentFileSystem",
+    "Digest",
+    "FileChanged",
+    "FileContent",
+    "FileStat",
+    "Workspace",
+    "WorkspacePath",
+]
+
+WorkspacePath = NewType("WorkspacePath", str)
+"""A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
+
+_KERNEL_FILES = ("/proc", "/sys", "/dev")
+"""Not files of the user's, where the workspace is the root of the file system."""
+
+
+class Workspace:
+    """The server's root directory; a resource: ``close`` it."""
+
+    def __init__(
+        self, directory: str | Path, root: Root | None = None, closed: Sequence[Path] = ()
+    ) -> None:
+        """Open a directory; ``closed`` are folders below it that nothing reads or changes."""
+        self.directory = Path(directory).resolve()
+        self._root = root or open_root(self.directory)
+        self._closed = tuple(self._below(closed))
+        """Folders that are closed, as paths with a final ``/``."""
+        self._swept: set[str] = set()
+        """Folders in which nothing is left behind by servers before this one."""
+
+    def close(self) -> None:
+        """Let go of the root directory."""
+        self._root.close()
+
+    def path(self, text: str) -> WorkspacePath:
+        """Return the one name of a file or directory, existing or not, at or below the root.
+
+        ``./a``, ``b/../a``, ``/root/a`` and links inside the workspace all name ``a``. Raises
+        ``InvalidRequest`` (``outside_workspace`` when it leads out, by itself or by a link) and
+        ``PolicyRefusal`` (a closed folder).
+        """
+        path = self._resolved(text)
+        if self.is_closed(path):
+            raise PolicyRefusal(
+                f"{text} is a file of the running server or of the system; it is never opened.",
+                code="forbidden",
+                hint="Use other files of the workspace.",
+            )
+        return path
+
+    def is_closed(self, path: str) -> bool:
+        """Return whether a workspace-relative path is in a folder that nothing reads."""
+        return f"{path}/".startswith(self._closed) if self._closed else False
+
+    def _resolved(self, text: str) -> WorkspacePath:
+        parts = path_parts(self._relative(validate_path(text)), text)
+        if begins_with_expansion(text) and not self._has(parts[:1]):
+            raise InvalidRequest(
+                f"The path {text!r} uses ~ or a variable, which are not expanded.",
+                hint="Give the path relative to the workspace.",
+            )
+        for existing in range(len(parts), 0, -1):
+            try:
+                real = self._root.resolve(parts[:existing])
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise from_os_error(error, text) from error
+            return WorkspacePath("/".join([*real, *parts[existing:]]))
+        return WorkspacePath("/".join(parts))
+
+    def stat(self, path: WorkspacePath) -> FileStat:
+        """Return a regular file's facts. Raises ``NotFound``, ``InvalidRequest``."""
+        with self._opened(path) as descriptor:
+            return _regular(descriptor, path)
+
+    def read(self, path: WorkspacePath) -> FileContent:
+        """Return a regular file's bytes. Raises like ``stat``, and ``FileChanged``."""
+        with self._opened(path) as descriptor:
+            before = _regular(descriptor, path)
+            content = _read_all(descriptor, before.size)
+            after = _regular(descriptor, path)
+        if before != after or len(content) != after.size:
+            raise file_changed_error(path, "while it was read")
+        return FileContent(content, after)
+
+    def head(self, path: WorkspacePath, limit: int) -> FileContent:
+        """Return a regular file's first ``limit`` bytes and its facts. Raises like ``stat``."""
+        with self._opened(path) as descriptor:
+            facts = _regular(descriptor, path)
+            chunks: list[bytes] = []
+            while limit > 0 and (chunk := os.read(descriptor, min(limit, 1 << 20))):
+                chunks.append(chunk)
+                limit -= len(chunk)
+        return FileContent(b"".join(chunks), facts)
+
+    def tail(self, path: WorkspacePath, limit: int) -> FileContent:
+        """Return a regular file's last ``limit`` bytes and its facts. Raises like ``stat``."""
+        with self._opened(path) as descriptor:
+            facts = _regular(descriptor, path)
+            os.lseek(descriptor, max(0, facts.size - limit), os.SEEK_SET)
+            return FileContent(_read_all(descriptor, min(limit, facts.size)), facts)
+
+    def names(self, path: WorkspacePath) -> Sequence[str]:
+        """Return the names of all entries of a folder. Raises ``NotFound``."""
+        with (
+            translate_os_errors(path),
+            self._root.folder(path.split("/") if path else []) as folder,
+        ):
+            return folder.names()
+
+    @contextlib.contextmanager
+    def folder_place(self, path: WorkspacePath) -> Generator[str]:
+        """Yield where to start a process in a folder: the folder itself, whatever has its name.
+
+        Raises ``NotFound``. Only Linux can name an open folder; elsewhere it is the path.
+        """
+        with contextlib.ExitStack() as opened:
+            with translate_os_errors(path):
+                folder = self._root.folder(path.split("/") if path else [])
+                place = opened.enter_context(folder)
+            if sys.platform == "linux" and isinstance(place, DescriptorFolder):
+                yield f"/proc/self/fd/{place.descriptor}"
+            else:
+                yield str(self.directory / path)
+
+    def replace(self, path: WorkspacePath, content: bytes, expected: FileStat) -> FileStat:
+        """Put ``content`` in the place of the file that was read as ``expected``, all or nothing.
+
+        Keeps the mode and, where permitted, the owner; durable when it returns. Raises
+        ``FileChanged`` when another file, or other content, stands there now.
+        """
+        *directory, name = path.split("/")
+        with translate_os_errors(path), self._root.folder(directory) as folder:
+            with open_temp_file(folder, name) as temporary:
+                write_whole(temporary.descriptor, content, expected)
+                temporary.finish()
+                crash_point("disk.replace.written")
+                _expect(folder, name, expected, path)
+                crash_point("disk.replace.before_rename")
+                folder.rename(temporary.name, name)
+            crash_point("disk.replace.renamed")
+            folder.sync()
+            crash_point("disk.replace.synced")
+            made = FileStat.of(folder.stat(name))
+            self._sweep("/".join(directory), folder, made.mtime_ns)
+            return made
+
+    def create(self, path: WorkspacePath, content: bytes) -> FileStat:
+        """Make a file that is not there yet, all or nothing; durable when it returns.
+
+        Its folder must exist. Raises ``Conflict`` when anything has the name already.
+        """
+        *directory, name = path.split("/")
+        with translate_os_errors(path), self._root.folder(directory) as folder:
+            with open_temp_file(folder, name) as temporary:
+                write_new(temporary.descriptor, content)
+                temporary.finish()
+                crash_point("disk.create.written")
+                folder.settle(temporary.name, name)
+            crash_point("disk.create.settled")
+            folder.sync()
+            made = FileStat.of(folder.stat(name))
+            self._sweep("/".join(directory), folder, made.mtime_ns)
+            return made
+
+    def kind(self, path: WorkspacePath) -> Literal["file", "folder", "other"]:
+        """Return what stands there. Raises ``NotFound``."""
+        if not path:
+            return "folder"
+        *directory, name = path.split("/")
+        with translate_os_errors(path), self._root.folder(directory) as folder:
+            mode = folder.stat(name).st_mode
+        if stat.S_ISDIR(mode):
+            return "folder"
+        return "file" if stat.S_ISREG(mode) else "other"
+
+    def digest(self, path: WorkspacePath) -> Digest:
+        """Return a regular file's hash, of any size. Raises like ``read``."""
+        with self._opened(path) as descriptor:
+            before = _regular(descriptor, path)
+            sha256 = copy_and_hash(descriptor)
+            after = _regular(descriptor, path)
+        if before != after:
+            raise file_changed_error(path, "while it was read")
+        return Digest(sha256, after)
+
+    def move(
+        self, path: WorkspacePath, new_path: WorkspacePath, target: Workspace | None = None
+    ) -> None:
+        """Give a file or a folder another name, here or below another root; durable.
+
+        The folder it goes to must exist. Nothing is ever replaced: raises ``Conflict`` when
+        anything has the new name, ``NotFound``, and ``DifferentFileSystem`` when it cannot be
+        renamed to there.
+        """
+        other = target or self
+        with (
+            self._parent(path) as (source, name),
+            other._parent(new_path) as (folder, new_name),  # noqa: SLF001 of the same class
+        ):
+            with translate_move_errors(path, new_path):
+                source.move(name, folder, new_name)
+            crash_point("disk.move.renamed")
+            with translate_os_errors(path):
+                folder.sync()
+                source.sync()
+        crash_point("disk.move.synced")
+
+    def copy(
+        self, path: WorkspacePath, new_path: WorkspacePath, target: Workspace | None = None
+    ) -> Digest:
+        """Copy a file of any size, with its mode and time, here or below another root.
+
+        All or nothing, durable; the folder must exist. Raises ``Conflict`` when anything has the
+        new name, ``FileChanged`` when it changes meanwhile.
+        """
+        other = target or self
+        with (
+            self._opened(path) as source,
+            other._parent(new_path) as (folder, name),  # noqa: SLF001 of the same class
+            translate_os_errors(new_path),
+        ):
+            before = _regular(source, path)
+            with open_temp_file(folder, name) as temporary:
+                sha256 = copy_file(temporary.descriptor, source, before)
+                if _regular(source, path) != before:
+                    raise file_changed_error(path, "while it was copied")
+                temporary.finish()
+                crash_point("disk.copy.written")
+                folder.settle(temporary.name, name)
+            crash_point("disk.copy.settled")
+            folder.sync()
+            return Digest(sha256, FileStat.of(folder.stat(name)))
+
+    def remove(self, path: WorkspacePath, expected: FileStat) -> None:
+        """Remove the file that was read as ``expected``; durable.
+
+        It is renamed first, so that no other one is removed: ``FileChanged`` when another file, or
+        other content, stands there now. That one gets its name back, or, where the name was taken
+        again, one that nobody removes and the error says.
+        """
+        with self._parent(path) as (folder, name), translate_os_errors(path):
+            aside = temp_name(name)
+            folder.move(name, folder, aside)
+            crash_point("disk.remove.aside")
+            if FileStat.of(folder.stat(aside)) != expected:
+                raise file_changed_error(path, _returned(folder, aside, name))
+            folder.unlink(aside)
+            crash_point("disk.remove.unlinked")
+            folder.sync()
+
+    def make_folder(self, path: WorkspacePath) -> None:
+        """Make a folder in one that exists; durable. Raises ``Conflict`` (taken), ``NotFound``."""
+        with self._parent(path) as (folder, name), translate_os_errors(path):
+            folder.make(name)
+            crash_point("disk.mkdir.made")
+            folder.sync()
+
+    def remove_folder(self, path: WorkspacePath) -> None:
+        """Remove an empty folder; durable. Raises ``Conflict`` when it is not empty.
+
+        What killed writers left in it does not count.
+        """
+        with translate_os_errors(path), self._root.folder(path.split("/")) as inside:
+            sweep_temp_files(inside, time.time_ns())
+        with self._parent(path) as (folder, name), translate_os_errors(path):
+            folder.remove(name)
+            crash_point("disk.rmdir.removed")
+            folder.sync()
+
+    def _sweep(self, directory: str, folder: Folder, now_ns: int) -> None:
+        """Remove what killed servers left in a folder, once while this one runs."""
+        if directory not in self._swept and sweep_temp_files(folder, now_ns):
+            self._swept.add(directory)
+
+    def _below(self, folders: Sequence[Path]) -> Iterator[str]:
+        for folder in (*folders, *map(Path, _KERNEL_FILES)):
+            real = Path(os.path.realpath(folder))
+            if real != self.directory and real.is_relative_to(self.directory):
+                yield f"{real.relative_to(self.directory).as_posix()}/"
+
+    def _has(self, parts: Sequence[str]) -> bool:
+        """Return whether an entry of this very name is there."""
+        try:
+            return bool(parts) and bool(self._root.resolve(parts))
+        except OSError:
+            return False
+
+    def _relative(self, text: str) -> str:
+        """Return an absolute path as one relative to the root."""
+        if not Path(text).is_absolute():
+            return text
+        wanted = os.path.normpath(text)
+        parent, name = os.path.split(wanted)
+        for candidate in (Path(wanted), _real(parent) / name, _real(wanted)):
+            if candidate.is_relative_to(self.directory):
+                return candidate.relative_to(self.directory).as_posix()
+        raise outside_workspace_error(text)
+
+    @contextlib.contextmanager
+    def _parent(self, path: WorkspacePath) -> Generator[tuple[Folder, str]]:
+        """Open the folder a path is in; give it with the last name."""
+        if not path:
+            raise InvalidRequest("The workspace itself cannot be changed.", hint="Name a file.")
+        *directory, name = path.split("/")
+        with contextlib.ExitStack() as stack:
+            with translate_os_errors(path):
+                folder = stack.enter_context(self._root.folder(directory))
+            yield folder, name
+
+    @contextlib.contextmanager
+    def _opened(self, path: WorkspacePath) -> Generator[int]:
+        with translate_os_errors(path):
+            descriptor = self._root.open(path.split("/"))
+            try:
+                yield descriptor
+            finally:
+                os.close(descriptor)
+
+
+def _real(path: str) -> Path:
+    """Return a path without links, as far as they can be read: those of ``/proc`` may not be."""
+    try:
+        return Path(os.path.realpath(path))
+    except OSError:
+        return Path(path)
+
+
+def _returned(folder: Folder, aside: str, name: str) -> str:
+    """Give somebody's file its name back, or one that is never swept; return what happened."""
+    try:
+        folder.move(aside, folder, name)
+    except OSError:
+        kept = kept_copy_name(name)
+        folder.move(aside, folder, kept)
+        folder.sync()
+        return f"twice meanwhile; it was not removed, the one in between is now called {kept}"
+    return "meanwhile; it was not removed"
+
+
+def _regular(descriptor: int, path: str) -> FileStat:
+    result = os.fstat(descriptor)
+    if stat.S_ISREG(result.st_mode):
+        return FileStat.of(result)
+    kind = "a directory" if stat.S_ISDIR(result.st_mode) else "not a regular file"
+    raise InvalidRequest(f"{path or 'The workspace'} is {kind}.", hint="Name a file.")
+
+
+def _read_all(descriptor: int, size: int) -> bytes:
+    chunks: list[bytes] = []
+    while chunk := os.read(descriptor, max(65_536, size + 1)):
+        chunks.append(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def _expect(folder: Folder, name: str, expected: FileStat, path: str) -> None:
+    """Look once more, immediately before the file is replaced."""
+    now = folder.stat(name)
+    if not stat.S_ISREG(now.st_mode) or FileStat.of(now) != expected:
+        raise file_changed_error(path, "meanwhile; nothing was written")

@@ -1,0 +1,253 @@
+"""A git repository of the workspace, read so that it can run nothing; for ``tools.git``.
+
+Only what lies in the workspace is told, by workspace-relative paths; secret files are named and
+their content is not shown. ``guard.git.commits`` makes commits. Blocks; callers choose the thread.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, PolicyRefusal
+from jupyter_ai_shoulders.core.sensitive_files.secret_files import is_secret
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
+from jupyter_ai_shoulders.guard.git.safe_git import OUTPUT_LIMIT, SafeGit
+
+SECONDS = 20.0
+"""For all reads of one call."""
+_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-renames")
+FILES_COMPARED = 500
+_STATES = {"M": "modified", "A": "added", "D": "deleted", "T": "type changed", "U": "in conflict"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that is not as it is in the last commit; the states are None where it is the same."""
+
+    path: str
+    staged: str | None = None
+    unstaged: str | None = None
+    untracked: bool = False
+
+    @property
+    def in_conflict(self) -> bool:
+        """Whether a merge left it for the user to settle."""
+        return "in conflict" in {self.staged, self.unstaged}
+
+
+@dataclass(slots=True)
+class RepositoryStatus:
+    """The branch and the changed files; ``ahead`` and ``behind`` are None without an upstream."""
+
+    branch: str = ""
+    commit: str | None = None
+    upstream: str | None = None
+    ahead: int | None = None
+    behind: int | None = None
+    files: list[ChangedFile] = field(default_factory=list[ChangedFile])
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryDiff:
+    """The text of a comparison, and what it leaves out."""
+
+    text: str
+    files: tuple[str, ...]
+    secrets: tuple[str, ...]
+    whole: bool
+
+
+class Repository:
+    """The repository around a path of the workspace; find it anew for each call."""
+
+    def __init__(self, program: str, directory: Path, prefix: str, place: str) -> None:
+        """Take where git runs, the workspace's path of that, and its own place in the tree."""
+        self.program = program
+        self.directory = directory
+        self._prefix = prefix
+        self._place = place
+        self.git = SafeGit(program, directory, SECONDS)
+        if not self.git.switch_filters_off():
+            raise PolicyRefusal(
+                "The repository names content filters that cannot be switched off, "
+                "so nothing is compared.",
+                code="forbidden",
+                hint="Check the filters with: git config --list.",
+            )
+
+    def status(self, paths: Sequence[WorkspacePath] = ()) -> RepositoryStatus:
+        """Return the branch and what changed in the workspace, or of these paths."""
+        printed = self._asked(
+            *("status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all"),
+            *("--ignore-submodules=all", "--no-renames", "--", *self.pathspecs(paths)),
+        )
+        status = RepositoryStatus(whole=len(printed) < OUTPUT_LIMIT)
+        entries = printed.split("\0")
+        for entry in entries[:-1]:  # the last one is empty, or cut off
+            self._take(status, entry)
+        status.files.sort(key=lambda file: file.path)
+        return status
+
+    def diff(
+        self, which: Sequence[str] = (), paths: Sequence[WorkspacePath] = ()
+    ) -> RepositoryDiff:
+        """Return differences: of files to the index, or ``--cached``, or to a commit.
+
+        Of secret files only their names.
+        """
+        names = self._asked(
+            "diff", *which, "--name-only", "-z", *_DIFF, "--", *self.pathspecs(paths)
+        )
+        told = {self._told(name): name for name in names.split("\0")[:-1]}
+        secrets = tuple(sorted(path for path in told if is_secret(path)))
+        open_ones = {path: name for path, name in sorted(told.items()) if path not in secrets}
+        if not open_ones:
+            return RepositoryDiff("", (), secrets, whole=True)
+        specs = [f":(top,literal){name}" for name in list(open_ones.values())[:FILES_COMPARED]]
+        below = f"{self._prefix}/" if self._prefix else ""
+        places = ["--relative", f"--src-prefix=a/{below}", f"--dst-prefix=b/{below}"]
+        text = self._asked("diff", *which, *_DIFF, *places, "--", *specs)
+        whole = max(len(names), len(text)) < OUTPUT_LIMIT and len(open_ones) <= FILES_COMPARED
+        return RepositoryDiff(text, tuple(open_ones), secrets, whole)
+
+    def has_staged_outside(self) -> bool:
+        """Return whether something is staged that lies outside the workspace."""
+        if not self._place:
+            return False
+        return bool(self._asked("diff", "--cached", "--name-only", "--", ":(top)", ":(exclude)."))
+
+    def pathspecs(self, paths: Sequence[WorkspacePath]) -> list[str]:
+        """Return path specifications for git, taken literally; all there is for none."""
+        if not paths:
+            return ["."]
+        return [f":(literal){self.path_in_repository(path)}" for path in paths]
+
+    def path_in_repository(self, path: WorkspacePath) -> str:
+        """Return a path as git is told it. Raises ``InvalidRequest`` outside the repository."""
+        if not self._prefix:
+            return path or "."
+        if path == self._prefix:
+            return "."
+        if not path.startswith(f"{self._prefix}/"):
+            raise InvalidRequest(
+                f"{path} is not in the repository of {self._prefix}.",
+                hint="Name paths of one repository in a call.",
+            )
+        return path[len(self._prefix) + 1 :]
+
+    def _told(self, name: str) -> str:
+        """Return a path by what git calls it, from the top of the repository."""
+        below = name.removeprefix(self._place)
+        return f"{self._prefix}/{below}" if self._prefix else below
+
+    def _take(self, status: RepositoryStatus, entry: str) -> None:
+        kind, _, rest = entry.partition(" ")
+        if kind == "#":
+            _take_branch(status, rest)
+        elif kind == "?":
+            status.files.append(ChangedFile(self._told(rest), untracked=True))
+        elif kind in {"1", "u"}:
+            # git-status(1), porcelain format version 2: XY and six or eight fields, then the path
+            states = rest[:2] if kind == "1" else "UU"
+            name = rest.split(" ", 7 if kind == "1" else 9)[-1]
+            staged, unstaged = (_STATES.get(state) for state in states)
+            status.files.append(ChangedFile(self._told(name), staged, unstaged))
+
+    def _asked(self, *arguments: str) -> str:
+        printed = self.git.run(*arguments)
+        if printed is None:
+            raise Conflict(
+                f"git {arguments[0]} failed, or took more than {SECONDS:.0f} s.",
+                hint="Check the repository in a terminal.",
+                retryable=True,
+            )
+        return printed
+
+
+def find_repository(workspace: Workspace, near: WorkspacePath) -> Repository:
+    """Return the repository a file or folder of the workspace is in.
+
+    Raises ``NotFound`` (there is none), ``PolicyRefusal`` (no git on this machine, or a repository
+    that cannot be read safely).
+    """
+    program = shutil.which("git")
+    if program is None:
+        raise PolicyRefusal(
+            "Git is not installed on this computer.", code="disabled", hint="Install git."
+        )
+    folder = workspace.directory / near
+    while not folder.is_dir():
+        folder = folder.parent
+    asked = SafeGit(program, folder, SECONDS)
+    top = asked.run("rev-parse", "--show-toplevel")
+    if top is None:
+        raise NotFound(
+            f"{near or 'The workspace'} is not in a git repository.",
+            hint="Name a path in one, or let the user make one with: git init.",
+        )
+    found = Path(top.removesuffix("\n")).resolve()
+    if not _keeps_its_own(asked, found):
+        raise PolicyRefusal(
+            f"{near or 'The workspace'} names the repository of another folder as its own, "
+            "so it is not read.",
+            code="outside_workspace",
+            hint="Check the file .git, or .git/commondir.",
+        )
+    return _at(workspace, program, found)
+
+
+def _keeps_its_own(asked: SafeGit, top: Path) -> bool:
+    """Return whether history and files belong together: ``.git`` may lead to any repository.
+
+    It is in the folder itself, or says of its own accord that its files are there: a linked
+    worktree by its file ``gitdir`` (gitrepository-layout(5)), a submodule by ``core.worktree``,
+    which has led to ``top``.
+    """
+    git_dir = asked.run("rev-parse", "--absolute-git-dir")
+    common = asked.run("rev-parse", "--path-format=absolute", "--git-common-dir")
+    if git_dir is None or common is None:
+        return False
+    own, shared = (Path(text.removesuffix("\n")).resolve() for text in (git_dir, common))
+    if own == shared:
+        named = asked.run("config", "core.worktree")
+        return own.is_relative_to(top) or bool(named and named.strip())
+    try:
+        told = (own / "gitdir").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError):
+        return False
+    return own.parent.parent == shared and Path(told).resolve() == top / ".git"
+
+
+def _at(workspace: Workspace, program: str, top: Path) -> Repository:
+    root = workspace.directory
+    if root.is_relative_to(top):
+        place = root.relative_to(top).as_posix()
+        return Repository(program, root, "", "" if place == "." else f"{place}/")
+    if top.is_relative_to(root):
+        return Repository(program, top, top.relative_to(root).as_posix(), "")
+    # ``core.worktree`` may name any folder, whose files git would then tell of.
+    raise PolicyRefusal(
+        "The repository keeps its files outside the workspace, so it is not read.",
+        code="outside_workspace",
+        hint="Check core.worktree in its configuration.",
+    )
+
+
+def _take_branch(status: RepositoryStatus, line: str) -> None:
+    name, _, value = line.partition(" ")
+    match name:
+        case "branch.oid":
+            status.commit = None if value == "(initial)" else value
+        case "branch.head":
+            status.branch = "" if value == "(detached)" else value
+        case "branch.upstream":
+            status.upstream = value
+        case "branch.ab":
+            ahead, behind = value.split(" ")
+            status.ahead, status.behind = int(ahead), -int(behind)
+        case _:
+            pass  # branch.stash and what git may add

@@ -1,0 +1,1 @@
+"""Fetches of public web pages, with a filter of addresses."""

@@ -1,0 +1,306 @@
+"""The only way by which tools reach the network: fetches of public pages (chapter 07).
+
+A name is resolved once, every address it has must be public, and the connection goes to one of
+those addresses and no other, so that a name which answers differently the second time (DNS
+rebinding) leads nowhere. TLS is checked against the name. Each redirect is judged like a new URL.
+No proxy of the environment is asked: it would resolve names by itself. For ``fetch_url`` and its
+like, which come later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import socket
+import ssl
+import zlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import httpx
+
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    InvalidRequest,
+    NotFound,
+    PolicyRefusal,
+    ShouldersError,
+    TooLarge,
+)
+from jupyter_ai_shoulders.guard.network.addresses import (
+    Address,
+    forbidden_host_reason,
+    is_public,
+    literal_address,
+)
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Return the addresses of a host, as text. Raises ``OSError``."""
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_WEB_PORTS = frozenset({80, 443})
+_UNPRIVILEGED = 1024
+"""Ports below are of other services, which a crafted URL can be made to speak to."""
+_UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """What a fetch may take: bytes once unpacked, seconds for all of it, redirects."""
+
+    size: int = 5 << 20
+    seconds: float = 30.0
+    connect_seconds: float = 10.0
+    redirects: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class FetchResult:
+    """What a URL led to; ``url`` is where the redirects ended, names of headers in lower case."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+async def system_addresses(host: str, port: int) -> Sequence[str]:
+    """Return what the system's resolver knows. Raises ``OSError``."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+class FetchGuard:
+    """Fetches public pages; ``allowed`` judges every address before it is connected to."""
+
+    def __init__(
+        self,
+        resolve: Resolve = system_addresses,
+        *,
+        limits: FetchLimits | None = None,
+        allowed: Callable[[Address], bool] = is_public,
+        trust: Callable[[], ssl.SSLContext] = httpx.create_ssl_context,
+    ) -> None:
+        self._resolve = resolve
+        self._limits = limits or FetchLimits()
+        self._allowed = allowed
+        self._trust = trust
+
+    async def fetch(self, url: str) -> FetchResult:
+        """Get a page.
+
+        Raises ``InvalidRequest`` (no URL of the web), ``PolicyRefusal`` (not public, credentials,
+        an encoding that is not taken), ``TooLarge``, ``NotFound`` (unreachable), ``Conflict``
+        (``timeout``).
+        """
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await self._followed(url)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise Conflict(
+                f"{_short(url)} took more than {self._limits.seconds:.0f} s.",
+                code="timeout",
+                hint="Try again later, or another page.",
+                retryable=True,
+            ) from error
+        except httpx.HTTPError as error:
+            raise _unreachable(url, str(error) or type(error).__name__) from error
+
+    async def _followed(self, url: str) -> FetchResult:
+        target = validate_url(url)
+        trust = await asyncio.to_thread(self._trust)
+        for _ in range(self._limits.redirects + 1):
+            addresses = await self._addresses(target)
+            fetched, location = await self._answer(target, addresses, trust)
+            if location is None:
+                return fetched
+            target = validate_url(_joined(target, location))
+        raise PolicyRefusal(
+            f"{_short(url)} redirects more than {self._limits.redirects} times.",
+            code="forbidden",
+            hint="Fetch the page it should redirect to.",
+        )
+
+    async def _addresses(self, target: httpx.URL) -> Sequence[Address]:
+        """Return the addresses to connect to: all there are, and each of them is allowed."""
+        literal = literal_address(target.host.removesuffix("."))
+        if literal is not None:
+            found = [literal]
+        else:
+            try:
+                texts = await self._resolve(target.raw_host.decode("ascii"), _port(target))
+            except OSError as error:
+                raise _unreachable(str(target), "its name is not known") from error
+            found = [ipaddress.ip_address(text) for text in texts]
+        if not found:
+            raise _unreachable(str(target), "its name has no address")
+        if not all(map(self._allowed, found)):
+            raise _refusal(target, "its name leads to an address that is not public")
+        return found
+
+    async def _answer(
+        self, target: httpx.URL, addresses: Sequence[Address], trust: ssl.SSLContext
+    ) -> tuple[FetchResult, str | None]:
+        """Ask one of the addresses; return the page, and where it redirects to."""
+        async with httpx.AsyncHTTPTransport(
+            verify=trust, trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
+        ) as transport:
+            response = await self._asked(transport, target, addresses)
+            try:
+                location = response.headers.get("location")
+                if response.status_code in _REDIRECTS and location is not None:
+                    return _fetched(target, response, b""), location
+                content = await self._content(target, response)
+                return _fetched(target, response, content), None
+            finally:
+                await response.aclose()
+
+    async def _asked(
+        self, transport: httpx.AsyncHTTPTransport, target: httpx.URL, addresses: Sequence[Address]
+    ) -> httpx.Response:
+        """Return the answer of the first address that can be connected to."""
+        failed: httpx.TransportError | None = None
+        for address in addresses:
+            try:
+                return await transport.handle_async_request(self._request(target, address))
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                failed = error
+        assert failed is not None, "a name has an address"
+        raise failed
+
+    def _request(self, target: httpx.URL, address: Address) -> httpx.Request:
+        """Return a request to an address, in the name of the host."""
+        seconds = self._limits.seconds
+        timeout = httpx.Timeout(seconds, connect=self._limits.connect_seconds)
+        return httpx.Request(
+            "GET",
+            target.copy_with(host=str(address), fragment=None),
+            headers={
+                "Host": target.netloc.decode("ascii"),
+                "User-Agent": "jupyter-ai-shoulders",
+                "Accept": "text/html, text/plain;q=0.9, */*;q=0.5",
+                "Accept-Encoding": "gzip, identity",
+            },
+            extensions={
+                "timeout": timeout.as_dict(),
+                "sni_hostname": target.raw_host.decode("ascii"),
+            },
+        )
+
+    async def _content(self, target: httpx.URL, response: httpx.Response) -> bytes:
+        """Return the body, unpacked, as long as it is not too large."""
+        encoding = response.headers.get("content-encoding", "identity").strip().lower()
+        if encoding not in {"", "identity", "gzip", "x-gzip"}:
+            raise _refusal(target, f"it is packed as {_short(encoding)}, which is not unpacked")
+        announced = response.headers.get("content-length", "")
+        if announced.isdigit() and int(announced) > self._limits.size:
+            raise self._too_large(target)
+        unpacked = _Unpacked(self._limits.size, packed="gzip" in encoding)
+        try:
+            async for chunk in response.aiter_raw():
+                if not unpacked.takes(chunk):
+                    raise self._too_large(target)
+        except zlib.error as error:
+            raise _unreachable(str(target), "its packed text is damaged") from error
+        return unpacked.content(target)
+
+    def _too_large(self, target: httpx.URL) -> TooLarge:
+        return TooLarge(
+            f"{_short(str(target))} is larger than {self._limits.size >> 20} MiB.",
+            hint="Fetch a smaller page.",
+        )
+
+
+class _Unpacked:
+    """A body as it comes in; never holds more than the limit, however it is packed."""
+
+    def __init__(self, limit: int, *, packed: bool) -> None:
+        self._limit = limit
+        self._gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
+        self._body = bytearray()
+
+    def takes(self, chunk: bytes) -> bool:
+        """Take a piece; return whether all is still within the limit. Raises ``zlib.error``."""
+        room = self._limit + 1 - len(self._body)
+        self._body += chunk[:room] if self._gzip is None else self._gzip.decompress(chunk, room)
+        return len(self._body) <= self._limit
+
+    def content(self, target: httpx.URL) -> bytes:
+        """Return the whole. Raises ``NotFound`` when its end is missing."""
+        if self._gzip is not None and not self._gzip.eof and self._body:
+            raise _unreachable(str(target), "its packed text breaks off")
+        return bytes(self._body)
+
+
+def validate_url(text: str) -> httpx.URL:
+    """Return a URL that may be fetched, as far as the text can tell.
+
+    Raises ``InvalidRequest`` (no URL, not of the web), ``PolicyRefusal``.
+    """
+    if _UNSAFE.search(text):
+        raise InvalidRequest(
+            f"{_short(text)!r} is not a URL: it has spaces, control characters or backslashes.",
+            hint="Give the URL as a browser shows it.",
+        )
+    try:
+        url = httpx.URL(text)
+        host = url.raw_host.decode("ascii")
+    except (httpx.InvalidURL, UnicodeError, ValueError) as error:
+        raise InvalidRequest(f"{_short(text)!r} is not a URL: {error}.") from error
+    if url.scheme not in {"http", "https"} or not host:
+        raise InvalidRequest(
+            f"{_short(text)!r} is not a web address.", hint="Give a URL with http:// or https://."
+        )
+    if url.userinfo or "@" in text.partition("://")[2].split("/", 1)[0].split("?")[0]:
+        raise _refusal(url, "it holds a user name or a password")
+    problem = forbidden_host_reason(host)
+    if problem is None and _port(url) not in _WEB_PORTS and not _is_unprivileged(_port(url)):
+        problem = f"port {_port(url)} is not a web port"
+    if problem is not None:
+        raise _refusal(url, problem)
+    return url
+
+
+def _port(url: httpx.URL) -> int:
+    return url.port if url.port is not None else {"http": 80, "https": 443}[url.scheme]
+
+
+def _is_unprivileged(port: int) -> bool:
+    return _UNPRIVILEGED <= port <= 65_535
+
+
+def _joined(target: httpx.URL, location: str) -> str:
+    try:
+        return str(target.join(location))
+    except (httpx.InvalidURL, ValueError) as error:
+        raise InvalidRequest(
+            f"{target.host} redirects to {_short(location)!r}, which is not a URL."
+        ) from error
+
+
+def _fetched(target: httpx.URL, response: httpx.Response, content: bytes) -> FetchResult:
+    return FetchResult(str(target), response.status_code, dict(response.headers), content)
+
+
+def _refusal(url: httpx.URL, problem: str) -> PolicyRefusal:
+    place = f"{url.scheme}://{url.host}"  # the rest may hold a password
+    return PolicyRefusal(
+        f"{_short(place)} is not fetched: {problem}.",
+        code="forbidden",
+        hint="Only public pages are fetched; ask the user for the text.",
+    )
+
+
+def _unreachable(url: str, why: str) -> ShouldersError:
+    return NotFound(
+        f"{_short(url)} could not be fetched: {_short(why)}.",
+        hint="Check the address, or try again later.",
+        retryable=True,
+    )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,0 +1,434 @@
+"""Starts the commands of the agent (chapter 07), which may be any program at all.
+
+A command runs below a small process of its own (``guard.spawner``), which finds and
+ends all that the command becomes, also when this server dies. Used by
+``tools.commands.run_command`` and ``guard.sandbox.sandbox``; fixed programs run by themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, cast
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
+from jupyter_ai_shoulders.guard.process.port_rules import PortRules, PortRulesCache
+from jupyter_ai_shoulders.guard.process.syscall_filter import encoded_filter
+from jupyter_ai_shoulders.guard.spawner.main import SIZE_DIGITS
+from jupyter_ai_shoulders.guard.spawner.process_tree import end_orphans
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+Channel = Literal["stdout", "stderr"]
+EndReason = Literal["time", "stopped", "gone", "processes", "memory", "output", "lost"]
+"""Why a command was ended; ``lost``: what watched it died, and the rest was ended for that."""
+
+PROCESS_LIMIT = 512
+GRACE_SECONDS = 0.5
+"""Between asking a command to end and ending it: a cancel takes less than a second."""
+FILE_LIMIT = 32 * 2**30
+OUTPUT_LIMIT = 2**30
+"""A command that prints more is ended."""
+
+_CHUNK = 65_536
+_FREE_BYTES = 8 * 2**20
+_BYTES_PER_SECOND = 64 * 2**20
+"""How fast output is read once there was a lot of it; the command waits meanwhile."""
+_READY_SECONDS = 30.0
+_STOP_SECONDS = 1.5
+"""Beyond the grace, for all to be gone; then the rest is looked for from here."""
+_POLL_SECONDS = 0.005
+_START = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from jupyter_ai_shoulders.guard.spawner.main import main; main()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to run: words for the system (``shell_words`` makes them of a line for a shell)."""
+
+    words: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    time_limit_s: float | None
+    policy: JsonObject | None = None
+    """``spawner.confine.Policy``.
+
+    Made by ``guard.sandbox.sandbox``; None: all the server's rights.
+    """
+    processes: int = PROCESS_LIMIT
+    memory_bytes: int = 0
+    """Of all its processes together; 0 is no limit."""
+    file_bytes: int = FILE_LIMIT
+    cpu_seconds: int = 0
+    """Of each process; 0 is no limit."""
+    grace_s: float = GRACE_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class OutputChunk:
+    """A piece of what a command printed."""
+
+    channel: Channel
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramExit:
+    """The command is over, and nothing of it runs but what is ``stuck`` in the kernel."""
+
+    code: int | None
+    """The exit code; negative: the signal that ended it. None when nobody knows."""
+    why: EndReason | None = None
+    """Why it was ended; None when it ended by itself."""
+    left_behind: int = 0
+    """How many processes it had left running, which were ended."""
+    stuck: int = 0
+
+
+class Spawner:
+    """A process that waits for one command to start; ``pid`` and ``start`` name it in the log.
+
+    Made by ``launch``, which blocks; ``close`` it whatever happens.
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        outputs: Mapping[Channel, int],
+        ends: JsonObject,
+        rules: PortRules | None = None,
+    ) -> None:
+        self._process = process
+        self._outputs: dict[Channel, int] = dict(outputs)
+        self._ends = ends
+        """The numbers that the other ends of the outputs have in the new process."""
+        self._rules = rules
+        """Rules that the new process has, under the same number; closed here."""
+        self._says: asyncio.StreamReader | None = None
+        self._transports: list[asyncio.ReadTransport] = []
+        self._running = False
+        self._flooded = False
+        self._taken = 0
+        """How many pieces of output were taken."""
+        self.pid = process.pid
+        self.start: str | None = None
+
+    @classmethod
+    def launch(cls, rules: PortRules | None = None) -> Spawner:
+        """Start one, with rules for a command that needs them; takes over their descriptor.
+
+        Raises ``PolicyRefusal`` where none can be.
+        """
+        if sys.platform == "win32":
+            raise PolicyRefusal(
+                "Commands cannot be run on Windows yet: they could not be ended reliably.",
+                code="disabled",
+                hint="Use the notebook and file tools, or ask the user to run it.",
+            )
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        ruled = () if rules is None else (rules.descriptor,)
+        try:
+            process = subprocess.Popen(  # noqa: S603 this Python, with a program of ours
+                [sys.executable, "-I", "-S", "-c", _START, str(Path(__file__).parents[3])],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(out_end, err_end, *ruled),
+                start_new_session=True,
+                cwd="/",
+                env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
+            )
+        except OSError as error:
+            os.close(out)
+            os.close(err)
+            raise PolicyRefusal(
+                f"No process could be started ({error.strerror}).",
+                code="disabled",
+                hint="The machine may be out of memory or processes; try again later.",
+            ) from error
+        finally:
+            for descriptor in (out_end, err_end, *ruled):
+                os.close(descriptor)
+        ends: JsonObject = {"stdout": out_end, "stderr": err_end}
+        return cls(process, {"stdout": out, "stderr": err}, ends, rules)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    async def ready(self) -> None:
+        """Wait until it waits. Raises ``PolicyRefusal`` when it does not start."""
+        if self._says is not None:
+            return
+        self._says = await self._reader(cast("IO[bytes]", self._process.stdout))
+        try:
+            async with asyncio.timeout(_READY_SECONDS):
+                said = await self._heard()
+        except TimeoutError:
+            said = None
+        if said is None:
+            raise PolicyRefusal(
+                "The process that starts commands did not start.",
+                code="disabled",
+                hint=f"Try `{sys.executable} -I -S -c pass` in a terminal.",
+            )
+        self.start = cast("str | None", said["start"])
+
+    async def ask(self, question: JsonObject) -> JsonObject | None:
+        """Send the one request; return the first answer, None when it is gone."""
+        await self.ready()
+        text = json.dumps({**question, **self._ends}).encode()
+        await asyncio.to_thread(self._write, f"{len(text):0{SIZE_DIGITS}x}".encode() + text)
+        return await self._heard()
+
+    async def run(self, program: Program) -> AsyncGenerator[OutputChunk | ProgramExit]:
+        """Run the command: what it prints, then its end; closed or cancelled, all of it is ended.
+
+        Raises ``InvalidRequest`` when it cannot be started.
+        """
+        said = await self.ask(_request(program, self._rules))
+        if said is None or "started" not in said:
+            raise _not_started(program, said)
+        self._running = True
+        queue: asyncio.Queue[OutputChunk | ProgramExit] = asyncio.Queue(maxsize=2)
+        outputs = dict(self._outputs)
+        self._outputs.clear()  # their readers close them
+        pumps = [
+            asyncio.create_task(self._pump(channel, descriptor, queue))
+            for channel, descriptor in outputs.items()
+        ]
+        end = asyncio.create_task(self._end(pumps, queue))
+        count = 0
+        try:
+            while isinstance(item := await queue.get(), OutputChunk):
+                count += len(item.data)
+                if count <= OUTPUT_LIMIT:
+                    yield item
+                elif not self._flooded:
+                    self._flooded = True
+                    await asyncio.to_thread(self._write, b"stop\n")
+        finally:
+            for task in (*pumps, end):
+                task.cancel()
+            await self._settle(program.grace_s)
+        yield item
+
+    async def aclose(self) -> None:
+        """End what is left of it, and let go."""
+        await self._settle(0.0)
+
+    async def _pump(
+        self, channel: Channel, descriptor: int, queue: asyncio.Queue[OutputChunk | ProgramExit]
+    ) -> None:
+        """Read what is printed, no faster than it is taken and not faster than is good."""
+        reader = await self._reader(os.fdopen(descriptor, "rb", buffering=0))
+        count = 0
+        while data := await reader.read(_CHUNK):
+            await queue.put(OutputChunk(channel, data))
+            self._taken += 1
+            count += len(data)
+            if count > _FREE_BYTES:
+                await asyncio.sleep(len(data) / _BYTES_PER_SECOND)
+
+    async def _end(
+        self, pumps: Sequence[asyncio.Task[None]], queue: asyncio.Queue[OutputChunk | ProgramExit]
+    ) -> None:
+        """Say how it ended once all it printed was taken.
+
+        The outputs end when all that had them are gone, unless one was handed to somebody else.
+        """
+        ended = await self._how_it_ended()
+        taken = -1
+        while not all(pump.done() for pump in pumps) and (queue.full() or taken != self._taken):
+            taken = self._taken
+            await asyncio.wait(pumps, timeout=_STOP_SECONDS)
+        await queue.put(ended)
+
+    async def _how_it_ended(self) -> ProgramExit:
+        said = await self._heard()
+        self._running = False
+        over: EndReason | None = "output" if self._flooded else None
+        if said is None:
+            await asyncio.to_thread(end_orphans, self.pid, self.start)
+            return ProgramExit(None, over or "lost")
+        return ProgramExit(
+            code=cast("int | None", said["ended"]),
+            why=over or cast("EndReason | None", said["why"]),
+            left_behind=cast("int", said["left_behind"]),
+            stuck=cast("int", said["stuck"]),
+        )
+
+    async def _settle(self, grace: float) -> None:
+        """Have all of it end, and let go; the end of its input alone has it end everything."""
+        try:
+            if self._running:
+                await asyncio.to_thread(self._write, b"stop\n")
+                await self._gone(grace + _STOP_SECONDS)
+            self._let_go()
+            if self.start is None:  # it has not begun, and has nothing to end first
+                self._process.kill()
+            if not await self._gone(_STOP_SECONDS):
+                await asyncio.to_thread(end_orphans, self.pid, self.start)
+        finally:
+            self._let_go()
+            for transport in self._transports:
+                transport.close()
+            if self._says is None:  # nobody reads what it says
+                cast("IO[bytes]", self._process.stdout).close()
+            for descriptor in self._outputs.values():
+                os.close(descriptor)
+            self._outputs.clear()
+            self._process.poll()
+
+    def _let_go(self) -> None:
+        with contextlib.suppress(OSError):
+            cast("IO[bytes]", self._process.stdin).close()
+
+    async def _gone(self, patience: float) -> bool:
+        """Return whether it ends in this time."""
+        deadline = asyncio.get_running_loop().time() + patience
+        while self._process.poll() is None:
+            if asyncio.get_running_loop().time() >= deadline:
+                return False
+            await asyncio.sleep(_POLL_SECONDS)
+        return True
+
+    async def _heard(self) -> JsonObject | None:
+        assert self._says is not None
+        try:
+            line = await self._says.readline()
+        except ConnectionError:
+            return None
+        return cast("JsonObject", json.loads(line)) if line.endswith(b"\n") else None
+
+    async def _reader(self, pipe: IO[bytes]) -> asyncio.StreamReader:
+        reader = asyncio.StreamReader(limit=_CHUNK)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), pipe
+        )
+        self._transports.append(transport)
+        return reader
+
+    def _write(self, data: bytes) -> None:
+        """Write to its input; one that is gone does not hear it."""
+        pipe = cast("IO[bytes]", self._process.stdin)
+        with contextlib.suppress(OSError, ValueError):
+            pipe.write(data)
+            pipe.flush()
+
+
+class SpawnerPool:
+    """Has one spawner ready before it is needed: its start is the longest part of a command's."""
+
+    def __init__(self, closed_ports: Callable[[], Collection[int]] = tuple) -> None:
+        """``closed_ports``: what a command must not connect to; it may block."""
+        self._spare: asyncio.Task[Spawner] | None = None
+        self._closed = False
+        self._taking = asyncio.Lock()
+        self._rules = PortRulesCache(closed_ports)
+
+    def warm(self) -> None:
+        """Begin to start one, unless there is one."""
+        if self._spare is None and not self._closed and sys.platform != "win32":
+            self._spare = asyncio.create_task(self._launched(), name="spawner")
+
+    async def take(self) -> Spawner:
+        """Return one that waits for its request. Raises ``PolicyRefusal``."""
+        async with self._taking:
+            spare = self._spare
+            if spare is not None:
+                with contextlib.suppress(PolicyRefusal):
+                    found = await asyncio.shield(spare)  # who is cancelled leaves it here
+                    self._spare = None
+                    if found.alive:
+                        return found
+                    await found.aclose()
+                self._spare = None
+        return await self._launched()
+
+    async def probe(self) -> JsonObject:
+        """Return what the kernel lets a sandbox do, of ``spawner.probe``.
+
+        Raises ``PolicyRefusal``.
+        """
+        spawner = await self._launched()
+        filters: JsonObject = {
+            "own": encoded_filter(network=False, namespaces=True),
+            "shared": encoded_filter(network=False, namespaces=False),
+        }
+        try:
+            said = await spawner.ask({"probe": True, "filters": filters})
+        finally:
+            await spawner.aclose()
+        return cast("JsonObject", said["facts"]) if said and "facts" in said else {}
+
+    async def aclose(self) -> None:
+        """Let go of the one that waits."""
+        self._closed = True
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            with contextlib.suppress(PolicyRefusal):
+                await (await spare).aclose()
+        self._rules.close()
+
+    async def _launched(self) -> Spawner:
+        # Not a task: nobody can cancel what the thread returns.
+        launching = asyncio.get_running_loop().run_in_executor(
+            None, lambda: Spawner.launch(self._rules.rules())
+        )
+        try:
+            spawner = await asyncio.shield(launching)
+        except asyncio.CancelledError:  # the thread starts it all the same
+            with contextlib.suppress(PolicyRefusal):
+                await (await launching).aclose()
+            raise
+        try:
+            await spawner.ready()
+        except BaseException:
+            await spawner.aclose()
+            raise
+        return spawner
+
+
+def shell_words(line: str) -> list[str]:
+    """Return the words that run a line in the shell that models write for; no start-up files."""
+    return [shutil.which("bash") or "/bin/sh", "-c", line]
+
+
+def _request(program: Program, rules: PortRules | None) -> JsonObject:
+    policy = program.policy
+    if policy is not None and rules is not None and policy["closed_ports"] == sorted(rules.closed):
+        policy = {**policy, "port_rules": rules.descriptor}
+    return {
+        "argv": list(program.words),
+        "cwd": str(program.folder),
+        "env": dict(program.environment),
+        "sandbox": policy,
+        "time_limit_s": program.time_limit_s,
+        "processes": program.processes,
+        "memory_bytes": program.memory_bytes,
+        "file_bytes": program.file_bytes,
+        "cpu_seconds": program.cpu_seconds,
+        "grace_s": program.grace_s,
+    }
+
+
+def _not_started(program: Program, said: JsonObject | None) -> InvalidRequest:
+    """Return the error for a command that did not begin."""
+    reason = "the process that starts commands died" if said is None else str(said.get("failed"))
+    steps = {"cwd": f"its folder {program.folder}", "sandbox": "its sandbox"}
+    at = steps.get(str(said.get("at")) if said else "", program.words[0])
+    return InvalidRequest(
+        f"The command was not started: {at}: {reason}.",
+        hint="Nothing was run. Check the folder and the program, or ask the user.",
+    )

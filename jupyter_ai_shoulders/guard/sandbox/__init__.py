@@ -1,0 +1,1 @@
+"""What sandboxed commands may reach, and the quarantine of files they make that would run later."""

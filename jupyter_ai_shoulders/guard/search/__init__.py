@@ -1,0 +1,1 @@
+"""Bounded listings and searches of the workspace: globs, ignore rules, ripgrep."""

@@ -1,0 +1,70 @@
+"""What ``.gitignore`` files of the workspace leave out; used by the walks of ``guard``.
+
+Files of the workspace only: those of folders above it, or of the user, are about other things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+FILE_LIMIT = 65_536
+"""Bytes of an ignore file that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitignoreRules:
+    """The patterns of one ``.gitignore``, and the folder it stands in."""
+
+    folder: str
+    spec: GitIgnoreSpec
+
+    def matches(self, path: str) -> bool:
+        """Return whether a path of the workspace (folders end in ``/``) is left out."""
+        below = path.removeprefix(f"{self.folder}/") if self.folder else path
+        return self.spec.match_file(below)
+
+
+def rules_above(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:
+    """Return the patterns of all folders above one, the workspace's first."""
+    parts = folder.split("/") if folder else []
+    ignored: tuple[GitignoreRules, ...] = ()
+    for count in range(len(parts)):
+        ignored = with_folder_rules(workspace, "/".join(parts[:count]), ignored)
+    return ignored
+
+
+def with_folder_rules(
+    workspace: Workspace, folder: str, ignored: tuple[GitignoreRules, ...]
+) -> tuple[GitignoreRules, ...]:
+    """Return these patterns and those of the folder itself."""
+    name = f"./{folder}/.gitignore"
+    try:
+        content = workspace.head(workspace.path(name), FILE_LIMIT).content
+    except ShouldersError:
+        return ignored  # most folders have none
+    return (
+        *ignored,
+        GitignoreRules(folder, _spec(content.decode("utf-8", "replace").splitlines())),
+    )
+
+
+def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
+    """Return the patterns that can be read; git passes over the others, too."""
+    from pathspec import GitIgnoreSpec
+
+    readable: list[str] = []
+    for line in lines:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError:
+            continue
+        readable.append(line)
+    return GitIgnoreSpec.from_lines(readable)

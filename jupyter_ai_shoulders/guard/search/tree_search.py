@@ -1,0 +1,344 @@
+"""Searches the files of the workspace with ripgrep: text or pattern, on the tree (chapter 07).
+
+Follows no links, and leaves out what is hidden, binary, a notebook, likely a secret, left out by
+``.gitignore``, or made by a project's tools. ripgrep runs in the folder itself, opened beneath the
+root, so that a folder swapped for a link leads nowhere. Without ripgrep texts are still found, one
+file after the other. Blocks; callers choose the thread. Used by ``tools.files.search_content``, and
+by ``host.context.mentions`` for the names alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import IO, Any
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.core.sensitive_files.secret_files import is_secret
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
+from jupyter_ai_shoulders.guard.search.generated_folders import ALWAYS, generated_folder_names
+from jupyter_ai_shoulders.guard.search.gitignore import rules_above
+from jupyter_ai_shoulders.guard.search.globs import Glob
+from jupyter_ai_shoulders.guard.search.literal_search import files_below, lines_with
+from jupyter_ai_shoulders.guard.search.ripgrep import (
+    PATTERN_OPTIONS,
+    TIMEOUT_S,
+    find_ripgrep,
+    has_ripgrep,
+    invalid_pattern_error,
+    matching_lines,
+)
+
+MATCH_LIMIT = 10_000
+"""Lines that are counted; a search that finds more is stopped."""
+STOPPED = f"The search stopped after {MATCH_LIMIT} lines."
+FILE_SIZE_LIMIT = 10 << 20
+"""Bytes of a file beyond which it is not searched."""
+LINE_SHOWN = 400
+"""Characters kept of a line."""
+WORKSPACE = WorkspacePath("")
+_NOTEBOOK = ".ipynb"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingLine:
+    """A line that matches; ``line`` counts from 1, ``path`` is workspace-relative."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(slots=True)
+class SearchResult:
+    """What was found, sorted by path and line; ``stopped`` says why it is not all there is."""
+
+    lines: list[MatchingLine] = field(default_factory=list[MatchingLine])
+    stopped: str | None = None
+    linked: int = 0
+    """Files left out since they have other names (hard links), perhaps outside of the workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchableFiles:
+    """Files by their paths, sorted; not ``complete`` when there are, or may be, more."""
+
+    paths: tuple[str, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TreeQuery:
+    """What to look for, and where: a folder, and a glob on the paths below it."""
+
+    text: str
+    is_regex: bool
+    folder: WorkspacePath = WORKSPACE
+    glob: Glob | None = None
+
+
+def search_tree(workspace: Workspace, query: TreeQuery) -> SearchResult:
+    """Return the lines of files below a folder that contain the text or match the pattern.
+
+    Text minds case, patterns do not. Raises ``InvalidRequest`` (no pattern, too long a search),
+    ``NotFound``, and ``PolicyRefusal`` where ripgrep is needed and missing.
+    """
+    if not query.is_regex and not has_ripgrep():
+        return _without_ripgrep(workspace, query)
+    options = ["--json", f"--max-filesize={FILE_SIZE_LIMIT}", *_look_for(query)]
+    options += ["--glob", f"!*{_NOTEBOOK}"]
+    search = _Ripgrep(workspace, query, options)
+    with search as output:
+        found = _collected(output, _Wanted(workspace, query))
+        complaint = None if found.stopped else search.complaint()
+    if complaint is not None:
+        raise invalid_pattern_error(query.text, complaint)
+    if search.late:
+        found.stopped = f"The search was stopped after {TIMEOUT_S:.0f} s."
+    _leave_out_linked(workspace, found)
+    found.lines.sort(key=lambda line: (line.path, line.line))
+    return found
+
+
+def search_file(workspace: Workspace, path: WorkspacePath, query: TreeQuery) -> SearchResult:
+    """Return the matching lines of one file, which is searched whatever leaves it out of a tree.
+
+    Raises like ``search_tree``, and ``InvalidRequest`` for a file that is binary, too large, or
+    has several names.
+    """
+    if workspace.stat(path).links > 1:
+        raise InvalidRequest(
+            f"{path} has several names (hard links) and is not searched.", hint="Use read_file."
+        )
+    content = workspace.head(path, FILE_SIZE_LIMIT + 1).content
+    if len(content) > FILE_SIZE_LIMIT or b"\0" in content:
+        kind = "binary" if b"\0" in content else f"larger than {FILE_SIZE_LIMIT >> 20} MiB"
+        raise InvalidRequest(f"{path} is {kind} and is not searched.", hint="Read a part of it.")
+    return search_text(path, content.decode("utf-8", "replace"), query)
+
+
+def search_text(path: str, text: str, query: TreeQuery) -> SearchResult:
+    """Return the matching lines of a text that stands for a file. Raises like ``search_tree``."""
+    lines = text.split("\n")
+    if query.is_regex:
+        numbers = [number for number in matching_lines(query.text, text) if number < len(lines)]
+    else:
+        numbers = [number for number, line in enumerate(lines) if query.text in line]
+    found = (MatchingLine(path, at + 1, _shown(lines[at].rstrip("\r"))) for at in numbers)
+    return SearchResult(
+        list(islice(found, MATCH_LIMIT)), STOPPED if len(numbers) > MATCH_LIMIT else None
+    )
+
+
+def notebooks_below(workspace: Workspace, folder: WorkspacePath, glob: Glob | None) -> list[str]:
+    """Return the notebooks below a folder that a search looks into, sorted."""
+    if not has_ripgrep():
+        return [path for path in files_below(workspace, folder, glob) if path.endswith(_NOTEBOOK)]
+    kind = ("--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted")
+    query = TreeQuery("", is_regex=False, folder=folder, glob=glob)
+    return sorted(_listed(workspace, query, kind)[0])
+
+
+def names_below(workspace: Workspace, limit: int) -> SearchableFiles:
+    """Return the files of the workspace that a search could look into, binary ones, too."""
+    found: Iterable[str]
+    if not has_ripgrep():
+        found, late = files_below(workspace, WORKSPACE, None), False
+    else:
+        found, late = _listed(workspace, TreeQuery("", is_regex=False), ())
+    names = tuple(islice((name for name in found if not is_secret(name)), limit + 1))
+    return SearchableFiles(tuple(sorted(names[:limit])), complete=not late and len(names) <= limit)
+
+
+def _listed(
+    workspace: Workspace, query: TreeQuery, options: Sequence[str]
+) -> tuple[Iterator[str], bool]:
+    """Return the files that ripgrep would look into, of a kind that ``options`` say.
+
+    And whether it took too long, so that there may be more.
+    """
+    wanted = _Wanted(workspace, query)
+    search = _Ripgrep(workspace, replace(query, glob=None), ["--files", "--null", *options])
+    with search as output:
+        *names, _cut = output.read().split(b"\0")
+    found = (wanted.path(name.decode("utf-8", "replace")) for name in names if name)
+    return (path for path in found if path is not None), search.late
+
+
+class _Wanted:
+    """Which of the files that ripgrep looks into are shown."""
+
+    def __init__(self, workspace: Workspace, query: TreeQuery) -> None:
+        self._workspace = workspace
+        self._query = query
+        above = rules_above(workspace, query.folder)
+        # A folder that was named is searched, whatever the folders above say of it.
+        self._above = [rule for rule in above if not rule.matches(f"{query.folder}/")]
+        self._made: dict[str, frozenset[str]] = {}
+        self._paths: dict[str, str | None] = {}
+
+    def path(self, name: str) -> str | None:
+        """Return the path of a file by its name from the folder; None when it is left out."""
+        if name not in self._paths:
+            self._paths[name] = self._path(name.removeprefix("./"))
+        return self._paths[name]
+
+    def _path(self, name: str) -> str | None:
+        folder, glob = self._query.folder, self._query.glob
+        path = f"{folder}/{name}" if folder else name
+        if is_secret(path) or self._workspace.is_closed(path):
+            return None
+        if glob is not None and not glob.matches(name):
+            return None
+        if any(rule.matches(path) for rule in self._above) or self._is_made(name):
+            return None
+        return path
+
+    def _is_made(self, name: str) -> bool:
+        """Return whether one of the folders below the one named is made by a project's tools."""
+        parts = name.split("/")[:-1]
+        start = self._query.folder
+        for part in parts:
+            if part in self._made_in(start):
+                return True
+            start = f"{start}/{part}" if start else part
+        return False
+
+    def _made_in(self, folder: str) -> frozenset[str]:
+        if folder not in self._made:
+            try:
+                names = self._workspace.names(WorkspacePath(folder))
+            except ShouldersError:  # gone in this moment
+                names = ()
+            self._made[folder] = generated_folder_names(names)
+        return self._made[folder]
+
+
+def _look_for(query: TreeQuery) -> list[str]:
+    if query.is_regex:
+        return [*PATTERN_OPTIONS, "--ignore-case", "--regexp", query.text]
+    return ["--fixed-strings", "--case-sensitive", "--regexp", query.text]
+
+
+def _tree_options(glob: Glob | None) -> Iterator[str]:
+    # ``.gitignore`` counts with and without a repository; what stands above the workspace,
+    # or in the user's settings, does not: ``guard.search.directory_listing`` lists the same files.
+    yield from ("--no-config", "--no-messages", "--no-require-git", "--no-ignore-parent")
+    yield from ("--no-ignore-dot", "--no-ignore-global", "--no-ignore-exclude", "--no-follow")
+    for name in sorted(ALWAYS):
+        yield from ("--glob", f"!{name}/")
+    for name in glob.names if glob is not None else ():
+        yield from ("--type-add", f"wanted:{name}", "--type", "wanted")
+
+
+class _Ripgrep:
+    """A running ripgrep, stopped when its time is over or the block ends."""
+
+    def __init__(self, workspace: Workspace, query: TreeQuery, options: list[str]) -> None:
+        command = [find_ripgrep(), *_tree_options(query.glob), *options, "--", "."]
+        self.late = False
+        try:
+            with workspace.folder_place(query.folder) as place:
+                self._process = subprocess.Popen(  # noqa: S603 ripgrep and its arguments
+                    command,
+                    cwd=place,
+                    env={},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                )
+        except ValueError as error:  # a NUL in the text
+            raise InvalidRequest(f"{query.text!r} cannot be searched for: {error}.") from error
+        self._timer = threading.Timer(TIMEOUT_S, self._stop)
+
+    def __enter__(self) -> IO[bytes]:
+        self._timer.start()
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        with self._process:
+            self._process.kill()
+
+    def complaint(self) -> str | None:
+        """Return what ripgrep says against the query, once it has printed all."""
+        assert self._process.stderr is not None
+        told = self._process.stderr.read().decode("utf-8", "replace").strip()
+        return told if self._process.wait() > 1 and told else None
+
+    def _stop(self) -> None:
+        self.late = True
+        self._process.kill()
+
+
+def _collected(output: IO[bytes], wanted: _Wanted) -> SearchResult:
+    """Read what is printed, file by file; nothing is kept of one that turns out to be binary."""
+    found = SearchResult()
+    files: dict[str, list[MatchingLine]] = {}
+    count = 0
+    for raw in output:
+        message: dict[str, Any] = json.loads(raw)
+        data: dict[str, Any] = message["data"]
+        if message["type"] == "match":
+            name = _text(data["path"])
+            path = wanted.path(name)
+            if path is None:
+                continue
+            text = _shown(_text(data["lines"]).rstrip("\r\n"))
+            files.setdefault(name, []).append(MatchingLine(path, data["line_number"], text))
+            count += 1
+            if count >= MATCH_LIMIT:
+                found.stopped = STOPPED
+                break
+        elif message["type"] == "end":
+            lines = files.pop(_text(data["path"]), [])
+            if data["binary_offset"] is None:
+                found.lines += lines
+    found.lines += [line for lines in files.values() for line in lines]
+    return found
+
+
+def _without_ripgrep(workspace: Workspace, query: TreeQuery) -> SearchResult:
+    found = SearchResult()
+    for path in files_below(workspace, query.folder, query.glob):
+        if path.endswith(_NOTEBOOK) or is_secret(path) or workspace.is_closed(path):
+            continue
+        for number, line in lines_with(workspace, path, query.text, FILE_SIZE_LIMIT):
+            found.lines.append(MatchingLine(path, number, _shown(line)))
+            if len(found.lines) >= MATCH_LIMIT:
+                found.stopped = STOPPED
+                _leave_out_linked(workspace, found)
+                return found
+    _leave_out_linked(workspace, found)
+    return found
+
+
+def _leave_out_linked(workspace: Workspace, found: SearchResult) -> None:
+    """Leave out the lines of files that have several names: reading those asks."""
+    linked = {path for path in {line.path for line in found.lines} if _is_linked(workspace, path)}
+    found.lines = [line for line in found.lines if line.path not in linked]
+    found.linked = len(linked)
+
+
+def _is_linked(workspace: Workspace, path: str) -> bool:
+    try:
+        return workspace.stat(WorkspacePath(path)).links > 1
+    except ShouldersError:  # deleted since
+        return False
+
+
+def _shown(line: str) -> str:
+    return line if len(line) <= LINE_SHOWN else f"{line[:LINE_SHOWN]} …"
+
+
+def _text(value: dict[str, str]) -> str:
+    """Return a text of ripgrep's JSON, which gives bytes that are no UTF-8 in base 64."""
+    if "text" in value:
+        return value["text"]
+    return base64.b64decode(value["bytes"]).decode("utf-8", "replace")

@@ -1,0 +1,213 @@
+"""The processes a command has become, found and ended, also those that left its group.
+
+Used by ``spawner.main`` while a command runs, and by ``guard.process.launcher`` for what a killed
+server left behind. Linux keeps what is needed in ``/proc`` (proc(5)); elsewhere only groups are
+ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MARK = "SHOULDERS_RUN"
+"""The environment variable by which a command's processes are known after all else is gone."""
+
+_PROC = Path("/proc")
+_STEP_SECONDS = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessInfo:
+    """A process at one moment; ``start``, in clock ticks since the boot, tells it from others."""
+
+    pid: int
+    parent: int
+    group: int
+    start: int
+    threads: int
+    resident_pages: int
+    ended: bool
+    """Nothing is left of it but its exit code."""
+
+
+def process_info(pid: int) -> ProcessInfo | None:
+    """Return a process; None when there is none, or the system does not tell."""
+    try:
+        text = (_PROC / str(pid) / "stat").read_text("utf-8", "replace")
+        fields = text.rpartition(")")[2].split()  # the name may hold anything, brackets too
+        return ProcessInfo(
+            pid=pid,
+            parent=int(fields[1]),
+            group=int(fields[2]),
+            start=int(fields[19]),
+            threads=int(fields[17]),
+            resident_pages=int(fields[21]),
+            ended=fields[0] in "ZX",
+        )
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def process_start(pid: int) -> str | None:
+    """Return what no other process of this number has: the boot and the moment it began in it."""
+    seen = process_info(pid)
+    if seen is None:
+        return None
+    try:
+        boot = (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return None
+    return f"{boot}:{seen.start}"
+
+
+def machine_thread_count() -> int:
+    """Return how many threads there are on this machine: one small file tells; 0 if none does."""
+    try:
+        return int((_PROC / "loadavg").read_text("ascii").split()[3].partition("/")[2])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def descendants(root: int, most: int | None = None) -> list[ProcessInfo]:
+    """Return the living processes below one, nearest first, and no more than ``most``."""
+    found: list[ProcessInfo] = []
+    waiting = list(_children(root))
+    known = set(waiting)
+    while waiting and (most is None or len(found) < most):
+        pid = waiting.pop(0)
+        seen = process_info(pid)
+        if seen is not None and not seen.ended:
+            found.append(seen)
+        new = [child for child in _children(pid) if child not in known]
+        known.update(new)
+        waiting += new
+    return found
+
+
+def marked_processes(mark: str) -> list[ProcessInfo]:
+    """Return the living processes that carry a mark in their environment."""
+    wanted = f"{MARK}={mark}".encode()
+    found: list[ProcessInfo] = []
+    for pid in _all():
+        with contextlib.suppress(OSError):
+            values = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+            seen = process_info(pid) if wanted in values else None
+            if seen is not None and not seen.ended:
+                found.append(seen)
+    return found
+
+
+def kill(processes: Iterable[ProcessInfo], number: int) -> None:
+    """Signal processes and the groups they are in, never a later one of the same number.
+
+    A whole group gets it at once, so that nothing is forked out of its way; our own is spared. The
+    groups are the command's own: it began a session, and nobody joins a group of another session.
+    """
+    seen = list(processes)
+    groups = {one.group for one in seen} - {os.getpgrp(), 0, 1}
+    for group in groups:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
+    for one in seen:
+        # A second request to end would interrupt the answer to the first.
+        if number == signal.SIGKILL or one.group not in groups:
+            _kill_same(one, number)
+
+
+def end_all(find: Iterator[list[ProcessInfo]], grace: float, patience: float) -> int:
+    """End what ``find`` finds, asked first for ``grace`` seconds; return how many are left.
+
+    ``find`` gives what is there each time it is asked, and may reap meanwhile.
+    """
+    deadline = time.monotonic() + grace
+    alive = next(find)
+    if grace > 0 and alive:
+        kill(alive, signal.SIGTERM)
+        while alive and time.monotonic() < deadline:
+            time.sleep(_STEP_SECONDS)
+            alive = next(find)
+    deadline = time.monotonic() + patience
+    while alive and time.monotonic() < deadline:
+        kill(alive, signal.SIGKILL)
+        time.sleep(_STEP_SECONDS)
+        alive = next(find)
+    return len(alive)
+
+
+def end_orphans(pid: int, start: str | None, patience: float = 2.0) -> int:
+    """End what is left of a command whose spawner had this number and start.
+
+    Returns how many processes were found. Nothing is touched that is not certainly of it: the
+    spawner is known by its start, its command by the mark with both.
+    """
+    if start is None:
+        return 0
+    count = len(_orphans(pid, start))
+    if count:
+        end_all(iter(lambda: _orphans(pid, start), None), grace=0.2, patience=patience)
+    return count
+
+
+def _orphans(pid: int, start: str) -> list[ProcessInfo]:
+    found = {one.pid: one for one in marked_processes(f"{pid}:{start}")}
+    spawner = process_info(pid)
+    if spawner is not None and not spawner.ended and process_start(pid) == start:
+        found |= {one.pid: one for one in (*descendants(pid), spawner)}
+    return list(found.values())
+
+
+def _kill_same(one: ProcessInfo, number: int) -> None:
+    try:
+        handle = os.pidfd_open(one.pid)
+    except (OSError, AttributeError):  # it is gone, or the kernel is older than 5.3
+        return _kill_looked_at(one, number)
+    try:
+        now = process_info(one.pid)
+        if now is not None and now.start == one.start:
+            signal.pidfd_send_signal(handle, number)
+    except (ProcessLookupError, PermissionError):
+        return None
+    finally:
+        os.close(handle)
+
+
+def _kill_looked_at(one: ProcessInfo, number: int) -> None:
+    now = process_info(one.pid)
+    if now is not None and now.start == one.start:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(one.pid, number)
+
+
+def _children(pid: int) -> list[int]:
+    """Return the children of a process, whichever of its threads started them."""
+    found: list[int] = []
+    try:
+        threads = [entry.name for entry in (_PROC / str(pid) / "task").iterdir()]
+    except OSError:
+        return found
+    for thread in threads:
+        try:
+            text = (_PROC / str(pid) / "task" / thread / "children").read_text("ascii")
+        except FileNotFoundError:
+            if (_PROC / "self/task" / str(os.getpid()) / "children").exists():
+                continue  # the thread ended
+            return [
+                seen.pid for other in _all() if (seen := process_info(other)) and seen.parent == pid
+            ]
+        except OSError:
+            continue
+        found += map(int, text.split())
+    return found
+
+
+def _all() -> list[int]:
+    try:
+        return [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()]
+    except OSError:
+        return []

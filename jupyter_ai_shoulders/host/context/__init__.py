@@ -1,0 +1,4 @@
+"""What a request contains of the workspace.
+
+Environment, instructions, skills, attachments and mentions.
+"""

@@ -1,0 +1,70 @@
+"""An answer that is slow to get and good for a few seconds.
+
+Used by ``host.context.environment``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from jupyter_ai_shoulders.core.clock import Clock
+
+AnswerT = TypeVar("AnswerT")
+
+
+class CachedValue(Generic[AnswerT]):
+    """Asks in a thread, one question at a time; a resource: ``aclose`` it.
+
+    Who asks again within ``good_for`` seconds gets the last answer at once. Who asks later waits
+    for a new one, but not longer than ``patience`` seconds where an older one is known.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[], AnswerT],
+        clock: Clock,
+        *,
+        good_for: float = 5.0,
+        patience: float = 0.3,
+    ) -> None:
+        self._ask = ask
+        self._clock = clock
+        self._good_for = good_for
+        self._patience = patience
+        self._task: asyncio.Task[AnswerT] | None = None
+        self._known: tuple[AnswerT, float] | None = None
+        """The last answer, and when it was asked for."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether ``value`` has an answer at once."""
+        return self._known is not None and self._age(self._known[1]) <= self._good_for
+
+    async def value(self) -> AnswerT:
+        """Return the answer. Raises what asking raises, where none is known."""
+        if self._known is not None and self.is_good:
+            return self._known[0]
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._refresh())
+        task = self._task
+        patience = None if self._known is None else self._patience
+        done, _ = await asyncio.wait({task}, timeout=patience)
+        if done or self._known is None:
+            return task.result()
+        return self._known[0]
+
+    async def aclose(self) -> None:
+        """Wait for what runs; its answer is no longer wanted."""
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
+    async def _refresh(self) -> AnswerT:
+        asked = self._clock.monotonic()
+        answer = await asyncio.to_thread(self._ask)
+        self._known = (answer, asked)
+        return answer
+
+    def _age(self, since: float) -> float:
+        return self._clock.monotonic() - since

@@ -1,0 +1,1 @@
+"""Notebooks and text files of the workspace, the review of changes, and frames from pages."""

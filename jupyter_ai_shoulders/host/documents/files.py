@@ -1,0 +1,146 @@
+"""Text files and changes of files, with their log, trash and undo.
+
+Part of the composition root: ``host.build`` makes it, ``host.host`` starts and closes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.current_page import CurrentPage
+from jupyter_ai_shoulders.files.base import ChangeObserver, ChangeOutcome
+from jupyter_ai_shoulders.files.crash_recovery import CrashRecovery
+from jupyter_ai_shoulders.files.disk_texts import DiskTexts, PathLocks
+from jupyter_ai_shoulders.files.file_changes import DiskChanges
+from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles, PageTimeouts
+from jupyter_ai_shoulders.files.open_files.page_requests import TextPageTransport
+from jupyter_ai_shoulders.files.open_files.page_texts import PageTexts
+from jupyter_ai_shoulders.files.text_router import TextRouter
+from jupyter_ai_shoulders.files.trash import Trash
+from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
+from jupyter_ai_shoulders.files.undo.shell_undo import ShellUndo
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
+from jupyter_ai_shoulders.host.state.store import StateStore
+from jupyter_ai_shoulders.notebook.backends.live.file_watch import FileWatch
+from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import OpenNotebooks
+
+
+class FileServices:
+    """The files of a workspace as tools, review and restore have them; ``start`` and ``aclose``."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        store: StateStore,
+        notebooks: OpenNotebooks,
+        pages: TextPageTransport,
+        witness: ChangeObserver,
+        renamed: Callable[[str, str], Awaitable[None]],
+        clock: Clock,
+        ids: IdSource,
+        acting: CurrentPage | None = None,
+        times: PageTimeouts | None = None,
+    ) -> None:
+        self.journal = store.operations
+        self._trash = Trash(store.directory.prepare_trash)
+        self._settling = CrashRecovery(workspace, self._trash)
+        locks = PathLocks()
+        self.live = OpenTextFiles(
+            workspace=workspace,
+            transport=pages,
+            clock=clock,
+            ids=ids,
+            acting=acting,
+            times=times,
+        )
+        disk = DiskTexts(workspace, self.journal, store.blobs, witness, locks)
+        self._watch = FileWatch(workspace, disk, self.live)
+        edits = PageTexts(
+            workspace=workspace,
+            live=self.live,
+            disk=disk,
+            journal=self.journal,
+            blobs=store.blobs,
+            witness=witness,
+            clock=clock,
+        )
+        self.texts = TextRouter(workspace, self.live, edits, disk)
+        self.changes = DiskChanges(
+            workspace=workspace,
+            trash=self._trash,
+            journal=self.journal,
+            store=store.blobs,
+            witness=witness,
+            open_files=WorkspaceOpenFiles(self.live, notebooks, renamed),
+            ids=ids,
+            locks=locks,
+            settling=self._settling,
+        )
+        self.commands = ShellUndo(
+            workspace=workspace,
+            trash=self._trash,
+            journal=self.journal,
+            settling=self._settling,
+            ids=ids,
+        )
+        self.undo = FileUndo(
+            journal=self.journal,
+            texts=self.texts,
+            disk=disk,
+            changes=self.changes,
+            store=store.blobs,
+            ids=ids,
+        )
+
+    async def start(self) -> None:
+        """Find out how the changes ended that the last process began. Raises ``StateUnavailable``.
+
+        The files are looked at in a thread.
+        """
+        self._watch.start()
+        left = [(row.id, self.journal.change(row.id)) for row in self.journal.begun()]
+        if not left:
+            return
+        for operation_id, verdict in await asyncio.to_thread(self._settling.verdicts, left):
+            self.journal.end(operation_id, verdict.state, ChangeOutcome(cannot_undo=verdict.why))
+            crash_point("files.settle.ended")
+
+    async def aclose(self) -> None:
+        """Let go of the trash."""
+        async with AsyncExitStack() as stack:
+            stack.callback(self._trash.close)
+            stack.push_async_callback(self._watch.aclose)
+
+
+class WorkspaceOpenFiles:
+    """``OpenFiles`` of notebooks and texts together."""
+
+    def __init__(
+        self,
+        texts: OpenTextFiles,
+        notebooks: OpenNotebooks,
+        renamed: Callable[[str, str], Awaitable[None]],
+    ) -> None:
+        """``renamed`` is told of files and folders that we move."""
+        self._renamed = renamed
+        self._texts = texts
+        self._notebooks = notebooks
+
+    def unsaved(self, path: str) -> Sequence[str]:
+        """Return what has unsaved changes in a page at or below a path."""
+        return sorted({*self._texts.unsaved(path), *self._notebooks.unsaved(path)})
+
+    async def moved(self, path: str, new_path: str) -> None:
+        """Let pages follow, and what waits for a notebook."""
+        self._notebooks.renamed(path, new_path)
+        await self._renamed(path, new_path)
+        await self._texts.moved(path, new_path)
+
+    async def removed(self, path: str) -> None:
+        """Let pages close what is gone."""
+        await self._texts.removed(path)

@@ -1,0 +1,85 @@
+"""The review of the agent's changes, over notebooks and files.
+
+Part of the composition root: ``host.build`` makes it. The book comes first, since files and
+notebooks tell it what they change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
+from jupyter_ai_shoulders.changes.review.current_text import CurrentDocumentReader
+from jupyter_ai_shoulders.changes.review.deleted_cells import DeletedCells
+from jupyter_ai_shoulders.changes.review.pending_edits import PendingEdits
+from jupyter_ai_shoulders.changes.review.reverting import ChangeReverter
+from jupyter_ai_shoulders.changes.review.service import ReviewService
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.core.operation_journal import OperationJournal
+from jupyter_ai_shoulders.files.base import ChangeOrigin
+from jupyter_ai_shoulders.files.file_changes import DiskChanges
+from jupyter_ai_shoulders.host.documents.files import FileServices
+from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
+from jupyter_ai_shoulders.host.state.store import StateStore
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+
+def build_review_service(
+    book: PendingEdits,
+    store: StateStore,
+    documents: NotebookServices,
+    files: FileServices,
+    recorder: ChangeRecorder,
+) -> ReviewService:
+    """Return the desk at which the user decides."""
+
+    def is_there(session_id: SessionId) -> bool:
+        try:
+            store.sessions.header(session_id)
+        except NotFound:
+            return False  # deleted: what it changed is not for review as long as it is
+        return True
+
+    return ReviewService(
+        book=book,
+        event_log=store.log,
+        standings=CurrentDocumentReader(documents.notebooks, files.texts),
+        gone=DeletedCells(store.log, store.blobs),
+        reverting=ChangeReverter(
+            recorder,
+            store.log,
+            documents.notebooks,
+            files.texts,
+            TrashBackedFiles(files.changes, files.journal),
+        ),
+        is_there=is_there,
+        show_elsewhere=documents.live.show_elsewhere,
+    )
+
+
+class TrashBackedFiles:
+    """``FileRestorer`` with the trash."""
+
+    def __init__(self, changes: DiskChanges, journal: OperationJournal) -> None:
+        self._changes = changes
+        self._journal = journal
+
+    async def remove(self, path: str, origin: ChangeOrigin) -> None:
+        """Move a file into the trash. Raises ``NotFound``, ``Conflict``, ``StateUnavailable``."""
+        await self._changes.delete(path, origin)
+
+    async def bring_back(self, path: str, text: str, origin: ChangeOrigin) -> None:
+        """Take a deleted file out of the trash, or make it anew with its text.
+
+        Raises ``Conflict`` when another file has its name, ``StateUnavailable``.
+        """
+        for row in self._journal.latest(path=path, limit=50):
+            if row.kind == "delete" and row.state == "done" and row.document == path:
+                try:
+                    await self._changes.restore_deleted(
+                        row.id, path, replace(origin, undoes=row.id)
+                    )
+                except NotFound:
+                    break  # somebody has emptied the trash
+                return
+        await self._changes.create(path, text, origin)

@@ -1,0 +1,103 @@
+"""The cells of a notebook as suggestions may be told of them: the private ones are not there.
+
+Part of ``host.inline_completion.context``. Going through all cells takes longer than all else, so
+that is done once for each state of a notebook; a request then touches the cells near the caret.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.assist.inline_completion.context import MOST_CELLS, ContextCell
+from jupyter_ai_shoulders.assist.inline_completion.outline import names_in
+from jupyter_ai_shoulders.notebook.analysis.name_analysis import cell_names
+from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+
+OURS = "jupyter_ai_shoulders"
+"""Key of our metadata in notebooks and cells."""
+KEPT = 8
+"""Notebooks whose cells are kept."""
+
+
+def is_private(metadata: JsonObject) -> bool:
+    """Return whether a cell or a notebook is marked: by the tag ``private``, or by our own key."""
+    ours, tags = metadata.get(OURS), metadata.get("tags")
+    tagged = isinstance(tags, list) and "private" in tags
+    return tagged or (isinstance(ours, dict) and ours.get("private") is True)
+
+
+@dataclass(frozen=True, slots=True)
+class NearbyCells:
+    """The cells around one; ``world`` names them as they are."""
+
+    before: Sequence[ContextCell]
+    after: Sequence[ContextCell]
+    world: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleCells:
+    """All cells that may be told of, in order."""
+
+    cells: Sequence[ContextCell]
+    versions: Sequence[str]
+    places: dict[CellId, int]
+    """How many of them stand before each cell of the notebook, private ones included."""
+    private: frozenset[CellId]
+    hidden: frozenset[str]
+    """Names that private cells bind: the kernel knows them, but nothing is told of them."""
+
+    def near(self, cell_id: CellId) -> NearbyCells:
+        """Return the cells around one, which is among ``places``."""
+        at = self.places[cell_id]
+        is_own = at < len(self.cells) and self.cells[at].key == cell_id
+        first, after = max(0, at - MOST_CELLS), at + is_own
+        last = after + MOST_CELLS
+        world = (*self.versions[first:at], "", *self.versions[after:last])
+        return NearbyCells(self.cells[first:at], self.cells[after:last], world)
+
+
+class VisibleCellsCache:
+    """Knows the open cells of the notebooks asked about last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[object, str, VisibleCells]] = OrderedDict()
+
+    def of(self, snapshot: NotebookSnapshot, language: str) -> VisibleCells:
+        """Return the cells of a notebook; gone through again when it is another than before."""
+        kept = self._kept.pop(snapshot.path, None)
+        if kept is None or kept[0] is not snapshot.cells or kept[1] != language:
+            kept = (snapshot.cells, language, _open_cells(snapshot.cells, language))
+        self._kept[snapshot.path] = kept
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return kept[2]
+
+
+def _open_cells(found: Sequence[NotebookCell], language: str) -> VisibleCells:
+    cells: list[ContextCell] = []
+    versions: list[str] = []
+    places: dict[CellId, int] = {}
+    private: set[CellId] = set()
+    hidden: set[str] = set()
+    for number, cell in enumerate(found, 1):
+        places[cell.id] = len(cells)
+        if is_private(cell.metadata):
+            private.add(cell.id)
+            hidden |= _bound(cell.source, language)
+        elif cell.cell_type != "raw":
+            is_code = cell.cell_type == "code"
+            cells.append(ContextCell(f"cell {number}", cell.source, is_code, key=cell.id))
+            versions.append(cell.version)
+    return VisibleCells(cells, versions, places, frozenset(private), frozenset(hidden))
+
+
+def _bound(source: str, language: str) -> frozenset[str]:
+    """Return the names a private cell binds; all words of it where that cannot be told."""
+    found = cell_names(source) if language == "python" else None
+    return names_in(source) if found is None or found.opaque else found.touches

@@ -1,0 +1,1 @@
+"""Creating, changing, forking and reading conversations, apart from their turns."""

@@ -1,0 +1,43 @@
+"""The last things said in a conversation, for attachments and for ``read_tasks``."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jupyter_ai_shoulders.storage.base import EventLog
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.conversation.branches import HIDING, Branches
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+EVENTS = 4_000
+"""Events looked at, from the end."""
+PAGE = 500
+
+Said = list[tuple[str, str]]
+"""Who spoke, ``User`` or ``Agent``, and what."""
+
+
+async def recent_messages(log: EventLog, session_id: SessionId) -> Said:
+    """Return what was said in the end, in order; what stands in left branches is not said."""
+    after = max(0, log.last_seq(session_id) - EVENTS)
+    branches = Branches(logged.event for logged in log.find(HIDING, session_id))
+    said: Said = []
+    while page := log.read(session_id, after, PAGE):
+        for logged in page:
+            if not branches.hides(logged.event.seq):
+                _listen(said, logged.event)
+        after = page[-1].event.seq
+        await asyncio.sleep(0)
+    return [(who, text) for who, text in said if text.strip()]
+
+
+def _listen(said: Said, event: ev.Event) -> None:
+    match event:
+        case ev.MessageAdd():
+            said.append(("User", event.text))
+        case ev.TextStart():
+            said.append(("Agent", ""))
+        case ev.TextDelta() if said and said[-1][0] == "Agent":
+            said[-1] = ("Agent", said[-1][1] + event.text)
+        case _:
+            pass

@@ -1,0 +1,156 @@
+"""What the text of a settings file says: what is valid in it, and what is wrong, with lines.
+
+Pure; used by ``preferences``, which reads the files. A folder may come from anybody: what its own
+file may say without being trusted is decided by ``restricts``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from pydantic import ValidationError
+
+from jupyter_ai_shoulders.core.json_positions import json_line_of
+from jupyter_ai_shoulders.wire.api.settings import (
+    PutCommandSettings,
+    PutEgressSettings,
+    PutGhostSettings,
+    PutModelSettings,
+    PutThreadSettings,
+    SettingSource,
+    SettingsProblem,
+)
+from jupyter_ai_shoulders.wire.base import CommandModel
+
+VERSION = 1
+
+Area = Literal["models", "egress", "commands", "ghost", "threads"]
+AREAS: Mapping[Area, type[CommandModel]] = {
+    "models": PutModelSettings,
+    "egress": PutEgressSettings,
+    "commands": PutCommandSettings,
+    "ghost": PutGhostSettings,
+    "threads": PutThreadSettings,
+}
+FOLDERS = "folders"
+PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost")
+"""Stored for a folder in the user's own file, under ``folders``."""
+_STRICTEST_FIRST: Mapping[str, tuple[str, ...]] = {
+    "egress.data_values": ("schema_only", "samples", "full"),
+    "commands.mode": ("none", "sandbox_read_only", "sandbox", "host"),
+}
+_STRICTEST: Mapping[str, object] = {
+    "models.mode": "local",
+    "models.fallback": "none",
+    "commands.network": False,
+    "ghost.enabled_plus": False,
+    "ghost.automatic": False,
+    "threads.keep_in_notebook": False,
+}
+_LIMITS = frozenset({"models.single_call_timeout_s", "models.single_call_max_tokens"})
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsSource:
+    """One place of settings: ``values`` holds what is valid in it, as ``models.mode``."""
+
+    name: SettingSource
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    problems: tuple[SettingsProblem, ...] = ()
+    folders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """What the user allows in single folders, by their paths."""
+    is_readable: bool = True
+    """Whether the file could be read as settings, apart from single values."""
+
+
+def read_settings(name: SettingSource, shown: str, text: str | None) -> SettingsSource:
+    """Return what is valid in a settings file's text, and what is wrong. Never raises."""
+    if text is None or not text.strip():
+        return SettingsSource(name)
+    try:
+        found: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        return unused(name, shown, line, f"It is not JSON ({error}); it is not used.")
+    if not isinstance(found, dict):
+        return unused(name, shown, 1, "It does not hold a JSON object; it is not used.")
+    values = cast("dict[str, Any]", found)
+    version = values.get("version", VERSION)
+    if version != VERSION:
+        message = f"It has version {version!r}, this program reads version {VERSION}; not used."
+        return unused(name, shown, json_line_of(text, ["version"]), message)
+    wrong = next((area for area in AREAS if not isinstance(values.get(area, {}), dict)), None)
+    if wrong is not None:
+        return unused(name, shown, json_line_of(text, [wrong]), f'"{wrong}" must be an object.')
+    checked = [_checked(name, shown, text, area, values.get(area, {})) for area in AREAS]
+    return SettingsSource(
+        name,
+        {key: value for source in checked for key, value in source.values.items()},
+        tuple(problem for source in checked for problem in source.problems),
+        _folders(values.get(FOLDERS)) if name == "user" else {},
+    )
+
+
+def _checked(
+    name: SettingSource, shown: str, text: str, area: Area, given: dict[str, Any]
+) -> SettingsSource:
+    valid: dict[str, Any] = {}
+    problems: list[SettingsProblem] = []
+    for key in filter(AREAS[area].model_fields.__contains__, given):
+        try:
+            value = getattr(AREAS[area].model_validate({key: given[key]}), key)
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False)[0]["msg"]
+        else:
+            problem = None
+            if value is not None:
+                valid[f"{area}.{key}"] = value
+        if problem is not None:
+            line = json_line_of(text, [area, key])
+            problems.append(
+                SettingsProblem(file=shown, line=line, message=f"{area}.{key}: {problem}")
+            )
+    return SettingsSource(name, valid, tuple(problems))
+
+
+def _folders(found: object) -> dict[str, Mapping[str, Any]]:
+    """Return what the user allows in single folders; what is wrong allows nothing."""
+    folders = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    return {
+        folder: _allowed(cast("dict[str, Any]", values))
+        for folder, values in folders.items()
+        if isinstance(values, dict)
+    }
+
+
+def _allowed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the user allows in one folder."""
+    found: dict[str, Any] = {}
+    for area in PER_FOLDER:
+        given = values.get(area)
+        if isinstance(given, dict):
+            found |= _checked("user", FOLDERS, "", area, cast("dict[str, Any]", given)).values
+    return found
+
+
+def restricts(name: str, value: Any, current: Any) -> bool:
+    """Return whether a setting allows no more than the one that holds without it."""
+    if value == current:
+        return True
+    if name in _STRICTEST_FIRST:
+        order = _STRICTEST_FIRST[name]
+        return order.index(value) <= order.index(current)
+    if name in _LIMITS:
+        return value < current
+    if name == "ghost.skip_languages":
+        return set(value) >= set(current)
+    return name in _STRICTEST and value == _STRICTEST[name]
+
+
+def unused(name: SettingSource, shown: str, line: int | None, message: str) -> SettingsSource:
+    """Return the source of a file that is not used, with the reason."""
+    problem = SettingsProblem(file=shown, line=line, message=message)
+    return SettingsSource(name, problems=(problem,), is_readable=False)

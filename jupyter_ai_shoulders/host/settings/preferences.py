@@ -1,0 +1,343 @@
+"""The user's preferences: the workspace's settings.json over ``~/.shoulders``'s over the defaults.
+
+Made by ``host.build``; asked by ``providers.registry`` for each choice of a model (two ``stat``
+calls when nothing changed) and by ``server.handlers.configuration.settings``. A file::
+
+    {"version": 1, "models": {"mode": "local", "single_call_timeout_s": 20},
+     "egress": {"data_values": "samples"}}
+
+A folder may come from anybody, so of its own file only what restricts applies until the person
+trusts the rest. What the user allows for one folder in areas such as ``commands`` is stored under
+``folders`` in the user's file. What a file says wrongly is not used and is named with its line; the
+file is kept as it is. What an administrator set in ``Shoulders.settings`` wins and cannot be
+changed here.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from jupyter_ai_shoulders.core.catalogue.trust_items import url_host
+from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal, StateUnavailable
+from jupyter_ai_shoulders.core.folder_trust import (
+    FolderItem,
+    FolderTrust,
+    TrustedFolder,
+    format_json_for_review,
+    is_accepted,
+    item_digest,
+)
+from jupyter_ai_shoulders.core.json_positions import json_line_of
+from jupyter_ai_shoulders.core.model_preferences import GHOST_DEFAULTS, ModelPreferences
+from jupyter_ai_shoulders.host.settings.file_parser import (
+    AREAS,
+    FOLDERS,
+    PER_FOLDER,
+    VERSION,
+    Area,
+    SettingsSource,
+    read_settings,
+    restricts,
+    unused,
+)
+from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.wire.api.settings import (
+    CommandSettings,
+    DataValues,
+    EgressSettings,
+    GhostSettings,
+    ModelSettings,
+    PutSettings,
+    Settings,
+    SettingSource,
+    SettingsProblem,
+    SettingsValues,
+    ThreadSettings,
+)
+from jupyter_ai_shoulders.wire.base import CommandModel
+from jupyter_ai_shoulders.wire.versions import cell_version
+
+TRAIT = "Shoulders.settings"
+Scope = Literal["workspace", "user"]
+
+
+@dataclass(slots=True)
+class _Place:
+    """A settings file, read when it changed."""
+
+    name: SettingSource
+    path: Path
+    file: StateFile
+    shown: str
+    signature: tuple[int, int] | None = None
+    source: SettingsSource | None = None
+    text: str = ""
+
+
+class Preferences:
+    """The settings that hold, and the files behind them."""
+
+    def __init__(
+        self,
+        workspace: StateFile,
+        user: StateFile,
+        locked: Mapping[str, Any] | None = None,
+        folder: str = "",
+        reasons: Mapping[str, str] | None = None,
+        *,
+        trust: FolderTrust | None = None,
+    ) -> None:
+        """``locked`` is the trait, in the form of the file; ``folder`` the workspace's path.
+
+        ``reasons`` say in words why single values are locked, where the trait does not. ``trust``
+        has the person's answers about the workspace's file; without it, it is their own.
+        """
+        self._trust: FolderTrust = trust or TrustedFolder()
+        self._filtered: tuple[tuple[object, ...], SettingsSource] | None = None
+        self._folder = folder
+        self._reasons = reasons or {}
+        self._writing = threading.Lock()
+        """Two pages may store at once, in threads."""
+        self._places: dict[Scope, _Place] = {
+            "user": _Place("user", user.path, user, "~/.shoulders/settings.json"),
+            "workspace": _Place("workspace", workspace.path, workspace, ".shoulders/settings.json"),
+        }
+        self._locked = read_settings("administrator", TRAIT, json.dumps(dict(locked or {})))
+        self._known: tuple[tuple[SettingsSource, ...], ModelPreferences] | None = None
+        self._ghost: tuple[tuple[SettingsSource, ...], GhostSettings] | None = None
+
+    def models(self) -> ModelPreferences:
+        """Return what holds for the choice of models and for single calls."""
+        sources = self._sources()
+        if self._known is None or self._known[0] != sources:
+            self._known = (sources, ModelPreferences(**_area(_merged(sources)[0], "models")))
+        return self._known[1]
+
+    def data_values(self) -> DataValues:
+        """Return what may leave of the data in kernels."""
+        return _merged(self._sources())[0]["egress.data_values"]
+
+    def commands(self) -> tuple[CommandSettings, bool]:
+        """Return how commands may run, and whether the administrator says so."""
+        values, sources = _merged(self._sources())
+        locked = sources["commands.mode"] == "administrator"
+        return CommandSettings(**_area(values, "commands")), locked
+
+    def ghost(self) -> GhostSettings:
+        """Return what holds for suggestions at the caret."""
+        sources = self._sources()
+        if self._ghost is None or self._ghost[0] != sources:
+            self._ghost = (sources, GhostSettings(**_area(_merged(sources)[0], "ghost")))
+        return self._ghost[1]
+
+    def settings(self) -> Settings:
+        """Return all values, where each comes from, and what is wrong in the files."""
+        found = self._sources()
+        values, sources = _merged(found)
+        return Settings(
+            values=SettingsValues(
+                models=ModelSettings(**_area(values, "models")),
+                egress=EgressSettings(**_area(values, "egress")),
+                commands=CommandSettings(**_area(values, "commands")),
+                ghost=GhostSettings(**_area(values, "ghost")),
+                threads=ThreadSettings(**_area(values, "threads")),
+            ),
+            sources=sources,
+            locks={name: self._reason(name) for name in self._locked.values},
+            problems=tuple(problem for source in found for problem in source.problems),
+            revision=self._revision(),
+        )
+
+    def put(self, command: PutSettings, scope: Scope) -> Settings:
+        """Store what is given; null takes a value out of the file.
+
+        Raises ``PolicyRefusal`` (locked by the administrator), ``InvalidRequest``, ``Conflict``
+        (the file cannot be read, so it is not replaced; or the settings that were seen are not
+        those there are), ``StateUnavailable``.
+        """
+        with self._writing:
+            return self._put(command, scope)
+
+    def _put(self, command: PutSettings, scope: Scope) -> Settings:
+        self._refuse_stale(command.revision)
+        changes: dict[Area, dict[str, Any]] = {
+            area: _changes(getattr(command, area)) for area in AREAS
+        }
+        for area, values in changes.items():
+            for key in values:
+                self._check(f"{area}.{key}")
+        for area, values in changes.items():
+            if values:
+                self._store(area, values, scope)
+        return self.settings()
+
+    def _store(self, area: Area, changes: Mapping[str, Any], scope: Scope) -> None:
+        in_folder = area in PER_FOLDER and scope == "workspace"
+        if scope == "workspace" and not in_folder:
+            self._trust.record(
+                ("setting", f"{area}.{key}", _digest(f"{area}.{key}", value))
+                for key, value in changes.items()
+                if value is not None
+            )
+        place = self._places["user" if in_folder else scope]
+        content = _content(place)
+        home = content
+        if in_folder:
+            home = content.setdefault(FOLDERS, {}).setdefault(self._folder, {})
+        values = home.setdefault(area, {})
+        values.update(changes)
+        home[area] = {key: value for key, value in values.items() if value is not None}
+        place.file.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+        place.source = None
+
+    def _check(self, name: str) -> None:
+        if name in self._locked.values:
+            raise PolicyRefusal(
+                f"{name} is set by your administrator and cannot be changed.",
+                hint=self._reason(name),
+                setting=name,
+            )
+
+    def _reason(self, name: str) -> str:
+        """Return why a value is locked."""
+        return self._reasons.get(name, f"It comes from {TRAIT} in Jupyter's configuration.")
+
+    def _revision(self) -> str:
+        """Return what names the files as they are read now."""
+        self._sources()
+        return cell_version("\0".join(place.text for place in self._places.values()))
+
+    def _refuse_stale(self, seen: str | None) -> None:
+        if seen is not None and seen != self._revision():
+            raise Conflict(
+                "The settings were changed elsewhere. Your change was not saved.",
+                code="stale",
+                hint="Check them and repeat the change.",
+            )
+
+    def _sources(self) -> tuple[SettingsSource, ...]:
+        user, workspace = (_current(self._places[scope]) for scope in ("user", "workspace"))
+        allowed = SettingsSource("workspace", user.folders.get(self._folder, {}))
+        return (user, allowed, self._accepted(user, allowed, workspace), self._locked)
+
+    def _accepted(
+        self, user: SettingsSource, allowed: SettingsSource, workspace: SettingsSource
+    ) -> SettingsSource:
+        """Return the workspace's file with what restricts, and what the person trusts."""
+        key = (user, allowed, workspace, self._trust.revision)
+        if self._filtered is None or self._filtered[0] != key:
+            current, _ = _merged((user, allowed))
+            values = {
+                name: value
+                for name, value in workspace.values.items()
+                if restricts(name, value, current[name])
+                or is_accepted(self._trust, _digest(name, value))
+            }
+            self._filtered = (key, replace(workspace, values=values))
+        return self._filtered[1]
+
+    def items(self) -> tuple[FolderItem, ...]:
+        """Return what of the workspace's file does more than restrict, for the person to review."""
+        return tuple(self._items())
+
+    def _items(self) -> Iterator[FolderItem]:
+        user, allowed, _, _ = self._sources()
+        current, _ = _merged((user, allowed))
+        place = self._places["workspace"]
+        for name, value in _current(place).values.items():
+            if not restricts(name, value, current[name]):
+                yield FolderItem(
+                    kind="setting",
+                    name=name,
+                    file=place.shown,
+                    content=format_json_for_review(value),
+                    digest=_digest(name, value),
+                    line=json_line_of(place.text, name.split(".")),
+                    host=url_host(value) if name == "models.ollama_host" else None,
+                )
+
+
+def _digest(name: str, value: Any) -> str:
+    return item_digest("setting", name, value)
+
+
+def _merged(found: Sequence[SettingsSource]) -> tuple[dict[str, Any], dict[str, SettingSource]]:
+    """Return what holds, and where each value comes from."""
+    values: dict[str, Any] = {f"models.{key}": v for key, v in asdict(ModelPreferences()).items()}
+    values |= {"egress.data_values": "schema_only"}
+    values |= {"commands.mode": "sandbox", "commands.network": False}
+    values |= {f"ghost.{key}": value for key, value in GHOST_DEFAULTS}
+    values |= {"threads.keep_in_notebook": False}
+    sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
+    for source in found:
+        values |= source.values
+        sources |= dict.fromkeys(source.values, source.name)
+    return values, sources
+
+
+def _area(values: Mapping[str, Any], area: Area) -> dict[str, Any]:
+    """Return the values of one area by their own names."""
+    start = f"{area}."
+    return {name.removeprefix(start): v for name, v in values.items() if name.startswith(start)}
+
+
+def _changes(given: CommandModel | None) -> dict[str, Any]:
+    return given.model_dump(include=given.model_fields_set) if given else {}
+
+
+def _current(place: _Place) -> SettingsSource:
+    signature = _signature(place.path)
+    if place.source is None or place.signature != signature:
+        place.signature = signature
+        try:
+            text = None if signature is None else place.file.read()
+            place.text = text or ""
+            found = read_settings(place.name, place.shown, text)
+        except StateUnavailable as error:
+            found = unused(place.name, place.shown, None, str(error))
+        if not found.is_readable and place.source is not None:
+            found = replace(place.source, problems=tuple(map(_kept, found.problems)))
+        place.source = found
+    return place.source
+
+
+def _kept(problem: SettingsProblem) -> SettingsProblem:
+    """Return the problem of a file whose last readable settings go on applying.
+
+    A slip while editing must not lift what the file restricted, as the mode ``local``.
+    """
+    addition = "What it said before applies until it can be read again or the server restarts."
+    return problem.model_copy(update={"message": f"{problem.message} {addition}"})
+
+
+def _content(place: _Place) -> dict[str, Any]:
+    """Return the file's JSON, to be changed and stored. Raises ``Conflict``."""
+    text = place.file.read()
+    empty: dict[str, Any] = {"version": VERSION}
+    if text is None or not text.strip():
+        return empty
+    try:
+        found: Any = json.loads(text)
+    except ValueError:
+        found = None
+    values = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    readable = values and all(isinstance(values.get(area, {}), dict) for area in AREAS)
+    if not readable or values.get("version", VERSION) != VERSION:
+        raise Conflict(
+            f"The settings were not saved: {place.shown} cannot be read by this version.",
+            hint="Correct or remove the file and try again.",
+        )
+    return {**empty, **values}
+
+
+def _signature(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size)

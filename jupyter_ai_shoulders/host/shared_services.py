@@ -1,0 +1,221 @@
+"""What all of a host stands on: documents, what is kept, what may be spent, said and sent.
+
+Made first by ``host.build``; the tools (``host.tool_wiring``) and the engine get parts of it.
+Nothing is read, written or started before it is asked for.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
+from jupyter_ai_shoulders.changes.review.pending_edits import PendingEdits
+from jupyter_ai_shoulders.core.current_page import CurrentPage
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.files.open_files.open_text_files import PageTimeouts
+from jupyter_ai_shoulders.host.context.attachment_content import AttachmentReader
+from jupyter_ai_shoulders.host.context.environment import InstructionSources, WorkspaceEnvironment
+from jupyter_ai_shoulders.host.documents.files import FileServices
+from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
+from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
+from jupyter_ai_shoulders.host.settings.preferences import Preferences
+from jupyter_ai_shoulders.host.settings.workspace_trust import WorkspaceTrust
+from jupyter_ai_shoulders.host.state.event_redaction import EventRedactor
+from jupyter_ai_shoulders.host.state.store import StateStore
+from jupyter_ai_shoulders.host.threads.anchor_context import AnchorContext
+from jupyter_ai_shoulders.host.threads.anchors import ThreadAnchors
+from jupyter_ai_shoulders.host.tools.command_execution import CommandExecution
+from jupyter_ai_shoulders.host.usage.owner_budgets import OwnerBudgets
+from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import LiveTimeouts
+from jupyter_ai_shoulders.notebook.kernels.generation import KernelGenerations
+from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore, system_keyring
+from jupyter_ai_shoulders.providers.metering import Metering
+from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
+from jupyter_ai_shoulders.storage.blob_access import is_blob_referenced
+from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopies
+from jupyter_ai_shoulders.storage.state_directory import StateDirectory
+from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.tools.editing.read_cache import ReadTextCache
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+STATE_DIR = ".shoulders"
+"""In the user's home directory."""
+SETTINGS = "settings.json"
+
+
+class SharedServices:
+    """The parts, in the order in which they need each other."""
+
+    def __init__(self, settings: HostSettings, ports: HostPorts) -> None:
+        self.settings = settings
+        self.ports = ports
+        secrets = EventRedactor(ports.clock)
+        self.redact = secrets.redact
+        """Takes the keys in use out of what is shown."""
+        self.trust = WorkspaceTrust(settings, settings.home / STATE_DIR, ports.clock)
+        """Which of the workspace's own settings apply."""
+        self.seen_texts = ReadTextCache()
+        """What conversations have read lately, for edits to be merged with what users changed."""
+        self.store = StateStore(
+            settings.state_dir,
+            ports.clock,
+            ports.ids,
+            secrets.redact,
+            settings.home / STATE_DIR,
+        )
+        self.acting = CurrentPage()
+        """Where documents that several pages have open are changed."""
+        self.documents = self._documents()
+        self.book = PendingEdits(self.store.log, self.store.blobs, ports.ids)
+        self.anchors = ThreadAnchors(self.store.sessions, self.path_now)
+        self.files = self._files()
+        self.preferences = self._preferences()
+        self.budgets = self._budgets()
+        self.models = self._models()
+        secrets.set_sources(self.models.redactor, self.models.latest_redactor)
+        self.commands = self._commands()
+        self.recorder = ChangeRecorder(
+            self.store.log,
+            self.store.blobs,
+            KernelGenerations(ports.kernels),
+            self.book,
+            self.store.operations,
+            acting=self.acting,
+        )
+        self.places = InstructionSources(
+            self.documents.workspace,
+            settings.state_dir,
+            ports.environ,
+            self.trust.of_folder,
+            self.trust.of_state,
+        )
+        """Where instructions and skills are."""
+        self.surroundings = self._surroundings()
+
+    def path_now(self, path: str) -> str:
+        """Return where a document is now that had this path."""
+        return self.documents.live.current(self.documents.workspace.path(path))
+
+    def _documents(self) -> NotebookServices:
+        settings, ports = self.settings, self.ports
+        return NotebookServices(
+            root=settings.workspace,
+            closed=(settings.runtime_dir,),
+            recovery=RecoveryCopies(self.store.directory),
+            acting=self.acting,
+            times=LiveTimeouts(grace=settings.page_grace),
+            refuses_busy=settings.refuses_busy,
+            kernels=ports.kernels,
+            pages=ports.pages,
+            rooms=ports.rooms,
+            contents=ports.contents,
+            clock=ports.clock,
+            ids=ports.ids,
+        )
+
+    def _files(self) -> FileServices:
+        ports = self.ports
+        return FileServices(
+            workspace=self.documents.workspace,
+            store=self.store,
+            notebooks=self.documents.live,
+            pages=ports.pages,
+            witness=self.book,
+            renamed=self._renamed,
+            acting=self.acting,
+            clock=ports.clock,
+            ids=ports.ids,
+            times=PageTimeouts(grace=self.settings.page_grace),
+        )
+
+    async def _renamed(self, old: str, new: str) -> None:
+        self.book.renamed(old, new)
+        await self.anchors.renamed(old, new)
+
+    def _preferences(self) -> Preferences:
+        settings = self.settings
+        user = StateFile(StateDirectory(settings.home / STATE_DIR), SETTINGS)
+        return Preferences(
+            StateFile(self.store.directory, SETTINGS),
+            user,
+            settings.preferences,
+            str(settings.workspace),
+            settings.lock_reasons,
+            trust=self.trust.of_state,
+        )
+
+    def _budgets(self) -> OwnerBudgets:
+        settings, sessions = self.settings, self.store.sessions
+        folder, clock = settings.home / STATE_DIR, self.ports.clock
+        if not settings.has_owners:
+            return OwnerBudgets(folder, clock, settings.budget)
+        return OwnerBudgets(
+            folder,
+            clock,
+            settings.budget,
+            session_owner=lambda session_id: sessions.header(session_id)[0],
+            home_owner=settings.home_owner,
+        )
+
+    def _last_used(self) -> ModelId | None:
+        try:
+            return self.store.sessions.last_model()
+        except StateUnavailable:
+            return None  # said by ``status``; models can be listed all the same
+
+    def _models(self) -> ModelRegistry:
+        settings, ports = self.settings, self.ports
+        keys = ports.keys
+        environ = ports.environ if keys is None else keys.complete
+        return build_registry(
+            settings.home,
+            settings.state_dir,
+            ports.clock,
+            ports.ids,
+            environ=environ,
+            trait=settings.models,
+            keys=KeyStore(settings.home / KEY_FILE, environ, system_keyring()),
+            withdraw=None if keys is None else keys.withdraw,
+            last_used=self._last_used,
+            preferences=self.preferences.models,
+            metered=Metering(self.budgets),
+            adapter=ports.adapter,
+            trust=self.trust.of_state,
+        )
+
+    def _commands(self) -> CommandExecution:
+        settings, ports = self.settings, self.ports
+        return CommandExecution(
+            workspace=settings.workspace,
+            state_dir=settings.state_dir,
+            runtime_dir=settings.runtime_dir,
+            environ=ports.environ,
+            redact=self.redact,
+            preferences=self.preferences,
+            undo=self.files.commands,
+            detected=ports.sandbox,
+            own_ports=ports.own_ports,
+        )
+
+    def _surroundings(self) -> WorkspaceEnvironment:
+        documents, ports, store = self.documents, self.ports, self.store
+        captures = AttachmentReader(
+            workspace=documents.workspace,
+            notebooks=documents.notebooks,
+            blobs=store.blobs,
+            log=store.log,
+            sessions=store.sessions,
+            redact=self.redact,
+            seen_texts=self.seen_texts,
+            variables=documents.variables,
+            level=self.preferences.data_values,
+            is_named=lambda blob, owner: is_blob_referenced(store.directory.database, blob, owner),
+        )
+        return WorkspaceEnvironment(
+            self.places,
+            ports.kernels,
+            captures,
+            self.redact,
+            ports.clock,
+            looks=documents.variables,
+            stale=documents.stale.latest,
+            threads=AnchorContext(documents.notebooks, self.files.texts),
+        )

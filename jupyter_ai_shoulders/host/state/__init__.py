@@ -1,0 +1,1 @@
+"""What one process keeps: the state directory, the bus of committed events, and their redaction."""

@@ -1,0 +1,4 @@
+"""Task threads.
+
+Opening them, their anchors in documents, import from documents, and run results.
+"""

@@ -1,0 +1,144 @@
+"""Task threads as tools see them: opened beside a conversation, and looked at (chapter 09).
+
+Made by ``host.build`` before the engine, which has the tools that need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.host.sessions.recent_messages import recent_messages
+from jupyter_ai_shoulders.host.sessions.service import SessionService
+from jupyter_ai_shoulders.storage.base import EventLog
+from jupyter_ai_shoulders.storage.sessions.table import SessionFilter, SqliteSessions
+from jupyter_ai_shoulders.tools.conversation.task_threads import (
+    LISTED,
+    MOST,
+    ThreadRequest,
+    ThreadSummary,
+)
+from jupyter_ai_shoulders.tools.permissions.taint import TaintSource
+from jupyter_ai_shoulders.wire.api.commands import CreateSession, SendMessage
+from jupyter_ai_shoulders.wire.api.responses import MessageAccepted
+from jupyter_ai_shoulders.wire.events import Opener, SessionCreate, TextSource
+from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Anchor, Session
+from jupyter_ai_shoulders.wire.versions import well_formed
+
+LAST = 2_000
+"""Characters of a thread's last message."""
+DEEPEST = 2
+"""How far threads that agents open may stand from a conversation of the user's."""
+
+
+class ThreadEngine(Protocol):
+    """What of the engine is needed here."""
+
+    async def send(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
+        """Accept a message."""
+        ...
+
+    def sources(self, session_id: SessionId) -> Sequence[TaintSource]:
+        """Return where text of a conversation came from that may not be the user's."""
+        ...
+
+
+class ThreadService:
+    """``ThreadAnchors`` and ``Threads`` on the sessions there are."""
+
+    def __init__(
+        self,
+        sessions: SqliteSessions,
+        log: EventLog,
+        ids: IdSource,
+        *,
+        conversations: Callable[[], SessionService],
+        engine: Callable[[], ThreadEngine],
+        has_owners: bool = False,
+    ) -> None:
+        """``conversations`` and ``engine`` are asked for when a thread is opened."""
+        self._sessions = sessions
+        self._log = log
+        self._ids = ids
+        self._conversations = conversations
+        self._engine = engine
+        self._has_owners = has_owners
+
+    def anchor(self, session_id: SessionId) -> Anchor | None:
+        """See ``ThreadAnchors.anchor``. Raises ``NotFound`` for a session that was deleted."""
+        return self._sessions.get(session_id).anchor
+
+    async def open(self, opening: ThreadRequest) -> Session:
+        """Open a thread that has what its opener has; nobody's is ever in ``bypass``."""
+        by = self._sessions.get(opening.by)
+        opener = self._opener(opening)
+        created = CreateSession(
+            kind="task",
+            model=by.model,
+            mode="ask" if opening.mode == "bypass" else opening.mode,
+            toolset=by.toolset,
+            anchor=opening.anchor,
+            interactive=by.interactive,
+        )
+        message = SendMessage(id=MessageId(self._ids.new("msg")), text=well_formed(opening.prompt))
+        session = self._conversations().create(created, by.owner, opener=opener)
+        crash_point("threads.session.created")
+        try:
+            await self._engine().send(session.id, message)
+        except ShouldersError:
+            await self._conversations().delete(session)
+            raise
+        return self._sessions.get(session.id)
+
+    async def delete_unstarted(self) -> None:
+        """Delete the threads that never got a message, for a crash or because it was refused.
+
+        Those of users have a day for it; all can be brought back, as what was deleted can.
+        """
+        for session in self._sessions.empty_threads():
+            await self._conversations().delete(session)
+            crash_point("threads.session.cleared")
+
+    def _opener(self, opening: ThreadRequest) -> Opener:
+        """Return what the thread will know of its opener. Raises ``PolicyRefusal``."""
+        (first,) = self._log.read(opening.by, 0, 1)
+        opener = first.event.opener if isinstance(first.event, SessionCreate) else None
+        depth = 1 + (opener.depth if opener else 0)
+        if depth > DEEPEST:
+            raise PolicyRefusal(
+                f"This task was itself opened by a task; no more than {DEEPEST} follow each other.",
+                hint="Do it in this conversation, or leave it to the one that opened this task.",
+            )
+        return Opener(
+            session_id=opening.by,
+            call_id=opening.call_id,
+            depth=depth,
+            sources=tuple(
+                TextSource(label=source.label, path=source.path)
+                for source in self._engine().sources(opening.by)
+            ),
+        )
+
+    async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
+        """Return the threads of the same owner, and those without one."""
+        chosen = SessionFilter(kind="task", document=document)
+        if self._has_owners:
+            owner = self._sessions.get(by).owner
+            chosen = replace(chosen, owner=owner or "")  # a shared one sees those without an owner
+        found = self._sessions.page(chosen, None, MOST).sessions
+        others = [session for session in found if session.id != by]
+        news = [await self._news(session) for session in others[:LISTED]]
+        return [*news, *(ThreadSummary(session, "") for session in others[LISTED:])]
+
+    async def _news(self, session: Session) -> ThreadSummary:
+        try:
+            said = await recent_messages(self._log, session.id)
+        except NotFound:  # deleted at this moment
+            said = []
+        answers = [text for who, text in said if who == "Agent"]
+        return ThreadSummary(session, answers[-1][:LAST] if answers else "")

@@ -1,0 +1,130 @@
+"""Which tools a host has, and what each of them is given. Called by ``host.build``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_ai_shoulders.changes.recording.created_notebooks import RecordedNewNotebooks
+from jupyter_ai_shoulders.files.previews.document_previews import DocumentPreviews
+from jupyter_ai_shoulders.host.shared_services import SharedServices
+from jupyter_ai_shoulders.host.threads.service import ThreadService
+from jupyter_ai_shoulders.host.tools.operation_visibility import OperationVisibility
+from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
+from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.tools.base import Tool
+from jupyter_ai_shoulders.tools.conversation.clarify import Clarify
+from jupyter_ai_shoulders.tools.conversation.complete import Complete
+from jupyter_ai_shoulders.tools.conversation.share_artifact import ShareArtifact
+from jupyter_ai_shoulders.tools.conversation.task_threads import AddTask, ReadTasks
+from jupyter_ai_shoulders.tools.conversation.todo import Todo
+from jupyter_ai_shoulders.tools.factories.active_document import document_tools
+from jupyter_ai_shoulders.tools.factories.files import file_tools
+from jupyter_ai_shoulders.tools.factories.kernel_code import kernel_code_tools
+from jupyter_ai_shoulders.tools.factories.notebook import creation_and_output_tools, notebook_tools
+from jupyter_ai_shoulders.tools.factories.workspace import workspace_tools
+from jupyter_ai_shoulders.tools.files.access import FileAccess
+from jupyter_ai_shoulders.tools.files.history import history_tools
+from jupyter_ai_shoulders.tools.installed import ToolPorts
+from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
+from jupyter_ai_shoulders.tools.notebook.kernels import kernel_tools
+from jupyter_ai_shoulders.tools.notebook.output_images import OutputImageExtractor
+from jupyter_ai_shoulders.tools.notebook.run_durations import RunDurations
+from jupyter_ai_shoulders.tools.proposals.create_proposal import CreateProposal
+from jupyter_ai_shoulders.tools.proposals.propose_edit import ProposeEdit
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+
+
+def base_tools(
+    ground: SharedServices, threads: ThreadService, artifacts: ArtifactFiles
+) -> ToolRegistry:
+    """Return all tools but those that load and call others (``tools.factories.planning``)."""
+    documents = ground.documents
+    access = NotebookAccess(documents.notebooks, documents.names)
+    files = FileAccess(documents.workspace, ground.files.texts, ground.files.changes)
+    return ToolRegistry(
+        [
+            *(Todo(), Clarify(), Complete()),
+            ShareArtifact(documents.workspace, artifacts),
+            *_notebook_tools(ground, files),
+            *_file_tools(ground, access),
+            *_thread_tools(ground, access, files, threads),
+            ground.commands.tool,
+        ]
+    )
+
+
+def tool_ports(ground: SharedServices) -> ToolPorts:
+    """Return what the tools of other packages may reach."""
+    documents, files = ground.documents, ground.files
+    notebooks = ground.recorder.notebooks(documents.notebooks)
+    return ToolPorts(
+        workspace=documents.workspace,
+        texts=files.texts,
+        changes=files.changes,
+        notebooks=NotebookAccess(notebooks, documents.names),
+    )
+
+
+def _file_tools(ground: SharedServices, access: NotebookAccess) -> list[Tool[Any]]:
+    workspace, files = ground.documents.workspace, ground.files
+    seen = OperationVisibility(ground.store.sessions, has_owners=ground.settings.has_owners)
+    return [
+        *workspace_tools(workspace, access, files.texts),
+        *file_tools(
+            workspace=workspace,
+            texts=files.texts,
+            changes=files.changes,
+            notebooks=access,
+            previews=DocumentPreviews(),
+            ids=ground.ports.ids,
+            seen=ground.seen_texts,
+        ),
+        *history_tools(workspace, files.journal, files.undo, files.texts, seen.may_see),
+    ]
+
+
+def _thread_tools(
+    ground: SharedServices, access: NotebookAccess, files: FileAccess, threads: ThreadService
+) -> list[Tool[Any]]:
+    ids = ground.ports.ids
+    return [
+        CreateProposal(access, files, ids, ground.seen_texts),
+        ProposeEdit(access, files, ids, threads, ground.seen_texts),
+        AddTask(access, files, threads),
+        ReadTasks(threads),
+    ]
+
+
+def _notebook_tools(ground: SharedServices, files: FileAccess) -> list[Tool[Any]]:
+    """Return them as the recorder has them: what they change can be restored."""
+    documents, recorder, ids = ground.documents, ground.recorder, ground.ports.ids
+    notebooks = recorder.notebooks(documents.notebooks)
+    access = NotebookAccess(notebooks, documents.names)
+    pictures = OutputImageExtractor(documents.rasters)
+    made = RecordedNewNotebooks(
+        documents.new, recorder, ground.store.operations, documents.workspace
+    )
+    tools: list[Tool[Any]] = [
+        *notebook_tools(
+            notebooks,
+            recorder.runner(documents.runner, documents.notebooks),
+            ids,
+            documents.names,
+            pictures=pictures,
+            times=RunDurations(StateFile(ground.store.directory, "times.json")),
+            stale=documents.stale,
+            seen=ground.seen_texts,
+        ),
+        *creation_and_output_tools(access, pictures=pictures, new=made, specs=documents.specs),
+        *kernel_code_tools(
+            access,
+            runner=documents.runner,
+            scratch=recorder.scratch(documents.scratch),
+            variables=documents.variables,
+            verifier=documents.verifier,
+            level=ground.preferences.data_values,
+        ),
+        *kernel_tools(access, documents.control),
+        *document_tools(files, access, ids, ground.seen_texts),
+    ]
+    return recorder.tools(tools)

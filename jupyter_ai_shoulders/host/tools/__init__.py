@@ -1,0 +1,4 @@
+"""What tools need of the host.
+
+Command execution, packages with tools, and visibility of operations.
+"""

@@ -1,0 +1,125 @@
+"""Commands of the agent: what starts them, what holds them, and the tool.
+
+Part of the composition root: ``host.build`` makes it, ``host.host`` closes it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.guard.process.environment import command_environment
+from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import server_program_folders
+from jupyter_ai_shoulders.guard.sandbox.sandbox import (
+    Detect,
+    Sandbox,
+    SandboxCapabilities,
+    SandboxLocations,
+    detect_capabilities,
+)
+from jupyter_ai_shoulders.host.settings.preferences import Preferences
+from jupyter_ai_shoulders.host.tools.jupyter_ports import running_server_ports
+from jupyter_ai_shoulders.tools.commands.run_command import (
+    RUN_COMMAND,
+    CommandPolicy,
+    CommandUndo,
+    RunCommand,
+)
+
+IN_KERNELS = ("run_all_cells", "run_cell", "run_code", "verify_notebook")
+"""Tools that run code in a kernel."""
+
+
+class CommandExecution:
+    """What one process has to run commands with; ``aclose`` it."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Path,
+        state_dir: Path,
+        runtime_dir: Path,
+        environ: Mapping[str, str],
+        redact: Callable[[str], str],
+        preferences: Preferences,
+        undo: CommandUndo,
+        detected: Detect | None = None,
+        own_ports: Callable[[], Collection[int]] = tuple,
+    ) -> None:
+        """``detected`` says what sandbox there is; none: it is tried out.
+
+        ``own_ports``: on which TCP ports this server listens.
+        """
+        self._preferences = preferences
+        self._own_ports = own_ports
+        self._runtime_dir = runtime_dir
+        self._network = False
+        self._spawners = SpawnerPool(self._ports_to_prepare)
+        real = Path(os.path.realpath(workspace))
+        home = Path(os.path.realpath(environ.get("HOME") or Path.home()))
+        places = SandboxLocations(
+            real,
+            Path(os.path.realpath(state_dir)),
+            home,
+            environ,
+            Path(os.path.realpath(runtime_dir)),
+        )
+        found = detected or partial(detect_capabilities, self._spawners)
+        self._places = places
+        self._sandbox = Sandbox(places, found, self._closed_ports)
+        self.tool = RunCommand(
+            folder=real,
+            rules=self._rules,
+            environment=lambda: command_environment(environ, redact),
+            spawners=self._spawners,
+            sandbox=self._sandbox,
+            undo=undo,
+        )
+
+    def programs(self) -> Collection[str]:
+        """Return the folders of the workspace with programs of this server."""
+        root = self._places.workspace
+        found = server_program_folders(self._places)
+        return [Path(folder).relative_to(root).as_posix() for folder in found]
+
+    async def facts(self) -> SandboxCapabilities:
+        """Return what sandbox this system has."""
+        return await self._sandbox.facts()
+
+    async def sandboxed_tools(self) -> Mapping[str, bool]:
+        """Return of each tool that runs programs or code whether a sandbox holds those.
+
+        Nothing holds what runs in the user's kernels.
+        """
+        kind, mode = (await self.facts()).kind, self._rules().mode
+        held = kind != "none" and mode in ("sandbox", "sandbox_read_only")
+        return {**dict.fromkeys(IN_KERNELS, False), RUN_COMMAND: held}
+
+    def disabled_tools(self) -> Collection[str]:
+        """Return the names of the tools that are switched off by the settings."""
+        return {RUN_COMMAND} if self._rules().mode == "none" else ()
+
+    async def aclose(self) -> None:
+        """Let go of what was prepared; what runs was ended by the engine."""
+        await self.tool.aclose()
+
+    def _closed_ports(self) -> Collection[int]:
+        """Return where Jupyter servers of this user listen; blocks, for threads."""
+        return {*self._own_ports(), *running_server_ports(self._runtime_dir)}
+
+    def _ports_to_prepare(self) -> Collection[int]:
+        """Return what to close to the next command; without the network nothing is open."""
+        return self._closed_ports() if self._network else ()
+
+    def _rules(self) -> CommandPolicy:
+        try:
+            found, by_administrator = self._preferences.commands()
+        except StateUnavailable:
+            return CommandPolicy("none")
+        self._network = found.network
+        strict = by_administrator or found.mode == "sandbox_read_only"
+        return CommandPolicy(found.mode, found.network, strict)

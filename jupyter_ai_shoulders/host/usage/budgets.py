@@ -1,0 +1,300 @@
+"""What may be spent and what is: joins ledger, limits and meter. Part of the composition root.
+
+Asked by the meter before each call, by the engine for what it shows, and by
+``server.handlers.configuration.usage``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.budget.account import (
+    BudgetNotice,
+    BudgetStatus,
+    LimitScope,
+    UsageAccount,
+)
+from jupyter_ai_shoulders.core.budget.limits import (
+    Budget,
+    CallSettlement,
+    LimitExceeded,
+    LimitWarning,
+    PlannedCall,
+    SpendingLimits,
+    Tallies,
+    format_dollars,
+    limit_above_ceiling,
+    limits_nearly_reached,
+    scope_key,
+)
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, StateUnavailable
+from jupyter_ai_shoulders.storage.budget_file import BudgetFile
+from jupyter_ai_shoulders.storage.ledger.sqlite_ledger import Reservation
+from jupyter_ai_shoulders.storage.ledger.usage_ledger import WAIT_SECONDS, UsageLedger
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
+
+_log = logging.getLogger(__name__)
+
+NAMES: dict[LimitScope, str] = {
+    "month": "this month",
+    "day": "today",
+    "session": "this conversation",
+    "turn": "this turn",
+}
+_DURING: dict[LimitScope, str] = {
+    "month": "this month",
+    "day": "today",
+    "session": "in this conversation",
+    "turn": "in this turn",
+}
+MOST_TURNS = 256
+"""Turns whose notices are kept until the engine asks for them."""
+
+
+class UserBudget:
+    """The money of one user, as one process sees it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Clock,
+        administrator: SpendingLimits | None = None,
+        *,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        """``folder`` is ``~/.shoulders``; a call waits so long for a ledger that hangs."""
+        self.administrator = administrator or SpendingLimits()
+        self._file = BudgetFile(folder)
+        self._read: Budget | None = None
+        self.ledger = UsageLedger(folder, clock, self.read, wait_seconds=wait_seconds)
+        self._notices: dict[TurnId, list[BudgetNotice]] = defaultdict(list)
+        self._said: set[str] = set()
+
+    # the meter's
+
+    async def admit(self, planned: PlannedCall) -> AdmittedCall:
+        """Hold the money of a call. Raises ``PolicyRefusal``: nothing may be sent.
+
+        Where there is no limit nothing is waited for.
+        """
+        if self.ledger.known and not self.administrator.any and self._file.known_empty():
+            return AdmittedCall(self, self.ledger.begin(planned))
+        try:
+            found = await self.ledger.reserve(planned)
+        except StateUnavailable as error:
+            if not self._unlimited():
+                raise _uncountable(error) from error
+            return AdmittedCall(self, self.ledger.unmetered_reservation(planned))
+        if isinstance(found, LimitExceeded):
+            raise refusal(found)
+        return AdmittedCall(self, found)
+
+    async def announce(self, reservation: Reservation, cost: int | None) -> None:
+        """Keep what is to be said in the call's turn, unless it was said before."""
+        for name, notice in self.remarks(reservation, cost):
+            if await self._is_new(name):
+                self._keep(notice, reservation.planned.account.turn_id)
+
+    def remarks(self, reservation: Reservation, cost: int | None) -> list[tuple[str, BudgetNotice]]:
+        """Return what was not said yet of a call that is over, with the name it is known by.
+
+        Only a turn has somebody who reads it.
+        """
+        if reservation.planned.account.turn_id is None:
+            return []
+        return [found for found in _remarks(reservation, cost) if found[0] not in self._said]
+
+    # the engine's
+
+    def standing(self) -> BudgetStatus | None:
+        """Return the month's spending and limit, None when unknown; reads no file."""
+        return self.ledger.standing()
+
+    def notices(self, turn_id: TurnId) -> tuple[BudgetNotice, ...]:
+        """Return what is to be said in a turn, once."""
+        return tuple(self._notices.pop(turn_id, ()))
+
+    async def raise_limit(
+        self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
+    ) -> None:
+        """Raise the limit of this session or turn to so many micro-dollars.
+
+        Raises ``PolicyRefusal``: the administrator's limit is lower, or the scope is not the
+        user's to raise here. Raises ``StateUnavailable``: it could not be stored.
+        """
+        if scope not in ("session", "turn"):
+            raise PolicyRefusal(
+                f"The limit of {NAMES[scope]} cannot be raised for a single conversation.",
+                hint="Change it in the AI settings, unless your administrator set it.",
+                scope=scope,
+            )
+        self._allowed(SpendingLimits(**{scope: micro_usd}))
+        key = session_id if scope == "session" else turn_id
+        await self.ledger.raise_limit(scope, key, micro_usd)
+
+    # the API's
+
+    def read(self) -> Budget:
+        """Read the limits. For any thread but the event loop's.
+
+        Raises ``PolicyRefusal`` (unreadable), ``StateUnavailable``.
+        """
+        self._read = Budget(self._file.read(), self.administrator)
+        return self._read
+
+    async def tallies(self) -> Tallies:
+        """Return what this month and day have cost. Raises ``StateUnavailable``."""
+        return await self.ledger.tallies(UsageAccount("other"))
+
+    async def set_limits(self, limits: SpendingLimits) -> None:
+        """Store the user's limits.
+
+        Raises ``PolicyRefusal`` (above the administrator's), ``StateUnavailable``.
+        """
+        self._allowed(limits)
+        await asyncio.to_thread(self._file.write, limits)
+
+    def problem(self) -> ErrorInfo | None:
+        """Return why model usage cannot be counted now; None when it can."""
+        error = self.ledger.problem
+        return None if error is None else error.info
+
+    async def aclose(self) -> None:
+        """Write what is settled and close the ledger."""
+        await self.ledger.aclose()
+
+    def _allowed(self, limits: SpendingLimits) -> None:
+        scope = limit_above_ceiling(limits, self.administrator)
+        if scope is None:
+            return
+        ceiling = self.administrator.of(scope) or 0
+        raise PolicyRefusal(
+            f"Your administrator allows {format_dollars(ceiling)} for {NAMES[scope]}, not "
+            f"{format_dollars(limits.of(scope) or 0)}.",
+            hint=f"Ask for at most {format_dollars(ceiling)}; the setting is "
+            f"Shoulders.budget_{scope}_usd.",
+            scope=scope,
+            administrator_micro_usd=ceiling,
+        )
+
+    def _unlimited(self) -> bool:
+        """Return whether there was no limit when the limits were last read."""
+        return self._read is not None and not self._read.limits.any
+
+    async def _is_new(self, name: str) -> bool:
+        self._said.add(name)
+        try:
+            return await self.ledger.claim(name)
+        except StateUnavailable:
+            self._said.discard(name)
+            return False  # ``problem`` says it
+
+    def _keep(self, notice: BudgetNotice, turn_id: TurnId | None) -> None:
+        if turn_id is None:
+            return
+        self._notices[turn_id].append(notice)
+        if len(self._notices) > MOST_TURNS:
+            del self._notices[next(iter(self._notices))]
+
+
+@dataclass(frozen=True, slots=True)
+class AdmittedCall:
+    """A call that may be sent."""
+
+    budgets: UserBudget
+    reservation: Reservation
+
+    def settle(self, outcome: CallSettlement) -> None:
+        """Book how the call ended; never raises or waits."""
+        self.budgets.ledger.settle(self.reservation, outcome)
+
+    def remarks(self, cost_micro_usd: int | None) -> bool:
+        """Return whether ``announce`` would have something to say after such a cost."""
+        return bool(self.budgets.remarks(self.reservation, cost_micro_usd))
+
+    async def announce(self, cost_micro_usd: int | None) -> None:
+        """Have the user told, once per limit and period."""
+        await self.budgets.announce(self.reservation, cost_micro_usd)
+
+
+def refusal(found: LimitExceeded) -> PolicyRefusal:
+    """Return the error of a call that a limit forbids."""
+    whose = "your administrator's limit" if found.administrator else "your limit"
+    spent, limit = format_dollars(found.tally.booked), format_dollars(found.limit)
+    if found.held_only:
+        message = (
+            f"You have spent {spent} of {limit} ({whose} for {NAMES[found.scope]}). Calls that are "
+            "running may need the rest."
+        )
+        hint = "Try again when they are done."
+    else:
+        message = f"You have spent {spent} {_DURING[found.scope]}; {whose} is {limit}."
+        hint = _what_to_do(found)
+    return PolicyRefusal(
+        message,
+        code="budget_exhausted",
+        hint=hint,
+        retryable=found.held_only,
+        scope=found.scope,
+        limit_micro_usd=found.limit,
+        spent_micro_usd=found.tally.booked,
+        held_micro_usd=found.tally.held,
+        administrator=found.administrator,
+    )
+
+
+def _what_to_do(found: LimitExceeded) -> str:
+    if found.administrator:
+        return "Ask your administrator to raise it, or use a free model."
+    return "Raise it in the AI settings, or use a free model."
+
+
+def _uncountable(error: StateUnavailable) -> PolicyRefusal:
+    return PolicyRefusal(
+        f"No model was called, because its cost cannot be checked against your limits: {error}",
+        code="state_unavailable",
+        hint=error.info.hint,
+        retryable=error.info.retryable,
+    )
+
+
+def _remarks(reservation: Reservation, cost: int | None) -> list[tuple[str, BudgetNotice]]:
+    """Return what there is to say after a call, each with the name it is said once under."""
+    planned, limits = reservation.planned, reservation.limits
+    if not limits.any:
+        return []
+    if cost is None:
+        name = f"unknown_price:{reservation.when.month}:{planned.model}"
+        return [(name, _unknown_price(planned))]
+    found: list[tuple[str, BudgetNotice]] = []
+    for near in limits_nearly_reached(limits, reservation.tallies, cost):
+        key = scope_key(near.scope, planned.account, reservation.when)
+        name = f"budget_80:{near.scope}:{key}:{near.limit}"
+        found.append((name, _nearly_spent(near)))
+    return found
+
+
+def _nearly_spent(near: LimitWarning) -> BudgetNotice:
+    spent, limit, name = format_dollars(near.spent), format_dollars(near.limit), NAMES[near.scope]
+    share = near.spent * 100 // near.limit
+    if share > 100:  # one call may cost more than what was left
+        return BudgetNotice(
+            "budget_80", f"You are over the limit for {name}: {spent} of {limit} spent."
+        )
+    return BudgetNotice(
+        "budget_80", f"You have spent {share} % of the limit for {name}: {spent} of {limit}."
+    )
+
+
+def _unknown_price(planned: PlannedCall) -> BudgetNotice:
+    return BudgetNotice(
+        "budget_unknown_price",
+        f"The price of {planned.model} is unknown, so your limits do not apply to it. "
+        'Add its "prices" to models.json.',
+    )

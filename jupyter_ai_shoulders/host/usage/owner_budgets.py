@@ -1,0 +1,105 @@
+"""Each person's money apart: finds the ``UserBudget`` of the person a call is made for.
+
+The meter, the engine and the usage page ask here. Without owners there is one, in
+``~/.shoulders``; the person a server was started for keeps that one, so that nothing spent before
+is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from jupyter_ai_shoulders.core.budget.account import (
+    BudgetNotice,
+    BudgetStatus,
+    LimitScope,
+    UsageAccount,
+)
+from jupyter_ai_shoulders.core.budget.limits import PlannedCall, SpendingLimits
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.host.usage.budgets import AdmittedCall, UserBudget
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
+
+USERS = "users"
+"""Folder with a folder for each further person, in ``~/.shoulders``."""
+
+
+class OwnerBudgets:
+    """The budgets of all persons that meet on this server; made when first asked for."""
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Clock,
+        administrator: SpendingLimits,
+        *,
+        session_owner: Callable[[SessionId], str | None] = lambda _: None,
+        home_owner: str | None = None,
+    ) -> None:
+        """``folder`` is ``~/.shoulders``, ``home_owner`` whose home directory that is.
+
+        ``session_owner`` raises ``NotFound`` for a session that is gone.
+        """
+        self._folder = folder
+        self._clock = clock
+        self._administrator = administrator
+        self._session_owner = session_owner
+        self._home_owner = home_owner
+        self._known: dict[str | None, UserBudget] = {}
+
+    def of(self, owner: str | None) -> UserBudget:
+        """Return the budget of a person; None: of what belongs to nobody."""
+        owner = None if owner == self._home_owner else owner
+        found = self._known.get(owner)
+        if found is None:
+            folder = self._folder if owner is None else self._folder / USERS / folder_name(owner)
+            found = self._known[owner] = UserBudget(folder, self._clock, self._administrator)
+        return found
+
+    async def admit(self, planned: PlannedCall) -> AdmittedCall:
+        """Hold the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
+        return await self._of_account(planned.account).admit(planned)
+
+    def standing(self, account: UsageAccount | None) -> BudgetStatus | None:
+        """Return the spending and limit of the month of whom a call is booked to."""
+        return self._of_account(account or UsageAccount("other")).standing()
+
+    def notices(self, turn_id: TurnId) -> Sequence[BudgetNotice]:
+        """Return what is to be said in a turn, once."""
+        return [notice for each in self._known.values() for notice in each.notices(turn_id)]
+
+    async def raise_limit(
+        self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
+    ) -> None:
+        """Raise the limit of a session or turn. Raises as ``UserBudget.raise_limit`` does."""
+        budgets = self._of_account(UsageAccount("other", session_id))
+        await budgets.raise_limit(scope, micro_usd, session_id, turn_id)
+
+    def problem(self) -> ErrorInfo | None:
+        """Return why somebody's model usage cannot be counted now; None when it can."""
+        problems = (each.problem() for each in self._known.values())
+        return next(filter(None, problems), None)
+
+    async def aclose(self) -> None:
+        """Write what is settled and close all ledgers."""
+        await asyncio.gather(*(each.aclose() for each in self._known.values()))
+
+    def _of_account(self, account: UsageAccount) -> UserBudget:
+        if account.owner is not None or account.session_id is None:
+            return self.of(account.owner)
+        try:
+            return self.of(self._session_owner(account.session_id))
+        except NotFound:  # deleted while its last call is under way
+            return self.of(None)
+
+
+def folder_name(owner: str) -> str:
+    """Return a name of a folder for a person; user names may hold anything."""
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "-", owner)[:32]
+    return f"{readable}-{hashlib.sha256(owner.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

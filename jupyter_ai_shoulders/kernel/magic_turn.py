@@ -1,0 +1,179 @@
+"""One question of a magic and its answer: streamed into the cell, with what asks the user.
+
+Made by ``magics`` and the panel for each use; the turn goes on the server, so an interrupt has to
+stop it there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from jupyter_ai_shoulders.client.approval_text import effects_line
+from jupyter_ai_shoulders.client.client import Client
+from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.client.interrupts import hold_interrupt
+from jupyter_ai_shoulders.client.turn import Turn, waiting_text
+from jupyter_ai_shoulders.client.turn_reader import Answer
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.hidden_characters import visible
+from jupyter_ai_shoulders.wire.messages import MessageContext
+
+REFRESH_SECONDS = 0.1
+"""Between two looks of a growing answer."""
+_ASIDE = (
+    "· The agent runs code in this kernel, which this cell would block, so the cell ends here. "
+    "The conversation goes on in the side panel."
+)
+
+
+def notebook_context(client: Client) -> MessageContext | None:
+    """Return what a message from this kernel says of its surroundings: its notebook."""
+    notebook = client.notebook()
+    if notebook is None:
+        return None
+    return MessageContext(active_document=notebook, open_documents=(notebook,))
+
+
+class TurnDisplay(Protocol):
+    """The cell's output."""
+
+    def show(self, text: str) -> None:
+        """Show the answer as it is by now."""
+        ...
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        ...
+
+    def ask(self, prompt: str, *, password: bool = False) -> str:
+        """Have the user type something."""
+        ...
+
+
+class MagicTurn:
+    """Begins a turn and follows it until it ends."""
+
+    def __init__(
+        self,
+        begin: Callable[[], Turn],
+        screen: TurnDisplay,
+        kernel_id: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``begin`` sends the message.
+
+        ``kernel_id`` is of the kernel that waits for the answer, and does nothing else.
+        """
+        self.stepped_aside = False
+        """Whether the turn needs the kernel we block: it goes on without us."""
+        self._begin = begin
+        self._screen = screen
+        self._kernel_id = kernel_id
+        self._clock = clock
+        self._texts: list[str] = []
+        self._shown_at = float("-inf")
+
+    def answer(self) -> Answer:
+        """Return the answer, or what there is of it when we stepped aside.
+
+        Raises ``ClientError``, and ``KeyboardInterrupt`` once the turn is stopped.
+        """
+        turn: Turn | None = None
+        try:
+            with hold_interrupt() as held:
+                turn = self._begin()
+            if held.came:
+                raise KeyboardInterrupt
+            self._follow(turn)
+        except KeyboardInterrupt:
+            if turn is not None:
+                turn.cancel()
+                self._screen.say("Stopped.")
+            raise
+        if self.stepped_aside:
+            self._screen.say(_ASIDE)
+            return turn.so_far()
+        return turn.outcome()
+
+    def _follow(self, turn: Turn) -> None:
+        while True:
+            for event in turn:
+                self._take(event)
+                if isinstance(event, ev.ToolStart) and self._blocks(event):
+                    self.stepped_aside = True
+                    return
+            asked = turn.waits_for
+            if asked is None:
+                return
+            self._decide(turn, asked)
+
+    def _blocks(self, event: ev.ToolStart) -> bool:
+        return event.kernel_id is not None and event.kernel_id == self._kernel_id
+
+    def _take(self, event: ev.Event) -> None:
+        match event:
+            case ev.TextStart():
+                self._texts.append("")
+            case ev.TextDelta() if self._texts:
+                self._texts[-1] += event.text
+                self._refresh()
+            case ev.ToolCall():
+                target = f" · {event.target}" if event.target else ""
+                self._screen.say(f"· {event.title}{target}")
+            case ev.RetryWait():
+                self._screen.say(f"· {event.reason} Next try in {event.delay_ms / 1000:.0f} s.")
+            case ev.Notice() if event.level != "info":
+                self._screen.say(f"· {event.text}")
+            case _:
+                pass
+
+    def _refresh(self) -> None:
+        now = self._clock()
+        if now - self._shown_at >= REFRESH_SECONDS:
+            self._shown_at = now
+            self._screen.show("\n\n".join(filter(None, self._texts)))
+
+    def _decide(self, turn: Turn, asked: ev.Event) -> None:
+        """Ask the user what the turn waits for. Raises ``ClientError`` where that cannot be."""
+        match asked:
+            case ev.ApprovalRequest():
+                self._approve(turn, asked)
+            case ev.ClarifyRequest():
+                self._clarify(turn, asked)
+            case ev.StdinRequest():
+                turn.reply(self._screen.ask(asked.prompt, password=asked.password))
+            case _:
+                raise ClientError(f"{waiting_text(asked)} The side panel offers what to do.")
+
+    def _approve(self, turn: Turn, asked: ev.ApprovalRequest) -> None:
+        preview = visible(asked.preview or str(asked.arguments))
+        said = (visible(asked.reason.text), preview, effects_line(asked))
+        self._screen.say("\n\n".join(part for part in said if part) + "\n")
+        answer = self._screen.ask(f"Allow {asked.tool}? [y/N, or what to do instead] ").strip()
+        if answer.lower() in {"y", "yes"}:
+            turn.allow()
+        else:
+            turn.deny(None if answer.lower() in {"", "n", "no"} else answer)
+
+    def _clarify(self, turn: Turn, asked: ev.ClarifyRequest) -> None:
+        choices = [f"{number}. {option}" for number, option in enumerate(asked.options, 1)]
+        self._screen.say("\n".join([asked.question, *choices]))
+        answer = ""
+        while not answer:
+            answer = self._screen.ask("Your answer: ").strip()
+        turn.reply(*_picked(answer, asked))
+
+
+def _picked(answer: str, asked: ev.ClarifyRequest) -> tuple[str, ...]:
+    """Return the options picked by number, else the answer as it is."""
+    numbers = answer.replace(",", " ").split()
+    if not asked.options or not all(each.isdecimal() for each in numbers):
+        return (answer,)
+    chosen = [
+        asked.options[int(each) - 1] for each in numbers if 0 < int(each) <= len(asked.options)
+    ]
+    if len(chosen) != len(numbers) or (len(chosen) > 1 and not asked.allow_multiple):
+        return (answer,)
+    return tuple(dict.fromkeys(chosen))

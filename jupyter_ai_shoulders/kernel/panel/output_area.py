@@ -1,0 +1,77 @@
+"""The cell's output and the comm as a panel uses them. Called by ``widget``.
+
+What is particular about ipykernel and its comms is known here only.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Protocol
+
+from IPython.display import DisplayHandle
+
+from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.kernel.answer_rendering import Bundle
+from jupyter_ai_shoulders.wire.hidden_characters import legible
+
+
+class UpdatableOutput:
+    """An output that is updated by its display id; updates may come from any thread."""
+
+    def __init__(self, display_id: str | None = None) -> None:
+        """Nothing is shown yet."""
+        self._handle: Any = DisplayHandle(display_id)
+
+    def show(self, data: Bundle) -> None:
+        """See ``record.Output``."""
+        self._handle.display(data, raw=True)
+
+    def update(self, data: Bundle) -> None:
+        """See ``record.Output``."""
+        self._handle.update(data, raw=True)
+
+    def repeat(self, data: Bundle) -> None:
+        """See ``record.Output``. By an id that no page knows: none draws anew what it has."""
+        DisplayHandle().update(data, raw=True)
+
+
+class PanelTurnDisplay:
+    """What a cell says whose conversation is shown by the panel; see ``talk.Screen``."""
+
+    def show(self, text: str) -> None:
+        """Do nothing: the panel shows the answer."""
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        sys.stdout.write(f"{legible(line)}\n")
+        sys.stdout.flush()
+
+    def ask(self, prompt: str, *, password: bool = False) -> str:  # noqa: ARG002 - the port's
+        """Ask nobody: the panel does. Raises ``ClientError``."""
+        raise ClientError(
+            f"{prompt} The panel and the side panel ask this; the turn waits for the answer there."
+        )
+
+
+class CommHandler(Protocol):
+    """Takes a comm's message."""
+
+    def __call__(self, msg: dict[str, Any]) -> None:
+        """Called in the shell or subshell the message came by."""
+        ...
+
+
+def handle_messages_in_subshell(comm: Any, handle: CommHandler) -> None:
+    """Have the page's messages handled in the subshell the page chose, also while a cell runs.
+
+    ipykernel 7.4 sends a comm's messages to the shell that used the comm last, which is the one
+    that runs the cell (``BaseComm._reply_subshell_for``); we answer in threads of our own, so the
+    page's choice is right. And each message makes IPython believe that a cell ends
+    (``BaseComm.handle_msg``), upon which the figures of the one that runs are drawn half done.
+    """
+    comm._reply_subshell_for = _as_the_page_chose  # noqa: SLF001 - the hook has no public name
+    comm.handle_msg = handle
+
+
+def _as_the_page_chose(_data: object, subshell_id: str | None) -> str | None:
+    return subshell_id

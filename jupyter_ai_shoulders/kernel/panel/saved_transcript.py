@@ -1,0 +1,118 @@
+"""Keeps the panel's conversation in the notebook: an output below the panel. Made by ``widget``.
+
+An output of its own, because front ends make a widget's view anew when its output is updated, and
+the user types in it. While a view is there it hides this output (``loader.js``).
+
+A page knows the output's display id only if it ran the cell. One that was loaded later and has our
+lab extension finds the output by the class in it (``labextension/src/bridge/transcripts.ts``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from jupyter_ai_shoulders.client.client import Client
+from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.kernel.answer_rendering import Bundle
+from jupyter_ai_shoulders.kernel.panel.transcript_rendering import (
+    transcript_bundle,
+    transcript_html,
+    truncate_transcript,
+)
+from jupyter_ai_shoulders.kernel.panel.worker_threads import WorkerThreads
+
+LOOK_SECONDS = 2.0
+"""How long a cell waits for what the server says before it shows the panel without."""
+NOTHING = "*No conversation yet: this is where the AI panel keeps it.*"
+_NO_SERVER = "*The AI panel has no server.* {}"
+
+
+class TranscriptOutput(Protocol):
+    """Where the transcript is shown."""
+
+    def show(self, data: Bundle) -> None:
+        """Show it in the running cell's output."""
+        ...
+
+    def update(self, data: Bundle) -> None:
+        """Change it wherever it is shown; may be called in any thread."""
+        ...
+
+    def repeat(self, data: Bundle) -> None:
+        """Say it to pages that find the output by what is in it; as ``update``."""
+        ...
+
+
+class SavedTranscript:
+    """The transcript of one panel."""
+
+    def __init__(
+        self, name: str, client: Client, output: TranscriptOutput, changed: Callable[[str], None]
+    ) -> None:
+        """``changed`` hears the transcript as HTML, in a thread of ours."""
+        self._name = name
+        self._client = client
+        self._output = output
+        self._changed = changed
+        self._worker = WorkerThreads(1)
+        self._lock = threading.Lock()
+        self._text = NOTHING
+        self._has_conversation = False
+        self._shown = False
+
+    def show(self, session_id: str | None) -> None:
+        """Show the transcript below the panel; waits a little for the server."""
+        read = threading.Event()
+        self._worker.submit(lambda: self._read(session_id))
+        self._worker.submit(read.set)
+        read.wait(LOOK_SECONDS)
+        with self._lock:
+            self._output.show(transcript_bundle(self._text, self._name))
+            self._shown = True
+
+    def refresh(self, session_id: str | None) -> None:
+        """Have the transcript made anew; returns at once."""
+        self._worker.submit(lambda: self._read(session_id))
+
+    def repeat(self) -> None:
+        """Tell a page that has just been loaded what the output should show; returns at once.
+
+        Its notebook may have been saved before the last answer.
+        """
+        self._worker.submit(self._say_again)
+
+    def write(self, session_id: str) -> None:
+        """Make the transcript anew and return when it is shown."""
+        self._read(session_id)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._worker.close()
+
+    def _read(self, session_id: str | None) -> None:
+        try:
+            if session_id is None:
+                self._client.status()
+                self._put(NOTHING)
+            else:
+                self._put(truncate_transcript(self._client.export(session_id)), conversation=True)
+        except ClientError as error:
+            if not self._has_conversation:
+                self._put(_NO_SERVER.format(error))
+
+    def _say_again(self) -> None:
+        with self._lock:
+            if self._shown:
+                self._output.repeat(transcript_bundle(self._text, self._name))
+
+    def _put(self, text: str, *, conversation: bool = False) -> None:
+        with self._lock:
+            self._has_conversation = conversation
+            if text == self._text:
+                return
+            self._text = text
+            if self._shown:
+                self._output.update(transcript_bundle(text, self._name))
+        self._changed(transcript_html(text, self._name))

@@ -1,0 +1,198 @@
+"""Carries what the panel's page asks for to the server and back. Made by ``widget``.
+
+Nothing here waits in the thread a message arrives in: that one runs cells as well. The token stays
+in the client's connection.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.metadata import version
+from typing import assert_never
+
+import httpx
+
+from jupyter_ai_shoulders.client.client import Client
+from jupyter_ai_shoulders.client.errors import ClientError, Refused
+from jupyter_ai_shoulders.client.page_socket import open_socket
+from jupyter_ai_shoulders.kernel.panel import bundle
+from jupyter_ai_shoulders.kernel.panel import protocol as say
+from jupyter_ai_shoulders.kernel.panel.api_paths import below_api
+from jupyter_ai_shoulders.kernel.panel.websocket_relay import RelayedSocket
+from jupyter_ai_shoulders.kernel.panel.worker_threads import WorkerThreads
+from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
+
+Post = Callable[[say.KernelMessage, Sequence[bytes]], None]
+"""Sends a message and its buffers to the page; may be called in any thread."""
+
+REQUESTS_AT_A_TIME = 6
+"""As a browser has it."""
+SILENCE_SECONDS = 3600.0
+"""A view that said nothing for so long may have gone without a word, as when its page is killed."""
+_TEXTS = ("text/", "application/json", "application/x-ndjson", "application/x-ipynb+json")
+
+
+class ServerRelay:
+    """The way of one panel's views to the server."""
+
+    def __init__(
+        self, client: Client, post: Post, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Nothing is sent yet."""
+        self._client = client
+        self._post = post
+        self._workers = WorkerThreads(REQUESTS_AT_A_TIME)
+        self._sockets: dict[tuple[str, str], RelayedSocket] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._clock = clock
+        self._heard_at: dict[str, float] = {}
+        """When each view that has sockets was heard of last."""
+
+    def take(self, message: say.PageMessage, *, waits: bool) -> None:
+        """Do what the page asks for, elsewhere; ``waits`` when it had to wait for running cells."""
+        if isinstance(message, say.Open) or message.view in self._heard_at:
+            self._heard_at[message.view] = self._clock()
+        match message:
+            case say.Load():
+                self._workers.submit(partial(self._load, message))
+            case say.Hello():
+                self._workers.submit(partial(self._greet, message, waits))
+            case say.Http():
+                self._workers.submit(partial(self._request, message))
+            case say.Open():
+                self._open(message)
+            case say.Send():
+                if socket := self._sockets.get((message.view, message.id)):
+                    socket.send(message.text)
+            case say.Close():
+                self._close(message)
+            case _:
+                assert_never(message)
+
+    def close(self) -> None:
+        """Close every socket and end the threads."""
+        with self._lock:
+            self._closed = True
+            sockets = list(self._sockets.values())
+        for socket in sockets:
+            socket.close()
+        self._workers.close()
+
+    def _load(self, message: say.Load) -> None:
+        try:
+            code = bundle.read_bundle()
+        except bundle.BundleNotBuilt as error:
+            self._post(say.Code(view=message.view, missing=str(error)), ())
+        else:
+            self._post(say.Code(view=message.view), code)
+
+    def _greet(self, message: say.Hello, waits: bool) -> None:
+        notebook, server = None, True
+        try:
+            self._client.status()
+            notebook = self._client.notebook()
+        except ClientError as error:
+            server = False
+            self._gone(message.view, error)
+        self._post(
+            say.Ready(
+                view=message.view,
+                server=server,
+                notebook=notebook,
+                version=version("jupyter-ai-shoulders"),
+                waits=waits,
+            ),
+            (),
+        )
+
+    def _request(self, message: say.Http) -> None:
+        try:
+            path = below_api(message.path)
+            response = self._client.connection.forward(message.method, path, _text(message.body))
+        except ValueError as error:  # also a path that httpx finds fault with
+            self._refuse(message, 400, _info("invalid_request", str(error)))
+        except Refused as error:
+            self._gone(message.view, error)
+            self._refuse(message, error.status, error.info)
+        except ClientError as error:
+            self._gone(message.view, error)
+            self._refuse(message, 503, _info("internal", str(error), retryable=True))
+        else:
+            self._answer(message, response)
+
+    def _answer(self, message: say.Http, response: httpx.Response) -> None:
+        content_type = response.headers.get("Content-Type", "")
+        text = content_type.startswith(_TEXTS) or not response.content
+        self._post(
+            say.HttpAnswer(
+                view=message.view,
+                id=message.id,
+                status=response.status_code,
+                content_type=content_type,
+                body=response.text if text else None,
+            ),
+            () if text else (response.content,),
+        )
+
+    def _refuse(self, message: say.Http, status: int, info: ErrorInfo) -> None:
+        self._post(
+            say.HttpAnswer(
+                view=message.view,
+                id=message.id,
+                status=status,
+                content_type="application/json",
+                body=ErrorBody(error=info).model_dump_json(),
+            ),
+            (),
+        )
+
+    def _open(self, message: say.Open) -> None:
+        key = (message.view, message.id)
+        with self._lock:
+            if self._closed or key in self._sockets:
+                return
+            self._sockets[key] = RelayedSocket(
+                message, lambda: open_socket(self._client.connection), self._tell
+            )
+
+    def _close(self, message: say.Close) -> None:
+        with self._lock:
+            named = [
+                socket
+                for (view, name), socket in self._sockets.items()
+                if view == message.view and message.id in {None, name}
+            ]
+        for socket in named:
+            socket.close()
+
+    def _tell(self, message: say.KernelMessage) -> None:
+        """Pass on what a socket says."""
+        if isinstance(message, say.Closed):
+            with self._lock:
+                self._sockets.pop((message.view, message.id), None)
+                if not any(view == message.view for view, _ in self._sockets):
+                    self._heard_at.pop(message.view, None)
+        self._post(message, ())
+        if isinstance(message, say.Frame):
+            self._forget_if_silent(message.view)
+
+    def _forget_if_silent(self, view: str) -> None:
+        """Close the sockets of a view that is long gone; one that is there opens them again."""
+        if self._clock() - self._heard_at.get(view, self._clock()) > SILENCE_SECONDS:
+            self._close(say.Close(view=view))
+
+    def _gone(self, view: str, error: ClientError) -> None:
+        self._post(say.Gone(view=view, reason=str(error)), ())
+
+
+def _text(body: object) -> str | None:
+    return body if body is None or isinstance(body, str) else json.dumps(body)
+
+
+def _info(code: ErrorCode, message: str, *, retryable: bool = False) -> ErrorInfo:
+    return ErrorInfo(code=code, message=message, retryable=retryable)

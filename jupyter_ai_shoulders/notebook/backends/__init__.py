@@ -1,0 +1,1 @@
+"""The places a notebook can be in: on disk, open in a browser page, or in a collaboration room."""

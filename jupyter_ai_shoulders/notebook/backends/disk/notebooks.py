@@ -1,0 +1,373 @@
+"""The disk back end: notebooks nobody has open, edited in place by the bytes of one cell.
+
+Used by ``notebook.router``, and by ``notebook.backends.live.open_notebooks`` when a page that
+vanished does not return. ``NotebookFiles`` blocks; ``DiskNotebooks`` keeps it off the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import InvalidNotebook
+from jupyter_ai_shoulders.guard.filesystem.workspace import (
+    FileChanged,
+    FileStat,
+    Workspace,
+    WorkspacePath,
+)
+from jupyter_ai_shoulders.notebook.backends.disk.trust import NotebookTrust
+from jupyter_ai_shoulders.notebook.base import Applied, Backend, Conflicted, NotebookSnapshot
+from jupyter_ai_shoulders.notebook.edits import EditedNotebook, apply_edits, needs_outputs
+from jupyter_ai_shoulders.notebook.formats.cell_ids import KnownCells
+from jupyter_ai_shoulders.notebook.formats.lazy_cells import CellViews, LazySnapshot
+from jupyter_ai_shoulders.notebook.formats.notebook_file import (
+    NotebookText,
+    RawCell,
+    parse_notebook,
+)
+from jupyter_ai_shoulders.notebook.formats.splice import splice
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert, CellOutputs, CellSource
+
+OutputSelection = Collection[CellId] | Literal["all"]
+T = TypeVar("T")
+
+_INLINE_BYTES = 128 * 1024
+"""A file up to this size is read on the event loop: about 1 ms."""
+_CACHED_BYTES = 64 * 1024 * 1024
+_CACHED_FILES = 64
+_SETTLED_NS = 20_000_000
+"""Two writes within a tick of the file system's clock may leave one time stamp (4 ms on Linux)."""
+_ATTEMPTS = 3
+_SIGN_SECONDS = 0.1
+"""An edited notebook is signed so much later: first the answer to who edited it is on its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A parsed file and what it was parsed from."""
+
+    stat: FileStat
+    read_ns: int
+    notebook: NotebookText
+    views: CellViews
+    trusted: bool = False
+
+    def is_settled(self) -> bool:
+        """Return whether another write must have left another time stamp."""
+        return self.read_ns - self.stat.mtime_ns > _SETTLED_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an edit did to a file, for the signature that follows."""
+
+    before: NotebookText
+    after: NotebookText
+
+
+class NotebookFiles:
+    """Parsed notebooks by path, and edits to them; all methods block and may run in any thread."""
+
+    def __init__(self, workspace: Workspace, trust: NotebookTrust) -> None:
+        self._workspace = workspace
+        self._trust = trust
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[WorkspacePath, _Entry] = OrderedDict()
+        self._known: OrderedDict[WorkspacePath, KnownCells] = OrderedDict()
+
+    def quick(self, path: WorkspacePath, outputs: OutputSelection) -> NotebookSnapshot | None:
+        """Return the notebook if that takes about a millisecond. Raises like ``snapshot``."""
+        stat = self._workspace.stat(path)
+        small = stat.size <= _INLINE_BYTES
+        entry = self._entries.get(path)
+        if entry is not None and entry.stat == stat and entry.is_settled():
+            return self._shown(path, entry, outputs) if small or not outputs else None
+        return self.snapshot(path, outputs) if small else None
+
+    def check(self, path: WorkspacePath) -> None:
+        """Raise ``NotFound`` when there is no such file."""
+        self._workspace.stat(path)
+
+    def snapshot(self, path: WorkspacePath, outputs: OutputSelection) -> NotebookSnapshot:
+        """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``."""
+        return self._shown(path, self._load(path), outputs)
+
+    def _shown(
+        self, path: WorkspacePath, entry: _Entry, outputs: OutputSelection
+    ) -> NotebookSnapshot:
+        wanted = list(entry.views.positions) if outputs == "all" else outputs
+        views = entry.views.with_outputs(wanted)
+        return LazySnapshot(path, "disk", views, entry.notebook.metadata, dirty=False)
+
+    def edit(
+        self,
+        path: WorkspacePath,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+    ) -> tuple[Applied | Conflicted, Written | None]:
+        """Apply all edits to the file, or none; return also what was written, if anything was.
+
+        A file that changed since it was read is read again and the cells are checked again, so
+        that nobody's change is lost. Raises ``NotFound``, ``InvalidNotebook``, ``FileChanged``.
+        """
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._edit(path, edits, expected)
+            except FileChanged:
+                self._forget(path)
+        return self._edit(path, edits, expected)
+
+    def renew_trust(self, path: WorkspacePath, written: Written) -> None:
+        """Sign the edited notebook when it was trusted before."""
+        entry = self._entries.get(path)
+        known = entry is not None and entry.trusted
+        if not known and not self._trust.is_trusted(written.before):
+            return
+        crash_point("disk.trust.before_sign")
+        self._trust.sign(written.after)
+        crash_point("disk.trust.signed")
+        if entry is not None and entry.notebook is written.after:
+            self._store(path, replace(entry, trusted=True))
+
+    def create(self, path: WorkspacePath, content: bytes) -> None:
+        """Make the file. Raises ``Conflict``, ``NotFound``, ``StateUnavailable``."""
+        self._workspace.create(path, content)
+        self._forget(path)
+
+    def close(self) -> None:
+        """Let go of the signature database, in the thread that edited."""
+        self._trust.close()
+
+    def _edit(
+        self,
+        path: WorkspacePath,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+    ) -> tuple[Applied | Conflicted, Written | None]:
+        entry = self._load(path)
+        _check_writable(entry.notebook, edits, path)
+        views = entry.views.with_outputs(needs_outputs(edits))
+        outcome = apply_edits(list(views.positions), views.by_id, edits, expected)
+        if isinstance(outcome, Conflicted):
+            return outcome, None
+        after = splice(entry.notebook, edits)
+        applied = with_attachments(outcome, entry.views)
+        if after.has_text_of(entry.notebook):
+            return applied, None
+        stat = self._workspace.replace(path, after.text.encode(), entry.stat)
+        views = entry.views.replaced(after.cells, edits)
+        self._store(path, _Entry(stat, time.time_ns(), after, views, entry.trusted))
+        return applied, Written(entry.notebook, after)
+
+    def _load(self, path: WorkspacePath) -> _Entry:
+        entry = self._entries.get(path)
+        if entry and entry.is_settled() and entry.stat == self._workspace.stat(path):
+            return entry
+        found = self._workspace.read(path)
+        now = time.time_ns()
+        if entry is not None and entry.stat == found.stat and _is_same(entry, found.content):
+            entry = replace(entry, read_ns=now)
+        else:
+            notebook = parse_notebook(found.content, path, self._known.get(path, ()))
+            entry = _Entry(found.stat, now, notebook, CellViews(notebook.cells))
+        self._store(path, entry)
+        return entry
+
+    def _store(self, path: WorkspacePath, entry: _Entry) -> None:
+        with self._lock:
+            self._entries[path] = entry
+            self._entries.move_to_end(path)
+            while len(self._entries) > 1 and self._is_full():
+                self._entries.popitem(last=False)
+            if not entry.notebook.own_ids:
+                self._known[path] = entry.notebook.known()
+                self._known.move_to_end(path)
+                if len(self._known) > _CACHED_FILES:
+                    self._known.popitem(last=False)
+
+    def _is_full(self) -> bool:
+        size = sum(entry.stat.size for entry in self._entries.values())
+        return size > _CACHED_BYTES or len(self._entries) > _CACHED_FILES
+
+    def _forget(self, path: WorkspacePath) -> None:
+        with self._lock:
+            self._entries.pop(path, None)
+
+
+class DiskNotebooks:
+    """``NotebookFiles`` for coroutines; a resource: ``close`` it.
+
+    One thread does all writing: it is the lock of each document, and the event loop never syncs.
+    """
+
+    def __init__(self, workspace: Workspace, trust: NotebookTrust | None = None) -> None:
+        self._files = NotebookFiles(workspace, trust or NotebookTrust())
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="notebook-writer")
+        self._unsigned: deque[tuple[WorkspacePath, Written]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def open(self, path: WorkspacePath) -> DiskNotebook:
+        """Return the notebook at ``path``, which need not exist yet."""
+        return DiskNotebook(path, self)
+
+    def check(self, path: WorkspacePath) -> None:
+        """Raise ``NotFound`` when there is no such file."""
+        self._files.check(path)
+
+    async def read(self, path: WorkspacePath, outputs: OutputSelection = ()) -> NotebookSnapshot:
+        """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``."""
+        found = self._files.quick(path, outputs)
+        if found is not None:
+            return found
+        return await asyncio.to_thread(self._files.snapshot, path, outputs)
+
+    async def apply(
+        self,
+        path: WorkspacePath,
+        edits: Sequence[CellEdit],
+        expected: Mapping[CellId, Version],
+    ) -> Applied | Conflicted:
+        """Apply all edits, or none. Raises ``NotFound``, ``InvalidNotebook``, ``Conflict``."""
+
+        def edit() -> Applied | Conflicted:
+            outcome, written = self._files.edit(path, edits, expected)
+            if written is not None:
+                # Signing takes as long as the edit; only the next writer needs to wait for it.
+                self._unsigned.append((path, written))
+            return outcome
+
+        self._sign_now()
+        return await self._write(edit)
+
+    async def create(self, path: WorkspacePath, content: JsonObject) -> None:
+        """Make the file. Raises ``Conflict``, ``NotFound`` (its folder), ``StateUnavailable``."""
+        text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        await self._write(lambda: self._files.create(path, text.encode()))
+
+    async def close(self) -> None:
+        """Wait for the last write and its signature, and let go of the thread."""
+        await self._write(self._finish)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._writer.shutdown()
+
+    def _sign_later(self) -> None:
+        if self._unsigned and self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(_SIGN_SECONDS, self._sign_now)
+
+    def _sign_now(self) -> None:
+        """Let the writer sign what it wrote, before it writes again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._unsigned:
+            asyncio.get_running_loop().run_in_executor(self._writer, self._sign)
+
+    def _sign(self) -> None:
+        while self._unsigned:
+            self._files.renew_trust(*self._unsigned.popleft())
+
+    def _finish(self) -> None:
+        try:
+            self._sign()
+        finally:
+            self._files.close()
+
+    async def _write(self, work: Callable[[], T]) -> T:
+        """Run in the writer's thread; a cancelled caller leaves only when the work is done.
+
+        The thread wakes the caller itself: ``run_in_executor`` below a shield takes three rounds
+        of the event loop for it, which is felt in an edit of half a millisecond.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        working = self._writer.submit(work)
+        working.add_done_callback(lambda _: loop.call_soon_threadsafe(self._written, done))
+        try:
+            await done
+        except asyncio.CancelledError:
+            await asyncio.wait([asyncio.wrap_future(working)])
+            raise
+        return working.result()
+
+    def _written(self, done: asyncio.Future[None]) -> None:
+        self._sign_later()
+        if not done.done():  # its caller may have been cancelled
+            done.set_result(None)
+
+
+class DiskNotebook:
+    """A notebook file (``notebook.base.Notebook``)."""
+
+    def __init__(self, path: WorkspacePath, notebooks: DiskNotebooks) -> None:
+        self._path = path
+        self._notebooks = notebooks
+
+    @property
+    def path(self) -> str:
+        """Return the workspace-relative path."""
+        return self._path
+
+    @property
+    def backend(self) -> Backend:
+        """Return where it lives."""
+        return "disk"
+
+    async def read(self, outputs: OutputSelection = ()) -> NotebookSnapshot:
+        """Return the notebook now, with the outputs of the cells named."""
+        return await self._notebooks.read(self._path, outputs)
+
+    async def apply(
+        self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Apply all edits, or none."""
+        return await self._notebooks.apply(self._path, edits, expected)
+
+
+def _is_same(entry: _Entry, content: bytes) -> bool:
+    return entry.notebook.text.encode() == content
+
+
+def with_attachments(outcome: EditedNotebook, before: CellViews) -> Applied:
+    """Put the pictures of deleted cells into what brings them back."""
+
+    def complete(edit: CellEdit) -> CellEdit:
+        raw = _raw(before, edit.cell_id) if isinstance(edit, CellInsert) else None
+        attachments = raw.attachments() if raw is not None else None
+        return edit.model_copy(update={"attachments": attachments}) if attachments else edit
+
+    applied = outcome.applied
+    return replace(applied, inverse=tuple(map(complete, applied.inverse)))
+
+
+def _raw(views: CellViews, cell_id: CellId) -> RawCell | None:
+    position = views.positions.get(cell_id)
+    return None if position is None else views.raw[position]
+
+
+def _check_writable(notebook: NotebookText, edits: Sequence[CellEdit], path: str) -> None:
+    """Raise ``InvalidNotebook`` for the two kinds of old files that are only read."""
+    if notebook.major < 3:
+        raise InvalidNotebook(
+            f"{path} is in notebook format {notebook.major} (before 2013), which can be read but "
+            "not edited here.",
+            hint="Open it in JupyterLab and save it once: that converts it.",
+        )
+    if notebook.sheets > 1 and not all(isinstance(e, CellSource | CellOutputs) for e in edits):
+        raise InvalidNotebook(
+            f"{path} is in notebook format 3 and has {notebook.sheets} worksheets: its cells can "
+            "be changed, but not inserted, deleted or moved.",
+            hint="Open it in JupyterLab and save it once: that converts it.",
+        )

@@ -1,0 +1,339 @@
+"""Live documents: notebooks open in browser pages, and those whose page is away (chapter 06).
+
+Implements ``Pages``. The server's socket hands in frames, ``notebook.router`` and the kernels ask
+for reads, changes and the display of runs. What a page has open is changed there and nowhere else;
+while a page with unsaved changes is away the notebook is the file with the page's last announced
+state and the agent's edits over it, and it becomes the file's when the time of grace is over.
+``page_news`` has what pages say, ``absence`` those that are away; here they meet who asks for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.current_page import CurrentPage
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
+from jupyter_ai_shoulders.notebook.backends.disk.notebooks import OutputSelection
+from jupyter_ai_shoulders.notebook.backends.live.disconnected_pages import DisconnectedPages
+from jupyter_ai_shoulders.notebook.backends.live.document_locks import DocumentLocks
+from jupyter_ai_shoulders.notebook.backends.live.edit_delivery import EditDelivery
+from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.page_events import PageEvents
+from jupyter_ai_shoulders.notebook.backends.live.page_registry import PageRegistry
+from jupyter_ai_shoulders.notebook.backends.live.page_requests import (
+    PageAnswer,
+    PageRequests,
+    PageTransport,
+    PendingRequest,
+)
+from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import (
+    RecoveryCopies,
+    RecoveryStore,
+)
+from jupyter_ai_shoulders.notebook.backends.live.recovery_offers import RecoveryOffers
+from jupyter_ai_shoulders.notebook.backends.live.renames import NotebookRenames
+from jupyter_ai_shoulders.notebook.backends.live.run_display import PageRuns
+from jupyter_ai_shoulders.notebook.backends.live.timeouts import (
+    DisconnectTimers,
+    LiveTimeouts,
+    Sleep,
+)
+from jupyter_ai_shoulders.notebook.base import (
+    Applied,
+    Conflicted,
+    NotebookSnapshot,
+    NotebookStore,
+    RunQuestion,
+)
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.frames import (
+    CellInputAnswer,
+    CellRunTaken,
+    DocumentApplied,
+    DocumentChange,
+    DocumentClose,
+    DocumentConflict,
+    DocumentContent,
+    DocumentFocus,
+    DocumentOpen,
+    DocumentRecoveryAnswer,
+    DocumentRefused,
+    DocumentRename,
+    PageFrame,
+)
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId, RunId, Version
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellOutputs
+
+log = logging.getLogger(__name__)
+
+
+class OpenNotebooks:
+    """The notebooks open in pages; a resource: ``start`` and ``aclose`` it."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Workspace,
+        disk: NotebookStore,
+        transport: PageTransport,
+        recovery: RecoveryStore,
+        clock: Clock,
+        ids: IdSource,
+        acting: CurrentPage | None = None,
+        times: LiveTimeouts | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._workspace = workspace
+        self._disk = disk
+        self._times = times or LiveTimeouts()
+        self._copies = RecoveryCopies(recovery, clock)
+        self._ledger = PageRegistry(self._copies, acting or CurrentPage())
+        self._moves = NotebookRenames(workspace)
+        self._requests = PageRequests(
+            transport, clock, ids, answer_seconds=self._times.answer, heard=self._heard
+        )
+        offers = RecoveryOffers(self._copies, transport)
+        self._deliveries = EditDelivery(self._ledger, self._requests, transport, offers)
+        self._work = DocumentLocks()
+        self._absences = DisconnectedPages(
+            workspace=workspace,
+            disk=disk,
+            ledger=self._ledger,
+            moves=self._moves,
+            deliveries=self._deliveries,
+            work=self._work,
+            times=self._times,
+            timers=DisconnectTimers(sleep),
+        )
+        self._news = PageEvents(
+            workspace=workspace,
+            ledger=self._ledger,
+            copies=self._copies,
+            moves=self._moves,
+            offers=offers,
+            deliveries=self._deliveries,
+            absences=self._absences,
+            work=self._work,
+        )
+        self._runs = PageRuns(transport)
+
+    # life
+
+    async def start(self) -> None:
+        """Take up the unsaved notebooks of the last session: their pages may return."""
+        copies = await self._copies.load()
+        self._moves.restore(self._copies.moves)
+        for copy in copies:
+            name = self._workspace.path(copy.path)
+            claim = self._ledger.restore(copy, name)
+            if claim is not None:
+                self._absences.restored(claim)
+            else:
+                self._work.run_in_background(self._deliver(name))
+
+    async def settle(self) -> None:
+        """Wait for what is being replayed, delivered and copied now; not for pages."""
+        await self._work.settle()
+        await self._copies.settle()
+
+    async def aclose(self) -> None:
+        """Stop waiting for pages. What is not on the disk is in the recovery copies."""
+        await self._absences.aclose()
+        await self.settle()
+        await self._copies.aclose()
+
+    # frames of pages
+
+    def connected(self, client_id: ClientId) -> None:
+        """Take note of a page that said hello; it announces its notebooks anew."""
+        self._leave(client_id)
+
+    def disconnected(self, client_id: ClientId) -> None:
+        """Take note that a page's socket is closed: by reload, crash, network or for good."""
+        self._leave(client_id)
+
+    async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
+        """Take a document frame of a page without waiting. Raises ``InvalidRequest``."""
+        match frame:
+            case DocumentOpen():
+                self._news.opened(client_id, self.current(self._workspace.path(frame.path)), frame)
+            case (
+                DocumentChange()
+                | DocumentFocus()
+                | DocumentClose()
+                | DocumentRename()
+                | DocumentRecoveryAnswer()
+            ):
+                claim = self._claim(client_id, frame.path)
+                if claim is not None and claim.present:
+                    self._news.handle(claim, frame)
+                else:
+                    log.debug("%s of %s, which is not open", frame.type, frame.path)
+            case CellRunTaken():
+                self._runs.take(frame.run_id)
+            case CellInputAnswer():
+                self._runs.answer(frame)
+            case DocumentApplied() | DocumentConflict() | DocumentContent() | DocumentRefused():
+                self._requests.answered(client_id, frame)
+            case _:
+                log.debug("A frame that is not about documents was ignored: %s", frame.type)
+
+    # Pages
+
+    def owner(self, path: str) -> ClientId | None:
+        """Return the connected page that has ``path`` open and that edits of it go to."""
+        claim = self._owner(path)
+        return claim.client if claim is not None else None
+
+    def pages(self, path: str) -> list[tuple[ClientId, str]]:
+        """Return the connected pages that have ``path`` open, and what each calls it."""
+        return [(claim.client, claim.page_path) for claim in self._present(path)]
+
+    def shown_in(self, path: str) -> PageDocument | None:
+        """Return that page's claim to the notebook: the page may be asked about what it shows."""
+        return self._owner(path)
+
+    def is_live(self, path: str) -> bool:
+        """Return whether a page has it open, or is away with unsaved changes to it."""
+        return bool(self._of_path(path))
+
+    def current(self, name: WorkspacePath) -> WorkspacePath:
+        """Return the path of a notebook that may have been renamed in a page meanwhile."""
+        return name if self._ledger.claims.of_path(name) else self._moves.current(name)
+
+    async def read(self, path: str, outputs: OutputSelection) -> NotebookSnapshot:
+        """Return the notebook as its page has it, or last had it.
+
+        Raises ``Conflict`` (``page_not_responding``), and what the disk raises when no page has it.
+        """
+        name = self.current(self._workspace.path(path))
+        async with self._work.lock(name):
+            await self._deliveries.deliver(name)
+            claim = self._ledger.owner(name)
+            if claim is not None:
+                wanted = claim.order if outputs == "all" else tuple(outputs)
+                answer = await self._requests.read(claim, wanted)
+                return NotebookSnapshot(name, "live", answer.cells, answer.metadata, answer.dirty)
+            if (absent := self._ledger.claims.last_disconnected(name)) is not None:
+                return await self._absences.read(absent, outputs)
+            return await self._disk.read(name, outputs)
+
+    async def apply(
+        self, path: str, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    ) -> Applied | Conflicted:
+        """Change the notebook in its page, in the overlay of an absent page, or else on disk.
+
+        Raises like ``read``, and ``PolicyRefusal`` (read-only). Never tried twice, never written to
+        the disk while a page has it open.
+        """
+        name = self.current(self._workspace.path(path))
+        async with self._work.lock(name):
+            await self._deliveries.deliver(name)
+            claim = self._ledger.owner(name)
+            if claim is not None:
+                return await self._deliveries.apply(claim, edits, expected)
+            if (absent := self._ledger.claims.last_disconnected(name)) is not None:
+                return await self._absences.apply(absent, edits, expected)
+            return await self._disk.apply(name, edits, expected)
+
+    def run_started(self, path: str, cell_id: CellId, run_id: RunId) -> None:
+        """Show the cell as running in every page that has it open."""
+        self._runs.started(self._present(path), cell_id, run_id)
+
+    def run_output(
+        self, path: str, cell_id: CellId, run_id: RunId, index: int, outputs: Sequence[JsonObject]
+    ) -> None:
+        """Replace the running cell's outputs from position ``index`` on."""
+        self._runs.output(self._present(path), cell_id, run_id, index, outputs)
+
+    def run_ended(
+        self, path: str, cell_id: CellId, run_id: RunId, execution_count: int | None
+    ) -> None:
+        """Show the cell as finished; from now on its outputs are an edit that is not saved."""
+        outputs = self._runs.ended(self._present(path), cell_id, run_id, execution_count)
+        owner = self._owner(path)
+        if owner is None or outputs is None:
+            return
+        edit = CellOutputs(cell_id=cell_id, outputs=outputs, execution_count=execution_count)
+        self._ledger.record(owner, [edit], Applied({}, ()))
+
+    def run_taken(self, run_id: RunId) -> bool:
+        """Return whether the user took over the cell of a run that has not ended yet."""
+        return self._runs.is_taken(run_id)
+
+    def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
+        """Show a field for what the running code asks in every page that has it open."""
+        self._runs.asks(self._present(path), cell_id, run_id, question)
+
+    def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
+        """Take the field away."""
+        self._runs.answered(self._present(path), cell_id, run_id, number)
+
+    def open_paths(self) -> frozenset[WorkspacePath]:
+        """Return the notebooks that connected pages have open."""
+        claims = self._ledger.claims.items.values()
+        return frozenset(claim.path for claim in claims if claim.present)
+
+    def unsaved(self, path: str) -> list[WorkspacePath]:
+        """Return the notebooks at or below a path with unsaved changes in a page, or one away."""
+        name = self._workspace.path(path)
+        claims = self._ledger.claims.items.values()
+        left = {claim.path for claim in claims if claim.dirty or not claim.present}
+        return sorted(held for held in left if f"{held}/".startswith(f"{name}/"))
+
+    def is_behind(self, path: str) -> bool:
+        """Return whether a page has read or written another file than there is now."""
+        return any(self._news.is_behind(claim) for claim in self._present(path))
+
+    def renamed(self, old: str, new: str) -> None:
+        """Follow a file or a directory that the server's contents manager renamed.
+
+        Pages that have it open say so themselves; those that are away, and what waits, do not.
+        """
+        before, after = self._workspace.path(old), self._workspace.path(new)
+        self._news.moved(before, after)
+        self._ledger.moved(before, after, self._workspace.path)
+
+    def wrote(self, path: str) -> None:
+        """Tell pages that the file of a notebook they have open was written by others."""
+        self._deliveries.notify_saved(self._present(path))
+
+    def show_elsewhere(self, path: str, cell_id: CellId, before: str, after: str) -> None:
+        """Make a change that the present task's page made already in the other pages, too."""
+        claim = self._owner(path)
+        if claim is not None:
+            self._deliveries.show_elsewhere(claim, cell_id, before, after)
+
+    # small things
+
+    def _leave(self, client: ClientId) -> None:
+        self._requests.lost(client)
+        self._news.page_disconnected(client)
+
+    def _heard(self, asked: PendingRequest, answer: PageAnswer) -> None:
+        self._news.answered(asked, answer)
+
+    async def _deliver(self, name: WorkspacePath) -> None:
+        async with self._work.lock(name):
+            await self._deliveries.deliver(name)
+
+    def _claim(self, client: ClientId, page_path: str) -> PageDocument | None:
+        """Return the claim a page means; what its path leads to may have changed since."""
+        claims = self._ledger.claims.of_client(client)
+        return next((claim for claim in claims if claim.page_path == page_path), None)
+
+    def _of_path(self, path: str) -> list[PageDocument]:
+        """Return all claims to a notebook. A run asks often: where none is open none is sought."""
+        if not self._ledger.claims.items:
+            return []
+        return self._ledger.claims.of_path(self.current(self._workspace.path(path)))
+
+    def _present(self, path: str) -> list[PageDocument]:
+        return [claim for claim in self._of_path(path) if claim.present]
+
+    def _owner(self, path: str) -> PageDocument | None:
+        claims = self._of_path(path)
+        return self._ledger.owner(claims[0].path) if claims else None

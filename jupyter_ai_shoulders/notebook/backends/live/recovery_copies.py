@@ -1,0 +1,280 @@
+"""Copies of unsaved notebooks outside the browser, so that no crash takes typed text with it.
+
+The last announced state of every dirty notebook, with the agent's edits that are not on the disk,
+is kept in the state directory. Written by ``notebook.backends.live.open_notebooks`` at each
+announcement, off the event loop and only the newest; taken up when the server starts again. A copy
+that is left waits for the user (``notebook.backends.live.recovery_offers``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
+from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.unsaved_edits import UnsavedEdit, UnsavedEdits
+from jupyter_ai_shoulders.wire.base import Timestamp, WireModel
+from jupyter_ai_shoulders.wire.frames import AnnouncedCell
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId
+
+log = logging.getLogger(__name__)
+
+
+class RecoveryStore(Protocol):
+    """Small files of the state directory by name. All methods block and may run in any thread."""
+
+    def put(self, name: str, text: str) -> None:
+        """Keep a text, all or nothing. Raises ``StateUnavailable``."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Forget a text that may not exist. Raises ``StateUnavailable``."""
+        ...
+
+    def read_all(self) -> Mapping[str, str]:
+        """Return all texts by name. Raises ``StateUnavailable``."""
+        ...
+
+
+class RecoveryCopy(WireModel):
+    """An unsaved notebook as a page last announced it.
+
+    ``journal`` are the agent's edits that are not on the disk. ``left`` says that nobody waits for
+    the page any more: what is in here waits for the user. ``base`` are the texts that unsaved ones
+    were made of, null for new cells; None altogether when they are not known. A copy without cells
+    is of edits of the agent that found another cell than the one they were made for.
+    """
+
+    version: int = 1
+    at: Timestamp
+    path: str
+    page_path: str
+    client: ClientId
+    epoch: int
+    saved_at: str | None
+    cells: tuple[AnnouncedCell, ...]
+    journal: tuple[UnsavedEdit, ...]
+    left: bool = False
+    base: dict[CellId, str | None] | None = None
+
+    @property
+    def is_agents(self) -> bool:
+        """Whether this is what the agent wanted, not what the user typed."""
+        return not self.cells
+
+    def claim(self, path: WorkspacePath) -> PageDocument:
+        """Return the claim of the page this is the copy of."""
+        return PageDocument(
+            client=self.client,
+            path=path,
+            page_path=self.page_path,
+            epoch=self.epoch,
+            cells=self.cells,
+            dirty=True,
+            saved_at=self.saved_at,
+            focus=0,
+            present=False,
+            base=self._whole_base(),
+        )
+
+    def _whole_base(self) -> dict[CellId, str] | None:
+        if self.base is None:
+            return None
+        texts = {cell.id: self.base.get(cell.id, cell.source) for cell in self.cells}
+        return {cell_id: text for cell_id, text in texts.items() if text is not None}
+
+
+class KnownRenames(WireModel):
+    """The notebooks that were renamed: the new path by the old one."""
+
+    version: int = 1
+    moves: dict[str, str]
+
+
+AGAIN_SECONDS = 5.0
+"""Until a copy that could not be written, on a full disk, is tried again."""
+_MOVES = "moves"
+"""The name they are kept under; copies are named by hashes."""
+
+
+class RecoveryCopies:
+    """Writes the newest copy of each page and notebook, one after the other."""
+
+    def __init__(self, store: RecoveryStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._waiting: dict[str, WireModel | None] = {}
+        self.moves: dict[str, str] = {}
+        """What a former process knew of renames; read with the copies."""
+        self._kept: set[str] = set()
+        self._left: dict[str, RecoveryCopy] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._refused: dict[str, WireModel | None] = {}
+        self._again: asyncio.TimerHandle | None = None
+
+    def keep(self, claim: PageDocument, journal: UnsavedEdits, *, left: bool = False) -> None:
+        """Keep a page's unsaved notebook from now on."""
+        name = copy_name(claim.path, claim.client)
+        self._kept.add(name)
+        self._left.pop(name, None)
+        copy = self._copy(claim, journal).model_copy(update={"left": left})
+        if left:
+            self._left[name] = copy
+        self._write(name, copy)
+
+    def keep_rejected(self, claim: PageDocument, entries: Sequence[UnsavedEdit]) -> None:
+        """Keep edits of the agent that found another cell than the one they were made for."""
+        if not entries:
+            return
+        log.warning("%d edits of the agent to %s came too late", len(entries), claim.path)
+        update = {"cells": (), "base": None, "left": True}
+        copy = self._copy(claim, tuple(entries)).model_copy(update=update)
+        edits = (entry.model_dump_json() for entry in entries)
+        name = _name(claim.path, claim.client, copy.at, *edits)
+        self._left[name] = copy
+        self._write(name, copy)
+
+    def drop(self, claim: PageDocument) -> None:
+        """Forget a page's copy: all it has is saved, or the user discarded it."""
+        name = copy_name(claim.path, claim.client)
+        if name in self._kept:
+            self.forget(name)
+
+    def waiting_for_user(self, path: WorkspacePath) -> Mapping[str, RecoveryCopy]:
+        """Return the copies of a notebook that wait for the user, by name, oldest first."""
+        found = [(name, copy) for name, copy in self._left.items() if copy.path == path]
+        return dict(sorted(found, key=lambda item: item[1].at))
+
+    @property
+    def paths(self) -> set[WorkspacePath]:
+        """The notebooks that copies wait for."""
+        return {WorkspacePath(copy.path) for copy in self._left.values()}
+
+    def forget(self, name: str) -> None:
+        """End a copy: the user decided on it, or a notebook has all of it."""
+        self._kept.discard(name)
+        self._left.pop(name, None)
+        self._write(name, None)
+
+    def keep_moves(self, moves: Mapping[str, str]) -> None:
+        """Keep what is known of renames."""
+        self._write(_MOVES, KnownRenames(moves=dict(moves)))
+
+    def renamed(self, old: WorkspacePath, new: WorkspacePath) -> None:
+        """Let what waits for the user follow its notebook."""
+        for name, copy in self.waiting_for_user(old).items():
+            self._left[name] = copy.model_copy(update={"path": new, "page_path": new})
+            self._write(name, self._left[name])
+
+    async def load(self) -> list[RecoveryCopy]:
+        """Return the copies that a former process left; one that cannot be read is left alone."""
+        try:
+            texts = await asyncio.to_thread(self._store.read_all)
+        except ShouldersError as error:
+            log.warning("Unsaved notebooks of the last session cannot be read: %s", error)
+            return []
+        copies: list[RecoveryCopy] = []
+        for name, text in texts.items():
+            try:
+                if name == _MOVES:
+                    self.moves = KnownRenames.model_validate(json.loads(text)).moves
+                    continue
+                copy = RecoveryCopy.model_validate(json.loads(text))
+            except ValueError:
+                log.warning("The recovery copy %s cannot be read; it is left alone", name)
+                continue
+            self._kept.add(name)
+            if copy.left:
+                self._left[name] = copy
+            else:
+                copies.append(copy)
+        return copies
+
+    async def settle(self) -> None:
+        """Wait until everything is written."""
+        if self._task is not None:
+            await asyncio.shield(self._task)
+
+    async def aclose(self) -> None:
+        """Wait until everything is written that can be now."""
+        await self.settle()
+        if self._again is not None:
+            self._again.cancel()
+
+    def _copy(self, claim: PageDocument, journal: UnsavedEdits) -> RecoveryCopy:
+        return RecoveryCopy(
+            at=timestamp(self._clock.now()),
+            path=claim.path,
+            page_path=claim.page_path,
+            client=claim.client,
+            epoch=claim.epoch,
+            saved_at=claim.saved_at,
+            cells=claim.cells,
+            journal=journal,
+            base=changed_texts(claim),
+        )
+
+    def _write(self, name: str, copy: WireModel | None) -> None:
+        self._waiting[name] = copy
+        self._refused.pop(name, None)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._work())
+
+    async def _work(self) -> None:
+        while self._waiting:
+            name = next(iter(self._waiting))
+            copy = self._waiting.pop(name)
+            try:
+                await asyncio.to_thread(self._store_one, name, copy)
+            except ShouldersError as error:
+                log.warning("An unsaved notebook has no recovery copy now: %s", error)
+                self._try_again(name, copy)
+
+    def _try_again(self, name: str, copy: WireModel | None) -> None:
+        """Write a copy after a while, unless a newer one is written by then."""
+        if name in self._waiting:
+            return
+        self._refused[name] = copy
+        if self._again is None:
+            self._again = asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._write_refused)
+
+    def _write_refused(self) -> None:
+        self._again = None
+        for name, copy in [*self._refused.items()]:
+            self._write(name, copy)
+
+    def _store_one(self, name: str, copy: WireModel | None) -> None:
+        if copy is None:
+            self._store.remove(name)
+            crash_point("live.copy.removed")
+        else:
+            self._store.put(name, json.dumps(copy.model_dump(mode="json")))
+            crash_point("live.journal.written")
+
+
+def changed_texts(claim: PageDocument) -> dict[CellId, str | None] | None:
+    """Return what the unsaved texts of a page were made of: null for new cells; None: not known."""
+    if claim.base is None:
+        return None
+    return {
+        cell.id: claim.base.get(cell.id)
+        for cell in claim.cells
+        if cell.source != claim.base.get(cell.id)
+    }
+
+
+def copy_name(path: WorkspacePath, client: ClientId) -> str:
+    """Return the name of the copy of what a page has not saved."""
+    return _name(path, client)
+
+
+def _name(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode(errors="replace")).hexdigest()[:32]

@@ -1,0 +1,1 @@
+"""Notebooks in collaboration rooms, read and edited as Y documents on the server."""

@@ -1,0 +1,325 @@
+"""One run of one cell, from its request to its end; made by ``notebook.execution.cell_runner``.
+
+The run belongs to the server: whoever asked for it may go away, it goes on to its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import anyio
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.notebook.base import (
+    CellRun,
+    KernelDirectory,
+    RunInput,
+    RunInputEnd,
+    RunItem,
+    RunStarted,
+)
+from jupyter_ai_shoulders.notebook.execution.output_autosave import OutputAutosave
+from jupyter_ai_shoulders.notebook.execution.run_view import RunView
+from jupyter_ai_shoulders.notebook.execution.stdin import NOBODY
+from jupyter_ai_shoulders.notebook.kernels.connection import KernelConnection
+from jupyter_ai_shoulders.notebook.outputs.run_log import RunLog
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.notebook.kernels.execute_request import CellRequest
+
+log = logging.getLogger(__name__)
+
+RunStatus = Literal["ok", "error", "aborted", "died", "cancelled", "running"]
+
+WATCH_SECONDS = 0.5
+"""Between two looks at whether the kernel lives and which page is there."""
+QUEUE_NOTICE_SECONDS = 0.15
+"""A request that has not begun by then in a busy kernel is queued; shorter waits are not told."""
+QUEUE_GUESS_SECONDS = 2.0
+"""A request that has not begun by then is queued behind something we did not see begin."""
+INTERRUPT_AGAIN_SECONDS = 0.5
+"""Until a kernel that could not be reached to be interrupted is tried again."""
+INTERRUPT_PATIENCE_SECONDS = 5.0
+"""How long a cancelled call waits for a kernel that was interrupted."""
+LOG_SECONDS = 0.1
+"""Between two pieces of output in the conversation."""
+
+
+class RunTicket:
+    """What the asker holds of a run: its progress, its result, and the wish to cancel it."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.log = RunLog()
+        self.cancelled = False
+        self.sent: CellRequest | None = None
+        """The request, once it is in the kernel's queue: from then on only the kernel ends it."""
+        self.unanswerable = False
+        """The code asks for input and nobody is there: it is interrupted."""
+        self._clock = clock
+        self._began = clock.monotonic()
+        self._progress: asyncio.Queue[RunItem | None] = asyncio.Queue()
+        self._settled: asyncio.Future[CellRun] = asyncio.get_running_loop().create_future()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the asker has its answer."""
+        return self._settled.done()
+
+    def progress(self) -> CellRun:
+        """Return how far the run is."""
+        sent = self.sent
+        begun = sent is not None and sent.started
+        return CellRun(
+            status="running",
+            outputs=sent.outputs.outputs() if sent is not None else (),
+            execution_count=sent.execution_count if sent is not None else None,
+            duration_ms=round((self._clock.monotonic() - self._began) * 1000),
+            kernel_id="",
+            warning=None if begun else "It has not begun yet: its kernel is starting or busy.",
+        )
+
+    def report_input(self, item: RunInput | RunInputEnd) -> None:
+        """Report a question for input, or its end, after all that was printed before."""
+        self.flush_log()
+        self._progress.put_nowait(item)
+
+    def refuse_input(self) -> None:
+        """Have the run interrupted: nobody can answer what it asks."""
+        self.unanswerable = True
+        if self.sent is not None:
+            self.sent.stirred.set()
+
+    def flush_log(self) -> None:
+        """Pass on what the log has collected."""
+        for piece in self.log.take():
+            self._progress.put_nowait(piece)
+
+    def report_status(self, text: str) -> None:
+        """Report a status."""
+        self.log.add_status(text)
+        self.flush_log()
+
+    def settle(self, outcome: CellRun | BaseException) -> None:
+        """Answer the asker; only the first answer counts."""
+        if self._settled.done():
+            return
+        self.flush_log()
+        if isinstance(outcome, CellRun):
+            self._settled.set_result(outcome)
+        else:
+            self._settled.set_exception(outcome)
+        self._progress.put_nowait(None)
+
+    async def items(self) -> AsyncIterator[RunItem]:
+        """Yield what there is to tell, then the result. Raises what the run raised."""
+        yield RunStarted(self.progress)
+        while (piece := await self._progress.get()) is not None:
+            yield piece
+        yield self._settled.result()
+
+    async def abandon(self, task: asyncio.Task[None]) -> None:
+        """Cancel the run unless it is settled; return when it is, whoever else is cancelled."""
+        if self._settled.done():
+            return
+        self.cancelled = True
+        if self.sent is None:
+            task.cancel()
+        else:
+            self.sent.stirred.set()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([self._settled])
+        self._settled.exception()  # seen: the asker is gone
+
+
+class CellExecution:
+    """Follows a request until the kernel is done with it."""
+
+    def __init__(
+        self,
+        *,
+        request: CellRequest,
+        connection: KernelConnection,
+        kernels: KernelDirectory,
+        view: RunView,
+        keeper: OutputAutosave,
+        ticket: RunTicket,
+        clock: Clock,
+    ) -> None:
+        self._request = request
+        self._connection = connection
+        self._kernels = kernels
+        self._view = view
+        self._keeper = keeper
+        self._ticket = ticket
+        self._clock = clock
+        self._began = self._watched = self._logged = clock.monotonic()
+        self._queued = self._died = self._interrupted = False
+        self._interrupted_at: float | None = None
+        """When that was tried first."""
+        self._interrupt_next = 0.0
+
+    async def follow(self) -> CellRun:
+        """Return how the request ended; its outputs are not stored yet."""
+        pause = await self._turn(QUEUE_NOTICE_SECONDS, 0.0)
+        while not self._request.finished.is_set():
+            pause = await self._turn(WATCH_SECONDS, pause)
+        interrupted = self._ticket.cancelled and self._interrupted
+        reply = self._request.reply or self._guess_reply()
+        return self._as_it_stands(run_status(reply["status"], self._died, interrupted))
+
+    def _guess_reply(self) -> JsonObject:
+        """Judge a run whose reply was lost by its outputs."""
+        return {"status": "ok" if last_error(self._request.outputs.outputs()) is None else "error"}
+
+    def _as_it_stands(self, status: RunStatus, warning: str | None = None) -> CellRun:
+        outputs = self._request.outputs.outputs()
+        omitted = self._request.outputs.omitted
+        if omitted:
+            warning = f"{omitted} of output were left out in the middle."
+        failure = failure_of(status, self._request.reply, outputs)
+        return CellRun(
+            status=status,
+            outputs=outputs,
+            execution_count=self._request.execution_count,
+            duration_ms=round((self._clock.monotonic() - self._began) * 1000),
+            kernel_id=self._connection.handle.kernel_id,
+            failure=NOBODY if self._ticket.unanswerable and status == "error" else failure,
+            warning=warning,
+        )
+
+    async def _turn(self, patience: float, pause: float) -> float:
+        """Wait for messages, let more of them come for ``pause``, pass them on."""
+        request = self._request
+        await _wait(request.stirred, patience)
+        if request.stirred.is_set() and not request.finished.is_set():
+            request.stirred.clear()
+            await _wait(request.finished, pause)
+            pause = self._view.flush()
+        if not request.finished.is_set():
+            self._note_queue()
+            self._report()
+            await self._honour_cancel()
+            await self._watch()
+        return pause
+
+    def _note_queue(self) -> None:
+        started = self._request.started
+        if started and self._queued:
+            self._queued = False
+            self._began = self._clock.monotonic()
+            self._ticket.report_status("Running.")
+        elif not (started or self._queued) and self._seems_queued():
+            self._queued = True
+            self._ticket.report_status(
+                "The kernel is busy; this cell is queued behind what it runs."
+            )
+
+    def _seems_queued(self) -> bool:
+        """A kernel that was busy when we came has not told us so: then time tells."""
+        waited = self._clock.monotonic() - self._began
+        return self._connection.is_busy_elsewhere or waited > QUEUE_GUESS_SECONDS
+
+    def _report(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._logged >= LOG_SECONDS:
+            self._logged = now
+            self._ticket.flush_log()
+
+    async def _honour_cancel(self) -> None:
+        if self._ticket.unanswerable:
+            await self._interrupt()
+        if not self._ticket.cancelled:
+            return
+        if not self._request.started:
+            self._settle_early("The cell had not begun; it is stopped as soon as it does.")
+            return
+        tried_at = self._interrupted_at
+        await self._interrupt()
+        if tried_at is not None and self._clock.monotonic() - tried_at > INTERRUPT_PATIENCE_SECONDS:
+            self._settle_early("The kernel has not reacted to the interrupt yet.")
+
+    async def _interrupt(self) -> None:
+        """Interrupt the kernel once; one that cannot be reached is tried again after a while."""
+        now = self._clock.monotonic()
+        if self._interrupted or now < self._interrupt_next:
+            return
+        self._interrupt_next = now + INTERRUPT_AGAIN_SECONDS
+        if self._interrupted_at is None:
+            self._interrupted_at = now
+        try:
+            if self._request.is_busy:
+                await self._kernels.interrupt(self._connection.handle.kernel_id)
+            self._interrupted = True
+        except NotFound:
+            self._die()
+        except ShouldersError as error:
+            log.warning("A kernel could not be interrupted: %s", error)
+
+    async def _watch(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._watched < WATCH_SECONDS:
+            return
+        self._watched = now
+        self._view.watch()
+        await self._keeper.save_if_due(self._request.outputs, self._request.execution_count)
+        if not await self._connection.is_current():
+            self._die()
+
+    def _die(self) -> None:
+        self._died = True
+        self._request.close()
+
+    def _settle_early(self, warning: str) -> None:
+        """Let the asker go; the run is followed to its end all the same."""
+        self._ticket.settle(self._as_it_stands("cancelled", warning))
+
+
+def run_status(reply: object, died: bool, interrupted: bool) -> RunStatus:
+    """Return how a run ended, from the status in its reply."""
+    if died:
+        return "died"
+    match reply:
+        case "ok":
+            return "ok"
+        case "error":
+            return "cancelled" if interrupted else "error"
+        case _:
+            return "aborted"
+
+
+def failure_of(
+    status: RunStatus, reply: Mapping[str, Any] | None, outputs: Sequence[JsonObject]
+) -> str | None:
+    """Return in one line why a run did not end well."""
+    match status:
+        case "ok" | "running":
+            return None
+        case "died":
+            return "the kernel died"
+        case "aborted":
+            return "the kernel dropped it because a cell before it in the queue failed"
+        case "cancelled":
+            return "cancelled"
+        case "error":
+            error = reply if reply and "ename" in reply else last_error(outputs) or {}
+            message = str(error.get("evalue", "")).partition("\n")[0]
+            return f"{error.get('ename') or 'Error'}: {message}"  # bash names none
+
+
+def last_error(outputs: Sequence[JsonObject]) -> JsonObject | None:
+    """Return the last error output."""
+    errors = (output for output in reversed(outputs) if output.get("output_type") == "error")
+    return next(errors, None)
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

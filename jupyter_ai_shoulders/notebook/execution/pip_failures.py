@@ -1,0 +1,41 @@
+"""Installations that failed in a cell which ended well: ``%pip`` prints its errors, no more.
+
+Pure. Used by ``notebook.execution.cell_runner`` and ``notebook.execution.scratch_runner`` on runs
+that are over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from jupyter_ai_shoulders.notebook.base import CellRun
+from jupyter_ai_shoulders.notebook.outputs.text import join_text, plain_text
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+_COMMAND = re.compile(
+    r"^\s*(?:%%?|!+)\s*(?:\S+\s+-m\s+|sudo\s+)?(pip3?|uv|conda|mamba|micromamba)\b", re.MULTILINE
+)
+_ERROR = re.compile(
+    r"^(?:ERROR: (?!pip's dependency resolver)|error: |\s*× No solution found"
+    r"|PackagesNotFoundError: |LibMambaUnsatisfiableError: |CondaError: |ResolvePackageNotFound: )"
+)
+"""What pip, uv and conda begin the line with that says why they gave up. pip's remark about its
+resolver stands in runs that did install."""
+
+
+def mark_failed_install(run: CellRun, source: str) -> CellRun:
+    """Return the run, failed if a command of its source that installs packages failed."""
+    if run.status != "ok" or (command := _COMMAND.search(source)) is None:
+        return run
+    errors = [line.strip() for line in _lines(run.outputs) if _ERROR.match(line)]
+    if not errors:
+        return run
+    return replace(run, status="error", failure=f"{command[1]} failed: {errors[-1]}")
+
+
+def _lines(outputs: Sequence[JsonObject]) -> Iterator[str]:
+    for output in outputs:
+        if output.get("output_type") == "stream":
+            yield from plain_text(join_text(output.get("text"))).splitlines()

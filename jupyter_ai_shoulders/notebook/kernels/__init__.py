@@ -1,0 +1,4 @@
+"""Kernels.
+
+Connections, one execution queue per kernel, restarts, execute requests and variables.
+"""

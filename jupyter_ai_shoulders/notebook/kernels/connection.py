@@ -1,0 +1,289 @@
+"""A client of our own on a kernel the user works with.
+
+Held by ``notebook.execution.cell_runner`` per kernel.
+
+It reads its channels all the time (a reader that pauses for seconds loses messages) and hands each
+request its own messages. It never starts, restarts or shuts the kernel down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.session import Session
+
+from jupyter_ai_shoulders.core.errors import Conflict
+from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.kernel_channels import (
+    CONTENT,
+    HEADER,
+    PARENT_HEADER,
+    Channel,
+    KernelChannels,
+    Message,
+    ZmqChannels,
+)
+from jupyter_ai_shoulders.notebook.kernels.display_throttle import DisplayThrottle
+from jupyter_ai_shoulders.notebook.kernels.message_decoding import KernelSession
+from jupyter_ai_shoulders.notebook.kernels.oversized_messages import (
+    is_oversized,
+    replacement_message,
+)
+from jupyter_ai_shoulders.wire.ids import CellId
+
+NUDGE_SECONDS = 0.1
+"""Between two questions to a kernel whose output channel is not connected yet."""
+SHELL_NUDGES = 10
+"""One nudge in so many also asks on the shell channel, where a busy kernel queues it."""
+PATIENCE_SECONDS = 120.0
+"""How long a living kernel may leave the nudges unanswered."""
+CODE_LIMIT = 4_000
+"""Characters kept of what others run."""
+
+
+class Request(Protocol):
+    """Whoever sent a request; called from the reading task, must not block or raise."""
+
+    def on_output(self, message: Message) -> None:
+        """Take a message of the output channel."""
+        ...
+
+    def on_reply(self, message: Message) -> None:
+        """Take the reply."""
+        ...
+
+
+def own_client(manager: Any) -> AsyncKernelClient:
+    """Return a client with its own identity, channels not started.
+
+    ``manager.client()`` alone gives every client the manager's session id, hence one ZMQ identity
+    for all: the kernel then answers the newest of them only.
+    """
+    session = manager.session
+    return manager.client(
+        session=KernelSession(key=session.key, signature_scheme=session.signature_scheme)
+    )
+
+
+class KernelConnection:
+    """Sends requests to one life of a kernel: a restart or its death makes it ``stale``."""
+
+    def __init__(self, handle: KernelHandle) -> None:
+        self.handle = handle
+        self.is_busy_elsewhere = False
+        """Whether the kernel was last seen to run somebody else's cell."""
+        self.busy_since: datetime | None = None
+        """Since when it does."""
+        self.code_elsewhere: str | None = None
+        """What it runs for somebody else, when we were there to hear it begin."""
+        self._channels = _channels(handle)
+        self._requests: dict[bytes, Request] = {}
+        self._askers: dict[bytes, Callable[[Message], None]] = {}
+        self._held = DisplayThrottle[Request](self._deliver)
+        self._heard = asyncio.Event()
+
+    @property
+    def session(self) -> Session:
+        """Makes and signs messages."""
+        return self._channels.session
+
+    async def open(
+        self, on_silence: Callable[[], None], patience: float = PATIENCE_SECONDS
+    ) -> None:
+        """Return once outputs reach us. Raises ``Conflict`` when the kernel dies or is silent.
+
+        ``on_silence`` is called once when it takes longer than a second.
+
+        A kernel that is busy with a cell answers on the control channel, one that cannot do so
+        when it is idle again.
+        """
+        self._channels.open(
+            {
+                "iopub": self._on_output,
+                "shell": self._on_reply,
+                "stdin": self._on_input,
+                "control": lambda _parts: None,
+            }
+        )
+        try:
+            async with asyncio.timeout(patience):
+                await self._nudge_until_heard(on_silence)
+                await self._channels.opened()
+        except TimeoutError as error:
+            raise Conflict(
+                f"The kernel {self.handle.kernel_name} did not answer for {patience:.0f} s.",
+                code="kernel_busy",
+                hint="Interrupt or restart the kernel, then try again.",
+                retryable=True,
+            ) from error
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the kernel was restarted since, or is not listened to any more."""
+        return self._channels.ended
+
+    async def is_current(self) -> bool:
+        """Return whether the kernel process this was opened on still lives and is listened to."""
+        return not self.is_stale and await self._channels.is_alive()
+
+    def execute(
+        self,
+        code: str,
+        cell_id: CellId,
+        request: Request,
+        on_input: Callable[[Message], None] | None = None,
+    ) -> str:
+        """Ask the kernel to run ``code`` as the user's own cell would; return the message id.
+
+        A failure does not abort what the user has queued. ``on_input`` takes the code's questions
+        for input (the kernel stands still until ``reply_input``); without it the kernel refuses.
+        """
+        content: Message = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": on_input is not None,
+            "stop_on_error": False,
+        }
+        message_id = self._request(content, {"cellId": cell_id}, request)
+        if on_input is not None:
+            self._askers[message_id.encode()] = on_input
+        return message_id
+
+    def ask(
+        self, code: str, request: Request, *, silent: bool, expressions: Mapping[str, str]
+    ) -> str:
+        """Ask the kernel to run code that is no cell's; return the message id.
+
+        It gets no number and enters no history; ``silent`` code shows no results either.
+        ``expressions`` are evaluated after it, and are in the reply.
+        """
+        content: Message = {
+            "code": code,
+            "silent": silent,
+            "store_history": False,
+            "user_expressions": dict(expressions),
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        return self._request(content, {}, request)
+
+    def _request(self, content: Message, metadata: Message, request: Request) -> str:
+        message = self.session.msg("execute_request", content, metadata=metadata)
+        message_id = str(message["header"]["msg_id"])
+        self._requests[message_id.encode()] = request
+        self.send(message)
+        return message_id
+
+    def reply_input(self, asked: Message, text: str) -> None:
+        """Answer the kernel's question ``asked``."""
+        reply = self.session.msg("input_reply", {"status": "ok", "value": text}, parent=asked)
+        self.send(reply, "stdin")
+
+    def send(self, message: Message, channel: Channel = "shell") -> None:
+        """Send a message."""
+        self._channels.send(message, channel)
+
+    def forget(self, message_id: str) -> None:
+        """Drop whatever still comes for this request."""
+        request = self._requests.pop(message_id.encode(), None)
+        if request is not None:
+            self._held.forget(request)
+        self._askers.pop(message_id.encode(), None)
+
+    async def close(self) -> None:
+        """Stop reading and close the channels; the kernel runs on."""
+        self._held.forget(None)
+        await self._channels.close()
+
+    async def _nudge_until_heard(self, on_silence: Callable[[], None]) -> None:
+        nudges = 0
+        while not self._heard.is_set():
+            if nudges == SHELL_NUDGES:
+                on_silence()
+            if not await self.is_current():
+                raise Conflict(
+                    f"The kernel {self.handle.kernel_name} died before it could be used.",
+                    code="kernel_died",
+                    hint="Try again to start a new kernel. The Jupyter server's log says why.",
+                    retryable=True,
+                )
+            self.send(self.session.msg("kernel_info_request"), "control")
+            if nudges % SHELL_NUDGES == 0:
+                self.send(self.session.msg("kernel_info_request"))
+            nudges += 1
+            await _wait(self._heard, NUDGE_SECONDS)
+
+    def _on_output(self, parts: list[bytes]) -> None:
+        self._heard.set()
+        request = self._request_of(parts)
+        if request is not None:
+            if not self._held.hold(request, parts):
+                self._deliver(request, parts)
+        elif b'"status"' in parts[HEADER] and b'"execute_request"' in parts[PARENT_HEADER]:
+            self._note_elsewhere(b'"busy"' in parts[CONTENT], parts)
+        elif self.is_busy_elsewhere and b'"execute_input"' in parts[HEADER]:
+            code = str(json.loads(parts[CONTENT]).get("code", ""))
+            self.code_elsewhere = code[:CODE_LIMIT]
+
+    def _deliver(self, request: Request, parts: list[bytes]) -> None:
+        request.on_output(self._message(parts))
+
+    def _note_elsewhere(self, is_busy: bool, parts: list[bytes]) -> None:
+        self.is_busy_elsewhere = is_busy
+        self.code_elsewhere = None
+        self.busy_since = _date(json.loads(parts[HEADER])) if is_busy else None
+
+    def _on_reply(self, parts: list[bytes]) -> None:
+        request = self._request_of(parts)
+        if request is not None:
+            request.on_reply(self._message(parts))
+
+    def _on_input(self, parts: list[bytes]) -> None:
+        parent = parts[PARENT_HEADER]
+        ask = next((ask for token, ask in self._askers.items() if token in parent), None)
+        if ask is not None:
+            ask(self.session.deserialize(parts))
+
+    def _message(self, parts: list[bytes]) -> Message:
+        if is_oversized(parts):
+            return replacement_message(parts)
+        # A large frame is still in ZeroMQ's memory.
+        return self.session.deserialize([bytes(part) for part in parts])
+
+    def _request_of(self, parts: list[bytes]) -> Request | None:
+        """Find whose message this is, before the cost of decoding: most are the user's own."""
+        parent = parts[PARENT_HEADER]
+        return next((r for token, r in self._requests.items() if token in parent), None)
+
+
+def message_status(message: Mapping[str, Any]) -> str | None:
+    """Return the execution state a message announces, None for other messages."""
+    if message["msg_type"] != "status":
+        return None
+    return message["content"]["execution_state"]
+
+
+def _channels(handle: KernelHandle) -> KernelChannels:
+    return handle.channels() if handle.channels else ZmqChannels(handle.manager, handle.client())
+
+
+def _date(header: Message) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(header.get("date")))
+    except ValueError:  # not all kernels write it as the protocol wants
+        return None
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

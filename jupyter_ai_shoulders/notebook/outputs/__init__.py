@@ -1,0 +1,4 @@
+"""Cell outputs.
+
+Collects them within bounds, compares them, and turns them into text for a model.
+"""

@@ -1,0 +1,1 @@
+"""Loads, discovers, selects and presents the models of the catalogue."""

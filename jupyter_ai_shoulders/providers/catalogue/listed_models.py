@@ -1,0 +1,109 @@
+"""Catalogue entries of models that a service lists itself: of Ollama, where they are the user's.
+
+Pure; called by ``registry``. Their ids are ``PROVIDER/NAME``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from jupyter_ai_shoulders.core.catalogue.specs import (
+    Catalogue,
+    ModelSpec,
+    ProviderKind,
+    ProviderSpec,
+)
+from jupyter_ai_shoulders.providers.base import ListedModel
+from jupyter_ai_shoulders.providers.http.loopback import is_loopback
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+LONGEST_WINDOW = 32_768
+"""Tokens of a model of Ollama; more is the user's to ask for: memory is taken for all of it."""
+
+_FREE = {"input": 0, "output": 0, "source": "runs on this machine"}
+
+_OTHER_WORDS: frozenset[ProviderKind] = frozenset({"anthropic", "google"})
+"""Services that list only models that chat, and whose capabilities are not in Ollama's words."""
+
+Entry = Mapping[str, Any]
+
+
+def placeholder_model(provider: ProviderSpec) -> ModelSpec:
+    """Return a stand-in for the model of a call that is about no model."""
+    return ModelSpec(id=ModelId(provider.id), name="", provider=provider.id, model="")
+
+
+def catalogue_entries(provider: ProviderSpec, models: Sequence[ListedModel]) -> list[Entry]:
+    """Return entries for the models that can chat; those of unknown abilities are tried."""
+    able = (
+        model
+        for model in models
+        if provider.kind in _OTHER_WORDS
+        or not model.capabilities
+        or "completion" in model.capabilities
+    )
+    return [_entry(provider, model) for model in able]
+
+
+def entry_for_unlisted(
+    catalogue: Catalogue, model_id: ModelId
+) -> tuple[ProviderSpec, Entry] | None:
+    """Return an entry for an id that may be of a model not listed yet, as after a restart."""
+    for provider in catalogue.providers.values():
+        name = provider.listed_name(model_id)
+        if name is not None:
+            return provider, _entry(provider, ListedModel(name))
+    return None
+
+
+def with_unlisted(catalogue: Catalogue, names: Iterable[ModelId]) -> Catalogue:
+    """Return the catalogue with these models too, where their services are known.
+
+    A service that is not running lists none of the models that a user named.
+    """
+    found: dict[ModelId, ModelSpec] = {}
+    for name in names:
+        guess = None if name in catalogue.models else entry_for_unlisted(catalogue, name)
+        if guess is not None and without_configured([guess[1]], catalogue):
+            found[name] = ModelSpec.model_validate(guess[1])
+    return replace(catalogue, models={**catalogue.models, **found}) if found else catalogue
+
+
+def without_configured(found: Sequence[Entry], catalogue: Catalogue) -> list[Entry]:
+    """Return the entries of models that the catalogue does not have under another id."""
+    configured = {(spec.provider, spec.model) for spec in catalogue.models.values()}
+    return [entry for entry in found if (entry["provider"], entry["model"]) not in configured]
+
+
+def _entry(provider: ProviderSpec, model: ListedModel) -> Entry:
+    entry: dict[str, Any] = {
+        "id": f"{provider.id}/{model.name}",
+        "name": model.name.removesuffix(":latest"),
+        "provider": provider.id,
+        "model": model.name,
+    }
+    if provider.kind == "ollama":
+        entry |= _of_ollama(model)
+    elif model.context_window is not None:
+        entry["context_window"] = model.context_window
+    if model.capabilities and provider.kind not in _OTHER_WORDS:
+        entry |= {"tools": "tools" in model.capabilities, "images": "vision" in model.capabilities}
+    if "insert" in model.capabilities:
+        entry["fill_in"] = True
+    if is_loopback(provider.url):
+        entry["prices"] = _FREE
+    return entry
+
+
+def _of_ollama(model: ListedModel) -> Entry:
+    """Return what only Ollama is asked for.
+
+    What is special about how a model thinks is said by its family in the catalogue.
+    """
+    window = min(model.context_window or LONGEST_WINDOW, LONGEST_WINDOW)
+    entry: dict[str, Any] = {"context_window": window}
+    if "thinking" in model.capabilities and not model.name.startswith("gpt-oss"):
+        entry["thinking_support"] = {"mode": "effort", "off": "disabled"}
+    return entry

@@ -1,0 +1,1 @@
+"""Finds, stores and recognises API keys."""

@@ -1,0 +1,78 @@
+"""Keeps keys with their vendors: whose key it is, and where it may go. Used by ``setup``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jupyter_ai_shoulders.core.catalogue.specs import ProviderSpec
+from jupyter_ai_shoulders.core.catalogue.trust_items import url_host
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.providers.credentials.key_prefixes import MORE_SERVICES, vendor_of
+from jupyter_ai_shoulders.wire.ids import ProviderId
+
+
+class KeyVendors:
+    """The services whose addresses and keys are known, as they are shipped."""
+
+    def __init__(self, shipped: Mapping[ProviderId, ProviderSpec]) -> None:
+        self._official = {**MORE_SERVICES, **shipped}
+
+    def get(self, provider_id: ProviderId) -> ProviderSpec | None:
+        """Return the service of this id."""
+        return self._official.get(provider_id)
+
+    def by_url(self, url: str) -> ProviderSpec | None:
+        """Return the service at this address."""
+        host = url_host(url)
+        return next((spec for spec in self._official.values() if url_host(spec.url) == host), None)
+
+    def for_key(self, chosen: ProviderId | None, key: str) -> ProviderSpec:
+        """Return the service that gave out a key, which its form or the user names.
+
+        Raises ``InvalidRequest`` where neither does, or where they differ.
+        """
+        by_form = self._by_form(key)
+        by_name = None if chosen is None else self.get(chosen)
+        if by_form is not None and by_name is not None and by_form.id != by_name.id:
+            raise _foreign(by_form, by_name)
+        found = by_name or by_form
+        if found is None:
+            raise InvalidRequest(
+                "Several services use keys of this form. Nothing was sent.",
+                code="ambiguous",
+                hint="Choose the provider, or give the address of the server.",
+            )
+        return found
+
+    def check_destination(self, key: str, url: str) -> None:
+        """Raise ``InvalidRequest`` for the key of a vendor that is not at this address."""
+        vendor = self._by_form(key)
+        if vendor is not None and url_host(vendor.url) != url_host(url):
+            raise InvalidRequest(
+                f"This is a key of {vendor.name}; it is not sent to {url_host(url)}.",
+                code="authentication",
+                hint=f"Leave out the address to add {vendor.name}, or use a key of this server.",
+            )
+
+    def mismatch_error(self, key: str, provider: ProviderSpec) -> InvalidRequest | None:
+        """Return why a key is not tried with a configured provider: it is another vendor's."""
+        vendor = self._by_form(key)
+        if (
+            vendor is None
+            or vendor.id == provider.id
+            or url_host(vendor.url) == url_host(provider.url)
+        ):
+            return None
+        return _foreign(vendor, provider)
+
+    def _by_form(self, key: str) -> ProviderSpec | None:
+        name = vendor_of(key)
+        return None if name is None else self.get(name)
+
+
+def _foreign(vendor: ProviderSpec, provider: ProviderSpec) -> InvalidRequest:
+    return InvalidRequest(
+        f"This is a key of {vendor.name}, so it was not sent to {provider.name}.",
+        code="authentication",
+        hint=f"Use a key of {provider.name}, or paste this one under Add provider.",
+    )

@@ -1,0 +1,109 @@
+"""What skills do with notebooks: read one, edit and run cells, run what a cell needs first.
+
+Each is a recipe of its own that yields calls; the skills use them with ``yield from``.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.providers.demo.code_analysis import needed_before
+from jupyter_ai_shoulders.providers.demo.conversation import Task
+from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook, parse_notebook
+from jupyter_ai_shoulders.providers.demo.skill_protocol import (
+    CellRunResult,
+    Recipe,
+    SkillCall,
+    SkillFailed,
+    refused,
+)
+from jupyter_ai_shoulders.providers.demo.skills.clarify import ask
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+MAX_WHOLE_CELLS = 10
+
+
+def read(task: Task, *, outputs: bool, say: str) -> Recipe[ParsedNotebook]:
+    """Read the notebook meant; cells shown in part are read again, whole."""
+    path = task.notebook or (yield from which_notebook(task))
+    wanted: JsonObject = {"path": path, "outputs": True} if outputs else {"path": path}
+    notebook = yield from read_as(wanted, say)
+    short = [cell.id for cell in notebook.code if not cell.complete][:MAX_WHOLE_CELLS]
+    if not short:
+        return notebook
+    whole = yield from read_as({"path": path, "cells": [*short]}, "")
+    return notebook.updated(whole.cells)
+
+
+def read_python(task: Task, *, outputs: bool, say: str) -> Recipe[ParsedNotebook]:
+    """Read the notebook meant.
+
+    Raises ``SkillFailed`` when it holds another language than Python.
+    """
+    notebook = yield from read(task, outputs=outputs, say=say)
+    if notebook.foreign is not None:
+        raise SkillFailed(
+            f"`{notebook.path}` holds {notebook.foreign}, and my rules for code know only Python. "
+            "I changed nothing. I can outline it."
+        )
+    return notebook
+
+
+def which_notebook(task: Task) -> Recipe[str]:
+    """Return the path of the notebook meant when several are open and none is active."""
+    open_ones = [path for path in task.open_documents if path.endswith(".ipynb")]
+    if not open_ones:
+        raise SkillFailed(
+            "I do not see a notebook. Open the one you mean (or name it, like `analysis.ipynb`) "
+            "and ask me again."
+        )
+    named = ", ".join(f"`{path}`" for path in open_ones)
+    answer = yield from ask(task, "Which notebook do you mean?", open_ones, f" Open are {named}.")
+    if answer not in open_ones:
+        raise SkillFailed(f"I do not see a notebook `{answer}`. Open are {named}.")
+    return answer
+
+
+def read_as(arguments: JsonObject, say: str) -> Recipe[ParsedNotebook]:
+    """Read a notebook with these arguments."""
+    outcome = yield SkillCall("read_notebook", arguments, say)
+    notebook = parse_notebook(outcome.text)
+    if notebook is None:
+        raise refused(outcome, f"read `{arguments['path']}`")
+    return notebook
+
+
+def edit(notebook: ParsedNotebook, cell: ParsedCell, source: str, say: str) -> Recipe[None]:
+    """Give a cell new source."""
+    arguments: JsonObject = {"path": notebook.path, "cell_id": cell.id, "source": source}
+    outcome = yield SkillCall("edit_cell", arguments, say)
+    if outcome.is_error:
+        raise refused(outcome, f"edit cell {cell.number}")
+
+
+def run(notebook: ParsedNotebook, cell: ParsedCell, say: str = "") -> Recipe[CellRunResult]:
+    """Run a cell; an error in it is part of what is returned."""
+    outcome = yield SkillCall("run_cell", {"path": notebook.path, "cell_id": cell.id}, say)
+    ended = outcome.run()
+    if ended is None:
+        raise refused(outcome, f"run cell {cell.number}")
+    return ended
+
+
+def run_needed(notebook: ParsedNotebook, cell: ParsedCell, say: str) -> Recipe[list[ParsedCell]]:
+    """Run the cells above that define what a cell uses; return them."""
+    needed = needed_before(cell, notebook.code)
+    for position, earlier in enumerate(needed):
+        ended = yield from run(notebook, earlier, say if position == 0 else "")
+        if ended.error is not None:
+            raise SkillFailed(
+                f"Cell {cell.number} needs cell {earlier.number}, and that one fails: "
+                f"`{ended.error}`. Ask me to fix cell {earlier.number} first."
+            )
+    return needed
+
+
+def listed(cells: list[ParsedCell]) -> str:
+    """Return cells as people say them: ``cells 2, 3 and 5``."""
+    numbers = [str(cell.number) for cell in cells]
+    if len(numbers) == 1:
+        return f"cell {numbers[0]}"
+    return f"cells {', '.join(numbers[:-1])} and {numbers[-1]}"

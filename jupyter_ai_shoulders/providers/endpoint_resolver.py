@@ -1,0 +1,255 @@
+"""Makes targets: settings with variables expanded, keys found, connections shared.
+
+The part of ``registry`` that knows the environment, the key store and the pools.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import cast
+
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ProviderSpec
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, ProviderError
+from jupyter_ai_shoulders.core.redaction.redactor import Redactor
+from jupyter_ai_shoulders.core.variable_expansion import (
+    MissingVariable,
+    expand_variables,
+    variables_in,
+)
+from jupyter_ai_shoulders.providers.credentials.key_store import Key, KeyStore
+from jupyter_ai_shoulders.providers.health import HealthTracker
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.error_mapping import CalledService
+from jupyter_ai_shoulders.providers.http.loopback import is_loopback
+from jupyter_ai_shoulders.providers.http.upstream import Upstream
+from jupyter_ai_shoulders.providers.message_cache import MessageCache
+from jupyter_ai_shoulders.wire.errors import ErrorCode
+from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+
+TRIAL_HINTS: Mapping[ErrorCode, str] = {
+    "authentication": "Copy the key again from the page of {name}, and check that it is a key of"
+    " this service.",
+    "permission": "Check what the key may do on the page of {name}, or use another key.",
+    "provider_unreachable": "Check the address and the network, and that the server is running.",
+    "provider_protocol": "Check the address and the kind of API.",
+    "model_not_found": "Pick another model, or check its name.",
+    "provider_timeout": "Try again, or check that the server is running.",
+}
+"""What helps with a provider or a key that is only tried."""
+_WHERE = {
+    "environment": "from the environment",
+    "keyring": "from the keyring",
+    "file": "from ~/.shoulders/keys.env",
+}
+
+
+class EndpointResolver:
+    """What a call to any provider needs."""
+
+    def __init__(
+        self,
+        keys: KeyStore,
+        environ: Mapping[str, str],
+        ids: IdSource,
+        health: HealthTracker,
+        *,
+        now: Callable[[], datetime],
+        new_upstream: Callable[[], Upstream],
+        only_local: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """``only_local`` says whether calls may reach this machine only."""
+        self._keys = keys
+        self._environ = environ
+        self._ids = ids
+        self._health = health
+        self._now = now
+        self._new_upstream = new_upstream
+        self._only_local = only_local
+        self._upstreams: dict[tuple[ProviderId, str], Upstream] = {}
+        self._caches: dict[ModelId, tuple[ModelSpec, ProviderSpec, MessageCache]] = {}
+        self.latest_redactor = Redactor()
+        """Knows the keys of all calls that were begun."""
+        self._redacted: frozenset[str] = frozenset()
+        self._trials: list[str] = []
+
+    def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Endpoint:
+        """Return the target of a model whose provider can be called.
+
+        Raises ``InvalidRequest`` (no_key) when it cannot, ``PolicyRefusal`` when it may not.
+        """
+        refusal = self.refusal(provider)
+        if refusal is not None:
+            raise refusal
+        name, key = self._found_key(provider)
+        where = _WHERE[key.source] if key else "not set"
+        return self._target(model, provider, redactor, key and key.value, f"{name} ({where})")
+
+    def make_trial(
+        self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor, key: str | None
+    ) -> Endpoint:
+        """Return the target of a provider that is not stored yet, or of a key that is not.
+
+        How its calls end says nothing of the provider as it is stored. Raises ``PolicyRefusal``,
+        and ``InvalidRequest`` for a variable that is not set.
+        """
+        refusal = self.refusal(provider, has_key=True)
+        if refusal is not None:
+            raise refusal
+        target = self._target(model, provider, redactor, key, "the one you gave")
+        service = replace(target.service, hints=TRIAL_HINTS)
+        return replace(target, service=service, report=_ignore)
+
+    @contextlib.contextmanager
+    def redact_trial_key(self, key: str | None) -> Generator[None]:
+        """Redact a key too while it is tried."""
+        self._trials.append(key or "")
+        try:
+            yield
+        finally:
+            self._trials.remove(key or "")
+
+    def _target(
+        self,
+        model: ModelSpec,
+        provider: ProviderSpec,
+        redactor: Redactor,
+        key: str | None,
+        key_place: str,
+    ) -> Endpoint:
+        expanded = self._expanded(provider)
+        service = CalledService(
+            id=provider.id,
+            name=provider.name,
+            model=model.model,
+            key=key_place,
+            redact=redactor.redact,
+            now=self._now,
+        )
+        return Endpoint(
+            provider=expanded,
+            model=model,
+            key=key,
+            service=service,
+            upstream=self._upstream(expanded),
+            ids=self._ids,
+            report=partial(self._health.report, provider.id),
+            encoded=self._cache(model, provider),
+            permit=partial(self._permit, provider),
+        )
+
+    def key(self, provider: ProviderSpec) -> Key | None:
+        """Return the provider's key."""
+        return self._found_key(provider)[1]
+
+    def refusal(
+        self, provider: ProviderSpec, *, has_key: bool = False
+    ) -> InvalidRequest | PolicyRefusal | None:
+        """Return why the provider cannot or may not be called, or None.
+
+        ``has_key``: the caller brings the key, if there is one.
+        """
+        missing = self.missing(provider, has_key=has_key)
+        if missing is not None or provider.kind == "demo" or not self._only_local():
+            return missing
+        return None if is_loopback(self._expanded(provider).url) else _not_local(provider)
+
+    def missing(self, provider: ProviderSpec, *, has_key: bool = False) -> InvalidRequest | None:
+        """Return which key or variable the provider lacks, or None."""
+        if provider.needs_key and not has_key and self.key(provider) is None:
+            return InvalidRequest(
+                f"There is no key for {provider.name}.",
+                code="no_key",
+                hint=f"Set {provider.key_name} in the environment of the Jupyter server, or store"
+                " a key in the AI settings.",
+            )
+        try:
+            self._expanded(provider)
+        except MissingVariable as error:
+            return InvalidRequest(
+                f"The settings of {provider.name} need {error.name}, which is not set.",
+                code="no_key",
+                hint=f"Set {error.name} in the environment of the Jupyter server.",
+            )
+        return None
+
+    def redactor(self, providers: Iterable[ProviderSpec]) -> Redactor:
+        """Return the redactor that knows the secrets in use now."""
+        secrets = frozenset(self._secrets(tuple(providers)))
+        if secrets != self._redacted:
+            self.latest_redactor = Redactor(secrets)
+            self._redacted = secrets
+        return self.latest_redactor
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        upstreams = list(self._upstreams.values())
+        self._upstreams.clear()
+        for upstream in upstreams:
+            await upstream.aclose()
+
+    def _permit(self, provider: ProviderSpec, url: str) -> None:
+        """Raise ``PolicyRefusal`` where calls may reach this machine only, and this would not."""
+        if self._only_local() and not is_loopback(url):
+            raise _not_local(provider)
+
+    def _found_key(self, provider: ProviderSpec) -> tuple[str, Key | None]:
+        """Return the first name that has a key, with the key."""
+        if provider.auth != "none":
+            for name in provider.key_names:
+                key = self._keys.get(name)
+                if key is not None:
+                    return name, key
+        return provider.key_name, None
+
+    def _secrets(self, providers: tuple[ProviderSpec, ...]) -> Iterator[str]:
+        yield from self._trials
+        yield from self._keys.values(name for spec in providers for name in spec.key_names)
+        for provider in providers:
+            for value in (*provider.headers.values(), *provider.query.values(), provider.url):
+                for name in variables_in(value):
+                    yield self._environ.get(name, "")
+
+    def _expanded(self, provider: ProviderSpec) -> ProviderSpec:
+        values = {
+            "url": provider.url,
+            "headers": provider.headers,
+            "query": provider.query,
+        }
+        return provider.model_copy(
+            update=cast("dict[str, object]", expand_variables(values, self._environ))
+        )
+
+    def _cache(self, model: ModelSpec, provider: ProviderSpec) -> MessageCache:
+        """Return the model's cache; a new one when its settings have changed."""
+        known = self._caches.get(model.id)
+        if known is None or known[0] is not model or known[1] is not provider:
+            known = (model, provider, MessageCache())
+            self._caches[model.id] = known
+        return known[2]
+
+    def _upstream(self, provider: ProviderSpec) -> Upstream:
+        place = (provider.id, provider.url)
+        if place not in self._upstreams:
+            self._upstreams[place] = self._new_upstream()
+        return self._upstreams[place]
+
+
+def _ignore(_: ProviderError | None) -> None:
+    """Take the outcome of a trial."""
+
+
+def _not_local(provider: ProviderSpec) -> PolicyRefusal:
+    """Return why a provider on another machine is not called in the mode ``local``."""
+    return PolicyRefusal(
+        f"{provider.name} is not on this machine, and the settings allow only local models. Nothing"
+        " was sent.",
+        code="disabled",
+        hint="Choose a local model, or set Mode to Auto or Remote in the AI settings under Models"
+        " (models.mode). If it is locked there, ask your administrator.",
+        setting="models.mode",
+    )

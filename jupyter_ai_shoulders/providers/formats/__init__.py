@@ -1,0 +1,1 @@
+"""What several wire formats share: effort words, token counts, fill-in-the-middle, placeholders."""

@@ -1,0 +1,40 @@
+"""Asks a service how many tokens a request has; used by the adapters whose service can tell.
+
+The answer is about one request, so it says nothing of the provider's health.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import ReadRefusal, fetch_json
+from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
+from jupyter_ai_shoulders.providers.vendor_json import as_count
+
+ACCEPT_JSON = {"accept": "application/json"}
+
+_NO_SUCH_PLACE = frozenset({404, 405, 501})
+"""How gateways answer that pass on messages only; a model that is unknown answers 404 as well."""
+
+
+async def request_token_count(
+    target: Endpoint, call: HttpRequest, read_refusal: ReadRefusal, field_name: str
+) -> int | None:
+    """Send the call and return the number under ``field_name``; None where nobody counts.
+
+    Raises ``ProviderError``.
+    """
+    quiet = dataclasses.replace(target, report=_say_nothing)
+    try:
+        answer = await fetch_json(quiet, call, read_refusal)
+    except ProviderError as error:
+        if error.status in _NO_SUCH_PLACE:
+            return None
+        raise
+    return as_count(answer.get(field_name))
+
+
+def _say_nothing(_error: ProviderError | None) -> None:
+    """Take a call's end for what it is: no news."""

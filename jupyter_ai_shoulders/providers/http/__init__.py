@@ -1,0 +1,1 @@
+"""Sends requests to model services: connections, endpoints, retries and error mapping."""

@@ -1,0 +1,77 @@
+"""The models of a compatible server, with what each can do; called by ``provider``.
+
+Beside ``GET /models``, which all have: LM Studio's own list knows which models can chat and their
+windows (its documentation, REST API v0), llama.cpp's ``/props`` the window it was started with
+(reference §3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import urlsplit, urlunsplit
+
+from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.providers.base import ListedModel
+from jupyter_ai_shoulders.providers.formats.openai_service import DEFAULT_AUTH, list_models
+from jupyter_ai_shoulders.providers.formats.server_profiles import Profile
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.http.request import fetch_json
+from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal
+from jupyter_ai_shoulders.providers.vendor_json import (
+    VendorObject,
+    as_count,
+    as_list,
+    as_object,
+    as_text,
+)
+
+
+async def models_of(target: Endpoint, profile: Profile) -> list[ListedModel]:
+    """Return the models the server has. Raises ``ProviderError``."""
+    match profile.listing:
+        case "lmstudio":
+            return await _of_lm_studio(target)
+        case "llamacpp":
+            return await _of_llama_cpp(target)
+        case "models":
+            return await list_models(target, read_refusal)
+
+
+async def _of_lm_studio(target: Endpoint) -> list[ListedModel]:
+    try:
+        answer = await _look_up(target, "api/v0/models")
+    except ProviderError as error:
+        if error.status is None:  # nobody answers; else it is one from before it had that list
+            raise
+        return await list_models(target, read_refusal)
+    return [_listed(as_object(item)) for item in as_list(answer.get("data"))]
+
+
+def _listed(item: VendorObject) -> ListedModel:
+    """Return an entry; any model that chats is given tools, by its own format or LM Studio's."""
+    kind = as_text(item.get("type"))
+    chats = {"llm": {"completion", "tools"}, "vlm": {"completion", "tools", "vision"}}
+    window = as_count(item.get("loaded_context_length")) or as_count(item.get("max_context_length"))
+    abilities = frozenset(chats.get(kind, {kind or "unknown"}))
+    return ListedModel(as_text(item.get("id")), window, None, abilities)
+
+
+async def _of_llama_cpp(target: Endpoint) -> list[ListedModel]:
+    found = await list_models(target, read_refusal)
+    try:
+        props = await _look_up(replace(target, report=_ignore), "props")
+    except ProviderError:  # behind a proxy that passes on the API only
+        return found
+    window = as_count(as_object(props.get("default_generation_settings")).get("n_ctx"))
+    return [replace(model, context_window=window or model.context_window) for model in found]
+
+
+async def _look_up(target: Endpoint, path: str) -> VendorObject:
+    """Ask beside the API."""
+    parts = urlsplit(target.provider.url)
+    url = urlunsplit(parts._replace(path=f"/{path}", query=""))
+    return await fetch_json(target, target.call(url, DEFAULT_AUTH), read_refusal)
+
+
+def _ignore(_: ProviderError | None) -> None:
+    """Take the end of a call that says nothing of the provider."""

@@ -1,0 +1,1 @@
+"""Detects, tests, adds and removes the user's providers."""

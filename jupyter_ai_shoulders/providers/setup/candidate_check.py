@@ -1,0 +1,124 @@
+"""Tries providers and keys that are not stored yet, with real calls. Used by ``setup``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ProviderSpec
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, ShouldersError
+from jupyter_ai_shoulders.core.redaction.redactor import Redactor
+from jupyter_ai_shoulders.providers.adapter_factory import load_adapter
+from jupyter_ai_shoulders.providers.base import ListedModel, Provider, ResolvedModel
+from jupyter_ai_shoulders.providers.catalogue.listed_models import (
+    catalogue_entries,
+    placeholder_model,
+)
+from jupyter_ai_shoulders.providers.endpoint_resolver import EndpointResolver
+from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.providers.setup.connection_test import (
+    failed_connection_test,
+    run_connection_test,
+)
+from jupyter_ai_shoulders.wire.api.responses import ProviderTest
+from jupyter_ai_shoulders.wire.errors import ErrorCode
+
+LISTING_SECONDS = 10.0
+_REFUSED: frozenset[ErrorCode] = frozenset(
+    {
+        *("authentication", "permission", "provider_unreachable", "provider_timeout"),
+        *("provider_protocol", "stream_truncated", "model_not_found", "bad_request_upstream"),
+        *("disabled", "invalid_request", "no_key", "denied"),
+    }
+)
+"""Failures that say the key or the address may be wrong; a busy service or an empty account do not.
+"""
+
+
+class CandidateCheck:
+    """Test calls: they cost as others do, but do not change the recorded health of a provider."""
+
+    def __init__(
+        self,
+        targets: EndpointResolver,
+        clock: Clock,
+        redactor: Callable[[], Redactor],
+        *,
+        metered: Callable[[ResolvedModel], ResolvedModel],
+        adapter: Callable[[Endpoint], Provider],
+    ) -> None:
+        self._targets = targets
+        self._clock = clock
+        self._redactor = redactor
+        self._metered = metered
+        self._adapter = adapter
+
+    def target(self, provider: ProviderSpec, key: str | None) -> Endpoint:
+        """Return the target of calls that are about no model.
+
+        Raises as ``EndpointResolver.make_trial``.
+        """
+        return self._targets.make_trial(
+            placeholder_model(provider), provider, self._redactor(), key
+        )
+
+    async def list_models(self, provider: ProviderSpec, key: str | None) -> list[ListedModel]:
+        """Return the models of a service.
+
+        Raises ``ProviderError``, ``PolicyRefusal``, ``InvalidRequest``.
+        """
+        with self._targets.redact_trial_key(key):
+            await asyncio.to_thread(load_adapter, provider.kind)
+            target = self.target(provider, key)
+            try:
+                async with asyncio.timeout(LISTING_SECONDS):
+                    return await self._adapter(target).list_models()
+            except TimeoutError as error:
+                what = f"nothing came for {LISTING_SECONDS:g} seconds"
+                raise target.service.fail("provider_timeout", what) from error
+
+    async def test(
+        self, provider: ProviderSpec, model: ModelSpec | None, key: str | None, owner: str | None
+    ) -> ProviderTest | None:
+        """Make one real call; without a ``model`` with the first that the service lists.
+
+        Returns None where there is no model to call.
+        """
+        with self._targets.redact_trial_key(key):
+            try:
+                model = model or await self._first(provider, key)
+                if model is None:
+                    return None
+                await asyncio.to_thread(load_adapter, provider.kind)
+                redactor = self._redactor()
+                target = self._targets.make_trial(model, provider, redactor, key)
+            except ShouldersError as error:
+                return failed_connection_test(error)
+            resolved = self._metered(ResolvedModel(model, self._adapter(target), redactor))
+            try:
+                return await run_connection_test(resolved, self._clock, owner=owner)
+            except (InvalidRequest, PolicyRefusal) as error:  # the mode has changed just now
+                return failed_connection_test(error)
+
+    async def _first(self, provider: ProviderSpec, key: str | None) -> ModelSpec | None:
+        if not provider.lists_its_models:
+            return None
+        found = catalogue_entries(provider, await self.list_models(provider, key))
+        specs = sorted(map(ModelSpec.model_validate, found), key=lambda spec: not spec.tools)
+        return next(iter(specs), None)
+
+
+def is_refused(test: ProviderTest | None) -> bool:
+    """Return whether a test says that the key or the address is wrong."""
+    return (
+        test is not None
+        and test.error is not None
+        and test.error.code in _REFUSED
+        and not _ran(test)
+    )
+
+
+def _ran(test: ProviderTest) -> bool:
+    """Return whether the model answered: then key and address are right."""
+    return test.stream_ok

@@ -1,0 +1,1 @@
+"""Turns streamed bytes and vendor fragments into parts, calls and whole replies."""

@@ -1,0 +1,51 @@
+"""What an error means to a caller, whatever its format: a status and the words.
+
+Used by the formats' ``errors``, which add their own names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
+
+STATUS: Mapping[ErrorCode, int] = {
+    "invalid_request": 400,
+    "bad_request_upstream": 400,
+    "context_overflow": 400,
+    "content_filtered": 400,
+    "unauthorized": 401,
+    "authentication": 401,
+    "billing": 402,
+    "quota_exhausted": 402,
+    "budget_exhausted": 402,
+    "forbidden": 403,
+    "permission": 403,
+    "no_key": 403,
+    "no_model": 403,
+    "denied": 403,
+    "not_found": 404,
+    "unknown_route": 404,
+    "unknown_model": 404,
+    "model_not_found": 404,
+    "too_large": 413,
+    "rate_limited": 429,
+    "provider_error": 502,
+    "provider_unreachable": 502,
+    "provider_protocol": 502,
+    "stream_truncated": 502,
+    "overloaded": 503,
+    "state_unavailable": 503,
+    "provider_timeout": 504,
+}
+"""Of the codes a caller can meet; the others are 500."""
+
+
+def status_of(info: ErrorInfo) -> int:
+    """Return the HTTP status of an error."""
+    return STATUS.get(info.code, 500)
+
+
+def error_message(info: ErrorInfo) -> str:
+    """Return what went wrong and what to do."""
+    return f"{info.message} {info.hint}" if info.hint else info.message

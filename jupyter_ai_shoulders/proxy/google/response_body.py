@@ -1,0 +1,117 @@
+"""An answer as ``GenerateContentResponse`` (reference §4.1), and the pieces its stream shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from jupyter_ai_shoulders.providers.base import StopReason, ToolCallReady
+from jupyter_ai_shoulders.proxy.google.signatures import encode_signature
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+from jupyter_ai_shoulders.wire.parts import (
+    AssistantPart,
+    ProviderState,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+)
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+Json = dict[str, Any]
+
+FINISH_REASONS: Mapping[StopReason, str] = {
+    "end_turn": "STOP",
+    "tool_use": "STOP",
+    "max_tokens": "MAX_TOKENS",
+    "content_filter": "SAFETY",
+    "context_overflow": "MAX_TOKENS",
+    "pause": "STOP",
+    "other": "OTHER",
+}
+MALFORMED = "MALFORMED_FUNCTION_CALL"
+NOTHING: Sequence[Json] = ({"text": ""},)
+"""What a content has that has nothing to say; the SDK takes one without parts for broken."""
+
+
+def response(
+    asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator, box: StateSealer
+) -> Json:
+    """Return the whole answer."""
+    found = answer.parts()
+    parts = [made for part in found for made in _parts(part, asked, box)]
+    calls = [part for part in found if isinstance(part, ToolCallReady)]
+    candidate = {"content": {"role": "model", "parts": parts or NOTHING}, "index": 0}
+    end = ending(answer.stop, answer.detail, broken_call(calls))
+    return {
+        "candidates": [candidate | end],
+        "usageMetadata": usage_body(answer.usage),
+        **identity(asked, reply_id),
+    }
+
+
+def identity(asked: ProxyRequest, reply_id: str) -> Json:
+    """Return what every chunk says of itself."""
+    return {"modelVersion": asked.model, "responseId": reply_id}
+
+
+def ending(reason: StopReason, detail: str | None, broken: ToolCallReady | None) -> Json:
+    """Return why the answer ended; a call that cannot be read is a reason of its own here."""
+    if broken is not None:
+        message = f"Malformed function call: {broken.tool}: {broken.problem}"
+        return {"finishReason": MALFORMED, "finishMessage": message}
+    end = {"finishReason": FINISH_REASONS[reason]}
+    return end | ({"finishMessage": detail} if detail else {})
+
+
+def broken_call(calls: Sequence[ToolCallReady]) -> ToolCallReady | None:
+    """Return the first call whose arguments are no object."""
+    return next((call for call in calls if call.arguments is None), None)
+
+
+def call_parts(calls: Sequence[ToolCallReady], box: StateSealer) -> list[Json]:
+    """Return the calls that can be read."""
+    return [_call(call, box) for call in calls if call.arguments is not None]
+
+
+def signed(part: Json, state: ProviderState | None, box: StateSealer, text: str = "") -> Json:
+    """Return the part with its state, where it has any."""
+    return (
+        part if state is None else part | {"thoughtSignature": encode_signature(box, state, text)}
+    )
+
+
+def usage_body(usage: TokenUsage) -> Json:
+    """Return the usage; here thoughts are counted beside the answer, not in it (§7)."""
+    return {
+        "promptTokenCount": usage.input_tokens,
+        "cachedContentTokenCount": usage.cache_read_tokens,
+        "candidatesTokenCount": max(usage.output_tokens - usage.reasoning_tokens, 0),
+        "thoughtsTokenCount": usage.reasoning_tokens,
+        "totalTokenCount": usage.input_tokens + usage.output_tokens,
+    }
+
+
+def _call(call: ToolCallReady, box: StateSealer) -> Json:
+    made = {"id": call.call_id, "name": call.tool, "args": call.arguments}
+    return signed({"functionCall": made}, call.state, box)
+
+
+def _parts(
+    part: AssistantPart | ToolCallReady, asked: ProxyRequest, box: StateSealer
+) -> list[Json]:
+    match part:
+        case TextPart():
+            return [signed({"text": part.text}, part.state, box)]
+        case ReasoningPart():
+            if part.state is None and not asked.show_reasoning:
+                return []
+            shown = part.text if asked.show_reasoning else ""
+            return [signed({"text": shown, "thought": True}, part.state, box, part.text)]
+        case ToolCallReady():
+            return call_parts([part], box)
+        case ToolCallPart():
+            raise AssertionError("An answer has calls as they came.")
+        case _:
+            assert_never(part)

@@ -1,0 +1,168 @@
+"""The items of a response as they grow in a stream: what comes before, with and after their text.
+
+Used by ``stream``, which adds the place of the item and the number of the event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from jupyter_ai_shoulders.providers.base import PartEnd, ToolCallReady, ToolCallStart
+from jupyter_ai_shoulders.proxy.openai_responses.response_body import (
+    JsonItem,
+    call_arguments,
+    call_item,
+    message_item,
+    reasoning_item,
+    summary_part,
+    text_part,
+)
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
+
+
+class GrowingItem(Protocol):
+    """One item; ``pieces`` is its text so far."""
+
+    pieces: list[str]
+
+    @property
+    def delta_event(self) -> str | None:
+        """The type of the events that bring its text; None if it is not shown."""
+        ...
+
+    def opening(self) -> JsonItem:
+        """Return the item as it begins."""
+        ...
+
+    def place(self) -> JsonItem:
+        """Return what a delta says beside its text."""
+        ...
+
+    def before_text(self) -> Iterator[JsonItem]:
+        """Yield the events before its first text."""
+        ...
+
+    def after_text(self) -> Iterator[JsonItem]:
+        """Yield the events after its last text."""
+        ...
+
+    def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
+        """Return the item, and the key of its state if another item has to carry it."""
+        ...
+
+
+class GrowingMessage:
+    """A message."""
+
+    delta_event = "response.output_text.delta"
+
+    def __init__(self, identity: str) -> None:
+        self.pieces: list[str] = []
+        self._id = identity
+        self._place = {"item_id": identity, "content_index": 0}
+
+    def opening(self) -> JsonItem:
+        """See ``GrowingItem``."""
+        return {**message_item(self._id, ""), "status": "in_progress", "content": []}
+
+    def place(self) -> JsonItem:
+        """See ``GrowingItem``."""
+        return {**self._place, "logprobs": []}
+
+    def before_text(self) -> Iterator[JsonItem]:
+        """See ``GrowingItem``."""
+        yield {"type": "response.content_part.added", **self._place, "part": text_part("")}
+
+    def after_text(self) -> Iterator[JsonItem]:
+        """See ``GrowingItem``."""
+        if not self.pieces:
+            yield from self.before_text()
+        text = "".join(self.pieces)
+        yield {"type": "response.output_text.done", **self.place(), "text": text}
+        yield {"type": "response.content_part.done", **self._place, "part": text_part(text)}
+
+    def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
+        """See ``GrowingItem``."""
+        del event
+        return message_item(self._id, "".join(self.pieces)), self._id
+
+
+class GrowingReasoning:
+    """Reasoning; its text is a summary of one part, if the caller wants one."""
+
+    def __init__(self, identity: str, asked: ProxyRequest, box: StateSealer) -> None:
+        self.pieces: list[str] = []
+        self._id = identity
+        self._asked = asked
+        self._box = box
+        self._place = {"item_id": identity, "summary_index": 0}
+
+    @property
+    def delta_event(self) -> str | None:
+        """See ``GrowingItem``."""
+        return "response.reasoning_summary_text.delta" if self._asked.show_reasoning else None
+
+    def opening(self) -> JsonItem:
+        """See ``GrowingItem``."""
+        return reasoning_item(self._id, "", None, self._asked, self._box)
+
+    def place(self) -> JsonItem:
+        """See ``GrowingItem``."""
+        return self._place
+
+    def before_text(self) -> Iterator[JsonItem]:
+        """See ``GrowingItem``."""
+        if self._asked.show_reasoning:
+            kind = "response.reasoning_summary_part.added"
+            yield {"type": kind, **self._place, "part": summary_part("")}
+
+    def after_text(self) -> Iterator[JsonItem]:
+        """See ``GrowingItem``."""
+        if not self._asked.show_reasoning or not self.pieces:
+            return
+        kind, text = "response.reasoning_summary", "".join(self.pieces)
+        yield {"type": f"{kind}_text.done", **self._place, "text": text}
+        yield {"type": f"{kind}_part.done", **self._place, "part": summary_part(text)}
+
+    def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
+        """See ``GrowingItem``."""
+        text = "".join(self.pieces)
+        return reasoning_item(self._id, text, event.state, self._asked, self._box), None
+
+
+class GrowingCall:
+    """A call."""
+
+    delta_event = "response.function_call_arguments.delta"
+
+    def __init__(self, identity: str, call: ToolCallStart) -> None:
+        self.pieces: list[str] = []
+        self._id = identity
+        self._call = call
+
+    def opening(self) -> JsonItem:
+        """See ``GrowingItem``."""
+        nothing_yet = ToolCallReady(self._call.call_id, self._call.tool, None, "", "not whole yet")
+        return {**call_item(self._id, nothing_yet), "status": "in_progress"}
+
+    def place(self) -> JsonItem:
+        """See ``GrowingItem``."""
+        return {"item_id": self._id}
+
+    def before_text(self) -> Iterator[JsonItem]:
+        """See ``GrowingItem``."""
+        yield from ()
+
+    def after_text(self) -> Iterator[JsonItem]:
+        """See ``GrowingItem``."""
+        arguments = "".join(self.pieces)
+        kind = "response.function_call_arguments.done"
+        yield {"type": kind, **self.place(), "arguments": arguments}
+
+    def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
+        """See ``GrowingItem``."""
+        assert isinstance(event, ToolCallReady)
+        self.pieces = [call_arguments(event)]
+        return call_item(self._id, event), event.call_id

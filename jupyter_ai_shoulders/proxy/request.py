@@ -1,0 +1,59 @@
+"""What a caller asks for, in the common form; each format's ``decode`` makes it for ``relay``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.providers.base import ModelRequest, ToolChoice
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
+from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolDefinition
+
+OUTPUT = 16_384
+THINKING_OUTPUT = 32_768
+"""Output limits where the caller gives none (chapter 03)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyRequest:
+    """A request for an answer."""
+
+    model: ModelId
+    system: str
+    messages: tuple[ModelMessage, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+    tool_choice: ToolChoice = "auto"
+    parallel_calls: bool = True
+    thinking: ThinkingLevel = "default"
+    max_output: int | None = None
+    response_schema: JsonObject | None = None
+    cache_key: SessionId | None = None
+    stops: tuple[str, ...] = ()
+    """Texts that end the answer; the providers do not see them, see ``stop_texts``."""
+    stream: bool = False
+    report_usage: bool = True
+    """Whether a stream ends with its usage."""
+    show_reasoning: bool = True
+    carry_state: bool = True
+    """Whether the answer may carry opaque state in the place its format has for it."""
+    echo: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the format repeats of the request in its answer."""
+
+    def request(self, spec: ModelSpec, trace_id: str) -> ModelRequest:
+        """Return the request as the provider of this model takes it."""
+        return ModelRequest(
+            model=spec.model,
+            system=self.system,
+            messages=self.messages,
+            tools=self.tools,
+            tool_choice=self.tool_choice,
+            thinking=self.thinking,
+            max_output=self.max_output or (THINKING_OUTPUT if spec.reasoning else OUTPUT),
+            cache_key=self.cache_key,
+            trace_id=trace_id,
+            response_schema=self.response_schema,
+            parallel_calls=self.parallel_calls,
+        )

@@ -1,0 +1,113 @@
+"""Keeps answers with calls for an hour, for callers whose format has no place for opaque state.
+
+A caller sends an answer back with its calls; by them it is found here, whole and in its order.
+Filled and asked by ``relay``, one per server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.wire.parts import AssistantMessage, AssistantPart, TextPart, ToolCallPart
+
+KEPT_SECONDS = 3600.0
+MOST_CHARACTERS = 64 << 20
+"""Of all answers kept; the oldest go first."""
+
+Key = bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    message: AssistantMessage
+    until: float
+    size: int
+
+
+class StateCache:
+    """Answers by the digest of each of their calls."""
+
+    def __init__(self, clock: Clock, most: int = MOST_CHARACTERS) -> None:
+        self._clock = clock
+        self._most = most
+        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
+        self._size = 0
+
+    def __len__(self) -> int:
+        """Return how many calls are known."""
+        return len(self._kept)
+
+    def store(self, message: AssistantMessage) -> None:
+        """Keep an answer that has calls and state."""
+        calls = list(_calls(message.parts))
+        if not calls or all(part.state is None for part in message.parts):
+            return
+        size = len(message.model_dump_json()) // len(calls)
+        kept = _Kept(message, self._clock.monotonic() + KEPT_SECONDS, size)
+        for call in calls:
+            self._drop(_key(call))
+            self._kept[_key(call)] = kept
+            self._size += size
+        self._make_room()
+
+    def restore(self, message: AssistantMessage) -> AssistantMessage:
+        """Return the answer as it was, if these are its calls and its text; else the message.
+
+        An answer that was changed gets at most the state of the calls it still has.
+        """
+        found = {call.call_id: self._find(call) for call in _calls(message.parts)}
+        whole = next((kept for kept in found.values() if kept is not None), None)
+        if whole is None:
+            return message
+        if _same(whole, message):
+            return whole
+        return AssistantMessage(parts=tuple(_with_state(part, whole) for part in message.parts))
+
+    def _find(self, call: ToolCallPart) -> AssistantMessage | None:
+        kept = self._kept.get(_key(call))
+        return kept.message if kept and kept.until > self._clock.monotonic() else None
+
+    def _make_room(self) -> None:
+        now = self._clock.monotonic()
+        while self._kept:
+            key, oldest = next(iter(self._kept.items()))
+            if self._size <= self._most and oldest.until > now:
+                return
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            self._size -= kept.size
+
+
+def _calls(parts: tuple[AssistantPart, ...]) -> Iterator[ToolCallPart]:
+    return (part for part in parts if isinstance(part, ToolCallPart))
+
+
+def _key(call: ToolCallPart) -> Key:
+    """Return a digest of the whole call: some servers count ids from zero in each conversation."""
+    content = json.dumps([call.call_id, call.tool, call.arguments], sort_keys=True)
+    return hashlib.sha256(content.encode()).digest()
+
+
+def _same(one: AssistantMessage, other: AssistantMessage) -> bool:
+    return _text(one) == _text(other) and [_key(call) for call in _calls(one.parts)] == [
+        _key(call) for call in _calls(other.parts)
+    ]
+
+
+def _text(message: AssistantMessage) -> str:
+    return "".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
+
+
+def _with_state(part: AssistantPart, whole: AssistantMessage) -> AssistantPart:
+    if not isinstance(part, ToolCallPart) or part.state is not None:
+        return part
+    known = {_key(call): call for call in _calls(whole.parts)}
+    return known.get(_key(part), part)

@@ -1,0 +1,69 @@
+"""The port of a caller's format; implemented by each folder beside this file, used by ``relay``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator, ReplyEvent
+from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.wire.api.responses import ModelInfo
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorResponse:
+    """An error as an HTTP answer."""
+
+    status: int
+    body: bytes
+
+
+class ReplyWriter(Protocol):
+    """Writes one answer as a stream; all bytes are whole events."""
+
+    def begin(self, usage: TokenUsage) -> bytes:
+        """Return what comes before all events; ``usage`` is what is known of it by now."""
+        ...
+
+    def feed(self, event: ReplyEvent) -> bytes:
+        """Return the event in the caller's format; often nothing."""
+        ...
+
+    def idle(self) -> bytes:
+        """Return a sign of life for a stream that has been silent for long."""
+        ...
+
+    def fail(self, info: ErrorInfo) -> bytes:
+        """Return an error that ends the stream."""
+        ...
+
+
+class WireFormat(Protocol):
+    """One format of requests, answers and errors."""
+
+    def read(self, raw: bytes) -> ProxyRequest:
+        """Decode a request. Raises ``InvalidRequest``."""
+        ...
+
+    def writer(self, asked: ProxyRequest, reply_id: str) -> ReplyWriter:
+        """Return what writes the answer as a stream."""
+        ...
+
+    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
+        """Return the answer in one piece."""
+        ...
+
+    def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
+        """Return an error as an answer."""
+        ...
+
+    def models(self, models: Sequence[ModelInfo]) -> bytes:
+        """Return the list of models."""
+        ...
+
+    def model(self, model: ModelInfo) -> bytes:
+        """Return the model."""
+        ...

@@ -1,0 +1,1 @@
+"""Browser pages connected over the page socket."""

@@ -1,0 +1,248 @@
+"""The page socket (chapter 02): one per browser page, for events and for live documents."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from typing import Any, cast
+
+from jupyter_server.auth import IdentityProvider
+from jupyter_server.auth.decorator import authorized, ws_authenticated
+from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.base.websocket import WebSocketMixin
+from pydantic import TypeAdapter
+from tornado.ioloop import IOLoop
+from tornado.web import HTTPError
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from jupyter_ai_shoulders import __version__
+from jupyter_ai_shoulders.core.clock import SystemClock
+from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError, TooLarge
+from jupyter_ai_shoulders.core.json_limits import json_excess
+from jupyter_ai_shoulders.host.build import Host
+from jupyter_ai_shoulders.server.auth.kernel_access import (
+    KernelAuthenticator,
+    refuse_document_frame,
+)
+from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelIdentity
+from jupyter_ai_shoulders.server.auth.user_identity import owner_of
+from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
+from jupyter_ai_shoulders.server.connections.page_connection import PageConnection
+from jupyter_ai_shoulders.server.handlers.base import AUTH_RESOURCE, HostSource
+from jupyter_ai_shoulders.server.handlers.request_body import parse_json
+from jupyter_ai_shoulders.server.handlers.status_codes import status_of
+from jupyter_ai_shoulders.storage.errors import cursor_beyond_log, session_not_found
+from jupyter_ai_shoulders.storage.json_encoding import encode_model
+from jupyter_ai_shoulders.storage.schema.event_rows import EventText
+from jupyter_ai_shoulders.wire.base import WIRE_VERSION, WireModel
+from jupyter_ai_shoulders.wire.frames import (
+    FrameError,
+    Hello,
+    PageFrame,
+    Resync,
+    Subscribe,
+    Unsubscribe,
+    Welcome,
+)
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+MAX_FRAME_BYTES = 64 << 20
+"""A page sends whole notebooks with their outputs when it is asked for them."""
+MOST_FRAME_VALUES = 300_000
+"""JSON values in a frame: those of 40 000 cells, or of a chart with its data."""
+LARGE_FRAME = 1 << 17
+"""Characters of a frame that is read in a thread."""
+CATCH_UP_CHARACTERS = 1 << 19
+"""The same for a page whose missed events are few and large."""
+KERNEL_GONE = 1008
+"""Closes the socket of a kernel whose secret opens nothing any more."""
+CATCH_UP_EVENTS = 1000
+"""A page further behind fetches the events over HTTP, where they come in pages."""
+
+
+class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: Jupyter's own mix
+    WebSocketMixin, WebSocketHandler, JupyterHandler
+):
+    """``socket``."""
+
+    auth_resource = AUTH_RESOURCE
+
+    _kernel: KernelIdentity | None = None
+
+    def initialize(
+        self,
+        host_source: HostSource,
+        roster: PageConnectionRegistry,
+        door: KernelAuthenticator | None = None,
+    ) -> None:
+        """Called by tornado with the arguments of the route; ``door`` lets kernels in."""
+        self._host_source = host_source
+        self._door = door
+        self._roster = roster
+        self._page: PageConnection | None = None
+        self._frames = page_frames()
+
+    @property
+    def identity_provider(self) -> IdentityProvider:
+        """The server's, but for the secret of a kernel, whose widget shows a panel."""
+        return self._kernel or super().identity_provider
+
+    def prepare(self, *args: Any, **kwargs: Any) -> Any:
+        """Authenticate as Jupyter does, or by a kernel's secret."""
+        if self._door is not None:
+            self._kernel = self._door.identity(self.request)
+        return cast("Any", super()).prepare(*args, **kwargs)
+
+    @property
+    def max_message_size(self) -> int:
+        """Bytes of the largest frame accepted."""
+        return MAX_FRAME_BYTES
+
+    @ws_authenticated
+    @authorized("execute")  # pyright: ignore[reportUntypedFunctionDecorator]: typed for plain use
+    async def get(self, *args: str, **kwargs: str) -> None:
+        """Open the socket for a user who may run things."""
+        try:
+            self._host: Host = await self._host_source()
+        except ShouldersError as error:
+            raise HTTPError(status_of(error), str(error)) from error
+        await super().get(*args, **kwargs)
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """Start the pings; without ``nodelay`` two small frames take 40 ms."""
+        super().open(*args, **kwargs)
+        self.set_nodelay(True)
+
+    async def on_message(self, message: str | bytes) -> None:
+        """Serve one frame; the next one waits for it."""
+        if not self._is_let_in():
+            return
+        try:
+            if len(message) > LARGE_FRAME:
+                frame = await asyncio.to_thread(self._parsed, message)
+            else:
+                frame = self._parsed(message)
+            if self._kernel is not None:
+                refuse_document_frame(frame)
+            if self._page is None:
+                await self._first(frame)
+            else:
+                await self._serve(self._page, frame)
+        except ShouldersError as error:
+            await self._refuse(error)
+        except Exception:
+            self.log.exception("A frame of a page could not be served")
+            await self._refuse(ShouldersError("Something went wrong on the server; see its log."))
+
+    def _parsed(self, message: str | bytes) -> PageFrame:
+        """Return the frame. Raises ``InvalidRequest`` and ``TooLarge``; for threads, too."""
+        raw = message.encode("utf-8", "replace") if isinstance(message, str) else message
+        excess = json_excess(raw, MOST_FRAME_VALUES)
+        if excess is not None:
+            raise TooLarge(f"A frame has {excess}.")
+        return parse_json(self._frames, message)
+
+    def on_close(self) -> None:
+        """Forget the page; its notebooks are no longer live, unless it is here again already."""
+        super().on_close()
+        page, self._page = self._page, None
+        if page is not None and self._roster.remove(page):
+            self._host.frames.disconnected(page.client_id)
+            self._host.presence.left(page.user, page.client_id, self._silent_seconds)
+
+    @property
+    def _silent_seconds(self) -> float:
+        """How long ago a page was heard of that left a ping unanswered: its computer may sleep."""
+        if self.close_code is not None or self.last_pong >= self.last_ping:
+            return 0.0
+        return max(0.0, IOLoop.current().time() - self.last_pong)
+
+    async def send(self, text: str) -> None:
+        """Send a frame; done when the page has taken it from us."""
+        if not self._is_let_in():
+            return
+        try:
+            await self.write_message(text)
+        except WebSocketClosedError:
+            self.log.debug("A frame was not sent: the page is gone")
+
+    def _is_let_in(self) -> bool:
+        """Return whether the kernel that opened the socket, if one did, runs; else close it."""
+        if self._kernel is None or (self._door and self._door.identity(self.request)):
+            return True
+        self.close(KERNEL_GONE, "the kernel has ended")
+        return False
+
+    async def _first(self, frame: PageFrame) -> None:
+        if not isinstance(frame, Hello):
+            raise InvalidRequest("The first frame of a page must be hello.")
+        await self.send(_text(_welcome()))
+        if frame.wire_version != WIRE_VERSION:
+            return  # the page asks its user to reload
+        user = owner_of(self.current_user) if self._host.settings.has_owners else None
+        self._roster.check(frame.client_id, user)
+        page = self._page = PageConnection(self, frame.client_id, user)
+        self._roster.add(page)
+        self._host.frames.connected(page.client_id)
+        if self._kernel is None:
+            self._host.presence.arrived(page.user, page.client_id)
+        for session_id, after in frame.cursors.items():
+            try:
+                self._follow(page, session_id, after)
+            except ShouldersError as error:
+                page.send(FrameError(error=error.info))
+
+    async def _serve(self, page: PageConnection, frame: PageFrame) -> None:
+        match frame:
+            case Subscribe():
+                self._follow(page, frame.session_id, frame.after)
+            case Unsubscribe():
+                page.unfollow(frame.session_id)
+            case Hello():
+                raise InvalidRequest("This page said hello already.")
+            case _:
+                await self._host.frames.handle(page.client_id, frame)
+
+    def _follow(self, page: PageConnection, session_id: SessionId, after: int) -> None:
+        """Send what the page missed and all that comes; no event falls between the two."""
+        session = self._host.sessions.get(session_id)
+        if page.user is not None and session.owner not in {None, page.user}:
+            raise session_not_found(session_id)
+        behind = session.last_seq - after
+        if behind < 0:
+            raise cursor_beyond_log(session_id, session.last_seq, after)
+        missed = self._missed(session_id, after) if behind <= CATCH_UP_EVENTS else []
+        if len(missed) < behind:
+            page.unfollow(session_id)
+            page.send(Resync(session_id=session_id, after=after))
+        else:
+            page.follow(session_id, session.last_seq, missed)
+
+    def _missed(self, session_id: SessionId, after: int) -> list[EventText]:
+        """Return the events after one, or the first of them when they are too large to send."""
+        return self._host.log.texts(session_id, after, most_characters=CATCH_UP_CHARACTERS)
+
+    async def _refuse(self, error: ShouldersError) -> None:
+        """Say what is wrong; whose first frame is not understood may speak another version."""
+        frame: WireModel = FrameError(error=error.info)
+        if self._page is not None:
+            self._page.send(FrameError(error=error.info))
+            return
+        await self.send(_text(_welcome()))
+        await self.send(_text(frame))
+
+
+def _welcome() -> Welcome:
+    """Return the answer to a hello."""
+    now_ms = round(SystemClock().now().timestamp() * 1000)
+    return Welcome(wire_version=WIRE_VERSION, server_version=__version__, now_ms=now_ms)
+
+
+@cache
+def page_frames() -> TypeAdapter[PageFrame]:
+    """Return what reads the frames of a page; building it takes milliseconds."""
+    return TypeAdapter(PageFrame)
+
+
+def _text(frame: WireModel) -> str:
+    return encode_model(frame)[1]

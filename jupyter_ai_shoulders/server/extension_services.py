@@ -1,0 +1,131 @@
+"""The host of this Jupyter server, built from its configuration on first use.
+
+Made by ``server.app``; the routes get the host and the page roster from it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import cast
+
+from jupyter_events import EventLogger
+from jupyter_server.serverapp import ServerApp
+
+from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
+from jupyter_ai_shoulders.host.config import Shoulders
+from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
+from jupyter_ai_shoulders.host.preload import import_for_turns
+from jupyter_ai_shoulders.host.settings_from_traits import host_settings
+from jupyter_ai_shoulders.server.adapters.activity_reporter import ActivityReporter
+from jupyter_ai_shoulders.server.adapters.collaboration_rooms import ServerRooms, document_server
+from jupyter_ai_shoulders.server.adapters.contents_events import ContentsListener
+from jupyter_ai_shoulders.server.adapters.contents_manager import ServerContents
+from jupyter_ai_shoulders.server.adapters.log_redaction import LogRedaction, log_handlers
+from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.server.auth.user_identity import identifies_people
+from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
+from jupyter_ai_shoulders.server.kernels.kernel_directory import ServerKernels
+
+_log = logging.getLogger(__name__)
+
+
+class ExtensionServices:
+    """What one server process shares between its requests."""
+
+    def __init__(
+        self, serverapp: ServerApp, config: Shoulders, keys: KeyEnvironment | None = None
+    ) -> None:
+        """``keys`` has the variables of providers that were taken out of the environment."""
+        self.roster = PageConnectionRegistry(
+            lambda session_id: self._host.sessions.header(session_id)[0]
+        )
+        kernels = serverapp.kernel_manager
+        self.kernel_secrets = KernelSecrets(lambda kernel_id: kernel_id in kernels)
+        self._warming: asyncio.Task[None] | None = None
+        self._closing = False
+        clock = SystemClock()
+        self._host = build_host(
+            _settings(serverapp, config),
+            HostPorts(
+                kernels=ServerKernels(serverapp.session_manager, serverapp.kernel_manager),
+                rooms=ServerRooms(serverapp.web_app.settings),
+                contents=ServerContents(serverapp),
+                pages=self.roster,
+                clock=clock,
+                ids=RandomIds(),
+                keys=keys,
+                own_ports=lambda: (serverapp.port,) if serverapp.port else (),
+            ),
+        )
+        self._log_redaction = LogRedaction(log_handlers(serverapp.log), self._host.redact)
+        self._host.hub.add(self.roster)
+        events = cast("EventLogger", serverapp.event_logger)  # it is there once the server runs
+        self._renames = ContentsListener(events, self._host.renamed, self._host.trust.on_file_saved)
+        self._activity = ActivityReporter(serverapp.web_app.settings["last_activity_times"], clock)
+        if config.report_activity:
+            self._host.hub.add(self._activity)
+
+    @property
+    def has_owners(self) -> bool:
+        """Whether several users may meet here, as on a hub."""
+        return self._host.settings.has_owners
+
+    def reload_catalogue(self) -> None:
+        """Read the configuration of providers if it changed; a kernel is about to start."""
+        self._host.models.reload()
+
+    async def recover(self) -> None:
+        """Take up what the last process left, if the state directory allows."""
+        await self._host.ready()
+
+    async def host(self) -> Host:
+        """Return the host for a request; the first one has us prepare for turns.
+
+        Raises ``StateUnavailable`` once the server stops: what began now would never be ended.
+        """
+        if self._closing:
+            raise StateUnavailable(
+                "The server is shutting down; nothing new is started.",
+                hint="Try again once it is back.",
+                retryable=True,
+            )
+        if self._warming is None:
+            self._warming = asyncio.create_task(_import_ahead(), name="shoulders-imports")
+        await self.recover()
+        return self._host
+
+    async def aclose(self) -> None:
+        """Stop running turns, bring everything to the disk, let the pages go."""
+        self._closing = True
+        self._activity.close()
+        self._renames.close()
+        if self._warming is not None:
+            await self._warming
+        await self._host.aclose()
+        self._host.presence.close()
+        self._host.hub.close()
+        self.roster.close()
+        self._log_redaction.close()
+
+
+async def _import_ahead() -> None:
+    try:
+        await asyncio.to_thread(import_for_turns)
+    except ImportError:  # the first turn that needs it fails and says so
+        _log.exception("Something that turns need cannot be imported")
+
+
+def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
+    web_settings = serverapp.web_app.settings
+    return host_settings(
+        config,
+        Path(serverapp.root_dir),
+        collaboration=ServerRooms(web_settings).available,
+        document_server=document_server(web_settings),
+        identifies_people=identifies_people(serverapp.identity_provider),
+        runtime_dir=Path(serverapp.runtime_dir),
+    )

@@ -1,0 +1,198 @@
+"""What every HTTP handler shares: authorisation, wire models in and out, errors as chapter 02 says.
+
+A handler authorises, parses, calls one service and answers; this class does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+from jupyter_server.auth import IdentityProvider
+from jupyter_server.base.handlers import APIHandler
+from pydantic import BaseModel
+from tornado.web import HTTPError
+
+from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
+from jupyter_ai_shoulders.host.build import Host
+from jupyter_ai_shoulders.server.auth.kernel_access import (
+    KernelAuthenticator,
+    refuse_privilege_escalation,
+)
+from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelIdentity
+from jupyter_ai_shoulders.server.auth.user_identity import owner_of
+from jupyter_ai_shoulders.server.handlers.request_body import (
+    MOST_VALUES,
+    SMALL_BODY_BYTES,
+    adapter_of,
+    check_size,
+    parse_body,
+    parse_value,
+)
+from jupyter_ai_shoulders.server.handlers.status_codes import code_of, status_of
+from jupyter_ai_shoulders.storage.errors import session_not_found
+from jupyter_ai_shoulders.storage.json_encoding import encode_model
+from jupyter_ai_shoulders.wire.base import WireModel
+from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorInfo
+from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+AUTH_RESOURCE = "shoulders"
+PAGE_HEADER = "X-Shoulders-Page"
+"""Names the page that sends a request, by the id that its socket said hello with."""
+MOST_ID_CHARACTERS = 128
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+HostSource = Callable[[], Awaitable[Host]]
+"""Gives the host, building it on first use."""
+
+ExcInfo = tuple[type[BaseException], BaseException, TracebackType]
+
+
+class ShouldersHandler(APIHandler):
+    """Base of the handlers of this extension."""
+
+    auth_resource = AUTH_RESOURCE
+    most_bytes = SMALL_BODY_BYTES
+    """Of a request's body; more only on routes that take pictures or whole texts."""
+    most_values = MOST_VALUES
+    """JSON values in it."""
+
+    _kernel: KernelIdentity | None = None
+    _door: KernelAuthenticator | None = None
+
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
+        """Called by tornado with the arguments of the route; a ``door`` lets kernels in."""
+        self._host_source = host_source
+        self._door = route.get("door")
+
+    @property
+    def identity_provider(self) -> IdentityProvider:
+        """The server's, but for the secret of a kernel."""
+        return self._kernel or super().identity_provider
+
+    async def prepare(self) -> None:
+        """Authenticate as Jupyter does, or by a kernel's secret; measure the body; get the host."""
+        if self._door is not None:
+            self._kernel = self._door.identity(self.request)
+        await super().prepare()
+        if self.current_user and not self._finished:
+            await check_size(self.request.body, self.most_bytes, self.most_values)
+            self.host = await self._host_source()
+            self.host.services.acting.set_client(self.client_id)
+
+    @property
+    def client_id(self) -> ClientId | None:
+        """The page that asks, by the id of its socket; None for other clients."""
+        name = self.request.headers.get(PAGE_HEADER, "")
+        return ClientId(name) if 0 < len(name) <= MOST_ID_CHARACTERS else None
+
+    @property
+    def is_still_authorized(self) -> bool:
+        """Whether the kernel whose secret the request came with, if it did, still runs."""
+        return self._kernel is None or bool(self._door and self._door.identity(self.request))
+
+    @property
+    def user(self) -> str | None:
+        """Whose sessions this request may touch; None where users are not told apart."""
+        return owner_of(self.current_user) if self.host.settings.has_owners else None
+
+    def session(self, session_id: str) -> Session:
+        """Return a session this user may touch. Raises ``NotFound``."""
+        session = self.host.sessions.get(SessionId(session_id))
+        if self.user is not None and session.owner not in {None, self.user}:
+            raise session_not_found(session_id)
+        return session
+
+    def may_see(self, session_id: SessionId) -> bool:
+        """Return whether this user may touch what belongs to a session."""
+        if self.user is None:
+            return True
+        try:
+            self.session(session_id)
+        except NotFound:
+            return False
+        return True
+
+    def body(self, model: type[ModelT]) -> ModelT:
+        """Return the request's body, which ``prepare`` measured.
+
+        Raises ``InvalidRequest``, ``PolicyRefusal``, ``TooLarge``.
+        """
+        command = parse_body(model, self.request.body)
+        if self._kernel is not None:
+            refuse_privilege_escalation(command)
+        return command
+
+    def query(self, model: type[ModelT]) -> ModelT:
+        """Return the request's query arguments. Raises ``InvalidRequest``."""
+        given = {name: self.get_query_argument(name, None) for name in model.model_fields}
+        present = {name: value for name, value in given.items() if value is not None}
+        return parse_value(adapter_of(model), present)
+
+    def answer(self, model: WireModel, status: int = 200) -> None:
+        """Finish with a wire model."""
+        self.answer_text(encode_model(model)[1], status)
+
+    def answer_text(self, text: str, status: int = 200) -> None:
+        """Finish with JSON that is encoded already."""
+        self.set_status(status)
+        self.finish(text)
+
+    def accepted(self) -> None:
+        """Finish: it is done or will be."""
+        self.answer_text("{}", 202)
+
+    def no_content(self) -> None:
+        """Finish: done, nothing to say."""
+        self.set_status(204)
+        self.finish()
+
+    def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
+        """Answer with the status of the error raised."""
+        error = raised_error(kwargs)
+        if isinstance(error, ShouldersError):
+            status_code = status_of(error)
+        super().send_error(status_code, **kwargs)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Answer with the error object of chapter 02."""
+        error = raised_error(kwargs)
+        if isinstance(error, ProviderError) and error.retry_after_ms is not None:
+            self.set_header("Retry-After", str(-(-error.retry_after_ms // 1000)))
+        body = encode_model(ErrorBody(error=error_info(status_code, error)))[1]
+        self.finish(self.host.redact(body) if hasattr(self, "host") else body)
+
+    def log_exception(
+        self,
+        typ: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Log bugs with their trace, expected errors in one line."""
+        if isinstance(value, ShouldersError):
+            self.log.info("%s %s: %s", self.request.method, self.request.path, value)
+        else:
+            super().log_exception(typ, value, tb)
+
+
+def raised_error(kwargs: dict[str, Any]) -> BaseException | None:
+    """Return the exception behind an error answer, from what tornado gives ``write_error``."""
+    exc_info = cast("ExcInfo | None", kwargs.get("exc_info"))
+    return exc_info[1] if exc_info else None
+
+
+def error_info(status: int, error: BaseException | None) -> ErrorInfo:
+    """Return what a client is told of an error."""
+    if isinstance(error, ShouldersError):
+        return error.info
+    if isinstance(error, HTTPError):
+        message = error.log_message or error.reason or f"The server answers {status}."
+        return ErrorInfo(code=code_of(status), message=message)
+    return ErrorInfo(
+        code="internal",
+        message="Something went wrong on the server.",
+        hint="Its log has the details; please report it.",
+    )

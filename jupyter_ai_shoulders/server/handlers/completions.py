@@ -1,0 +1,90 @@
+"""``completions``: suggestions for a caret, whole or as an event stream (chapters 02 and 10).
+
+Also what models were sent for the latest of them (chapter 11).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.assist.inline_completion.service import GhostEvent
+from jupyter_ai_shoulders.server.handlers.base import HostSource, ShouldersHandler
+from jupyter_ai_shoulders.server.handlers.stream_writer import EVENT_STREAM, StreamWriter
+from jupyter_ai_shoulders.storage.json_encoding import encode_model
+from jupyter_ai_shoulders.wire.api.completions import CompletionEnd, RequestCompletions
+
+
+class CompletionsHandler(ShouldersHandler):
+    """``completions``."""
+
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
+        """Called by tornado with the arguments of the route."""
+        super().initialize(host_source, **route)
+        self._work: asyncio.Task[None] | None = None
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Show what models were sent for the user's latest requests, keys taken out."""
+        self.answer_text(
+            self.host.redact(encode_model(self.host.inline_completion.sent.of(self.user))[1])
+        )
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Answer with the suggestions; a client that leaves ends the call to the provider."""
+        asked = self.body(RequestCompletions)
+        streams = EVENT_STREAM in self.request.headers.get("Accept", "")
+        work = self._stream(asked) if streams else self._whole(asked)
+        task = self._work = asyncio.create_task(work)
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+        if not task.cancelled():
+            task.result()
+
+    def on_connection_close(self) -> None:
+        """The client went away: so does its call to the provider."""
+        if self._work is not None:
+            self._work.cancel()
+
+    async def _whole(self, asked: RequestCompletions) -> None:
+        async with contextlib.aclosing(
+            self.host.inline_completion.suggest(asked, self.user)
+        ) as events:
+            async for event in events:
+                if isinstance(event, CompletionEnd):
+                    self.answer(event)
+
+    async def _stream(self, asked: RequestCompletions) -> None:
+        outlet = StreamWriter(self)
+        async with contextlib.aclosing(
+            self.host.inline_completion.suggest(asked, self.user)
+        ) as events:
+            async for event in events:
+                outlet.push(_sent(event))
+        await outlet.drain()
+        self.finish()
+
+
+class CompletionHandler(ShouldersHandler):
+    """``completions/{request_id}``."""
+
+    @web.authenticated
+    @authorized
+    async def delete(self, request_id: str) -> None:
+        """End a request; one that is over, or never was, is none any more."""
+        self.host.inline_completion.cancel(request_id, self.user)
+        self.no_content()
+
+
+def _sent(event: GhostEvent) -> bytes:
+    """Return a server-sent event; JSON has no line ends."""
+    return f"event: {event.type}\ndata: {encode_model(event)[1]}\n\n".encode()

@@ -1,0 +1,1 @@
+"""HTTP handlers of settings, models, tools, usage, workspace trust and server status."""

@@ -1,0 +1,1 @@
+"""HTTP handlers of edits, proposals, operations, and stored blobs and artifacts."""

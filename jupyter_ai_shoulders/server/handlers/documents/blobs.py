@@ -1,0 +1,85 @@
+"""``blobs/{hash}``: whole outputs of which a conversation shows a part, and its pictures."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import Field
+from tornado import web
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
+from jupyter_ai_shoulders.server.handlers.documents.artifacts import POLICY
+from jupyter_ai_shoulders.storage.blob_access import is_blob_referenced
+from jupyter_ai_shoulders.wire.base import CommandModel
+from jupyter_ai_shoulders.wire.ids import BlobHash
+
+LARGEST = 4_000_000
+"""Bytes of one answer."""
+SIZE_HEADER = "X-Shoulders-Size"
+"""Bytes of the whole content."""
+_PICTURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "image/webp",
+}
+"""What a picture begins with; nothing else is stored that begins so."""
+
+
+class BlobQuery(CommandModel):
+    """Query arguments of ``GET blobs/{hash}``, in bytes."""
+
+    offset: int = Field(default=0, ge=0)
+    limit: int = Field(default=1_000_000, ge=4, le=LARGEST)
+
+
+class BlobHandler(ShouldersHandler):
+    """``blobs/{hash}``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, blob: str) -> None:
+        """Give a part of it, never to be shown as a page of this server.
+
+        Of text, whole characters: a part may be shorter than was asked for, and the next begins
+        behind it. Pictures come whole.
+        """
+        query = self.query(BlobQuery)
+        content = await asyncio.to_thread(self._content, BlobHash(blob))
+        media_type = await asyncio.to_thread(media_type_of, content)
+        part = content if media_type.startswith("image/") else part_of(content, query)
+        self.set_header(SIZE_HEADER, str(len(content)))
+        self.set_header("Content-Disposition", f"attachment; filename={blob}")
+        self.set_header("Content-Security-Policy", POLICY)
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Cache-Control", "private, max-age=3600")
+        self.finish(part, set_content_type=media_type)
+
+    def _content(self, blob: BlobHash) -> bytes:
+        """Return it. Raises ``NotFound``, also for what is somebody else's; it blocks."""
+        content = self.host.blobs.get(blob)
+        if not is_blob_referenced(self.host.database, blob, self.user):
+            raise NotFound(f"There is no stored content {blob}.")
+        return content
+
+
+def media_type_of(content: bytes) -> str:
+    """Return what the content is: a picture, text or neither."""
+    for start, media_type in _PICTURES.items():
+        if content.startswith(start):
+            return media_type
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return "application/octet-stream"
+    return "text/plain; charset=utf-8"
+
+
+def part_of(content: bytes, query: BlobQuery) -> bytes:
+    """Return a part of the content that ends where a character does, if it is text."""
+    end = query.offset + query.limit
+    while end < len(content) and end > query.offset + 1 and content[end] & 0xC0 == 0x80:
+        end -= 1
+    return content[query.offset : end]

@@ -1,0 +1,1 @@
+"""HTTP handlers of conversations: their messages, turns, events, exports, runs and threads."""

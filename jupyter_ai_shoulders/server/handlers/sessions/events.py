@@ -1,0 +1,243 @@
+"""``sessions/{id}/events``: the log from a cursor on, as a page of JSON or as a live SSE stream."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import Field
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.server.handlers.base import HostSource, ShouldersHandler
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.storage.errors import cursor_beyond_log
+from jupyter_ai_shoulders.storage.schema.event_rows import EventText
+from jupyter_ai_shoulders.wire.base import CommandModel
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+if TYPE_CHECKING:
+    from tornado.http1connection import HTTP1Connection
+
+HEARTBEAT_SECONDS = 15.0
+"""Under the 60 s after which hub proxies cut a silent connection."""
+STALLED_SECONDS = 60.0
+"""A client that does not read its stream for this long is disconnected."""
+FAREWELL_SECONDS = 5.0
+"""How long it then has to read that."""
+_STALLED = ": closed, because this client does not read; reconnect with Last-Event-ID\n\n"
+_AT_ONCE = 500
+_CHARACTERS_AT_ONCE = 1 << 18
+"""Of events that are written at once, if there are several; a slow client takes up as much."""
+_PAGE_CHARACTERS = 2 << 20
+"""Of the events in one page; the rest is in the next."""
+_MAX_CHARACTERS = 1 << 20
+"""Of events that wait for a slow client; beyond it they are read from the log."""
+_EVENT_ID = re.compile("[0-9]{1,18}")
+
+
+class EventQuery(CommandModel):
+    """Query arguments of ``GET sessions/{id}/events``."""
+
+    after: int = Field(default=0, ge=0)
+    limit: int = Field(default=500, ge=1, le=5000)
+
+
+class _StalledReader(Exception):
+    """The client has taken nothing for too long."""
+
+
+class EventsHandler(ShouldersHandler):
+    """``sessions/{id}/events``."""
+
+    stalled_seconds = STALLED_SECONDS
+
+    def initialize(self, host_source: HostSource, **route: Any) -> None:
+        """Called by tornado with the arguments of the route."""
+        super().initialize(host_source, **route)
+        self._news: EventStreamBuffer | None = None
+
+    @web.authenticated
+    @authorized
+    async def get(self, session_id: str) -> None:
+        """Answer with a page, or follow the log when the client accepts an event stream."""
+        session = self.session(session_id)
+        query = self.query(EventQuery)
+        if "text/event-stream" in self.request.headers.get("Accept", ""):
+            after = self._last_event_id() or query.after
+            if after > session.last_seq:
+                raise cursor_beyond_log(session.id, session.last_seq, after)
+            await self._stream(session.id, after)
+        else:
+            self._page(session.id, query)
+
+    def _page(self, session_id: SessionId, query: EventQuery) -> None:
+        log = self.host.log
+        events = log.texts(session_id, query.after, query.limit, _PAGE_CHARACTERS)
+        last_seq = log.last_seq(session_id)
+        has_more = bool(events) and events[-1].seq < last_seq
+        texts = ",".join(event.text for event in events)
+        self.answer_text(
+            f'{{"events":[{texts}],"last_seq":{last_seq},"has_more":{str(has_more).lower()}}}'
+        )
+
+    def _last_event_id(self) -> int | None:
+        """Return where a client that reconnects stopped."""
+        given = self.request.headers.get("Last-Event-ID")
+        if not given:
+            return None
+        if not _EVENT_ID.fullmatch(given):
+            raise InvalidRequest(f"Last-Event-ID: {given[:40]!r} is not the id of an event.")
+        return int(given)
+
+    async def _stream(self, session_id: SessionId, after: int) -> None:
+        """Write events until the client goes away."""
+        self.set_header("Content-Type", "text/event-stream")
+        self.set_header("Cache-Control", "no-cache")
+        self.set_header("X-Accel-Buffering", "no")
+        stream = cast("HTTP1Connection", self.request.connection).stream
+        if stream is not None:
+            stream.set_nodelay(True)  # else a small event waits 40 ms for the one before
+        news = self._news = EventStreamBuffer()
+        self.host.hub.follow(session_id, news, news.end)
+        try:
+            with contextlib.suppress(StreamClosedError):
+                await self._follow(session_id, after, news)
+        except _StalledReader:
+            self.log.info("A client of %s does not read its events", session_id)
+            await self._leave()
+        finally:
+            self.host.hub.unfollow(session_id, news)
+            news.close()
+
+    async def _follow(self, session_id: SessionId, after: int, news: EventStreamBuffer) -> None:
+        await self._flush()
+        while not news.is_over:
+            if not self.is_still_authorized:
+                return
+            events = self._missed(session_id, after, news) if news.is_behind else news.take()
+            if events:
+                after = events[-1].seq
+                self.write("".join(map(_sse, events)))
+                del events  # they need not be kept while the client reads
+            elif not await news.wait(HEARTBEAT_SECONDS):
+                self.write(": heartbeat\n\n")
+            else:
+                continue
+            await self._flush()
+        if rest := news.remaining(after):  # the server stops, and says how the turn was left
+            self.write("".join(map(_sse, rest)))
+            await self._flush()
+
+    async def _flush(self) -> None:
+        """Write to the client and wait until it has read most. Raises ``_StalledReader``."""
+        written = self.flush()
+        if written.done():
+            await written
+            return
+        done, _ = await asyncio.wait([written], timeout=self.stalled_seconds)
+        if not done:
+            raise _StalledReader
+        await written
+
+    async def _leave(self) -> None:
+        """Disconnect a client that does not read; say why, should it do so after all."""
+        finished = self.finish(_STALLED)
+        await asyncio.wait([finished], timeout=FAREWELL_SECONDS)
+        stream = cast("HTTP1Connection", self.request.connection).stream
+        if stream is not None and not finished.done():
+            stream.close()
+
+    def _missed(
+        self, session_id: SessionId, after: int, news: EventStreamBuffer
+    ) -> list[EventText]:
+        """Return what the log has; from its end on, what is published follows without a gap."""
+        events = self.host.log.texts(session_id, after, _AT_ONCE, _CHARACTERS_AT_ONCE)
+        if not events or events[-1].seq == self.host.log.last_seq(session_id):
+            news.catch_up()
+        return events
+
+    def on_connection_close(self) -> None:
+        """Stop following: the client went away."""
+        if self._news is not None:
+            self._news.end()
+
+
+class EventStreamBuffer:
+    """The events of one session on their way to one client, as they are published.
+
+    A client too slow for them falls behind: it reads them from the log, so nothing piles up.
+    """
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self.is_behind = True
+        self._events: list[EventText] = []
+        self._characters = 0
+        self._stirred = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._beat_at = 0.0
+
+    def on_event(self, logged: LoggedEvent) -> None:
+        """Take note of a committed event."""
+        if not self.is_behind:
+            self._events.append(EventText(logged.event.seq, logged.text))
+            self._characters += len(logged.text)
+            if len(self._events) > _AT_ONCE or self._characters > _MAX_CHARACTERS:
+                self.take()
+                self.is_behind = True
+        self._stirred.set()
+
+    def catch_up(self) -> None:
+        """From now on keep what is published: the log was read to its end."""
+        self.is_behind = False
+
+    def take(self) -> list[EventText]:
+        """Return what was published since the last call."""
+        events, self._events = self._events, []
+        self._characters = 0
+        self._stirred.clear()
+        return events
+
+    def remaining(self, after: int) -> list[EventText]:
+        """Return what follows ``after`` at the end; nothing for one who is behind."""
+        events = self.take()
+        return events if events and events[0].seq == after + 1 else []
+
+    def end(self) -> None:
+        """Wake the stream for the last time."""
+        self.is_over = True
+        self._stirred.set()
+
+    def close(self) -> None:
+        """Let go of the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def wait(self, seconds: float) -> bool:
+        """Return True when something came, False when nothing did for so long."""
+        loop = asyncio.get_running_loop()
+        beat_at = self._beat_at = loop.time() + seconds
+        if self._timer is None:
+            self._timer = loop.call_at(beat_at, self._beat)
+        await self._stirred.wait()
+        self._stirred.clear()
+        return self.is_over or loop.time() < beat_at
+
+    def _beat(self) -> None:
+        """Wake the stream when it is time; one timer serves many waits, most of them short."""
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._beat_at:
+            self._timer = loop.call_at(self._beat_at, self._beat)
+        else:
+            self._timer = None
+            self._stirred.set()
+
+
+def _sse(event: EventText) -> str:
+    """Return the event in the form of an event stream; JSON text has no line breaks."""
+    return f"id: {event.seq}\ndata: {event.text}\n\n"

@@ -1,0 +1,337 @@
+"""Kernels that run behind a gateway.
+
+Spoken to over its websocket; used by ``server.kernels.kernel_directory``.
+
+jupyter_server's own client of gateway kernels busy-waits for each message, and ends when a minute
+passes without one. This one waits, pings, and comes back when the socket is cut.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+from jupyter_client.session import Session
+from jupyter_core.utils import ensure_async
+from jupyter_server.gateway.gateway_client import GatewayClient
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.web import HTTPError
+from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
+
+from jupyter_ai_shoulders.notebook.base import KernelHandle
+from jupyter_ai_shoulders.notebook.kernel_channels import (
+    CONTENT,
+    FRAMES,
+    HEADER,
+    PARENT_HEADER,
+    UNREADABLE,
+    Channel,
+    Frames,
+    Message,
+    Receive,
+)
+from jupyter_ai_shoulders.server.kernels.gateway_frames import V1, decode, encode
+
+log = logging.getLogger(__name__)
+
+MESSAGE_LIMIT = 1 << 30
+"""Bytes of one message; tornado's default of 10 MB would end the socket at a large figure."""
+OUTBOX_LIMIT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayTimeouts:
+    """Seconds."""
+
+    ping: float = 20.0
+    """Between two pings, so that a cut is noticed and a quiet minute is not taken for one."""
+    look: float = 5.0
+    """Between two looks at whether the kernel is there: each is a request to the gateway."""
+    retry: float = 0.25
+    """Before the first attempt to connect again; doubled each time up to ``longest_retry``."""
+    longest_retry: float = 5.0
+    give_up: float = 120.0
+    """How long a gateway may be away before its kernel counts as lost."""
+
+
+class GatewayKernel:
+    """What is asked of a kernel manager, of a kernel that is elsewhere."""
+
+    def __init__(self, manager: Any, look_seconds: float) -> None:
+        self.ready = object()
+        """Another one in each life of the kernel, as jupyter_client's managers have it."""
+        self._manager = manager
+        self._look_seconds = look_seconds
+        self._looked = float("-inf")
+        self._alive = True
+
+    @property
+    def socket_url(self) -> str:
+        """Return where its channels are."""
+        return f"{_websocket_url(self._manager.kernel_url)}/channels"
+
+    def renew(self) -> None:
+        """Note that the life of the kernel is over."""
+        self.ready = object()
+        self._looked = float("-inf")
+
+    @property
+    def execution_state(self) -> str | None:
+        """Return what the gateway last said of the kernel."""
+        return self._manager.execution_state
+
+    async def is_alive(self) -> bool:
+        """Return whether the gateway has the kernel; a gateway that is away does not say no."""
+        if time.monotonic() - self._looked >= self._look_seconds:
+            self._looked = time.monotonic()
+            try:
+                self._alive = await self._manager.refresh_model() is not None
+            except (HTTPError, OSError, HTTPClientError):
+                log.warning("The gateway does not tell whether a kernel is there", exc_info=True)
+        return self._alive
+
+
+class GatewayChannels:
+    """The ``KernelChannels`` over one websocket, which is opened again when it is cut.
+
+    The gateway keeps what the kernel says meanwhile, unless another page listens to it; a request
+    whose reply was lost so is ended with an idle status, and a line that says so.
+    """
+
+    def __init__(self, kernel: GatewayKernel, times: GatewayTimeouts) -> None:
+        self._kernel = kernel
+        self._ready = kernel.ready
+        self._times = times
+        self._session = Session(key=b"")
+        self._receivers: Mapping[Channel, Receive] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._socket: WebSocketClientConnection | None = None
+        self._outbox: list[tuple[Message, Channel]] = []
+        self._unanswered: dict[str, Message] = {}
+        self._probe: tuple[str, tuple[str, ...]] | None = None
+        self._life: str | None = None
+
+    @property
+    def session(self) -> Session:
+        """See ``KernelChannels.session``."""
+        return self._session
+
+    @property
+    def ended(self) -> bool:
+        """See ``KernelChannels.ended``."""
+        return self._kernel.ready is not self._ready
+
+    def open(self, receivers: Mapping[Channel, Receive]) -> None:
+        """See ``KernelChannels.open``."""
+        self._receivers = receivers
+        self._task = asyncio.create_task(self._keep())
+
+    def send(self, message: Message, channel: Channel) -> None:
+        """See ``KernelChannels.send``; while the socket is cut, requests wait for it."""
+        kind = message["header"]["msg_type"]
+        if kind == "execute_request":
+            self._unanswered[message["header"]["msg_id"]] = message
+        if self._socket is not None:
+            self._write(self._socket, message, channel)
+        elif kind != "kernel_info_request" and len(self._outbox) < OUTBOX_LIMIT:
+            self._outbox.append((message, channel))
+
+    async def opened(self) -> None:
+        """See ``KernelChannels.opened``: all channels are one websocket."""
+
+    async def is_alive(self) -> bool:
+        """See ``KernelChannels.is_alive``."""
+        return await self._kernel.is_alive()
+
+    async def close(self) -> None:
+        """See ``KernelChannels.close``."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            if not self._task.cancelled() and (error := self._task.exception()):
+                log.error("Reading from the gateway failed", exc_info=error)
+
+    async def _keep(self) -> None:
+        """Hold a socket until the kernel's life is over."""
+        is_first = True
+        while (socket := await self._connect()) is not None:
+            try:
+                self._begin(socket, is_first)
+                await self._read(socket)
+            finally:
+                self._socket = None
+                socket.close()
+            is_first = False
+            log.info("The socket of a gateway kernel was cut; opening another")
+        self._end()
+
+    async def _connect(self) -> WebSocketClientConnection | None:
+        """Return a new socket; None when the kernel is gone, or the gateway for too long."""
+        began, pause = time.monotonic(), self._times.retry
+        while not self.ended and time.monotonic() - began < self._times.give_up:
+            try:
+                return await websocket_connect(
+                    self._request(),
+                    ping_interval=self._times.ping,
+                    max_message_size=MESSAGE_LIMIT,
+                    subprotocols=[V1],
+                )
+            except HTTPClientError as error:
+                if error.code == 404:
+                    return None
+                log.warning("The gateway refused a kernel's socket: %s", error)
+            except OSError as error:
+                log.warning("The gateway cannot be reached: %s", error)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, self._times.longest_retry)
+        return None
+
+    def _request(self) -> HTTPRequest:
+        # jupyter_server keeps the gateway's address and credentials in this singleton alone.
+        gateway: Any = GatewayClient.instance()
+        arguments: dict[str, Any] = gateway.load_connection_args()
+        # With one session id on each socket the gateway keeps messages for the next one.
+        return HTTPRequest(
+            f"{self._kernel.socket_url}?session_id={self._session.session}", **arguments
+        )
+
+    def _begin(self, socket: WebSocketClientConnection, is_first: bool) -> None:
+        self._socket = socket
+        waiting, self._outbox = self._outbox, []
+        if not is_first:
+            # Answered after everything the kernel had to do before: what has no reply then lost it.
+            probe = self._session.msg("kernel_info_request")
+            unsent = {message["header"]["msg_id"] for message, _ in waiting}
+            asked = tuple(request for request in self._unanswered if request not in unsent)
+            self._probe = (probe["header"]["msg_id"], asked)
+            self._write(socket, probe, "shell")
+        for message, channel in waiting:
+            self._write(socket, message, channel)
+
+    def _write(self, socket: WebSocketClientConnection, message: Message, channel: Channel) -> None:
+        protocol = socket.selected_subprotocol
+        data = encode(message, channel, self._session, protocol)
+        try:
+            written = socket.write_message(data, binary=protocol == V1)
+        except WebSocketClosedError:
+            self._outbox.append((message, channel))
+            return
+        asyncio.ensure_future(written).add_done_callback(_seen)
+
+    async def _read(self, socket: WebSocketClientConnection) -> None:
+        while not self.ended and (received := await socket.read_message()) is not None:
+            try:
+                channel, frames = decode(received, self._session, socket.selected_subprotocol)
+                self._hear(cast("Channel", channel), frames[:FRAMES])
+            except UNREADABLE:
+                log.exception("A message of a gateway kernel was unreadable")
+            # A message that is there already does not yield: a flood would hold the event loop.
+            await asyncio.sleep(0)
+
+    def _hear(self, channel: Channel, frames: Frames) -> None:
+        if channel == "iopub":
+            if b'"status"' in frames[HEADER]:
+                self._watch_life(frames)
+        elif channel in {"shell", "control"}:
+            self._note_life(str(json.loads(frames[HEADER]).get("session")))
+        receive = self._receivers.get(channel)
+        if receive is not None:
+            receive(frames)
+        if channel == "shell":
+            self._note_reply(str(json.loads(frames[PARENT_HEADER]).get("msg_id")))
+
+    def _watch_life(self, frames: Frames) -> None:
+        state = json.loads(frames[CONTENT]).get("execution_state")
+        if state in {"restarting", "autorestarting", "dead"}:
+            self._end()
+        elif state == "starting" and self._life is not None:
+            self._note_life(str(json.loads(frames[HEADER]).get("session")))
+
+    def _note_life(self, session: str) -> None:
+        """Kernels name their process in each message: another name is another life."""
+        if self._life is None:
+            self._life = session
+        elif self._life != session:
+            self._end()
+
+    def _end(self) -> None:
+        if not self.ended:
+            self._kernel.renew()
+
+    def _note_reply(self, request: str) -> None:
+        self._unanswered.pop(request, None)
+        if self._probe is not None and self._probe[0] == request:
+            asked, self._probe = self._probe[1], None
+            for message in [self._unanswered.pop(lost, None) for lost in asked]:
+                if message is not None:
+                    self._make_up(message)
+
+    def _make_up(self, request: Message) -> None:
+        """End a request whose reply was lost with the socket."""
+        said = "The connection to the kernel was cut while this ran; output may be missing.\n"
+        for kind, content in (
+            ("stream", {"name": "stderr", "text": said}),
+            ("status", {"execution_state": "idle"}),
+        ):
+            message = self._session.msg(kind, content, parent=request)
+            self._receivers["iopub"](self._session.serialize(message)[1:])
+
+
+def is_gateway_manager(manager: Any) -> bool:
+    """Return whether a kernel manager stands for a kernel behind a gateway."""
+    return hasattr(manager, "refresh_model") and hasattr(manager, "kernel_url")
+
+
+class GatewayKernels:
+    """Describes the kernels behind a gateway; ``specs`` is the server's kernelspec manager."""
+
+    def __init__(self, specs: Any, times: GatewayTimeouts | None = None) -> None:
+        self._specs = specs
+        self._times = times or GatewayTimeouts()
+        self._kernels: WeakKeyDictionary[Any, GatewayKernel] = WeakKeyDictionary()
+
+    async def handle(self, kernel_id: str, manager: Any) -> KernelHandle:
+        """Describe a running kernel."""
+        kernel = self._kernels.setdefault(manager, GatewayKernel(manager, self._times.look))
+        model: dict[str, Any] = manager.kernel or {}
+        name: str = model.get("name") or manager.kernel_name
+        return KernelHandle(
+            kernel_id=kernel_id,
+            kernel_name=name,
+            language=await _language(self._specs, name),
+            manager=kernel,
+            client=manager.client,
+            channels=lambda: GatewayChannels(kernel, self._times),
+        )
+
+    def restarted(self, manager: Any) -> None:
+        """End the present life of a kernel that was restarted from here."""
+        if manager in self._kernels:
+            self._kernels[manager].renew()
+
+
+async def _language(specs: Any, name: str) -> str:
+    try:
+        spec = await ensure_async(specs.get_kernel_spec(name))
+    except (KeyError, HTTPError):
+        log.warning("The gateway does not tell the language of its kernel %s", name)
+        return ""
+    return spec["spec"].get("language", "")
+
+
+def _websocket_url(url: str) -> str:
+    configured: str | None = GatewayClient.instance().ws_url
+    base = str(GatewayClient.instance().url)
+    return url.replace(base, configured, 1) if configured else url.replace("http", "ws", 1)
+
+
+def _seen(written: asyncio.Future[None]) -> None:
+    """Take note of how a write ended: a socket that is cut is noticed by its reader."""
+    if not written.cancelled():
+        written.exception()

@@ -1,0 +1,48 @@
+"""What all requests to the proxy share; made by ``routes``, once per server."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.proxy.relay import ModelResolver, ProxyRelay
+from jupyter_ai_shoulders.proxy.state_cache import StateCache
+from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
+
+MOST_AT_ONCE = 256
+"""Requests being answered; the figures of chapter 14 ask for 200 streams."""
+
+
+class RequestLimiter:
+    """Counts the requests in flight, and remembers answers whose state callers cannot carry."""
+
+    def __init__(
+        self, clock: Clock, ids: IdSource, secrets: KernelSecrets, most: int = MOST_AT_ONCE
+    ) -> None:
+        self.ids = ids
+        self.secrets = secrets
+        self._shelf = StateCache(clock)
+        self._most = most
+        self._count = 0
+
+    def relay(self, models: ModelResolver, owner: str | None) -> ProxyRelay:
+        """Return the way to the providers, for one person."""
+        return ProxyRelay(models, self._shelf, self.ids, owner)
+
+    @contextmanager
+    def slot(self) -> Generator[None]:
+        """Take one of the places. Raises ``PolicyRefusal`` when there is none."""
+        if self._count >= self._most:
+            raise PolicyRefusal(
+                f"The model proxy answers {self._count} requests already.",
+                code="rate_limited",
+                hint="Try again in a moment.",
+                retryable=True,
+            )
+        self._count += 1
+        try:
+            yield
+        finally:
+            self._count -= 1

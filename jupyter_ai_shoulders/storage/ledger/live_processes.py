@@ -1,0 +1,76 @@
+"""Which processes that hold money in the ledger are alive: each keeps a locked file while it is.
+
+The operating system gives the lock back however a process ends; process ids would lie between
+containers that share a home directory. Used by ``ledger_book``.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from pathlib import Path
+
+from jupyter_ai_shoulders.storage.process_lock import TAKEN, UNSUPPORTED, lock_exclusively
+
+PATIENCE_SECONDS = 3600.0
+"""Where files cannot be locked, an owner counts as dead after this long; no call takes so long."""
+
+
+class LiveProcesses:
+    """This process's own mark, and a look at those of others. For the ledger's thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = secrets.token_hex(8)
+        self._folder = folder
+        self._descriptor: int | None = None
+
+    def begin(self) -> None:
+        """Mark this process as alive, before it holds any money. Raises ``OSError``."""
+        if self._descriptor is not None and self._path(self.name).exists():
+            return
+        self.end()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self._path(self.name), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            lock_exclusively(descriptor)
+        except OSError as error:
+            if error.errno not in UNSUPPORTED:
+                os.close(descriptor)
+                raise
+        self._descriptor = descriptor
+
+    def alive(self, name: str) -> bool:
+        """Return whether the process that made this mark may still run. Raises ``OSError``."""
+        if name == self.name:
+            return True
+        try:
+            descriptor = os.open(self._path(name), os.O_RDWR)
+        except FileNotFoundError:
+            return False
+        try:
+            lock_exclusively(descriptor)
+        except OSError as error:
+            if error.errno in TAKEN:
+                return True
+            if error.errno in UNSUPPORTED:
+                return time.time() - os.fstat(descriptor).st_mtime < PATIENCE_SECONDS
+            raise
+        else:
+            return False
+        finally:
+            os.close(descriptor)
+
+    def forget(self, name: str) -> None:
+        """Remove the mark of a dead process. Raises ``OSError``."""
+        self._path(name).unlink(missing_ok=True)
+
+    def end(self) -> None:
+        """Remove our own mark."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+            self._path(self.name).unlink(missing_ok=True)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name

@@ -1,0 +1,1 @@
+"""Recovers events and sessions from a damaged database or write-ahead log."""

@@ -1,0 +1,279 @@
+"""What can still be read of a damaged database, and how it enters a new one.
+
+Called by ``database`` after it moved the damaged file aside. Nothing of the file is trusted but
+single rows: events are read from the leaf pages of the file and of its write-ahead log, and their
+checksums tell which are intact. The others keep their numbers, so that the log shows how many are
+missing and where.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import re
+import shutil
+import sqlite3
+from collections import defaultdict
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import ValidationError
+
+from jupyter_ai_shoulders.storage.json_encoding import decode_lenient
+from jupyter_ai_shoulders.storage.salvage import database_header
+from jupyter_ai_shoulders.storage.salvage.leaf_rows import LeafRow, leaf_ids, leaf_rows
+from jupyter_ai_shoulders.storage.salvage.wal_file import PAGE_SIZE, WalContent, read_wal
+from jupyter_ai_shoulders.storage.schema.event_rows import LONGEST_GAP, SEQ_MASK, is_intact
+from jupyter_ai_shoulders.storage.schema.migrations import SEQ_BITS
+from jupyter_ai_shoulders.wire.events import Event, parse_event
+from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
+
+SESSION = (
+    "number, id, kind, source, title, document, owner, open_turn, message_count, updated_order, "
+    "deleted_at, body"
+)
+OPERATION = "number, id, at, state, session, document, new_document, batch, body"
+_SESSION_ID = re.compile(rb'\{"seq":\d+,"session_id":"([^"\\]+)"')
+"""How each event's text begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class SalvagedEvent:
+    """An intact event."""
+
+    type: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SalvagedSession:
+    """What is left of a session."""
+
+    id: SessionId
+    row: Session | None
+    """What the table of sessions says of it."""
+    deleted_at: str | None
+    events: dict[int, SalvagedEvent]
+    """By ``seq``."""
+    last_seq: int
+    """Of the last event that is known of, also where it is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class SalvagedData:
+    """What was read of a damaged database."""
+
+    source: Path
+    sessions: tuple[SalvagedSession, ...] = ()
+    operations: tuple[tuple[object, ...], ...] = ()
+    """Rows of the operation log, in order."""
+
+
+@dataclass(slots=True)
+class _Tables:
+    """What SQLite itself can read."""
+
+    sessions: dict[int, tuple[str, str, str | None]] = field(
+        default_factory=dict[int, tuple[str, str, str | None]]
+    )
+    """Id, body and time of deletion by number."""
+    numbers: set[int] = field(default_factory=set[int])
+    """Of sessions that have events."""
+    operations: dict[int, tuple[object, ...]] = field(default_factory=dict[int, tuple[object, ...]])
+    whole: bool = True
+    """Whether sessions and events were read to the end."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """Events of one session number; a number that was used twice has several sessions."""
+
+    intact: dict[str, dict[int, SalvagedEvent]] = field(
+        default_factory=lambda: defaultdict[str, dict[int, SalvagedEvent]](dict)
+    )
+    damaged: set[int] = field(default_factory=set[int])
+
+
+def read_damaged_database(path: Path, last_event: int = 0) -> SalvagedData:
+    """Read what can be read of the damaged database at ``path``.
+
+    ``last_event`` is the row of the newest event that is known to have been stored. Never raises
+    for damage. Raises ``OSError`` (no space for a copy, not readable).
+    """
+    with _image(path) as (copy, page_size):
+        tables = _tables(copy)
+        found = _events(copy, page_size)
+    sessions = tuple(_sessions(tables, found, last_event))
+    rows = tuple(row for _, row in sorted(tables.operations.items()))
+    return SalvagedData(path, sessions, rows)
+
+
+def holds_unseen_events(database: Path, wal: WalContent) -> bool:
+    """Return whether frames that do not verify hold events that are nowhere else.
+
+    A write that a crash cut short leaves no such frame, or one with nothing new in it.
+    """
+    seen = {row for page in wal.pages.values() for row in leaf_ids(page)}
+    unseen: set[int] = set()
+    with database.open("rb") as file:
+        for number, page in wal.unverified:
+            file.seek((number - 1) * wal.page_size if number else 0)
+            unseen |= leaf_ids(page) - leaf_ids(file.read(wal.page_size))
+    return any(row >> SEQ_BITS for row in unseen - seen)
+
+
+@contextmanager
+def _image(path: Path) -> Generator[tuple[Path, int]]:
+    """Make a copy with a sound header and with the pages of the write-ahead log in it."""
+    wal = read_wal(path.with_name(f"{path.name}-wal"))
+    copy = path.with_name("state.db.salvage")
+    try:
+        if path.exists():
+            shutil.copyfile(path, copy)
+        else:
+            copy.write_bytes(b"")
+        size = _page_size(copy, wal)
+        with copy.open("r+b") as file:
+            for page, content in wal.pages.items():
+                file.seek((page - 1) * size)
+                file.write(content)
+            length = -(-file.seek(0, 2) // size) * size
+            file.truncate(length)
+            file.seek(0)
+            file.write(database_header.rebuild_header(size, length // size))
+            file.seek(0, 2)  # behind what SQLite reads: pages to look for single rows in
+            file.writelines(content for _, content in wal.unverified)
+        yield copy, size
+    finally:
+        copy.unlink(missing_ok=True)
+
+
+def _page_size(copy: Path, wal: WalContent) -> int:
+    if wal.pages:
+        return wal.page_size
+    with copy.open("rb") as file:
+        header = file.read(database_header.SIZE)
+    sound = database_header.is_sound(header)
+    return (database_header.page_size(header) if sound else None) or PAGE_SIZE
+
+
+def _tables(copy: Path) -> _Tables:
+    """Read with SQLite what it can read; a broken page ends a scan, so come from both sides."""
+    tables = _Tables()
+    with (
+        contextlib.suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"file:{quote(str(copy))}?mode=ro", uri=True)) as connection,
+    ):
+        connection.text_factory = decode_lenient
+        connection.execute("PRAGMA writable_schema = ON")  # accept a cut-off file
+        for direction in ("ASC", "DESC"):
+            of_sessions = f"number, id, body, deleted_at FROM sessions ORDER BY number {direction}"
+            for number, name, body, deleted_at in _scan(connection, tables, of_sessions):
+                if isinstance(number, int) and isinstance(name, str) and isinstance(body, str):
+                    tables.sessions[number] = (name, body, deleted_at)
+            for (row,) in _scan(connection, tables, f"id FROM events ORDER BY id {direction}"):
+                tables.numbers |= {row >> SEQ_BITS} if isinstance(row, int) else set()
+            of_operations = f"{OPERATION} FROM operations ORDER BY number {direction}"
+            for values in _scan(connection, _Tables(), of_operations):
+                if isinstance(values[0], int):
+                    tables.operations[values[0]] = values
+        return tables
+    tables.whole = False
+    return tables
+
+
+def _scan(connection: sqlite3.Connection, tables: _Tables, query: str) -> Iterator[tuple[Any, ...]]:
+    try:
+        yield from connection.execute(f"SELECT {query}")
+    except sqlite3.Error:
+        tables.whole = False
+
+
+def _events(copy: Path, page_size: int) -> dict[int, _Found]:
+    """Return the events of all leaf pages, by the number of their session."""
+    found: dict[int, _Found] = defaultdict(_Found)
+    with (
+        copy.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image,
+    ):
+        for row in leaf_rows(image, page_size):
+            _take(found, row)
+    return found
+
+
+def _take(found: dict[int, _Found], row: LeafRow) -> None:
+    """Take a row when it is one of the table of events: id, type, body, perhaps a checksum."""
+    number, seq = row.id >> SEQ_BITS, row.id & SEQ_MASK
+    if number < 1 or seq < 1 or len(row.values) not in (3, 4) or row.values[0] is not None:
+        return
+    _, kind, body, *rest = row.values
+    stored = rest[0] if rest else None
+    if not isinstance(kind, bytes) or not isinstance(body, bytes) or isinstance(stored, bytes):
+        return
+    of_number = found[number]
+    if is_intact((row.id, body, stored)):
+        name = _session_id(body)
+        if name is not None:
+            of_number.intact[name][seq] = SalvagedEvent(decode_lenient(kind), decode_lenient(body))
+            return
+    of_number.damaged.add(seq)
+
+
+def _session_id(body: bytes) -> str | None:
+    begin = _SESSION_ID.match(body)
+    if begin is not None:
+        return decode_lenient(begin[1])
+    event = parse_stored_event(decode_lenient(body))
+    return event.session_id if event else None
+
+
+def _sessions(
+    tables: _Tables, found: dict[int, _Found], last_event: int
+) -> Iterator[SalvagedSession]:
+    """Yield the sessions in their order.
+
+    Pages that are no longer in use may hold sessions that were removed for good: when SQLite read
+    its tables to the end, only the sessions in them count.
+    """
+    for number in sorted({*tables.sessions, *found}):
+        row = tables.sessions.get(number)
+        if tables.whole and row is None and number not in tables.numbers:
+            continue
+        events = found.get(number, _Found())
+        names = list(events.intact) or ([row[0]] if row else [])
+        if row is not None or tables.whole:
+            known = row is not None and row[0] in names
+            best = max(names, key=lambda name: len(events.intact[name]), default=None)
+            names = [row[0]] if row and known else [best] if best is not None else []
+        for name in names:
+            ours = dict(sorted(events.intact[name].items()))
+            session = _session(row)
+            noted = last_event & SEQ_MASK if last_event >> SEQ_BITS == number else 0
+            known = {*events.damaged, noted, session.last_seq if session else 0}
+            last = _last_seq(max(ours, default=0), known)
+            yield SalvagedSession(SessionId(name), session, row[2] if row else None, ours, last)
+
+
+def _last_seq(newest: int, known: set[int]) -> int:
+    """Return the highest number that is known of; one that is far off is damaged itself."""
+    return max(newest, *(seq for seq in known if seq <= newest + LONGEST_GAP))
+
+
+def _session(row: tuple[str, str, str | None] | None) -> Session | None:
+    try:
+        return Session.model_validate_json(row[1]) if row else None
+    except ValidationError:
+        return None
+
+
+def parse_stored_event(text: str) -> Event | None:
+    """Return the event that a text says, None when it cannot be understood."""
+    try:
+        return parse_event(text)
+    except ValidationError:
+        return None

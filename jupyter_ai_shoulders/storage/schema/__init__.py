@@ -1,0 +1,4 @@
+"""Tables of the state database.
+
+Migrations, rows of events, and session rows derived from events.
+"""

@@ -1,0 +1,1 @@
+"""The event log, the table of sessions, and copies of sessions."""

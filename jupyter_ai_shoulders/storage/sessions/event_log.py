@@ -1,0 +1,327 @@
+"""The event log on SQLite: an event is committed before anyone hears of it (chapter 01).
+
+Written by the engine through the ``EventLog`` port, read by the server for clients that catch up.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
+from itertools import islice
+from typing import Any
+
+from pydantic import ValidationError
+
+from jupyter_ai_shoulders.core.clock import Clock, timestamp
+from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
+from jupyter_ai_shoulders.storage.database import Database
+from jupyter_ai_shoulders.storage.durability import Durability
+from jupyter_ai_shoulders.storage.errors import session_not_found
+from jupyter_ai_shoulders.storage.json_encoding import encode_model
+from jupyter_ai_shoulders.storage.schema.event_rows import (
+    COLUMNS,
+    EventText,
+    event_texts,
+    is_intact,
+)
+from jupyter_ai_shoulders.storage.schema.migrations import SEQ_BITS, UNSTREAMED
+from jupyter_ai_shoulders.storage.schema.session_projection import (
+    LogTail,
+    Projected,
+    create_row,
+    find_log_tail,
+    first_id,
+    insert_event,
+    last_id,
+    project_event,
+)
+from jupyter_ai_shoulders.wire.events import Event, SessionCreate, SessionUpdate, parse_event
+from jupyter_ai_shoulders.wire.ids import SessionId
+
+_log = logging.getLogger(__name__)
+
+_STORE = "store an event"
+_COLUMNS = "e.id, CAST(e.body AS BLOB), e.checksum"
+PAGE = 200
+"""Events that are read and understood at once, in about 5 ms."""
+
+
+class SqliteEventLog:
+    """``EventLog`` on the database. One per process; not for use from threads."""
+
+    def __init__(
+        self,
+        database: Database,
+        sink: EventSink,
+        clock: Clock,
+        flush_blobs: Callable[[], None],
+        redact: Callable[[str], str] = str,
+    ) -> None:
+        """``flush_blobs`` brings the blobs to the disk, before the events that name them.
+
+        ``redact`` takes secrets out of an event's text; nothing that is logged or sent to clients
+        passes it by.
+        """
+        self._database = database
+        self._sink = sink
+        self._clock = clock
+        self._flush_blobs = flush_blobs
+        self._redact = redact
+        self._durability = Durability(self._flush, database.checkpoint)
+        self._tails: dict[SessionId, LogTail] = {}
+
+    def append(self, session_id: SessionId, event: Event) -> LoggedEvent:
+        """Stamp (seq, session id, time), commit, publish; return what was logged.
+
+        Raises ``NotFound`` for an unknown session and ``StateUnavailable`` (disk full,
+        read-only); then nothing was logged and nothing published.
+        """
+        tail = self._begin(session_id, event)
+        stamped, text = self._redacted(*encode_model(self._stamped(session_id, event, tail)))
+        if isinstance(stamped, Projected):
+            tail = self._commit_projected(stamped, text, tail)
+        else:
+            self._commit(stamped, text, tail)
+        self._tails[session_id] = LogTail(tail.number, tail.seq + 1)
+        self._database.last_event = first_id(tail.number) + tail.seq + 1
+        self._durability.note_commit(len(text))
+        logged = LoggedEvent(stamped, text)
+        self._sink.publish(logged)
+        crash_point("log.event.published")
+        return logged
+
+    def wrote(self, size: int) -> None:
+        """Note a commit to another table of the database: it is synced with the events."""
+        self._durability.note_commit(size)
+
+    async def sync(self) -> None:
+        """Return once everything appended so far is on the disk. Raises ``StateUnavailable``."""
+        await self._durability.sync()
+
+    def read(
+        self, session_id: SessionId, after: int = 0, limit: int | None = None
+    ) -> list[LoggedEvent]:
+        """Return events with ``seq > after`` in order, notices in the place of damaged ones.
+
+        Raises ``NotFound``, and ``StateUnavailable`` with code ``quarantined`` when a newer version
+        wrote one of them.
+        """
+        return [
+            LoggedEvent(_parsed(session_id, text), text.text)
+            for text in self.texts(session_id, after, limit)
+        ]
+
+    def texts(
+        self,
+        session_id: SessionId,
+        after: int = 0,
+        limit: int | None = None,
+        most_characters: int | None = None,
+    ) -> list[EventText]:
+        """Return events with ``seq > after`` in order, as encoded. Raises ``NotFound``.
+
+        Not more than fit into ``most_characters``, but one at least. Damaged and lost events have
+        notices in their place: no number is left out.
+        """
+        number = self._tail(session_id).number
+        first = first_id(number)
+        after = min(max(after, 0), last_id(number) - first)
+        rows = self._database.each_row(
+            f"SELECT {COLUMNS} FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",  # noqa: S608 constants
+            first + after,
+            last_id(number),
+            -1 if limit is None else limit,
+        )
+        texts: list[EventText] = []
+        room = sys.maxsize if most_characters is None else most_characters
+        with closing(rows):
+            for text in islice(
+                event_texts(session_id, rows, after, timestamp(self._clock.now())), limit
+            ):
+                room -= len(text.text)
+                if texts and room < 0:
+                    break
+                texts.append(text)
+        return texts
+
+    def last_seq(self, session_id: SessionId) -> int:
+        """Return the last sequence number. Raises ``NotFound``."""
+        return self._tail(session_id).seq
+
+    def find(
+        self, types: Collection[str], session_id: SessionId | None = None
+    ) -> list[LoggedEvent]:
+        """Return the events of these types, of one session or of all that are not deleted.
+
+        Sessions come in the order of their creation, events of one session by ``seq``. Streamed
+        types (deltas, tool progress) are not indexed and are never returned. What cannot be
+        understood is left out.
+        """
+        marks = ", ".join("?" * len(types))
+        if session_id is not None:
+            number = self._tail(session_id).number
+            rows = self._database.rows(
+                f"SELECT {COLUMNS} FROM events WHERE type IN ({marks}) AND {UNSTREAMED} "  # noqa: S608 as below
+                "AND id > ? AND id <= ? ORDER BY id",
+                *types,
+                first_id(number),
+                last_id(number),
+            )
+            return _readable(rows)
+        rows = self._database.rows(
+            f"""
+            SELECT {_COLUMNS} FROM events e JOIN sessions s ON s.number = e.id >> {SEQ_BITS}
+            WHERE e.type IN ({marks}) AND e.{UNSTREAMED} AND s.deleted_at IS NULL
+            ORDER BY e.id
+            """,  # noqa: S608 only question marks and constants are put in
+            *types,
+        )
+        return _readable(rows)
+
+    def pages(self, types: Collection[str]) -> Iterator[list[LoggedEvent]]:
+        """Return what ``find`` returns for all sessions, ``PAGE`` events at a time."""
+        marks = ", ".join("?" * len(types))
+        found = self._database.rows(
+            f"""
+            SELECT e.id FROM events e JOIN sessions s ON s.number = e.id >> {SEQ_BITS}
+            WHERE e.type IN ({marks}) AND e.{UNSTREAMED} AND s.deleted_at IS NULL
+            ORDER BY e.id
+            """,  # noqa: S608 as in ``find``
+            *types,
+        )
+        ids = [event_id for (event_id,) in found]
+        for start in range(0, len(ids), PAGE):
+            page = ids[start : start + PAGE]
+            marks = ", ".join("?" * len(page))
+            rows = self._database.rows(
+                f"SELECT {COLUMNS} FROM events WHERE id IN ({marks}) ORDER BY id",  # noqa: S608 as in ``find``
+                *page,
+            )
+            yield _readable(rows)
+
+    def forget(self, session_id: SessionId) -> None:
+        """Drop what is remembered of a session that was purged."""
+        self._tails.pop(session_id, None)
+
+    async def aclose(self) -> None:
+        """Bring everything to the disk; the log is not used any more."""
+        await self._durability.aclose()
+
+    def _begin(self, session_id: SessionId, event: Event) -> LogTail:
+        """Return where the session's log ends; number 0 is for the session about to be created."""
+        if not isinstance(event, SessionCreate):
+            return self._tail(session_id)
+        return LogTail(0, 0)
+
+    def _tail(self, session_id: SessionId) -> LogTail:
+        tail = self._tails.get(session_id)
+        if tail is None:
+            tail = self._stored_tail(session_id)
+            self._tails[session_id] = tail
+        return tail
+
+    def _stored_tail(self, session_id: SessionId) -> LogTail:
+        connection = self._database.existing()
+        try:
+            tail = find_log_tail(connection, session_id) if connection else None
+        except sqlite3.Error as error:
+            raise self._database.failed("read the conversations", error) from error
+        if tail is None:
+            raise session_not_found(session_id)
+        return tail
+
+    def _stamped(self, session_id: SessionId, event: Event, tail: LogTail) -> Event:
+        at = timestamp(self._clock.now())
+        stamps: dict[str, object] = {"seq": tail.seq + 1, "session_id": session_id, "at": at}
+        if isinstance(event, SessionCreate | SessionUpdate):
+            quiet = isinstance(event, SessionUpdate) and event.quiet
+            stamps["session"] = event.session.model_copy(
+                update={
+                    "last_seq": tail.seq + 1,
+                    "message_count": self._message_count(tail),
+                    "created_at": event.session.created_at or at,
+                    "updated_at": event.session.updated_at if quiet else at,
+                }
+            )
+        return event.model_copy(update=stamps)
+
+    def _redacted(self, event: Event, text: str) -> tuple[Event, str]:
+        redacted = self._redact(text)
+        if redacted == text:
+            return event, text
+        return _without_broken_state(event, parse_event(redacted), redacted)
+
+    def _message_count(self, tail: LogTail) -> int:
+        rows = self._database.rows(
+            "SELECT message_count FROM sessions WHERE number = ?", tail.number
+        )
+        return rows[0][0] if rows else 0
+
+    def _commit(self, event: Event, text: str, tail: LogTail) -> None:
+        connection = self._database.open()
+        try:
+            insert_event(connection, tail, event, text)
+        except sqlite3.Error as error:
+            raise self._database.failed(_STORE, error) from error
+        self._database.wrote()
+        crash_point("log.event.committed")
+
+    def _commit_projected(self, event: Projected, text: str, tail: LogTail) -> LogTail:
+        with self._database.transaction(_STORE) as connection:
+            if isinstance(event, SessionCreate):
+                tail = LogTail(create_row(connection, event), 0)
+            else:
+                project_event(connection, event)
+            insert_event(connection, tail, event, text)
+            crash_point("log.session.inserted")
+        crash_point("log.session.committed")
+        return tail
+
+    def _flush(self) -> None:
+        self._flush_blobs()
+        crash_point("log.sync.blobs_flushed")
+        self._database.flush()
+        crash_point("log.sync.done")
+
+
+def _parsed(session_id: SessionId, text: EventText) -> Event:
+    try:
+        return parse_event(text.text)
+    except ValidationError as error:
+        raise StateUnavailable(
+            f"Event {text.seq} of conversation {session_id} cannot be understood: "
+            f"{error.errors()[0]['msg']}.",
+            code="quarantined",
+            hint="A newer jupyter-ai-shoulders wrote it: upgrade, or export the conversation.",
+        ) from error
+
+
+def _readable(rows: list[tuple[Any, ...]]) -> list[LoggedEvent]:
+    """Return the events that can be read: one damaged session must not hide the others."""
+    events: list[LoggedEvent] = []
+    for row_id, body, stored in rows:
+        if not is_intact((row_id, body, stored)):
+            _log.warning("Event row %d is damaged and is left out.", row_id)
+            continue
+        text = body.decode()
+        try:
+            events.append(LoggedEvent(parse_event(text), text))
+        except ValidationError as error:
+            _log.warning("Left out an event that cannot be understood: %s", error)
+    return events
+
+
+def _without_broken_state(before: Event, after: Event, text: str) -> tuple[Event, str]:
+    """Return a redacted event without opaque state that was changed.
+
+    A provider refuses a whole conversation for one signature that does not fit its text.
+    """
+    state = getattr(before, "state", None)
+    if state is None or getattr(after, "state", None) == state:
+        return after, text
+    return encode_model(after.model_copy(update={"state": None}))

@@ -1,0 +1,139 @@
+"""The document in front of the user, as the document tools read it (chapter 07).
+
+It is the one of the message's context; a notebook is read as its cells are rendered for a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.files.base import TextDocuments, TextSnapshot
+from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
+from jupyter_ai_shoulders.notebook.render import render_notebook
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Category, Target
+from jupyter_ai_shoulders.tools.files.access import FileAccess, is_notebook
+from jupyter_ai_shoulders.tools.files.numbered_lines import split_lines
+from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess, file_name
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+DOCUMENT_TOOLSETS: frozenset[Toolset] = frozenset({"document", "full"})
+
+
+class DocumentTool:
+    """What all document tools are."""
+
+    category: ClassVar[Category] = "document"
+    external: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = DOCUMENT_TOOLSETS
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTextDocument:
+    """A text file in front of the user."""
+
+    snapshot: TextSnapshot
+
+    @property
+    def path(self) -> str:
+        """Return the workspace-relative path."""
+        return self.snapshot.path
+
+    @property
+    def text(self) -> str:
+        """Return the text as it is edited and searched."""
+        return self.snapshot.text
+
+    @property
+    def dirty(self) -> bool:
+        """Return whether something in it is not saved."""
+        return self.snapshot.dirty
+
+
+@dataclass(frozen=True, slots=True)
+class OpenNotebookDocument:
+    """A notebook in front of the user; ``text`` is its rendering, ``whole`` the cells it shows."""
+
+    snapshot: NotebookSnapshot
+    text: str
+    whole: frozenset[CellId]
+
+    @property
+    def path(self) -> str:
+        """Return the workspace-relative path."""
+        return self.snapshot.path
+
+    @property
+    def dirty(self) -> bool:
+        """Return whether something in it is not saved."""
+        return self.snapshot.dirty
+
+
+OpenDocument = OpenTextDocument | OpenNotebookDocument
+
+
+class DocumentAccess:
+    """Finds the document in front of the user."""
+
+    def __init__(self, files: FileAccess, notebooks: NotebookAccess) -> None:
+        self.files = files
+        self.notebooks = notebooks
+
+    @property
+    def texts(self) -> TextDocuments:
+        """The text files."""
+        return self.files.texts
+
+    async def open(self, context: CallContext) -> OpenDocument:
+        """Return the document.
+
+        Raises ``NotFound`` when the user has none in front of them, or it is gone, and what reading
+        a file or a notebook raises.
+        """
+        path = context.active_document
+        if path is None:
+            raise NotFound(
+                "The user has no document in front of them.",
+                hint="Ask them to open the one they mean.",
+            )
+        if not is_notebook(path):
+            return OpenTextDocument(await self.texts.read(path))
+        snapshot = await (await self.notebooks.open(path)).read()
+        rendering = render_notebook(snapshot)
+        return OpenNotebookDocument(snapshot, rendering.text, rendering.whole)
+
+    def subject(self, title: str, context: CallContext) -> CallSubject:
+        """Return how a call that only looks is shown."""
+        path = context.active_document
+        return CallSubject(
+            title=title,
+            target_label=None if path is None else file_name(path),
+            target=Target(path=path),
+        )
+
+    def in_page(self, path: str) -> bool:
+        """Return whether a page has it open."""
+        return self.notebooks.in_page(path) if is_notebook(path) else self.texts.in_page(path)
+
+
+def count_text(number: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def document_heading(document: OpenDocument) -> str:
+    """Return the first line of what a model reads of a document."""
+    lines, words = len(split_lines(document.text)), len(document.text.split())
+    unsaved = ", with unsaved changes" if document.dirty else ""
+    size = f"{count_text(lines, 'line')}, {count_text(words, 'word')}"
+    return f'Document: "{document.path}" ({size}{unsaved})'
+
+
+def cells_within(document: OpenNotebookDocument, text: str) -> Iterable[CellId]:
+    """Return the cells whose whole source is in a part of the rendering."""
+    for cell in document.snapshot.cells:
+        if cell.id in document.whole and f"id={cell.id}" in text and cell.source in text:
+            yield cell.id

@@ -1,0 +1,98 @@
+"""What a sandboxed command made that runs by itself later: renamed, and told (chapter 07).
+
+Used by ``tools.commands.run_command``. Repositories are looked at while the command runs, too,
+since a page or an editor may ask git for a status at any moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator
+
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import ProtectedPaths
+from jupyter_ai_shoulders.guard.sandbox.quarantine import QuarantinedFile
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox, SandboxRequest
+
+LOOK_SECONDS = 2.0
+"""Between two looks at repositories while a command runs, at least."""
+_PAUSES = 50
+"""A look is followed by a pause of so many times its duration: 2 % of one core at most."""
+
+_log = logging.getLogger(__name__)
+
+
+class NewFileMonitor:
+    """Looks before, during and after one command."""
+
+    def __init__(self, sandbox: Sandbox, wanted: SandboxRequest | None) -> None:
+        """``wanted``: how the command is confined; None: not at all, so nothing is looked at."""
+        self._sandbox = sandbox
+        self._wanted = None if wanted is None or wanted.read_only else wanted
+        self._before: ProtectedPaths | None = None
+        self._set_aside: dict[str, QuarantinedFile] = {}
+
+    def snapshot_before(self) -> ProtectedPaths | None:
+        """Return what is there before the command; blocks, for threads."""
+        if self._wanted is not None:
+            self._before = self._sandbox.protected_paths(self._wanted)
+        return self._before
+
+    @contextlib.asynccontextmanager
+    async def watched(self) -> AsyncGenerator[None]:
+        """Look at repositories while the block runs, and at everything after it."""
+        ended = asyncio.Event()
+        watch = asyncio.create_task(self._watch(ended), name="new-files")
+        try:
+            yield
+        finally:
+            ended.set()
+            await watch  # a look that has begun goes to its end: what it renames is told
+            await self._look_again(repositories_only=False)
+            if self.report is not None:  # a command that is cancelled has no result to say it in
+                _log.warning("%s", self.report)
+
+    @property
+    def report(self) -> str | None:
+        """What to tell about the files; None when there are none."""
+        renamed = [f"{item.path} (now {item.now})" for item in self._found if item.now is not None]
+        kept = [item.path for item in self._found if item.now is None]
+        texts: list[str] = []
+        if renamed:
+            texts.append(
+                "Renamed, because programs or agents would use what the command made later: "
+                f"{', '.join(renamed)}. Tell the user, who can rename it back; a file tool asks."
+            )
+        if kept:
+            texts.append(
+                "Made by the command, used by programs or agents later, and could not be renamed: "
+                f"{', '.join(kept)}. Tell the user to look at it."
+            )
+        return " ".join(texts) or None
+
+    @property
+    def _found(self) -> list[QuarantinedFile]:
+        return list(self._set_aside.values())
+
+    async def _watch(self, ended: asyncio.Event) -> None:
+        pause = LOOK_SECONDS
+        while self._before is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await ended.wait()
+            if ended.is_set():
+                return
+            began = time.monotonic()
+            await self._look_again(repositories_only=True)
+            pause = max(LOOK_SECONDS, _PAUSES * (time.monotonic() - began))
+
+    async def _look_again(self, *, repositories_only: bool) -> None:
+        if self._before is not None:
+            found = await asyncio.to_thread(
+                self._sandbox.quarantine_new_files,
+                self._before,
+                repositories_only=repositories_only,
+            )
+            self._set_aside |= {item.now or item.path: item for item in found}

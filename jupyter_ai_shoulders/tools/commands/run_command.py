@@ -1,0 +1,394 @@
+"""The tool that runs a command line in the workspace (chapters 05 and 07)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import ExitStack, aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.core.sensitive_files.protected_files import first_protected_file_in
+from jupyter_ai_shoulders.files.base import ChangeOrigin
+from jupyter_ai_shoulders.files.undo.shell_commands import UnsupportedCommand, parse_shell_line
+from jupyter_ai_shoulders.files.undo.shell_undo import RunningLine, UndoableLine
+from jupyter_ai_shoulders.guard.process.launcher import (
+    EndReason,
+    Program,
+    ProgramExit,
+    Spawner,
+    SpawnerPool,
+    shell_words,
+)
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox, SandboxCapabilities, SandboxRequest
+from jupyter_ai_shoulders.tools.base import (
+    BackgroundCall,
+    CallContext,
+    CallSubject,
+    Category,
+    Effect,
+    Result,
+    Target,
+    ToolArguments,
+    ToolOutput,
+    refusal,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.commands.new_file_monitor import NewFileMonitor
+from jupyter_ai_shoulders.tools.commands.output_buffer import CommandOutput
+from jupyter_ai_shoulders.tools.permissions.command_rules import is_plain_git
+from jupyter_ai_shoulders.wire.api.settings import CommandMode
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import CallId, SessionId
+from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+RUN_COMMAND = "run_command"
+TIME_LIMIT_S = 120.0
+_NAMED = 3
+_REACHES_SERVERS = (
+    "With the network it can connect to your Jupyter servers on this machine: this system's "
+    "sandbox cannot close their ports."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPolicy:
+    """How commands may run at present."""
+
+    mode: CommandMode
+    network: bool = False
+    strict: bool = False
+    """Whether a command does not run at all where there is no sandbox."""
+
+
+class CommandUndo(Protocol):
+    """What of a command can be taken back; implemented by ``files.undo.shell_undo``."""
+
+    async def look(self, line: str) -> UndoableLine | UnsupportedCommand:
+        """Return what a line will do."""
+        ...
+
+    async def begin(self, line: str, origin: ChangeOrigin) -> RunningLine:
+        """Keep what it will change, before it runs. Raises ``StateUnavailable``."""
+        ...
+
+    async def end(self, begun: RunningLine, *, succeeded: bool) -> str | None:
+        """Enter it into the log; return why it cannot be taken back."""
+        ...
+
+
+class RunCommandArguments(ToolArguments):
+    """Arguments of ``run_command``."""
+
+    command: str = Field(
+        min_length=1, max_length=50_000, description="A line for bash, run in the workspace."
+    )
+    timeout: float | None = Field(
+        default=None,
+        gt=0,
+        le=86_400,
+        description="Seconds it may take; none: 120, and no limit in the background.",
+    )
+    background: bool = Field(
+        default=False, description="Go on at once while it runs; you are told when it has ended."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """How a command is held: by a sandbox, or by nothing."""
+
+    facts: SandboxCapabilities
+    wanted: SandboxRequest | None
+
+
+class RunCommand:
+    """Runs a command line; ``aclose`` it with the host."""
+
+    name: ClassVar[str] = RUN_COMMAND
+    category: ClassVar[Category] = "workspace"
+    risk: ClassVar[Risk] = "execute"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = frozenset({"workspace", "full"})
+    arguments = RunCommandArguments
+
+    def __init__(
+        self,
+        *,
+        folder: Path,
+        rules: Callable[[], CommandPolicy],
+        environment: Callable[[], Mapping[str, str]],
+        spawners: SpawnerPool,
+        sandbox: Sandbox,
+        undo: CommandUndo,
+    ) -> None:
+        self._folder = folder
+        self._rules = rules
+        self._environment = environment
+        self._spawners = spawners
+        self._sandbox = sandbox
+        self._undo = undo
+        self._waiting: dict[tuple[SessionId, CallId], Spawner] = {}
+        """Two conversations may have calls of the same id."""
+
+    async def subject(self, args: RunCommandArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown, with the exact line and what holds it.
+
+        Raises ``PolicyRefusal`` where commands are off, or where the sandbox they need is missing.
+        """
+        del context
+        held = await self._held(args.command)
+        self._spawners.warm()
+        covered = await self._undo.look(args.command)
+        uncovered = covered.reason if isinstance(covered, UnsupportedCommand) else None
+        return CallSubject(
+            title="Run a command in the background" if args.background else "Run a command",
+            target_label=None,
+            target=Target(command=args.command),
+            preview=args.command,
+            language="bash",
+            undoable=uncovered is None,
+            asks=await self._exposing(held),
+            shapes=None
+            if parse_shell_line(args.command) == ()
+            else first_protected_file_in(args.command),
+            sandboxed=held.wanted is not None,
+            network=held.wanted and held.wanted.network,
+            read_only=held.wanted and held.wanted.read_only,
+            notes=() if uncovered is None else (f"Not covered by undo: {uncovered}.",),
+        )
+
+    async def prepare(self, context: CallContext) -> Effect:
+        """Have the process that will start it, and what it is known by after a crash."""
+        spawner = await self._spawners.take()
+        self._waiting[context.session_id, context.call_id] = spawner
+        return Effect(pid=spawner.pid, process_start=spawner.start)
+
+    async def run(
+        self, args: RunCommandArguments, context: CallContext
+    ) -> AsyncGenerator[ToolOutput]:
+        """Run it; cancelled, all that it has become is ended first."""
+        waiting = self._waiting.pop((context.session_id, context.call_id), None)
+        spawner = waiting or await self._spawners.take()
+        try:
+            async with aclosing(self._run(spawner, args, context)) as items:
+                async for item in items:
+                    yield item
+        finally:
+            await spawner.aclose()
+
+    async def aclose(self) -> None:
+        """Let go of what was prepared and never run."""
+        waiting, self._waiting = self._waiting, {}
+        for spawner in waiting.values():
+            await spawner.aclose()
+        await self._sandbox.aclose()
+        await self._spawners.aclose()
+
+    async def _run(
+        self, spawner: Spawner, args: RunCommandArguments, context: CallContext
+    ) -> AsyncGenerator[ToolOutput]:
+        held = await self._held(args.command)
+        if context.subject is not None and not _agrees(held, context.subject):
+            yield refusal(
+                "Nothing ran: the sandbox settings changed just before the command started.",
+                "If the command is still wanted, repeat the call; the user decides again.",
+                "stale",
+            )
+            return
+        origin = ChangeOrigin(context.session_id, context.turn_id, context.call_id)
+        begun = await self._undo.begin(args.command, origin)
+        report = _Report(args.command, held)
+        new_files = NewFileMonitor(self._sandbox, held.wanted)
+        ended: ProgramExit | None = None
+        stack = ExitStack()
+        try:
+            program = await asyncio.to_thread(self._program, args, held, stack, new_files)
+            yield BackgroundCall(report.so_far, beside=args.background)
+            async with new_files.watched(), aclosing(spawner.run(program)) as items:
+                async for item in items:
+                    if isinstance(item, ProgramExit):
+                        ended = item
+                        break
+                    for progress in report.output.add(item, time.monotonic()):
+                        yield progress
+        finally:
+            succeeded = ended is not None and ended.code == 0 and ended.why is None
+            uncovered = await self._undo.end(begun, succeeded=succeeded)
+            await asyncio.to_thread(stack.close)
+        assert ended is not None, "a command that was not cancelled ends"
+        yield report.result(ended, args.timeout or TIME_LIMIT_S, uncovered, new_files.report)
+
+    def _program(
+        self, args: RunCommandArguments, held: _Held, stack: ExitStack, new_files: NewFileMonitor
+    ) -> Program:
+        limit = args.timeout or (None if args.background else TIME_LIMIT_S)
+        program = Program(
+            shell_words(args.command), self._folder, self._environment(), time_limit_s=limit
+        )
+        if held.wanted is None:
+            return program
+        found = new_files.snapshot_before()
+        return stack.enter_context(self._sandbox.confined(program, held.facts, held.wanted, found))
+
+    async def _held(self, line: str) -> _Held:
+        """Return what holds a command now. Raises ``PolicyRefusal``."""
+        rules = self._rules()
+        if rules.mode == "none":
+            raise PolicyRefusal(
+                "Commands are switched off here.",
+                code="disabled",
+                hint="The user or the administrator can allow them: commands.mode in the settings.",
+            )
+        facts = await self._sandbox.facts()
+        if rules.mode == "host":
+            return _Held(facts, None)
+        if facts.kind == "none" and rules.strict:
+            raise PolicyRefusal(
+                f"Commands run only in a sandbox here, and there is none. {facts.detail}",
+                code="disabled",
+                hint="Use the file and notebook tools, or ask the user.",
+            )
+        wanted = SandboxRequest(
+            read_only=rules.mode == "sandbox_read_only",
+            network=rules.network,
+            repositories=is_plain_git(line),
+        )
+        return _Held(facts, None if facts.kind == "none" else wanted)
+
+    async def _exposing(self, held: _Held) -> str | None:
+        """Return why even a sandboxed command asks: what it could not be kept from."""
+        if held.wanted is None:
+            return None
+        exposed = await asyncio.to_thread(self._sandbox.exposure, held.facts, held.wanted)
+        missed = ""
+        if exposed.cut:
+            missed = (
+                "The workspace is too large to search completely for files with keys or "
+                "instructions; the command could read those that were not found."
+            )
+        if exposed.servers:
+            missed = f"{missed} {_REACHES_SERVERS}".strip()
+        if not exposed.paths:
+            return missed or None
+        names = [Path(path).name for path in exposed.paths[:_NAMED]]
+        more = f" and {len(exposed.paths) - _NAMED} more" if len(exposed.paths) > _NAMED else ""
+        return (
+            f"This system's sandbox cannot keep the command from {', '.join(names)}{more} "
+            f"in the workspace. {missed}"
+        ).strip()
+
+
+def _agrees(held: _Held, subject: CallSubject) -> bool:
+    """Return whether a command would be held as it was judged."""
+    if held.wanted is None:
+        return subject.sandboxed is False
+    now = (True, held.wanted.network, held.wanted.read_only)
+    return now == (subject.sandboxed, subject.network, subject.read_only)
+
+
+class _Report:
+    """What a command says of itself, while it runs and at its end."""
+
+    def __init__(self, command: str, held: _Held) -> None:
+        self.output = CommandOutput()
+        self._command = command
+        self._held = held
+        self._began = time.monotonic()
+
+    def so_far(self) -> Result:
+        """Return how far it is."""
+        line = f"The command is still running · {self._seconds():.1f} s"
+        return self._made(line, None, {"status": "running"})
+
+    def result(
+        self, ended: ProgramExit, limit_s: float, uncovered: str | None, warning: str | None
+    ) -> Result:
+        """Return how it ended; ``warning`` is told beside it."""
+        error = _error(ended, limit_s)
+        outcome = "It ended with exit code 0" if error is None else error.message
+        facts = {
+            "status": "ok" if error is None else "error",
+            "exit_code": ended.code,
+            "ended_because": ended.why,
+            "not_undoable": uncovered,
+        }
+        lines = [f"{outcome} · {self._seconds():.1f} s"]
+        if ended.left_behind:
+            lines.append(f"[{ended.left_behind} processes it had left running were ended.]")
+        if ended.stuck:
+            lines.append(f"[{ended.stuck} of its processes could not be ended.]")
+        if error is not None and error.hint:
+            lines.append(error.hint)
+        if warning is not None:
+            lines.append(warning)
+        return self._made("\n".join(lines), error, facts, warning)
+
+    def _made(
+        self,
+        head: str,
+        error: ErrorInfo | None,
+        facts: Mapping[str, object],
+        warning: str | None = None,
+    ) -> Result:
+        text = self.output.text()
+        body = f"--- output\n{text}" if text else "(no output)"
+        duration = round(self._seconds() * 1000)
+        return Result(
+            envelope=ToolEnvelope(
+                ok=error is None,
+                kind="text",
+                data={  # pyright: ignore[reportArgumentType]: the facts are JSON values
+                    "command": self._command,
+                    "sandbox": self._held.facts.kind if self._held.wanted else "none",
+                    "duration_ms": duration,
+                    "output_characters": self.output.length,
+                    **facts,
+                },
+                warning=warning,
+                error=error,
+                meta=ResultMeta(duration_ms=duration),
+            ),
+            content=text_content(f"{head}\n{body}"),
+        )
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self._began
+
+
+_BECAUSE: Mapping[EndReason, str] = {
+    "processes": "it had started too many processes",
+    "memory": "it used too much memory",
+    "output": "it printed more than 1 GiB",
+    "lost": "the process watching it was killed; its effects are not known",
+    "stopped": "it was stopped on request",
+    "gone": "it was stopped on request",
+}
+
+
+def _error(ended: ProgramExit, limit_s: float) -> ErrorInfo | None:
+    if ended.why == "time":
+        return ErrorInfo(
+            code="timeout",
+            message=f"It was ended after {limit_s:g} s, its time limit",
+            hint="Give a longer timeout, or run it in the background.",
+        )
+    if ended.why is not None:
+        return ErrorInfo(code="aborted", message=f"It was ended: {_BECAUSE[ended.why]}")
+    if ended.code == 0:
+        return None
+    return ErrorInfo(code="command_failed", message=f"It failed: {_code(ended.code)}")
+
+
+def _code(code: int | None) -> str:
+    if code is None:
+        return "its exit code is not known"
+    return f"exit code {code}" if code >= 0 else f"ended by signal {-code}"

@@ -1,0 +1,302 @@
+"""The tools by which a conversation opens task threads and looks at them (chapter 09).
+
+A thread is a conversation of its own, pinned to a place: it works on beside this one, asks on its
+own card, and its marks show where it is. ``host.threads.service`` opens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from pydantic import Field, model_validator
+
+from jupyter_ai_shoulders.core.anchors.text import CONTEXT, Utf16Text, utf16_range
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Category,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.editing.text_replacement import near_matches
+from jupyter_ai_shoulders.tools.files.access import FileAccess, NothingAtPath, is_notebook
+from jupyter_ai_shoulders.tools.files.edit import no_such_file
+from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess, failure_result, file_name
+from jupyter_ai_shoulders.wire.api.anchors import LONGEST_QUOTE
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
+from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session, Toolset
+
+PROMPT_LIMIT = 20_000
+LISTED = 50
+MOST = 200
+"""Threads that are counted."""
+_LINE = 160
+_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRequest:
+    """A thread to open: where, with what to do, on whose behalf."""
+
+    anchor: Anchor
+    prompt: str
+    by: SessionId
+    mode: Mode
+    call_id: CallId
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    """A thread and what was said in it last."""
+
+    session: Session
+    last: str
+
+
+class TaskThreads(Protocol):
+    """Opens and lists threads; implemented by ``host.threads.service``."""
+
+    async def open(self, opening: ThreadRequest) -> Session:
+        """Open a thread and send its prompt.
+
+        Raises ``PolicyRefusal`` (threads that opened each other) and what sending a message raises;
+        then there is no thread.
+        """
+        ...
+
+    async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
+        """Return the threads that a conversation may see, the latest first, at most ``MOST``.
+
+        What was said is told of the first ``LISTED``.
+        """
+        ...
+
+
+class AddTaskArguments(ToolArguments):
+    """Arguments of ``add_task``."""
+
+    path: str = Field(min_length=1, description="Workspace-relative path of the notebook or file.")
+    cell_id: CellId | None = Field(
+        default=None, description="Id of the cell, as read_notebook shows it; for notebooks only."
+    )
+    quote: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST_QUOTE,
+        description="The exact text it is about; must occur once. None: the whole cell.",
+    )
+    prompt: str = Field(
+        min_length=1, max_length=PROMPT_LIMIT, description="What is to be done there."
+    )
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> AddTaskArguments:
+        if not self.prompt.strip():
+            raise ValueError("say in prompt what is to be done")
+        if is_notebook(self.path) != (self.cell_id is not None):
+            raise ValueError("give cell_id for a notebook, and for nothing else")
+        if self.cell_id is None and self.quote is None:
+            raise ValueError("give the quote that the task is about")
+        return self
+
+
+class AddTask:
+    """Opens a thread at a place, which begins to work."""
+
+    name: ClassVar[str] = "add_task"
+    category: ClassVar[Category] = "threads"
+    risk: ClassVar[Risk] = "execute"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    arguments = AddTaskArguments
+
+    def __init__(self, cells: NotebookAccess, files: FileAccess, threads: TaskThreads) -> None:
+        self._cells = cells
+        self._files = files
+        self._threads = threads
+
+    async def subject(self, args: AddTaskArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown, with the exact prompt."""
+        del context
+        found = await self._find(args)
+        return CallSubject(
+            title=f"Open a task at {found.label}",
+            target_label=file_name(found.path),
+            target=Target(path=found.path, cell_id=args.cell_id),
+            preview=args.prompt,
+            language="markdown",
+            exact=True,
+        )
+
+    async def run(
+        self, args: AddTaskArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Open it, or say why not."""
+        found = await self._find(args)
+        positions = [] if args.quote is None else _positions(found.text, args.quote)
+        if args.quote is not None and len(positions) != 1:
+            yield _no_place(found, args.quote, len(positions))
+            return
+        anchor = _anchor(found, args, positions[0] if positions else None)
+        session = await self._threads.open(
+            ThreadRequest(anchor, args.prompt, context.session_id, context.mode, context.call_id)
+        )
+        yield Result(
+            envelope=ToolEnvelope(ok=True, kind="text", data={"task_id": session.id}),
+            content=text_content(
+                f"Task {session.id} is open at {found.label} and at work. Look at it with "
+                "read_tasks; the user sees it beside the text."
+            ),
+        )
+
+    async def _find(self, args: AddTaskArguments) -> _Found:
+        if args.cell_id is None:
+            there = await self._files.writable(args.path)
+            if isinstance(there, NothingAtPath):
+                raise await no_such_file(self._files, there.path)
+            shot = there.snapshot
+            return _Found(shot.path, shot.path, shot.text, shot.version)
+        place = await self._cells.find_cell(args.path, args.cell_id)
+        return _Found(place.snapshot.path, place.label, place.cell.source, place.cell.version)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    path: str
+    label: str
+    text: str
+    version: Version
+
+
+class ReadTasksArguments(ToolArguments):
+    """Arguments of ``read_tasks``."""
+
+    path: str | None = Field(default=None, description="Only tasks of this document.")
+
+
+class ReadTasks:
+    """Lists threads with their status and last message."""
+
+    name: ClassVar[str] = "read_tasks"
+    category: ClassVar[Category] = "threads"
+    risk: ClassVar[Risk] = "read"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    arguments = ReadTasksArguments
+
+    def __init__(self, threads: TaskThreads) -> None:
+        self._threads = threads
+
+    async def subject(self, args: ReadTasksArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del context
+        label = None if args.path is None else file_name(args.path)
+        return CallSubject(title="Read tasks", target_label=label, target=Target(path=args.path))
+
+    async def run(
+        self, args: ReadTasksArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """List them."""
+        found = await self._threads.news(context.session_id, args.path)
+        lines = [_news_line(news) for news in found[:LISTED]]
+        about = f" of {args.path}" if args.path else ""
+        counted = f"{len(found)} task{'' if len(found) == 1 else 's'}{about}:"
+        yield Result(
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="listing",
+                data=[_news_data(news) for news in found[:LISTED]],
+                meta=ResultMeta(total=len(found), truncated=len(found) > LISTED),
+            ),
+            content=text_content("\n".join([counted, *lines]) if lines else f"No tasks{about}."),
+        )
+
+
+def _positions(text: str, quote: str) -> list[int]:
+    positions: list[int] = []
+    at = text.find(quote)
+    while at >= 0:
+        positions.append(at)
+        at = text.find(quote, at + 1)
+    return positions
+
+
+def _no_place(found: _Found, quote: str, times: int) -> Result:
+    """Say that a quote does not name one place."""
+    if times:
+        return failure_result(
+            ErrorInfo(
+                code="ambiguous",
+                message=f"The quote occurs {times} times in {found.label}; no task was opened.",
+                hint="Give more of the text around the place you mean.",
+            )
+        )
+    near = "\n".join(near_matches(found.text, quote))
+    return failure_result(
+        ErrorInfo(
+            code="not_found",
+            message=f"The quote does not occur in {found.label}; no task was opened.",
+            hint="It must match exactly, with spaces and line ends, without line numbers.",
+        ),
+        f"The most similar lines:\n{near}" if near else None,
+        kind="not_found",
+    )
+
+
+def _anchor(found: _Found, args: AddTaskArguments, start: int | None) -> Anchor:
+    quote = args.quote or ""
+    units = Utf16Text(found.text)
+    place = None
+    if start is not None:
+        place = utf16_range(units.unit_at(start), units.unit_at(start + len(quote)))
+    before = "" if start is None else found.text[max(0, start - CONTEXT) : start]
+    after = "" if start is None else found.text[start + len(quote) :][:CONTEXT]
+    return Anchor(
+        document=found.path,
+        cell_id=args.cell_id,
+        target="cell" if start is None else "source",
+        range=place,
+        quote=quote,
+        prefix=before,
+        suffix=after,
+        version=found.version,
+    )
+
+
+def _news_line(news: ThreadSummary) -> str:
+    session, anchor = news.session, news.session.anchor
+    where = "" if anchor is None else f" · {anchor.document}"
+    if anchor is not None and anchor.cell_id is not None:
+        where += f" · cell id={anchor.cell_id}"
+    doubt = "" if anchor is None or anchor.certainty == "exact" else f" · {anchor.certainty}"
+    title = f" · {_short(session.title)}" if session.title else ""
+    said = f"\n    {_short(news.last)}" if news.last else ""
+    return f"- {session.id} · {session.status}{where}{doubt}{title}{said}"
+
+
+def _news_data(news: ThreadSummary) -> JsonObject:
+    session, anchor = news.session, news.session.anchor
+    return {
+        "task_id": session.id,
+        "status": session.status,
+        "title": session.title,
+        "document": anchor.document if anchor else None,
+        "cell_id": anchor.cell_id if anchor else None,
+        "last": news.last,
+    }
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[:_LINE]} …"

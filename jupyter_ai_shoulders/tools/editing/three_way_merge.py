@@ -1,0 +1,171 @@
+"""What an edit makes of a text that the user may have changed since the model read it. Pure.
+
+Used by the tools that edit cells and files, and by those that propose. Three texts are merged: the
+one the conversation has read, the one that is there now, and the one the model wants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.core.redaction.redactor import MASK, Redactor
+from jupyter_ai_shoulders.core.text_merge import line_changes, merge_texts, merge_words
+from jupyter_ai_shoulders.tools.editing.diff import bounded_diff
+from jupyter_ai_shoulders.tools.editing.text_replacement import AmbiguousMatch, NoMatch, Replacement
+
+ATTEMPTS = 3
+"""How often an edit is merged when the user types between its read and its write."""
+NOW_READS = "It was changed since you read it. It now reads as follows."
+SAME_LINES = "You and the agent changed the same lines."
+"""Why an edit became a proposal, for the user."""
+SHOWN_CHARACTERS = 8_000
+"""Characters of the user's changes that a result shows; of more it says to read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedEdit:
+    """What the model asked for."""
+
+    applied_to: Callable[[str], Replacement | NoMatch | AmbiguousMatch]
+    """Returns a text after the edit."""
+    whole: bool = False
+    """Whether it gives the whole text, so that it says nothing of the text it was made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownText:
+    """What the conversation knows of a text; versions whose text was forgotten are left out."""
+
+    read: str | None = None
+    """The text it has read or written last."""
+    earlier: tuple[str, ...] = ()
+    """Texts it has read before, newest first."""
+    taken_back: bool = False
+    """Whether the model knows that its changes to the text were undone since it read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedText:
+    """The edit can be made."""
+
+    text: str
+    """The text after it, with everything that the user changed."""
+    base: str
+    """The text the edit was applied to."""
+    expected: str
+    """What the model takes the text to be after its edit; differs where the user changed more."""
+
+    @property
+    def hides_secret(self) -> bool:
+        """Return whether the mask of a secret would be written in its place."""
+        return _masks(self.expected) > _masks(self.base)
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictingEdit:
+    """The user and the model changed the same place; it becomes a proposal from old to new."""
+
+    old: str
+    new: str
+
+    @property
+    def hides_secret(self) -> bool:
+        """Return whether the mask of a secret would be written in its place."""
+        return _masks(self.new) > _masks(self.old)
+
+
+@dataclass(frozen=True, slots=True)
+class MissingBaseText:
+    """A whole text was given, and the text it was made for is not remembered."""
+
+
+UnmergedEdit = ConflictingEdit | NoMatch | AmbiguousMatch | MissingBaseText
+MergeOutcome = MergedText | UnmergedEdit
+
+
+def merge_edit(change: RequestedEdit, now: str, known: KnownText) -> MergeOutcome:
+    """Merge an edit into the text as it is now.
+
+    ``old_string`` is looked for in the text that was read, and in the present one where nothing is
+    known of the other, or where it is there as whole words and cuts one in the other.
+    """
+    here = change.applied_to(now)
+    if known.read == now:
+        return _applied(here, now)
+    bases = _bases(change, known)
+    if change.whole and not bases:
+        return MissingBaseText()
+    overlap: ConflictingEdit | None = None
+    for base in bases:
+        wanted = _wanted(change, base, now, here)
+        if wanted is None:
+            continue
+        text = merge_texts(base, now, wanted)
+        if text is not None:
+            return MergedText(text, base, wanted)
+        overlap = overlap or ConflictingEdit(base, wanted)
+    if overlap is None:
+        read = None if known.read is None else change.applied_to(known.read)
+        # What was not clear to the model is not made clear by what the user typed.
+        return read if isinstance(read, AmbiguousMatch) else _applied(here, now)
+    return _nearest(overlap, change, now, here)
+
+
+def user_changes_diff(expected: str, text: str) -> str | None:
+    """Return what else differs from what the model expects, secrets masked; None: too much.
+
+    Secrets are masked before lines are picked: a key of several lines is found as a whole only.
+    """
+    mask = Redactor().redact
+    diff = bounded_diff(*(f"{mask(each)}\n" for each in (expected, text)))
+    return diff if len(diff) <= SHOWN_CHARACTERS else None
+
+
+def user_changes_text(diff: str | None) -> str:
+    """Return what to tell the model of the changes that are not its own."""
+    if diff is None:
+        return "The user changed much of it since you read it; their changes stay. Read it again."
+    return f"The user changed it since you read it; their changes stay:\n{diff}"
+
+
+def _applied(here: Replacement | NoMatch | AmbiguousMatch, now: str) -> MergeOutcome:
+    return MergedText(here.text, now, here.text) if isinstance(here, Replacement) else here
+
+
+def _bases(change: RequestedEdit, known: KnownText) -> Sequence[str]:
+    """Return the texts that the edit may have been made for, the likeliest first."""
+    newest = () if known.read is None else (known.read,)
+    # A whole text made for an earlier one would bring back what the model does not know is undone.
+    earlier = known.earlier if known.taken_back or not change.whole else ()
+    return tuple(dict.fromkeys((*newest, *earlier)))
+
+
+def _wanted(
+    change: RequestedEdit, base: str, now: str, here: Replacement | NoMatch | AmbiguousMatch
+) -> str | None:
+    """Return what the edit makes of a text, None when it cannot have been made for it."""
+    wanted = change.applied_to(base)
+    if not isinstance(wanted, Replacement):
+        return None
+    is_here = isinstance(here, Replacement) and not here.cuts_word
+    return None if wanted.cuts_word and is_here and base != now else wanted.text
+
+
+def _nearest(
+    overlap: ConflictingEdit,
+    change: RequestedEdit,
+    now: str,
+    here: Replacement | NoMatch | AmbiguousMatch,
+) -> ConflictingEdit:
+    """Return the edit on top of the present text, where it is clear what that would be."""
+    text = merge_words(overlap.old, now, overlap.new)
+    if text is None and not change.whole and isinstance(here, Replacement):
+        changes = line_changes(overlap.old, now)
+        users = {line for each in changes for line in each.lines}
+        text = here.text if users <= set(here.text.split("\n")) else None
+    return overlap if text is None or text == now else ConflictingEdit(now, text)
+
+
+def _masks(text: str) -> int:
+    return text.count(MASK)

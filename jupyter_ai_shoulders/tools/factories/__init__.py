@@ -1,0 +1,1 @@
+"""Functions that build the tools of one topic; called by ``host``."""

@@ -1,0 +1,230 @@
+"""What the file tools share: what stands at a path, and which files they may write.
+
+Made by ``tools.factories.files``. Secrets and the state directory are refused by
+``files.path_permissions``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import difflib
+import posixpath
+from dataclasses import dataclass
+from typing import ClassVar
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ShouldersError
+from jupyter_ai_shoulders.files.base import ChangeOrigin, FileChanges, TextDocuments, TextSnapshot
+from jupyter_ai_shoulders.files.path_permissions import permitted_path
+from jupyter_ai_shoulders.guard.filesystem.workspace import FileStat, Workspace, WorkspacePath
+from jupyter_ai_shoulders.tools.base import CallContext, Category
+from jupyter_ai_shoulders.wire.ids import Version
+from jupyter_ai_shoulders.wire.sessions import Toolset
+from jupyter_ai_shoulders.wire.versions import ABSENT
+
+FILE_TOOLSETS: frozenset[Toolset] = frozenset({"workspace", "full"})
+NOTEBOOK = ".ipynb"
+
+
+HASHED = 64 << 20
+"""Bytes up to which a file that is no text is told from another by its content."""
+
+_CONVERTED = frozenset(
+    {
+        *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+        *(".docx", ".docm", ".doc", ".odt", ".rtf"),
+        *(".pptx", ".ppt", ".odp", ".pdf", ".parquet"),
+    }
+)
+"""Documents that text cannot be written into."""
+
+
+class FileTool:
+    """What all file tools are."""
+
+    category: ClassVar[Category] = "workspace"
+    external: ClassVar[bool] = False
+    toolsets: ClassVar[frozenset[Toolset]] = FILE_TOOLSETS
+
+
+@dataclass(frozen=True, slots=True)
+class NothingAtPath:
+    """Nothing has this name."""
+
+    path: WorkspacePath
+    version: Version = ABSENT
+    links: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FolderAtPath:
+    """A folder has this name."""
+
+    path: WorkspacePath
+    version: None = None
+    links: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TextFileAtPath:
+    """A text file, as a page or the disk has it; ``links``: how many names the file has."""
+
+    path: WorkspacePath
+    snapshot: TextSnapshot
+    links: int = 1
+
+    @property
+    def version(self) -> Version:
+        """Return the version of the text."""
+        return self.snapshot.version
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFileAtPath:
+    """A file that is not read as text; ``problem`` says why."""
+
+    path: WorkspacePath
+    version: Version
+    stat: FileStat
+    problem: ShouldersError
+    links: int = 1
+
+
+PathContent = NothingAtPath | FolderAtPath | TextFileAtPath | OtherFileAtPath
+
+
+class FileAccess:
+    """Looks at files for the tools."""
+
+    def __init__(self, workspace: Workspace, texts: TextDocuments, changes: FileChanges) -> None:
+        self.workspace = workspace
+        self.texts = texts
+        self.changes = changes
+
+    async def look(self, given: str) -> PathContent:
+        """Return what stands at a path now.
+
+        Raises ``InvalidRequest`` (outside, a device), ``PolicyRefusal`` (secret), ``Conflict``
+        (a page that does not answer).
+        """
+        path = await asyncio.to_thread(permitted_path, self.workspace, given)
+        try:
+            snapshot = await self.texts.read(path)
+        except NotFound:
+            return NothingAtPath(path)
+        except InvalidRequest as error:
+            return await asyncio.to_thread(self._no_text, path, error)
+        links = await asyncio.to_thread(self._links, path)
+        return TextFileAtPath(path, snapshot, links)
+
+    async def writable(self, given: str) -> NothingAtPath | TextFileAtPath:
+        """Return what stands at a path that text may be written to. Raises like ``look``.
+
+        Raises ``InvalidRequest`` for notebooks, office documents, folders and binary files.
+        """
+        check_text_name(given)
+        there = await self.look(given)
+        check_text_name(there.path)
+        match there:
+            case NothingAtPath() | TextFileAtPath():
+                return there
+            case FolderAtPath():
+                raise InvalidRequest(f"{there.path} is a folder.", hint="Name a file in it.")
+            case OtherFileAtPath():
+                raise there.problem
+
+    async def destination(self, given: str, moved: str) -> WorkspacePath:
+        """Return where a file goes: into the folder of this name, or to the name itself."""
+        path = await asyncio.to_thread(permitted_path, self.workspace, given)
+        return await asyncio.to_thread(self._inside, path, given, moved)
+
+    async def similar_paths(self, path: str) -> list[str]:
+        """Return the files beside a path that is not there which it may have meant."""
+        return await asyncio.to_thread(self._near, path)
+
+    def hard_link_warning(self, path: WorkspacePath) -> str | None:
+        """Return why reading a file asks: another name leads to it. Blocks."""
+        return hard_link_note(path, self._links(path))
+
+    def in_page(self, path: str) -> bool:
+        """Return whether a page has the file open."""
+        return self.texts.in_page(path)
+
+    def _no_text(
+        self, path: WorkspacePath, error: InvalidRequest
+    ) -> FolderAtPath | OtherFileAtPath:
+        try:
+            kind = self.workspace.kind(path)
+        except ShouldersError:
+            raise error from None
+        if kind == "folder":
+            return FolderAtPath(path)
+        if kind == "other":
+            raise error
+        stat = self.workspace.stat(path)
+        if stat.size <= HASHED:
+            version = Version(self.workspace.digest(path).sha256)
+        else:
+            version = Version(f"{stat.inode:x}-{stat.size:x}-{stat.mtime_ns:x}")
+        return OtherFileAtPath(path, version, stat, error, stat.links)
+
+    def _links(self, path: WorkspacePath) -> int:
+        with contextlib.suppress(ShouldersError):  # in a page alone, or gone in this moment
+            return self.workspace.stat(path).links
+        return 1
+
+    def _inside(self, path: WorkspacePath, given: str, moved: str) -> WorkspacePath:
+        with contextlib.suppress(NotFound):
+            if self.workspace.kind(path) == "folder":
+                return WorkspacePath(f"{path}/{posixpath.basename(moved)}")
+        if given.endswith("/"):
+            return WorkspacePath(f"{path}/{posixpath.basename(moved)}")
+        return path
+
+    def _near(self, path: str) -> list[str]:
+        folder, name = posixpath.split(path)
+        try:
+            names = self.workspace.names(WorkspacePath(folder))
+        except ShouldersError:
+            return []
+        found = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+        return [posixpath.join(folder, near) for near in found]
+
+
+def check_text_name(path: str) -> None:
+    """Raise ``InvalidRequest`` when text must not be written into a file of this name."""
+    suffix = posixpath.splitext(path)[1].lower()
+    if suffix == NOTEBOOK:
+        raise InvalidRequest(
+            f"{path} is a notebook; it is not written as text.",
+            code="invalid_arguments",
+            hint="Use create_notebook, add_cell, edit_cell and the other notebook tools.",
+        )
+    if suffix in _CONVERTED:
+        raise InvalidRequest(
+            f"{path} would not be a text file; it cannot be written here.",
+            code="invalid_arguments",
+            hint="Write CSV, TSV or Markdown instead, or make it with code.",
+        )
+
+
+def is_notebook(path: str) -> bool:
+    """Return whether a path names a notebook."""
+    return path.lower().endswith(NOTEBOOK)
+
+
+def origin_of(context: CallContext) -> ChangeOrigin:
+    """Return on whose behalf a call changes files."""
+    return ChangeOrigin(context.session_id, context.turn_id, context.call_id)
+
+
+def path_hard_link_note(there: PathContent) -> str | None:
+    """Return why a change of a file asks each time: another name leads to it."""
+    return hard_link_note(there.path, there.links)
+
+
+def hard_link_note(path: str, links: int) -> str | None:
+    """Return what to know about a file with several names; None for a file with one."""
+    if links < 2:
+        return None
+    return f"{path} has {links} names (hard links); others may be outside of the workspace."

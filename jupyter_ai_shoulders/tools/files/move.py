@@ -1,0 +1,206 @@
+"""The tools that give files other names and copy them (chapters 05 and 07).
+
+Notebooks too: their names are no content. A page that has the file open follows it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import AsyncIterator
+from typing import ClassVar
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Effect,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.files.access import (
+    FileAccess,
+    FileTool,
+    FolderAtPath,
+    NothingAtPath,
+    PathContent,
+    is_notebook,
+    origin_of,
+    path_hard_link_note,
+)
+from jupyter_ai_shoulders.tools.files.edit import no_such_file
+from jupyter_ai_shoulders.tools.files.read_tracking import renamed_versions
+from jupyter_ai_shoulders.tools.notebook.access import file_name
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import Version
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.versions import ABSENT
+
+
+class MoveArguments(ToolArguments):
+    """Arguments of ``rename_file``, ``move_file`` and ``duplicate_file``."""
+
+    path: str = Field(min_length=1, description="Workspace-relative path of the file.")
+    new_path: str = Field(
+        min_length=1,
+        description="Workspace-relative path it gets, or a folder to put it into under its name.",
+    )
+
+
+class _Moving(FileTool):
+    """What the tools that move share."""
+
+    risk: ClassVar[Risk] = "write"
+    idempotent: ClassVar[bool] = False
+    arguments = MoveArguments
+    title: ClassVar[str]
+    done: ClassVar[str]
+
+    def __init__(self, access: FileAccess) -> None:
+        self._access = access
+
+    async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del context
+        there = await self._access.look(args.path)
+        new_path = await self._new_path(args, there)
+        target = await self._access.look(new_path)
+        if isinstance(there, NothingAtPath) and isinstance(target, NothingAtPath):
+            raise await no_such_file(self._access, there.path)
+        return CallSubject(
+            title=self.title,
+            target_label=_label(there.path, new_path),
+            target=Target(path=there.path, new_path=new_path),
+            preview=f"{there.path} → {new_path}",
+            undoable=True,
+            rearranges=True,
+            effect=Effect(before_version=_version(there), expected_version=ABSENT),
+            asks=path_hard_link_note(there),
+        )
+
+    async def run(
+        self, args: MoveArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Give it the name, or say why not."""
+        there = await self._access.look(args.path)
+        if isinstance(there, NothingAtPath):
+            raise await no_such_file(self._access, there.path)
+        new_path = await self._new_path(args, there)
+        await self._access.changes.move(there.path, new_path, origin_of(context))
+        yield Result(
+            envelope=ToolEnvelope(
+                ok=True, kind="text", data={"path": there.path, "new_path": new_path}
+            ),
+            content=text_content(f"{there.path} {self.done} {new_path}."),
+            seen=renamed_versions(context, there.path, new_path),
+            after_version=ABSENT,
+        )
+
+    async def _new_path(self, args: MoveArguments, there: PathContent) -> WorkspacePath:
+        return await resolve_destination(self._access, args, there)
+
+
+class RenameFile(_Moving):
+    """Gives a file another name."""
+
+    name: ClassVar[str] = "rename_file"
+    title: ClassVar[str] = "Rename file"
+    done: ClassVar[str] = "is now called"
+
+
+class MoveFile(_Moving):
+    """Puts a file into another folder."""
+
+    name: ClassVar[str] = "move_file"
+    title: ClassVar[str] = "Move file"
+    done: ClassVar[str] = "is now at"
+
+
+class DuplicateFile(FileTool):
+    """Copies a file."""
+
+    name: ClassVar[str] = "duplicate_file"
+    risk: ClassVar[Risk] = "write"
+    idempotent: ClassVar[bool] = False
+    arguments = MoveArguments
+
+    def __init__(self, access: FileAccess) -> None:
+        self._access = access
+
+    async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown; what it makes is the new file."""
+        del context
+        there = await self._source(args)
+        new_path = await resolve_destination(self._access, args, there)
+        target = await self._access.look(new_path)
+        return CallSubject(
+            title="Duplicate file",
+            target_label=_label(there.path, new_path),
+            target=Target(path=there.path, new_path=new_path),
+            preview=f"{there.path} → {new_path}",
+            undoable=True,
+            effect=Effect(before_version=_version(target), expected_version=_version(there)),
+        )
+
+    async def run(
+        self, args: MoveArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Copy it, or say why not."""
+        there = await self._source(args)
+        new_path = await resolve_destination(self._access, args, there)
+        applied = await self._access.changes.copy(there.path, new_path, origin_of(context))
+        yield Result(
+            envelope=ToolEnvelope(
+                ok=True, kind="text", data={"path": there.path, "new_path": new_path}
+            ),
+            content=text_content(f"{there.path} was copied to {new_path}."),
+            seen=renamed_versions(context, there.path, new_path),
+            after_version=applied.after,
+        )
+
+    async def _source(self, args: MoveArguments) -> PathContent:
+        there = await self._access.look(args.path)
+        match there:
+            case NothingAtPath():
+                raise await no_such_file(self._access, there.path)
+            case FolderAtPath():
+                raise InvalidRequest(
+                    f"{there.path} is a folder; only files are copied.", hint="Name its files."
+                )
+            case _:
+                return there
+
+
+async def resolve_destination(
+    access: FileAccess, args: MoveArguments, there: PathContent
+) -> WorkspacePath:
+    """Return where a file goes.
+
+    Raises ``InvalidRequest`` when it would make a notebook of what is none, or the reverse: what is
+    in a notebook is changed by the notebook tools alone.
+    """
+    new_path = await access.destination(args.new_path, there.path)
+    if is_notebook(there.path) != is_notebook(new_path) and not isinstance(there, FolderAtPath):
+        ending = posixpath.splitext(there.path)[1] or "(none)"
+        raise InvalidRequest(
+            f"{there.path} cannot become {new_path}: a notebook stays one, and nothing else "
+            "becomes one by its name.",
+            code="invalid_arguments",
+            hint=f"Keep the ending {ending}; create_notebook makes notebooks.",
+        )
+    return new_path
+
+
+def _version(there: PathContent) -> Version | None:
+    return there.version
+
+
+def _label(path: str, new_path: str) -> str:
+    """Return both names, as short as they tell what happens."""
+    same_folder = posixpath.dirname(path) == posixpath.dirname(new_path)
+    return f"{file_name(path)} → {file_name(new_path) if same_folder else new_path}"

@@ -1,0 +1,318 @@
+"""The tools that write whole files: ``write_file`` and ``create_file`` (chapters 05 and 07)."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import ClassVar
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.core.redaction.redactor import MASK
+from jupyter_ai_shoulders.files.base import TextEditConflict, TextSnapshot
+from jupyter_ai_shoulders.files.encoding import normalize_newlines
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Effect,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.editing.diff import bounded_diff, change_data, write_warnings
+from jupyter_ai_shoulders.tools.editing.text_replacement import Replacement
+from jupyter_ai_shoulders.tools.editing.three_way_merge import (
+    ATTEMPTS,
+    ConflictingEdit,
+    MergedText,
+    RequestedEdit,
+)
+from jupyter_ai_shoulders.tools.files.access import (
+    FileAccess,
+    FileTool,
+    NothingAtPath,
+    TextFileAtPath,
+    origin_of,
+    path_hard_link_note,
+)
+from jupyter_ai_shoulders.tools.files.numbered_lines import split_lines
+from jupyter_ai_shoulders.tools.files.read_tracking import HIDDEN_SECRET, FileReadTracker
+from jupyter_ai_shoulders.tools.notebook.access import failure_result, file_name
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.versions import text_version, well_formed
+
+LANGUAGES = {
+    ".py": "python",
+    ".md": "markdown",
+    ".json": "json",
+    ".r": "r",
+    ".jl": "julia",
+    ".js": "javascript",
+    ".ts": "typescript",
+    ".sql": "sql",
+    ".sh": "shell",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".toml": "toml",
+    ".html": "html",
+    ".css": "css",
+}
+
+
+class WriteFileArguments(ToolArguments):
+    """Arguments of ``write_file`` and ``create_file``."""
+
+    path: str = Field(min_length=1, description="Workspace-relative path of the file.")
+    content: str = Field(description="The whole text of the file.")
+    dry_run: bool = Field(
+        default=False, description="Only tell what would change, and what is risky about it."
+    )
+
+
+class _Writing(FileTool):
+    """What both tools do: make a file that is not there, or give one another text."""
+
+    risk: ClassVar[Risk] = "write"
+    idempotent: ClassVar[bool] = False
+    arguments = WriteFileArguments
+
+    def __init__(self, access: FileAccess, versions: FileReadTracker) -> None:
+        self._access = access
+        self._versions = versions
+
+    async def subject(self, args: WriteFileArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown: the new text, or its diff against what is there."""
+        there = await self._access.writable(args.path)
+        after = normalized_text(args.content)
+        if isinstance(there, NothingAtPath):
+            return change_subject(
+                there, "Create file", after, args.content, language_of(there.path), dry=args.dry_run
+            )
+        edit = await asyncio.to_thread(self._versions.merged, _whole(args), there.snapshot, context)
+        after = edit.text if isinstance(edit, MergedText) else after
+        diff = await asyncio.to_thread(bounded_diff, there.snapshot.text, after)
+        return change_subject(
+            there,
+            "Write file",
+            after,
+            diff,
+            "diff",
+            dry=args.dry_run,
+            in_page=self._access.in_page(there.path),
+        )
+
+    async def _create(self, args: WriteFileArguments, path: str, context: CallContext) -> Result:
+        after = normalized_text(args.content)
+        if args.dry_run:
+            diff = await asyncio.to_thread(bounded_diff, "", after)
+            warned = await asyncio.to_thread(write_warnings, path, None, after)
+            return _would(path, None, after, diff, warned)
+        applied = await self._access.changes.create(
+            path, well_formed(args.content), origin_of(context)
+        )
+        version = applied.after or text_version(after)
+        seen = self._versions.note_text(path, version, after)
+        warning = f"The text has {MASK} in it; the file has that, and no secret." * (MASK in after)
+        count = len(split_lines(after))
+        return Result(
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="diff",
+                data=change_data(path, "", after, ""),
+                warning=warning or None,
+            ),
+            content=text_content(
+                " ".join(filter(None, [f"{path} was made ({count} lines).", warning]))
+            ),
+            seen=(seen,),
+            after_version=version,
+        )
+
+
+class WriteFile(_Writing):
+    """Makes a file, or replaces the text of one that was read whole."""
+
+    name: ClassVar[str] = "write_file"
+
+    async def run(
+        self, args: WriteFileArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Write, or say why not."""
+        there = await self._access.writable(args.path)
+        if isinstance(there, NothingAtPath):
+            yield await self._create(args, there.path, context)
+            return
+        refused = self._versions.refusal(there.snapshot, context, whole=True)
+        yield refused or await write_change(
+            self._access, self._versions, there, _whole(args), context, dry=args.dry_run
+        )
+
+
+class CreateFile(_Writing):
+    """Makes a file that is not there yet."""
+
+    name: ClassVar[str] = "create_file"
+
+    async def run(
+        self, args: WriteFileArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Make it, or say that there is one."""
+        there = await self._access.writable(args.path)
+        if isinstance(there, NothingAtPath):
+            yield await self._create(args, there.path, context)
+            return
+        yield failure_result(
+            ErrorInfo(
+                code="conflict",
+                message=f"{there.path} already exists; it was not changed.",
+                hint="Read it and use edit_file or write_file, or choose another name.",
+            )
+        )
+
+
+async def write_change(
+    access: FileAccess,
+    versions: FileReadTracker,
+    there: TextFileAtPath,
+    change: RequestedEdit,
+    context: CallContext,
+    *,
+    dry: bool,
+) -> Result:
+    """Change a file that may be changed; or only tell what that would change.
+
+    What the user changed since it was read stays; merged again when they type in this moment.
+    """
+    for _ in range(ATTEMPTS):
+        edit = await asyncio.to_thread(versions.merged, change, there.snapshot, context)
+        if not isinstance(edit, MergedText):
+            return versions.not_merged(edit, there.snapshot, context)
+        if edit.hides_secret:
+            return failure_result(HIDDEN_SECRET)
+        outcome = await _try(access, versions, there, edit, context, dry=dry)
+        if isinstance(outcome, Result):
+            return outcome
+        there = replace(there, snapshot=outcome)
+    edit = await asyncio.to_thread(versions.merged, change, there.snapshot, context)
+    if isinstance(edit, MergedText):  # the user types too fast for it
+        edit = ConflictingEdit(there.snapshot.text, edit.text)
+    return versions.not_merged(edit, there.snapshot, context)
+
+
+async def _try(
+    access: FileAccess,
+    versions: FileReadTracker,
+    there: TextFileAtPath,
+    edit: MergedText,
+    context: CallContext,
+    *,
+    dry: bool,
+) -> Result | TextSnapshot:
+    """Write a text; return the file as it is when the user was faster."""
+    before, path, after = there.snapshot.text, there.path, edit.text
+    diff = await asyncio.to_thread(bounded_diff, before, after)
+    if dry and after != before:
+        warned = await asyncio.to_thread(write_warnings, path, before, after)
+        return _would(path, before, after, diff, _more_risks(there, warned))
+    now = there.snapshot
+    if after != before:
+        outcome = await access.texts.replace(path, after, there.version, origin_of(context))
+        if isinstance(outcome, TextEditConflict):
+            return (
+                failure_result(deleted_error(path)) if outcome.current is None else outcome.current
+            )
+        now = replace(now, text=after, version=outcome.after or text_version(after))
+    others, seen = versions.describe_user_changes(edit, there.snapshot, now, context)
+    unsaved = " It has unsaved changes in the page; it is not saved yet." * now.dirty
+    done = f"was changed.{unsaved}\n{diff}"
+    what = "already reads so; nothing was changed." if after == before else done
+    return Result(
+        envelope=ToolEnvelope(ok=True, kind="diff", data=change_data(path, before, after, diff)),
+        content=text_content("\n".join(filter(None, [f"{path} {what}", others]))),
+        seen=() if dry else (seen,),
+        after_version=None if after == before else now.version,
+    )
+
+
+def change_subject(
+    there: NothingAtPath | TextFileAtPath,
+    title: str,
+    after: str | None,
+    preview: str | None,
+    language: str | None,
+    *,
+    dry: bool,
+    in_page: bool = False,
+) -> CallSubject:
+    """Return how a call that writes a text is shown and judged; ``after`` None: it will fail."""
+    return CallSubject(
+        title=f"{title} (dry run)" if dry else title,
+        target_label=file_name(there.path),
+        target=Target(path=there.path),
+        preview=preview,
+        language=language,
+        undoable=True,
+        in_page=in_page,
+        dry=dry,
+        effect=Effect(
+            before_version=there.version,
+            expected_version=None if after is None or dry else text_version(after),
+        ),
+        asks=None if dry else path_hard_link_note(there),
+    )
+
+
+def _would(path: str, before: str | None, after: str, diff: str, warned: list[str]) -> Result:
+    """Return the result of a dry run; ``before`` None: the file would be made."""
+    data = change_data(path, before or "", after, diff)
+    what = "would be made" if before is None else "would be changed"
+    warning = " ".join(warned) or None
+    said = [f"{path} {what}; nothing was changed.", *(f"Risk: {risk}" for risk in warned), diff]
+    return Result(
+        envelope=ToolEnvelope(
+            ok=True,
+            kind="diff",
+            data={**data, "dry_run": True, "risks": [*warned]},
+            warning=warning,
+        ),
+        content=text_content("\n".join(said)),
+    )
+
+
+def normalized_text(content: str) -> str:
+    r"""Return a text as the file will have it: ``\n`` alone, no halves of characters."""
+    return normalize_newlines(well_formed(content))
+
+
+def language_of(path: str) -> str | None:
+    """Return how a new file's text is coloured."""
+    return LANGUAGES.get(posixpath.splitext(path)[1].lower())
+
+
+def deleted_error(path: str) -> ErrorInfo:
+    """Return why a file that was deleted meanwhile is not changed."""
+    return ErrorInfo(
+        code="not_found",
+        message=f"{path} was deleted, or is no longer text; nothing was changed.",
+        hint="Check it again.",
+    )
+
+
+def _whole(args: WriteFileArguments) -> RequestedEdit:
+    after = normalized_text(args.content)
+    return RequestedEdit(lambda _before: Replacement(after), whole=True)
+
+
+def _more_risks(there: TextFileAtPath, warned: list[str]) -> list[str]:
+    found = list(warned)
+    if there.snapshot.dirty:
+        found.append("The file is open with unsaved changes; they stay, and are not saved by it.")
+    if there.links > 1:
+        found.append(f"The file has {there.links} names (hard links).")
+    return found

@@ -1,0 +1,1 @@
+"""The git tools: status, diff and commit."""

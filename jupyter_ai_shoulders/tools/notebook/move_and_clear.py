@@ -1,0 +1,206 @@
+"""The tools that move a cell and that clear outputs (chapters 05 and 06)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import ClassVar
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.core.errors import InvalidRequest
+from jupyter_ai_shoulders.notebook.base import Applied, NotebookSnapshot
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Category,
+    Progress,
+    Result,
+    Target,
+    ToolArguments,
+    text_content,
+)
+from jupyter_ai_shoulders.tools.notebook.access import (
+    NOTEBOOK_TOOLSETS,
+    LocatedCell,
+    NotebookAccess,
+    conflict_error,
+    failure_result,
+    file_name,
+    no_such_cell,
+)
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.notebooks import CellMove, CellOutputs, NotebookCell
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Toolset
+
+
+class MoveCellArguments(ToolArguments):
+    """Arguments of ``move_cell``."""
+
+    path: str = Field(description="Workspace-relative path of the notebook.")
+    cell_id: CellId = Field(description="Id of the cell to move.")
+    after: CellId | None = Field(description="Id of the cell it goes below; null: to the top.")
+
+
+class MoveCell:
+    """Moves a cell to another place; its text is not touched, so it need not have been read."""
+
+    name: ClassVar[str] = "move_cell"
+    category: ClassVar[Category] = "notebook"
+    risk: ClassVar[Risk] = "write"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    arguments = MoveCellArguments
+
+    def __init__(self, access: NotebookAccess) -> None:
+        self._access = access
+
+    async def subject(self, args: MoveCellArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del context
+        place = await self._access.find_cell(args.path, args.cell_id)
+        path = place.snapshot.path
+        return CallSubject(
+            title=f"Move cell {place.number} {_whereto(args, place.snapshot)}",
+            target_label=file_name(path),
+            target=Target(path=path, cell_id=place.cell.id),
+            undoable=True,
+            in_page=self._access.in_page(path),
+        )
+
+    async def run(
+        self, args: MoveCellArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Move it, or say why not."""
+        del context
+        place = await self._access.find_cell(args.path, args.cell_id)
+        where = _whereto(args, place.snapshot)
+        edit = CellMove(cell_id=place.cell.id, after=args.after)
+        outcome = await place.notebook.apply([edit], {})
+        if not isinstance(outcome, Applied):
+            yield failure_result(conflict_error(place, outcome.conflicts[0]))
+            return
+        yield _moved(place, where, _number_after(place, args.after))
+
+
+def _whereto(args: MoveCellArguments, snapshot: NotebookSnapshot) -> str:
+    """Return the new place in words. Raises ``NotFound``, ``InvalidRequest``."""
+    if args.after is None:
+        return "to the top"
+    if args.after == args.cell_id:
+        raise InvalidRequest("A cell cannot go below itself.", hint="Name another cell in after.")
+    position = snapshot.position(args.after)
+    if position is None:
+        raise no_such_cell(snapshot, args.after)
+    return f"below cell {position + 1}"
+
+
+def _number_after(place: LocatedCell, after: CellId | None) -> int:
+    """Return the cell's number once it is moved."""
+    if after is None:
+        return 1
+    below = (place.snapshot.position(after) or 0) + 1
+    return below if place.number <= below else below + 1
+
+
+def _moved(place: LocatedCell, where: str, number: int) -> Result:
+    path = place.snapshot.path
+    text = f"{place.label} was moved {where}: it is cell {number} now."
+    if number == place.number:
+        text = f"{place.label} stands there already."
+    else:
+        text += " The cells between have other numbers; ids stay."
+    return Result(
+        envelope=ToolEnvelope(
+            ok=True,
+            kind="text",
+            data={
+                "path": path,
+                "cell_id": place.cell.id,
+                "index_before": place.number - 1,
+                "index": number - 1,
+            },
+        ),
+        content=text_content(text),
+    )
+
+
+class ClearOutputsArguments(ToolArguments):
+    """Arguments of ``clear_outputs``."""
+
+    path: str = Field(description="Workspace-relative path of the notebook.")
+
+
+class ClearOutputs:
+    """Removes the outputs and counts of all code cells, as one step that can be taken back."""
+
+    name: ClassVar[str] = "clear_outputs"
+    category: ClassVar[Category] = "notebook"
+    risk: ClassVar[Risk] = "write"
+    external: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    arguments = ClearOutputsArguments
+
+    def __init__(self, access: NotebookAccess) -> None:
+        self._access = access
+
+    async def subject(self, args: ClearOutputsArguments, context: CallContext) -> CallSubject:
+        """Return how the call is shown."""
+        del context
+        notebook = await self._access.open(args.path)
+        count = len(_with_outputs(await notebook.read()))
+        return CallSubject(
+            title=f"Clear the outputs of {_cells(count)}",
+            target_label=file_name(notebook.path),
+            target=Target(path=notebook.path),
+            undoable=True,
+            in_page=self._access.in_page(notebook.path),
+        )
+
+    async def run(
+        self, args: ClearOutputsArguments, context: CallContext
+    ) -> AsyncIterator[Progress | Result]:
+        """Clear them."""
+        del context
+        notebook = await self._access.open(args.path)
+        cells = _with_outputs(await notebook.read())
+        edits = [CellOutputs(cell_id=cell.id, outputs=(), execution_count=None) for cell in cells]
+        if edits and not isinstance(await notebook.apply(edits, {}), Applied):
+            yield failure_result(_changed(notebook.path))
+            return
+        done = f"The outputs of {_cells(len(cells))} were cleared."
+        yield Result(
+            envelope=ToolEnvelope(
+                ok=True,
+                kind="text",
+                data={"path": notebook.path, "cell_ids": [cell.id for cell in cells]},
+            ),
+            content=text_content(
+                f"{done} The kernel keeps its variables." if cells else "No cell has outputs."
+            ),
+        )
+
+
+def _with_outputs(snapshot: NotebookSnapshot) -> list[NotebookCell]:
+    return [
+        cell
+        for cell in snapshot.cells
+        if cell.cell_type == "code" and (cell.output_summary or cell.execution_count is not None)
+    ]
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count} cells"
+
+
+def _changed(path: str) -> ErrorInfo:
+    return ErrorInfo(
+        code="conflict",
+        message=f"The cells of {path} changed in the meantime; no output was cleared.",
+        hint="Call again.",
+        retryable=True,
+    )

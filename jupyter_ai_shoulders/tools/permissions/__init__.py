@@ -1,0 +1,1 @@
+"""Permission rules, grants and taint: whether a call runs, asks or is refused."""

@@ -1,0 +1,101 @@
+"""What an approval allows from now on: for a document, the session, or always (chapter 05).
+
+``engine.loop.event_reducer`` makes grants of the answers in the log,
+``engine.session.user_responses`` the rule that "always" stores; ``tools.permissions.rules`` goes by
+both.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import assert_never
+from urllib.parse import urlsplit
+
+from jupyter_ai_shoulders.tools.base import Target
+from jupyter_ai_shoulders.tools.permissions.command_rules import allow_rule_covers, command_reach
+from jupyter_ai_shoulders.tools.permissions.patterns import escape_glob
+from jupyter_ai_shoulders.wire.api.commands import RuleBody
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import ApprovalScope
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What the user allowed for the rest of the session: a tool, perhaps for one target only."""
+
+    tool: str
+    path: str | None = None
+    command: str | None = None
+    domain: str | None = None
+    informed: bool = False
+    """The user gave it when they had been told of text that may not be theirs."""
+
+
+def narrowest_rule(tool: str, target: Target) -> RuleBody:
+    """Return the rule that "always" stores: this tool, for this notebook, file, command or host.
+
+    A command for which no rule can be made is stored as it is, and the rule covers nothing.
+    """
+    match: JsonObject | None = None
+    if target.path is not None:
+        key = "notebook" if target.path.endswith(".ipynb") else "path"
+        match = {key: escape_glob(normalize_path(target.path))}
+    elif target.command is not None:
+        reach = command_reach(target.command)
+        match = {"command": reach.command if reach else target.command}
+    elif target.domain is not None:
+        match = {"domain": target.domain}
+    return RuleBody(action="allow", tool=tool, match=match)
+
+
+def grant_for(
+    scope: ApprovalScope, tool: str, arguments: JsonObject, *, informed: bool = False
+) -> Grant | None:
+    """Return what an answer of this scope allows from now on, from the call's arguments.
+
+    Argument names are part of the contract (chapter 05), so the log alone is enough. "Once"
+    grants nothing, "always" is a stored rule (see ``narrowest_rule``).
+    """
+    target = target_of(arguments)
+    match scope:
+        case "once" | "always":
+            return None
+        case "document":
+            if target.path is None:
+                return None
+            return Grant(tool, path=target.path, informed=informed)
+        case "session":
+            if target.command is None:
+                return Grant(tool, domain=target.domain, informed=informed)
+            reach = command_reach(target.command)
+            return reach and Grant(tool, command=reach.command, informed=informed)
+        case _:
+            assert_never(scope)
+
+
+def grant_covers(grant: Grant, target: Target) -> bool:
+    """Return whether a grant for a tool speaks of this target of it."""
+    if grant.path is not None:
+        return target.path is not None and normalize_path(target.path) == grant.path
+    if grant.command is not None:
+        return target.command is not None and allow_rule_covers(grant.command, target.command)
+    return grant.domain is None or target.domain == grant.domain
+
+
+def target_of(arguments: JsonObject) -> Target:
+    """Return what the contract's argument names say about a call's target."""
+    path, new_path, command, url = (
+        arguments.get(name) for name in ("path", "new_path", "command", "url")
+    )
+    return Target(
+        path=normalize_path(path) if isinstance(path, str) else None,
+        new_path=normalize_path(new_path) if isinstance(new_path, str) else None,
+        command=command if isinstance(command, str) else None,
+        domain=urlsplit(url).hostname if isinstance(url, str) else None,
+    )
+
+
+def normalize_path(path: str) -> str:
+    """Return a path in the one spelling that rules and grants compare."""
+    return posixpath.normpath(path.replace("\\", "/"))

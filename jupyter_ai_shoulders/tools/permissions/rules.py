@@ -1,0 +1,416 @@
+"""Whether a call may run, must ask, or is refused: pure functions of values (chapter 05).
+
+``decide`` is called by ``engine.calls.approvals`` right before a call; ``tools.permissions.store``
+makes the rules from the user's file, ``engine.loop.event_reducer`` the grants from the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from jupyter_ai_shoulders.core.sensitive_files.protected_files import protected_group_of
+from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.permissions.command_rules import allow_rule_covers
+from jupyter_ai_shoulders.tools.permissions.grants import Grant, grant_covers, normalize_path
+from jupyter_ai_shoulders.tools.permissions.patterns import (
+    command_matches,
+    escape_glob,
+    glob_matches,
+)
+from jupyter_ai_shoulders.tools.permissions.taint import (
+    TaintSource,
+    blocking_sources,
+    taint_warning,
+)
+from jupyter_ai_shoulders.wire.errors import ErrorCode
+from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, Risk
+from jupyter_ai_shoulders.wire.sessions import Mode
+
+STATE_FOLDER = ".shoulders"
+SEALED_NAMES = frozenset({"tools.json", "settings.json", "models.json", "keys.env"})
+"""Files of the state directory that no tool may write: rules, settings, keys."""
+SEALED_FOLDER = "trust"
+"""Holds the person's answers about folders, in ``~/.shoulders``."""
+
+ONCE: tuple[ApprovalScope, ...] = ("once",)
+SECRET_SCOPES: tuple[ApprovalScope, ...] = ("once", "document")
+"""A file of keys may be allowed for the session, and never by a rule that is stored."""
+
+
+Pattern = Annotated[str, Field(min_length=1)]
+
+
+class RuleMatch(BaseModel):
+    """What a rule is limited to, as the file spells it; every pattern given must match."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    path: Pattern | None = None
+    """A glob on the path of the call's target."""
+    notebook: Pattern | None = None
+    """A glob on the path, of notebooks only."""
+    command: Pattern | None = None
+    """The words a command line begins with.
+
+    Of a rule that allows, see ``tools.permissions.command_rules``.
+    """
+    domain: Pattern | None = None
+    """A host, with all below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """A rule of the user. One with a ``problem`` denies; ``tool`` is then None when unreadable."""
+
+    action: Literal["allow", "ask", "deny"]
+    tool: str | None
+    match: RuleMatch | None = None
+    source: str = "a rule"
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The permissions in force. ``broken`` says why the file as a whole cannot be read."""
+
+    rules: tuple[ToolRule, ...] = ()
+    disabled: frozenset[str] = frozenset()
+    broken: str | None = None
+    no_external: bool = False
+    """Every tool that reaches out of this computer is switched off."""
+    locked: tuple[ToolRule, ...] = ()
+    """The administrator's: they deny or ask, and nothing loosens them."""
+    programs: tuple[str, ...] = ()
+    """Folders of the workspace with programs and libraries of the running server."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
+    """The call that is judged."""
+
+    tool: str
+    risk: Risk
+    external: bool
+    subject: CallSubject
+    taint: Sequence[TaintSource] = ()
+    """Where text in the conversation came from that may not be the user's."""
+    opened: Collection[str] = ()
+    """The documents that the user had open when they wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """It may run; ``because`` names the rule or grant, None when the mode allows it anyway."""
+
+    because: str | None = None
+    named: bool = False
+    """The rule or grant is for this very document."""
+    stored: bool = False
+    """A rule of the permissions file allows it, not an answer or the mode of this conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The user decides."""
+
+    reason: AskReason
+    scopes: tuple[ApprovalScope, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """It does not run; ``text`` says why, to the model and the user."""
+
+    text: str
+    code: ErrorCode = "denied"
+
+
+Decision = Allow | Ask | Deny
+
+
+def decide(
+    question: PermissionRequest,
+    rules: Rules,
+    grants: Sequence[Grant],
+    *,
+    mode: Mode,
+    interactive: bool,
+) -> Decision:
+    """Judge a call: hard deny > deny > ask > allow > mode (chapter 05).
+
+    A protected path, a marked cell, or a rule of the administrator, asks whatever the rules and
+    grants say. A grant is the answer to an asking rule of the user, so it stands above it. What
+    was allowed before the agent read a stranger's text does not hold for what that text may want
+    (``tools.permissions.taint``): then it asks. Where nobody can answer, asking is refusing.
+    """
+    decision = (
+        _refused(question, rules, mode)
+        or _locked(question, rules)
+        or _protected(question, rules)
+        or _secret(question, grants)
+        or _marked(question, mode)
+        or _unsandboxed(question)
+        or _granted(question, [grant for grant in grants if grant.informed])
+        or _suspended(
+            question,
+            _granted(question, grants) or _ruled(question, rules) or _by_mode(question, mode),
+            mode,
+        )
+    )
+    if isinstance(decision, Ask) and not interactive:
+        return Deny(
+            "This call needs an approval, and nobody can give it in this session. "
+            f"{decision.reason.text}",
+            "approval_required",
+        )
+    return decision
+
+
+def _refused(question: PermissionRequest, rules: Rules, mode: Mode) -> Deny | None:
+    off = _switched_off(question, rules)
+    if off is not None:
+        return Deny(off, "disabled")
+    if question.risk != "read" and any(map(_is_sealed, _paths(question))):
+        return Deny("Tools never change permissions, settings or keys.")
+    if mode == "plan" and (question.risk != "read" or question.external):
+        return Deny("In plan mode only reading is allowed; switch the mode to act.")
+    for rule in (*rules.locked, *rules.rules):
+        if rule.problem is not None and _invalid_covers(rule, question):
+            return Deny(f"{rule.source} is invalid ({rule.problem}), so it denies. Correct it.")
+        if rule.action == "deny" and rule.problem is None and rule_matches(rule, question):
+            return Deny(f"{rule.source} denies it.")
+    return None
+
+
+def _switched_off(question: PermissionRequest, rules: Rules) -> str | None:
+    if question.tool in rules.disabled:
+        return f"The tool {question.tool} is switched off in the permissions."
+    if question.external and rules.no_external:
+        return "Tools that send data outside this computer are switched off."
+    return None
+
+
+def _invalid_covers(rule: ToolRule, question: PermissionRequest) -> bool:
+    if rule.tool is None:
+        return question.risk != "read" or question.external
+    return glob_matches(rule.tool, question.tool)
+
+
+def _locked(question: PermissionRequest, rules: Rules) -> Ask | None:
+    for rule in rules.locked:
+        if rule.action == "ask" and rule.problem is None and rule_matches(rule, question):
+            return Ask(AskReason(kind="rule", text=f"{rule.source} says to ask."), ONCE)
+    return None
+
+
+def _protected(question: PermissionRequest, rules: Rules) -> Ask | None:
+    named = question.subject.shapes
+    if named is None and (question.risk == "read" or question.subject.dry):
+        return None
+    for path in _paths(question) if named is None else (named,):
+        then = _runs(normalize_path(path), rules.programs)
+        if then is not None:
+            text = f"Changes to {path} always need your approval. {then}."
+            return Ask(AskReason(kind="protected", text=text), ONCE)
+    return None
+
+
+def _runs(path: str, programs: Sequence[str]) -> str | None:
+    """Return when a file runs by itself; None for one that does not."""
+    group = protected_group_of(path)
+    if group is not None:
+        return group.then
+    if any(f"{path}/".startswith(f"{folder}/") for folder in programs):
+        return "The running server has its programs and libraries there"
+    return None
+
+
+def _secret(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | Ask | None:
+    """A file of keys is shown once the user has allowed this very file, in every mode."""
+    if not question.subject.secret:
+        return None
+    named = _granted(question, [grant for grant in grants if grant.path is not None])
+    path = question.subject.target.path
+    text = f"{path} usually holds keys or passwords; they would be sent to the model's provider."
+    return named or Ask(AskReason(kind="protected", text=text), SECRET_SCOPES)
+
+
+def _marked(question: PermissionRequest, mode: Mode) -> Ask | None:
+    """What the user marked so asks each time, unless nothing asks."""
+    asks = question.subject.asks
+    if asks is None or mode == "bypass":
+        return None
+    return Ask(AskReason(kind="run_policy", text=asks), ONCE)
+
+
+def _unsandboxed(question: PermissionRequest) -> Ask | None:
+    """What nothing holds asks each time, in every mode (chapter 07)."""
+    if question.subject.sandboxed is not False:
+        return None
+    text = "Not sandboxed: this command runs with your full permissions."
+    return Ask(AskReason(kind="sandbox", text=text), ONCE)
+
+
+def _granted(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | None:
+    target = question.subject.target
+    for grant in grants:
+        if grant.tool == question.tool and grant_covers(grant, target):
+            return Allow("allowed earlier in this conversation", named=grant.path is not None)
+    return None
+
+
+def _suspended(question: PermissionRequest, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
+    """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
+    path = question.subject.target.path
+    shown = question.subject.in_page or path in question.opened
+    # What asks may be allowed always: that rule names the document, and vouches for it.
+    vouched = isinstance(decision, Ask) or decision.named or (shown and not decision.stored)
+    sources = blocking_sources(
+        question.taint,
+        question.risk,
+        question.subject,
+        external=question.external,
+        vouched=vouched,
+    )
+    if not sources:
+        return decision
+    told = taint_warning(sources)
+    if isinstance(decision, Ask):
+        text = f"{decision.reason.text} {told}"
+        scopes: tuple[ApprovalScope, ...] = tuple(
+            scope for scope in decision.scopes if scope != "always"
+        )
+        return Ask(decision.reason.model_copy(update={"text": text}), scopes)
+    if mode != "bypass" and isinstance(_by_mode(question, mode), Allow):
+        return decision  # the mode alone lets it pass: it waits for review and can be taken back
+    text = f"Approval is needed although {decision.because or 'this mode never asks'}. {told}"
+    scopes = _scopes(question.subject.target, always=False)
+    return Ask(AskReason(kind="taint", text=text), scopes)
+
+
+def _ruled(question: PermissionRequest, rules: Rules) -> Ask | Allow | None:
+    valid = [rule for rule in rules.rules if rule.problem is None]
+    for rule in valid:
+        if rule.action == "ask" and rule_matches(rule, question):
+            reason = AskReason(kind="rule", text=f"{rule.source} says to ask.")
+            return Ask(reason, _scopes(question.subject.target, always=False))
+    if rules.broken is not None and (question.risk != "read" or question.external):
+        reason = AskReason(kind="rule", text=rules.broken)
+        return Ask(reason, _scopes(question.subject.target, always=False))
+    for rule in valid:
+        if rule.action == "allow" and rule_matches(rule, question):
+            return Allow(f"{rule.source} allows it", named=_names(rule, question), stored=True)
+    return None
+
+
+def _by_mode(question: PermissionRequest, mode: Mode) -> Allow | Ask:
+    reason = None if mode == "bypass" else _asks_because(question, mode)
+    if reason is None:
+        return Allow()
+    return Ask(AskReason(kind="mode", text=reason), _scopes(question.subject.target, always=True))
+
+
+def _asks_because(question: PermissionRequest, mode: Mode) -> str | None:
+    subject = question.subject
+    if question.external:
+        return "This uses the network."
+    if question.risk == "read" or subject.dry:
+        return None
+    if question.risk == "execute":
+        return "This runs code."
+    return _change_asks_because(subject, mode)
+
+
+def _change_asks_because(subject: CallSubject, mode: Mode) -> str | None:
+    if subject.rearranges:
+        return "This moves or removes a file."
+    if not subject.undoable:
+        return "This cannot be undone."
+    if mode == "auto_edit" or subject.in_page:
+        return None
+    return "This changes a file that is not open."
+
+
+def _paths(question: PermissionRequest) -> list[str]:
+    """Return the paths a call touches."""
+    target = question.subject.target
+    return [path for path in (target.path, target.new_path) if path is not None]
+
+
+def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
+    scopes: list[ApprovalScope] = ["once"]
+    if target.path is not None and target.new_path is None:
+        scopes.append("document")
+    scopes.append("session")
+    if always and target.new_path is None:  # what was moved is not moved again
+        scopes.append("always")
+    return tuple(scopes)
+
+
+def rule_matches(rule: ToolRule, question: PermissionRequest) -> bool:
+    """Return whether a valid rule speaks about this call.
+
+    Rules that restrict compare without regard to case and look into every part of a command
+    line; rules that allow need a plain command and the exact case.
+    """
+    if rule.tool is None or not glob_matches(rule.tool, question.tool):
+        return False
+    match, target = rule.match, question.subject.target
+    if match is None:
+        return True
+    allows = rule.action == "allow"
+    paths = [normalize_path(path) for path in _paths(question)] or [None]
+    covered = (_covers_path(match, path, exact=allows) for path in paths)
+    return (
+        (all(covered) if allows else any(covered))
+        and (match.command is None or _command_covers(match.command, target, allows=allows))
+        and (match.domain is None or _domain_covers(match.domain, target.domain))
+    )
+
+
+def _names(rule: ToolRule, question: PermissionRequest) -> bool:
+    """Return whether a rule that matches gives the document itself, not a pattern of many."""
+    path, match = question.subject.target.path, rule.match
+    if path is None or match is None:
+        return False
+    exact = escape_glob(normalize_path(path))
+    return any(
+        given is not None and normalize_path(given) == exact
+        for given in (match.path, match.notebook)
+    )
+
+
+def _covers_path(match: RuleMatch, path: str | None, *, exact: bool) -> bool:
+    notebook = path if path is not None and path.lower().endswith(".ipynb") else None
+    return _covers(match.path, path, exact=exact) and _covers(match.notebook, notebook, exact=exact)
+
+
+def _covers(pattern: str | None, path: str | None, *, exact: bool) -> bool:
+    if pattern is None:
+        return True
+    return path is not None and glob_matches(normalize_path(pattern), path, exact=exact)
+
+
+def _command_covers(command: str, target: Target, *, allows: bool) -> bool:
+    if target.command is None:
+        return False
+    covers = allow_rule_covers if allows else command_matches
+    return covers(command, target.command)
+
+
+def _domain_covers(domain: str, host: str | None) -> bool:
+    wanted = domain.lower().removeprefix("*.")
+    return host is not None and (host.lower() == wanted or host.lower().endswith("." + wanted))
+
+
+def _is_sealed(path: str) -> bool:
+    parts = normalize_path(path).lower().split("/")
+    return STATE_FOLDER in parts[:-1] and (
+        parts[-1] in SEALED_NAMES
+        or parts[-1].startswith("state.db")
+        or SEALED_FOLDER in parts[parts.index(STATE_FOLDER) + 1 :]
+    )

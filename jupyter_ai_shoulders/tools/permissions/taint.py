@@ -1,0 +1,119 @@
+"""Where text in a conversation came from that the person did not type (chapter 13, taint).
+
+A text that the agent reads may hold instructions of somebody else. From then on nothing that was
+allowed beforehand runs, reaches out or changes what is not open in front of the person without a
+question that says where the text came from. Only what the person typed in this conversation is
+theirs. Everything that is read counts, also documents they have open, outputs and variables. A
+rule that names one document vouches for what that document holds; so does an answer, or the mode,
+of this conversation for a document that the person has open.
+
+Pure: ``engine.loop.taint_tracking`` asks ``taint_source`` for each result, so the log alone tells a
+conversation's sources; ``tools.permissions.rules`` goes by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.wire.events import Risk
+
+MOST_SOURCES = 20
+"""Sources that are remembered by name; one is enough to ask."""
+_NAMED = 3
+_LABEL = 120
+
+_KNOWN_RESULTS = frozenset(
+    {
+        *("todo", "complete", "clarify", "share_artifact", "load_tools", "read_output"),
+        *("create_file", "write_file", "edit_file", "edit_document", "create_notebook"),
+        *("add_cell", "edit_cell", "delete_cell", "move_cell", "clear_outputs"),
+        *("rename_file", "move_file", "duplicate_file", "delete_file"),
+        *("restart_kernel", "interrupt_kernel", "add_task", "create_proposal", "propose_edit"),
+    }
+)
+"""Tools whose successful result holds nothing that the conversation did not hold before."""
+_KNOWN_ERRORS = frozenset({"todo", "complete", "clarify", "load_tools"})
+"""Tools whose errors hold nothing new either; those of others show names, or similar text."""
+_LABELS = {
+    "search_content": "a search of the workspace",
+    "search_notebook": "a search of the notebooks",
+    "git_diff": "a diff of git",
+    "git_status": "git",
+    "git_commit": "git",
+    "list_files": "names of files",
+    "list_kernels": "names of kernels",
+    "file_history": "the history of files",
+    "read_tasks": "answers in tasks",
+}
+_OF_MANY = frozenset(_LABELS) - {"search_notebook"}
+"""Tools whose result is not of the document they name alone."""
+_OF_OPEN_DOCUMENT = frozenset(
+    {"read_document", "search_document", "get_document_info", "edit_document"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TaintSource:
+    """Where a text came from; ``path`` of a document of the workspace."""
+
+    label: str
+    path: str | None = None
+
+
+def taint_source(
+    tool: str,
+    target: Target,
+    *,
+    external: bool = False,
+    foreign: bool = False,
+    failed: bool = False,
+    document: str | None = None,
+) -> TaintSource | None:
+    """Return where the result of a call came from; None for one that holds nothing new.
+
+    ``foreign``: the tool is another package's. ``document``: the one in front of the person.
+    """
+    known = _KNOWN_ERRORS if failed else _KNOWN_RESULTS
+    if external:
+        return TaintSource(target.domain or f"what {tool} answered")
+    if tool in known and not foreign:
+        return None
+    if target.command is not None:
+        command = " ".join(target.command.split())
+        shown = command if len(command) <= _LABEL else f"{command[: _LABEL - 1]}…"
+        return TaintSource(f"the output of {shown!r}")
+    path = document if tool in _OF_OPEN_DOCUMENT else target.path
+    if path is not None and tool not in _OF_MANY:
+        return TaintSource(path, path)
+    return TaintSource(_LABELS.get(tool, f"what {tool} answered"))
+
+
+def blocking_sources(
+    sources: Sequence[TaintSource],
+    risk: Risk,
+    subject: CallSubject,
+    *,
+    external: bool,
+    vouched: bool,
+) -> Sequence[TaintSource]:
+    """Return the sources for which what was allowed beforehand does not hold for this call.
+
+    ``vouched``: what the document itself holds does not count. The person had allowed the call for
+    this very document, or, in this conversation, with the document open in front of them.
+    """
+    if external or risk == "execute":
+        pass
+    elif risk == "read" or subject.dry or (subject.in_page and subject.undoable):
+        return ()
+    own = subject.target.path if vouched else None
+    return [source for source in sources if source.path is None or source.path != own]
+
+
+def taint_warning(sources: Sequence[TaintSource]) -> str:
+    """Return the sentence an approval says it with."""
+    labels = [source.label for source in sources]
+    named = ", ".join(labels[:_NAMED])
+    more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+    return f"The agent has read text that may not be yours, from {named}{more}."

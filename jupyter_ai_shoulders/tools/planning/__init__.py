@@ -1,0 +1,1 @@
+"""The tool that runs several reading calls as one plan."""

@@ -1,0 +1,1 @@
+"""The tools that propose a change and leave it to the user."""

@@ -1,0 +1,358 @@
+"""A conversation as a reader sees it.
+
+What the log of a session folds into (``wire.conversation.reducer``).
+
+The page folds the same events into the same shape (``labextension/src/model/reduce.ts``); exports
+and tests read it here.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.wire.base import JsonObject, Timestamp, WireModel
+from jupyter_ai_shoulders.wire.edits import Proposal
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.events import (
+    ApprovalDecision,
+    ApprovalScope,
+    AskReason,
+    Author,
+    CallStatus,
+    CommandReach,
+    EffectKind,
+    Exit,
+    KernelDrift,
+    RestoredDocument,
+    RestorePart,
+    Risk,
+    TodoItem,
+)
+from jupyter_ai_shoulders.wire.ids import (
+    BlobHash,
+    CallId,
+    CellId,
+    EditId,
+    MessageId,
+    ModelId,
+    PartId,
+    ProviderId,
+    RestoreId,
+    TurnId,
+)
+from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
+from jupyter_ai_shoulders.wire.parts import ResultContent
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.sessions import Mode, Session
+
+CallState = Literal["proposed", "waiting", "running"] | CallStatus
+"""``proposed`` until it waits for the user or starts; a ``CallStatus`` once it has its result."""
+TurnState = Literal["running", "waiting", "retrying", "interrupted", "ended"]
+
+
+class TextView(WireModel):
+    """Text of the model; ``open`` while more may come."""
+
+    type: Literal["text"] = "text"
+    part_id: PartId
+    text: str
+    open: bool
+
+
+class ReasoningView(WireModel):
+    """Reasoning of the model."""
+
+    type: Literal["reasoning"] = "reasoning"
+    part_id: PartId
+    text: str
+    open: bool
+
+
+class ApprovalView(WireModel):
+    """What the user is asked to approve, as ``approval-request`` said it."""
+
+    arguments: JsonObject
+    arguments_hash: str
+    preview: str | None
+    language: str | None
+    reason: AskReason
+    scopes: tuple[ApprovalScope, ...]
+    sandboxed: bool | None
+    network: bool | None
+    read_only: bool | None
+    reach: CommandReach | None
+    effects: tuple[EffectKind, ...] | None
+
+
+class AnswerView(WireModel):
+    """How an approval was decided."""
+
+    decision: ApprovalDecision
+    scope: ApprovalScope
+    feedback: str | None
+    by: Author
+
+
+class ProgressView(WireModel):
+    """Streamed output of one channel, consecutive pieces joined."""
+
+    channel: Literal["stdout", "stderr", "output", "status"]
+    text: str
+
+
+class CallView(WireModel):
+    """A tool call with all that became of it."""
+
+    type: Literal["call"] = "call"
+    call_id: CallId
+    tool: str
+    arguments: JsonObject | None
+    raw: str | None
+    invalid: str | None
+    risk: Risk
+    external: bool
+    title: str
+    target: str | None
+    state: CallState
+    approval: ApprovalView | None
+    answer: AnswerView | None
+    progress: tuple[ProgressView, ...]
+    result: ToolEnvelope | None
+    content: tuple[ResultContent, ...]
+    duration_ms: int | None
+    handle: BlobHash | None
+
+
+class ClarifyView(WireModel):
+    """A question to the user; ``answer`` null while it waits."""
+
+    type: Literal["clarify"] = "clarify"
+    call_id: CallId
+    question: str
+    options: tuple[str, ...]
+    allow_multiple: bool
+    answer: tuple[str, ...] | None
+
+
+class StdinView(WireModel):
+    """A cell's question for input; ``answered`` null while it waits."""
+
+    type: Literal["stdin"] = "stdin"
+    call_id: CallId
+    prompt: str
+    password: bool
+    answered: bool | None
+
+
+class ProposalView(WireModel):
+    """A proposed change in its present state."""
+
+    type: Literal["proposal"] = "proposal"
+    call_id: CallId | None
+    proposal: Proposal
+
+
+class ArtifactView(WireModel):
+    """A shared file."""
+
+    type: Literal["artifact"] = "artifact"
+    call_id: CallId
+    name: str
+    media_type: str
+    size: int
+    description: str | None
+
+
+class NoticeView(WireModel):
+    """A remark of the engine."""
+
+    type: Literal["notice"] = "notice"
+    level: Literal["info", "warning", "error"]
+    code: str
+    text: str
+    call_id: CallId | None
+    details: JsonObject | None
+
+
+class RestoreView(WireModel):
+    """Documents or the conversation were put back."""
+
+    type: Literal["restore"] = "restore"
+    restore_id: RestoreId
+    seq: int
+    """Of the event, by which it can be taken back."""
+    what: tuple[RestorePart, ...]
+    documents: tuple[RestoredDocument, ...]
+    drift: tuple[KernelDrift, ...]
+    undone: RestoreId | None
+    """The restore that this one took back."""
+    undone_turn: TurnId | None
+    """The turn whose changes alone were taken back."""
+
+
+class ErrorView(WireModel):
+    """A failure that did not end the turn."""
+
+    type: Literal["error"] = "error"
+    error: ErrorInfo
+
+
+class EndView(WireModel):
+    """The end of the turn."""
+
+    type: Literal["end"] = "end"
+    turn_id: TurnId | None
+    exit: Exit
+    error: ErrorInfo | None
+    summary: str | None
+
+
+PartView = Annotated[
+    TextView
+    | ReasoningView
+    | CallView
+    | ClarifyView
+    | StdinView
+    | ProposalView
+    | ArtifactView
+    | NoticeView
+    | RestoreView
+    | ErrorView
+    | EndView,
+    Field(discriminator="type"),
+]
+
+
+class UserView(WireModel):
+    """A message of the user that entered the conversation."""
+
+    role: Literal["user"] = "user"
+    message_id: MessageId
+    seq: int
+    at: Timestamp
+    text: str
+    attachments: tuple[Attachment, ...]
+    context: MessageContext | None
+
+
+class AgentView(WireModel):
+    """All that the agent said and did between two messages of the user."""
+
+    role: Literal["agent"] = "agent"
+    turn_id: TurnId | None
+    seq: int
+    """Of its first event; a stable key."""
+    at: Timestamp
+    parts: tuple[PartView, ...]
+
+
+MessageView = Annotated[UserView | AgentView, Field(discriminator="role")]
+
+
+class QueuedView(WireModel):
+    """A message that waits for the next step boundary."""
+
+    message_id: MessageId
+    at: Timestamp
+    text: str
+    attachments: tuple[Attachment, ...]
+    context: MessageContext | None
+
+
+class RetryView(WireModel):
+    """A pause before the model is asked again."""
+
+    attempt: int
+    delay_ms: int
+    reason: str
+    at: Timestamp
+
+
+class TurnView(WireModel):
+    """The last turn."""
+
+    turn_id: TurnId | None
+    state: TurnState
+    model: ModelId
+    provider: ProviderId
+    mode: Mode
+    step: int
+    """0 before the first model call."""
+    step_limit: int
+    started_at: Timestamp
+    retry: RetryView | None
+    exit: Exit | None
+
+
+class UsageView(WireModel):
+    """Tokens and money of the conversation so far; null cost means unknown, never free."""
+
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    reasoning_tokens: int
+    cost_micro_usd: int | None
+    month_micro_usd: int | None
+    month_limit_micro_usd: int | None
+
+
+class BranchView(WireModel):
+    """What stood behind a message until it was edited, or gone back to.
+
+    A fork at ``last_seq`` goes on with it.
+    """
+
+    message_id: MessageId
+    """The message that was replaced."""
+    seq: int
+    """Of the message that took its place, or of the restore."""
+    at: Timestamp
+    first_seq: int
+    last_seq: int
+
+
+ChangeKind = Literal["made", "edited", "deleted", "moved", "cleared"]
+"""What was done to a cell or a file; ``cleared`` of its outputs."""
+
+
+class ChangeView(WireModel):
+    """One cell or file that a turn changed; a row of the change list at the end of the turn."""
+
+    turn_id: TurnId
+    edit_id: EditId | None
+    """What is kept or undone (``GET edits``); null of what only the turn's undo takes back."""
+    document: str
+    cell_id: CellId | None
+    what: ChangeKind
+    title: str
+    """The first line of a cell; empty of files, and where it is not known."""
+    origin: str | None
+    """Where a moved file was."""
+    state: Literal["pending", "kept", "undone", "done"]
+    """``done`` where there is nothing to decide. Edits of one id share theirs over all turns."""
+    by: Author | None
+    """Who decided."""
+
+
+class Conversation(WireModel):
+    """A session's log, folded."""
+
+    session: Session | None
+    last_seq: int
+    messages: tuple[MessageView, ...]
+    branches: tuple[BranchView, ...]
+    """What edited messages have hidden, oldest first."""
+    queued: tuple[QueuedView, ...]
+    turn: TurnView | None
+    pending_call: CallId | None
+    """The call that waits for the user: an approval, a question or input."""
+    changes: tuple[ChangeView, ...]
+    """In the order of the first change; one for each cell or file and turn."""
+    todo: tuple[TodoItem, ...]
+    context_tokens: int | None
+    """Estimated tokens of the last request."""
+    context_window: int | None
+    usage: UsageView

@@ -1,0 +1,1 @@
+"""Models of the frames of the page socket; ``wire.frames`` unites them."""

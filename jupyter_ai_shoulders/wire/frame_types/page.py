@@ -1,0 +1,196 @@
+"""Frames that a page sends over the page socket (chapters 02 and 06).
+
+A page says hello, subscribes to sessions, announces the notebooks it has open and answers what
+the server asks about them. Imported from ``wire.frames``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.wire.api.commands import INPUT_LIMIT
+from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject, WireModel
+from jupyter_ai_shoulders.wire.ids import (
+    CellId,
+    ClientId,
+    OperationId,
+    RunId,
+    SessionId,
+    Version,
+)
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellType, NotebookCell
+
+
+class AnnouncedCell(WireModel):
+    """A cell of an open notebook, as the page announces it; source null means unchanged."""
+
+    id: CellId
+    cell_type: CellType
+    version: Version
+    source: str | None
+    execution_count: int | None = None
+    executed_version: Version | None = None
+    """Of the source at the cell's last run in the kernel's present life, where the page saw it."""
+
+
+class Hello(CommandModel):
+    """First frame of a page; ``cursors`` are the sessions it shows and how far it is."""
+
+    type: Literal["hello"] = "hello"
+    client_id: ClientId
+    wire_version: int
+    cursors: dict[SessionId, int]
+
+
+class Subscribe(CommandModel):
+    """Send me this session's events after ``after``."""
+
+    type: Literal["subscribe"] = "subscribe"
+    session_id: SessionId
+    after: int
+
+
+class Unsubscribe(CommandModel):
+    """No more events of this session."""
+
+    type: Literal["unsubscribe"] = "unsubscribe"
+    session_id: SessionId
+
+
+class DocumentOpen(CommandModel):
+    """The page has this notebook open; from now on nobody writes its file underneath it."""
+
+    type: Literal["document-open"] = "document-open"
+    path: str
+    claim_epoch: int
+    """Counts up each time this page opens or re-announces a document."""
+    cells: tuple[AnnouncedCell, ...]
+    dirty: bool
+    saved_at: str | None
+    """The contents manager's last-modified stamp of the last save this page knows of."""
+    kernel_id: str | None
+    kernel_restarts: int = 0
+    """How many restarts of the kernel this page saw: each begins a life without names."""
+
+
+class DocumentChange(CommandModel):
+    """The open notebook changed (debounced); ``cells`` is the whole order, sources where new."""
+
+    type: Literal["document-change"] = "document-change"
+    path: str
+    claim_epoch: int
+    cells: tuple[AnnouncedCell, ...]
+    dirty: bool
+    saved_at: str | None
+    kernel_id: str | None
+    kernel_restarts: int = 0
+    """How many restarts of the kernel this page saw: each begins a life without names."""
+
+
+class DocumentFocus(CommandModel):
+    """The user looked at this notebook in this page."""
+
+    type: Literal["document-focus"] = "document-focus"
+    path: str
+
+
+class DocumentClose(CommandModel):
+    """The notebook was closed in this page."""
+
+    type: Literal["document-close"] = "document-close"
+    path: str
+    discarded: bool
+
+
+class DocumentRename(CommandModel):
+    """The notebook has another path now; what was said about the old one holds for the new one."""
+
+    type: Literal["document-rename"] = "document-rename"
+    path: str
+    new_path: str
+
+
+class CellRunTaken(CommandModel):
+    """The user runs a cell the agent is running: what the cell shows from now on is the user's."""
+
+    type: Literal["cell-run-taken"] = "cell-run-taken"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+
+
+class CellInputAnswer(CommandModel):
+    """The user typed what a running cell asks for; the first answer counts."""
+
+    type: Literal["cell-input-answer"] = "cell-input-answer"
+    run_id: RunId
+    path: str
+    cell_id: CellId
+    number: int
+    """Which of the run's questions is answered."""
+    text: str = Field(max_length=INPUT_LIMIT)
+
+
+class DocumentContent(CommandModel):
+    """Answer to ``document-read``."""
+
+    type: Literal["document-content"] = "document-content"
+    operation_id: OperationId
+    path: str
+    cells: tuple[NotebookCell, ...]
+    metadata: JsonObject
+    dirty: bool
+
+
+class DocumentApplied(CommandModel):
+    """Answer to ``document-apply``: done, with the versions now and how to take it back."""
+
+    type: Literal["document-applied"] = "document-applied"
+    operation_id: OperationId
+    versions: dict[CellId, Version]
+    inverse: tuple[CellEdit, ...]
+
+
+class CellConflict(WireModel):
+    """A cell that is not what the agent last read; ``current`` null means it is gone."""
+
+    cell_id: CellId
+    current: str | None
+    version: Version | None
+    reason: Literal["changed", "deleted", "protected", "exists"]
+
+
+class DocumentConflict(CommandModel):
+    """Answer to ``document-apply``: nothing was applied."""
+
+    type: Literal["document-conflict"] = "document-conflict"
+    operation_id: OperationId
+    conflicts: tuple[CellConflict, ...]
+
+
+class DocumentRefused(CommandModel):
+    """Answer to a request of an old epoch, past its deadline, or for a document not open here."""
+
+    type: Literal["document-refused"] = "document-refused"
+    operation_id: OperationId
+    reason: Literal["epoch", "deadline", "not_open", "read_only", "failed"]
+    message: str
+
+
+class DocumentRecoveryAnswer(CommandModel):
+    """What the user decided on a recovery; restored text was announced before this."""
+
+    type: Literal["document-recovery-answer"] = "document-recovery-answer"
+    path: str
+    recovery_id: str
+    action: Literal["restored", "discarded"]
+
+
+class OutputPicture(CommandModel):
+    """Answer to ``output-draw``: a PNG as base64, null when the page cannot draw the output."""
+
+    type: Literal["output-picture"] = "output-picture"
+    operation_id: OperationId
+    data: str | None

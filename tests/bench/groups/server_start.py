@@ -1,0 +1,100 @@
+"""What the extension adds to a server's start.
+
+The floor is the same lab with the server extension switched off. Time runs from the start of the
+process to the answer to the first request, CPU is what the process has used by then, memory is
+resident some seconds later, children included, when the warm-up in the background is over.
+"""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+import psutil
+
+from tests.bench.figures import Figure, Goal, Spread, spread
+from tests.support.lab_server import Lab
+
+RUNS = 7
+QUIET_SECONDS = 1.5
+"""Without work in the server after which its warm-up is over; it begins half a second late."""
+QUIET_CPU = 0.02
+"""Seconds of CPU in that time that are not work yet."""
+LOOK_SECONDS = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One start."""
+
+    seconds: float
+    cpu: float
+    megabytes: float
+    children: int
+
+
+class ClosePolledLab(Lab):
+    """A lab whose first answer is noticed within milliseconds."""
+
+    def _wait_until_it_answers(self) -> None:
+        while True:
+            assert self._running().poll() is None, self.log[-4000:]
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                break
+            except ConnectionRefusedError:
+                time.sleep(LOOK_SECONDS)
+        with urlopen(self.url("api/status"), timeout=30):
+            return
+
+
+def measure() -> list[Figure]:
+    """Start a lab with and without the extension, in turn."""
+    _start(enabled=True)  # files come from the disk once
+    starts: dict[bool, list[Start]] = {False: [], True: []}
+    for _ in range(RUNS):
+        for enabled, taken in starts.items():
+            taken.append(_start(enabled=enabled))
+
+    def both(value: Callable[[Start], float]) -> tuple[Spread, Spread]:
+        return spread([*map(value, starts[True])]), spread([*map(value, starts[False])])
+
+    return [
+        Figure("time to the first answer", "s", *both(lambda s: s.seconds), Goal("added", 0.12)),
+        Figure("CPU until then", "s", *both(lambda s: s.cpu)),
+        Figure("memory", "MB", *both(lambda s: s.megabytes), Goal("added", 20)),
+        Figure("child processes", "", *both(lambda s: s.children), Goal("added", 0)),
+    ]
+
+
+def _start(*, enabled: bool) -> Start:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "root")
+        root.mkdir()
+        switch = f"--ServerApp.jpserver_extensions=jupyter_ai_shoulders={enabled}"
+        lab = ClosePolledLab(root, Path(folder, "state"), (switch,))
+        try:
+            began = time.perf_counter()
+            lab.start()
+            seconds = time.perf_counter() - began
+            process = psutil.Process(lab.pid)
+            used = process.cpu_times()
+            _settle(process)
+            children = process.children(recursive=True)
+            resident = sum(item.memory_info().rss for item in (process, *children))
+        finally:
+            lab.stop()
+    return Start(seconds, used.user + used.system, resident / 1e6, len(children))
+
+
+def _settle(process: psutil.Process) -> None:
+    """Wait until the server does nothing more, however long a busy machine lets it take."""
+    used = -1.0
+    while (now := sum(process.cpu_times()[:2])) - used > QUIET_CPU:
+        used = now
+        time.sleep(QUIET_SECONDS)

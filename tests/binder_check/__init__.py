@@ -1,0 +1,1 @@
+"""Executes the files of ``binder/`` in an empty environment: ``python -m tests.binder_check``."""

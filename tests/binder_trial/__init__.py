@@ -1,1 +1,0 @@
-"""Executes the files of ``binder/`` in an empty environment: ``python -m tests.binder_trial``."""

@@ -1,0 +1,338 @@
+"""The state machine as a pure function: total, and refusing by name what makes no sense."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from jupyter_ai_shoulders.engine.calls.background_tasks import lost_run_event
+from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop import state as st
+from jupyter_ai_shoulders.engine.loop.event_reducer import apply_event, rebuild_state
+from jupyter_ai_shoulders.engine.loop.synthetic_results import settled_result
+from jupyter_ai_shoulders.engine.loop.transition import ACCEPTED_IN, advance
+from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, SendMessage
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.ids import (
+    CallId,
+    LongRunId,
+    MessageId,
+    ModelId,
+    PartId,
+    ProviderId,
+    TurnId,
+)
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+from tests.engine.engine_harness import make_session
+
+TURN = TurnId("t1")
+CALL = CallId("c1")
+PLAN = sig.TurnPlan(TURN, ModelId("m"), ProviderId("p"), "ask", 25)
+ERROR = ErrorInfo(code="provider_error", message="Broken.")
+TOO_LONG = ErrorInfo(code="context_overflow", message="Too long.")
+USAGE = ev.UsageUpdate(
+    model=ModelId("m"),
+    usage=TokenUsage(),
+    cost_micro_usd=None,
+    month_micro_usd=None,
+    month_limit_micro_usd=None,
+)
+MESSAGE = SendMessage(id=MessageId("u1"), text="Hi")
+
+RUN = st.BackgroundRun(LongRunId("run_1"), CallId("c0"), "run", "Run", TURN)
+
+
+def asks() -> sig.NeedsApproval:
+    reason = ev.AskReason(kind="mode", text="it runs code")
+    return sig.NeedsApproval({}, "hash", None, None, reason, ("once", "session"))
+
+
+def limit_error(scope: str) -> ErrorInfo:
+    return ErrorInfo(code="budget_exhausted", message="Spent.", details={"scope": scope})
+
+
+SIGNALS: dict[str, sig.Signal] = {
+    "send": sig.StartTurn(MESSAGE, PLAN),
+    "begin": sig.BeginTurn(PLAN),
+    "begin orphan": sig.BeginTurn(PLAN, MessageId("u1")),
+    "steer": sig.SteerTurn(MESSAGE),
+    "edit queued": sig.ChangeQueued(MessageId("u2"), "New"),
+    "remove queued": sig.ChangeQueued(MessageId("u2"), None),
+    "cancel": sig.CancelTurn(),
+    "shutdown": sig.Shutdown(),
+    "resume": sig.ResumeInterrupted(PLAN),
+    "discard": sig.DiscardInterrupted(),
+    "note interruption": sig.NoteInterruption(),
+    "allow": sig.ApprovalAnswered(CALL, AnswerApproval(decision="allow")),
+    "deny": sig.ApprovalAnswered(CALL, AnswerApproval(decision="deny")),
+    "answer another": sig.ApprovalAnswered(CallId("c9"), AnswerApproval(decision="deny")),
+    "reply": sig.QuestionAnswered(CALL, ("Blue",)),
+    "reply by message": sig.QuestionAnswered(CALL, ("Hi",), MESSAGE),
+    "reply to another": sig.QuestionAnswered(CallId("c9"), ("Blue",)),
+    "supply": sig.ResultSupplied(settled_result(CALL, "look", "error", ERROR)),
+    "supply another": sig.ResultSupplied(settled_result(CallId("c9"), "look", "error", ERROR)),
+    "found": sig.CallOutcomesFound((settled_result(CALL, "run", "cancelled", ERROR),)),
+    "found nothing": sig.CallOutcomesFound(()),
+    "time up": sig.TimeUp(),
+    "run ended": sig.RunEnded(lost_run_event(RUN)),
+    "unknown run ended": sig.RunEnded(lost_run_event(replace(RUN, run=LongRunId("another")))),
+    "prepared": sig.RequestPrepared(10, 1000),
+    "overflowed": sig.RequestOverflowed(2000, 800, 1000),
+    "overflowed, compactable": sig.RequestOverflowed(2000, 800, 1000, compactable=True),
+    "compacted": sig.ContextCompacted(
+        ev.ContextRebase(reason="compaction", replaced={}),
+        ev.Notice(level="info", code="compacted", text="Summarised."),
+    ),
+    "too long": sig.ModelFailed(TOO_LONG, None, USAGE),
+    "finished": sig.ModelFinished("end_turn", USAGE),
+    "finished empty": sig.ModelFinished("end_turn", USAGE, empty=True),
+    "filtered": sig.ModelFinished("content_filter", USAGE),
+    "outgrown": sig.ModelFinished("context_overflow", USAGE),
+    "cut": sig.ModelFinished("max_tokens", USAGE),
+    "failed": sig.ModelFailed(ERROR, None),
+    "failed, again": sig.ModelFailed(ERROR, 500, USAGE),
+    "turn limit": sig.ModelFailed(limit_error("turn"), None),
+    "month limit": sig.ModelFailed(limit_error("month"), None),
+    "elapsed": sig.RetryElapsed(),
+    "allowed": sig.PermissionChecked(CALL, sig.Allowed()),
+    "allowed by rule": sig.PermissionChecked(CALL, sig.Allowed("a rule")),
+    "asks": sig.PermissionChecked(CALL, asks()),
+    "denied": sig.PermissionChecked(CALL, st.RejectCall("denied", ERROR)),
+    "deferred": sig.PermissionChecked(CALL, st.DeferToUser()),
+    "judged another": sig.PermissionChecked(CallId("c9"), sig.Allowed()),
+    "calls done": sig.CallsDone(),
+    "bug": sig.CallsDone(ERROR),
+    "stopped": sig.OperationStopped(),
+    "crashed": sig.OperationCrashed(ERROR),
+}
+
+START = ev.ToolStart(call_id=CALL)
+ASKED = st.CallState(
+    CALL, "clarify", {}, None, "read", "Ask", verdict=st.AllowCall(), start=START, question=True
+)
+CALLS = (
+    st.CallState(CALL, "look", {"path": "a"}, None, "read", "Look"),
+    st.CallState(CALL, "run", {"path": "a"}, None, "execute", "Run", scopes=("once",)),
+    st.CallState(
+        CALL, "run", {"path": "a"}, None, "execute", "Run", verdict=st.AllowCall(), start=START
+    ),
+    st.CallState(
+        CALL, "run", {"path": "a"}, None, "execute", "Run", verdict=st.AllowCall(), status="ok"
+    ),
+    st.CallState(CALL, "look", {"path": "a"}, None, "read", "Look", verdict=st.DeferToUser()),
+    ASKED,
+    replace(ASKED, reply="Blue"),
+    replace(ASKED, answer=("Blue", "Red")),
+    st.CallState(CALL, "complete", {}, None, "read", "End", verdict=st.AllowCall()),
+)
+OTHER = st.CallState(CallId("c2"), "look", {"path": "b"}, None, "read", "Look")
+TURNS = (
+    st.TurnState(TURN, ModelId("m"), ProviderId("p"), "ask", 25),
+    *(
+        st.TurnState(
+            TURN,
+            ModelId("m"),
+            ProviderId("p"),
+            "ask",
+            limit,
+            step=3,
+            reply_complete=complete,
+            calls=calls,
+            summary=summary,
+            paused=paused,
+        )
+        for limit, complete, calls, summary, paused in itertools.product(
+            (3, 25),
+            (False, True),
+            ((), *((call,) for call in CALLS), (ASKED, OTHER), (CALLS[-1], OTHER)),
+            (None, "Summary"),
+            (None, st.Pause("turn", "Spent."), st.Pause("window", "Too long.")),
+        )
+    ),
+)
+PHASES: tuple[st.Phase, ...] = (
+    st.PreparingRequest(3),
+    st.Streaming(3, 1),
+    st.WaitingToRetry(3, 1),
+    st.Compacting(3),
+    st.CheckingPermission(CALL),
+    st.AwaitingApproval(CALL),
+    st.AwaitingAnswer(CALL),
+    st.AwaitingResults(),
+    st.AwaitingRuns(),
+    st.RunningTools(),
+    st.Stopping("time"),
+    st.Stopping("cancel"),
+    st.Stopping("shutdown"),
+    st.Interrupted(),
+)
+QUEUES = ((), (st.QueuedMessage(MessageId("u2")),))
+
+
+def states() -> list[st.SessionState]:
+    """Return states of every phase with every kind of turn."""
+    policies = (
+        st.SessionPolicy(compaction="ask"),
+        st.SessionPolicy(interactive=False, stop_on_rejection=False, time_limit_s=9),
+    )
+    idle = [st.SessionState(policies[0], queue=queue) for queue in QUEUES]
+    with_runs = [
+        st.SessionState(policies[0], phase, turn, queue, runs=(RUN,), ended=ended)
+        for phase, turn, queue, ended in itertools.product(
+            PHASES, TURNS[::5], QUEUES, ((), (lost_run_event(RUN),))
+        )
+    ]
+    return [
+        *idle,
+        st.SessionState(policies[0], runs=(RUN,)),
+        *with_runs,
+        *(
+            st.SessionState(policy, phase, turn, queue)
+            for policy, phase, turn, queue in itertools.product(policies, PHASES, TURNS, QUEUES)
+        ),
+    ]
+
+
+def test_every_phase_and_signal_is_in_the_tables():
+    assert {type(phase) for phase in PHASES} | {st.Idle} == set(get_args(st.Phase))
+    assert {type(signal) for signal in SIGNALS.values()} == set(get_args(sig.Signal))
+    assert set(ACCEPTED_IN) == set(get_args(sig.Signal))
+
+
+@pytest.mark.parametrize("signal", SIGNALS.values(), ids=SIGNALS.keys())
+def test_every_signal_in_every_state_is_a_transition_or_a_named_refusal(signal: sig.Signal):
+    for state in states():
+        if not _makes_sense(state, signal):
+            continue
+        after, effects = advance(state, signal)
+        refusals = [effect for effect in effects if isinstance(effect, sig.RefuseCommand)]
+        if refusals:
+            assert len(effects) == 1
+            assert after == state
+            assert refusals[0].message
+        else:
+            assert isinstance(state.phase, ACCEPTED_IN[type(signal)])
+            _check_transition(state, after, effects)
+
+
+def _makes_sense(state: st.SessionState, signal: sig.Signal) -> bool:
+    """Operations know the calls they are about; a turn without the call cannot be judged."""
+    return not (
+        isinstance(signal, sig.PermissionChecked)
+        and isinstance(state.phase, st.CheckingPermission)
+        and (state.turn is None or state.turn.call(state.phase.call_id) is None)
+    )
+
+
+def _check_transition(
+    before: st.SessionState, after: st.SessionState, effects: tuple[sig.Effect, ...]
+) -> None:
+    """What every transition keeps: a turn is open unless idle, one operation, facts by events."""
+    assert (after.turn is None) == isinstance(after.phase, st.Idle)
+    starts = [effect for effect in effects if isinstance(effect, sig.StartOperation)]
+    assert len(starts) <= 1
+    works = not isinstance(
+        after.phase,
+        st.Idle
+        | st.Interrupted
+        | st.AwaitingApproval
+        | st.AwaitingAnswer
+        | st.AwaitingResults
+        | st.AwaitingRuns,
+    )
+    if not isinstance(after.phase, st.Stopping) and after != before:
+        waits_for_operation = bool(starts) or after.phase == before.phase
+        assert waits_for_operation or not works
+    facts = before
+    for effect in effects:
+        if isinstance(effect, sig.AppendEvent):
+            facts = apply_event(facts, effect.event)
+    assert _facts(facts) == _facts(after)
+
+
+def _facts(state: st.SessionState) -> object:
+    """Return what the log alone must be able to tell: all but verdicts of the rules and phases."""
+    turn = state.turn
+    if turn is not None:
+        calls = tuple(
+            (call.call_id, call.scopes, call.started, call.asks, call.status) for call in turn.calls
+        )
+        told = (turn.paused, turn.may_compact, turn.woken, turn.summary)
+        facts = (turn.turn_id, turn.step, turn.reply_complete, told, calls)
+        return (*facts, state.queue, state.grants, state.runs)
+    return (None, state.queue, state.grants, state.runs)
+
+
+EVENTS: list[ev.Event] = [
+    ev.SessionCreate(session=make_session()),
+    ev.SessionUpdate(session=make_session()),
+    ev.MessageAdd(message_id=MessageId("u2"), text="Hi", queued=True),
+    ev.MessageUpdate(message_id=MessageId("u2"), status="queued", text="Ho"),
+    ev.MessageUpdate(message_id=MessageId("u2"), status="consumed"),
+    ev.TurnStart(
+        turn_id=TURN,
+        message_id=MessageId("u1"),
+        model=ModelId("m"),
+        provider=ProviderId("p"),
+        mode="ask",
+        step_limit=25,
+    ),
+    ev.TurnResume(model=ModelId("m"), provider=ProviderId("p"), mode="ask", step_limit=9),
+    ev.StepStart(step=1, limit=25, tokens_used=1, window=None),
+    ev.TextDelta(part_id=PartId("p1"), text="x"),
+    USAGE,
+    ev.ToolCall(
+        call_id=CALL,
+        tool="run",
+        arguments={"path": "a"},
+        raw=None,
+        invalid=None,
+        risk="execute",
+        external=False,
+        title="Run",
+        target=None,
+    ),
+    ev.ApprovalAnswer(call_id=CALL, decision="allow", scope="session", feedback=None, by="user"),
+    ev.ToolStart(call_id=CALL),
+    ev.ClarifyRequest(call_id=CALL, question="Which?", options=(), allow_multiple=False),
+    ev.MessageAdd(message_id=MessageId("u3"), text="Blue", answers=CALL),
+    ev.ClarifyAnswer(call_id=CALL, answer=("Blue",)),
+    ev.ToolResult(
+        call_id=CALL,
+        tool="run",
+        status="ok",
+        result=ToolEnvelope(ok=True, kind="none", data=None),
+        content=(),
+        duration_ms=1,
+    ),
+    ev.Notice(level="info", code="x", text="y"),
+    ev.Notice(level="warning", code="turn_limit", text="Spent."),
+    ev.Notice(level="warning", code="session_limit", text="Spent."),
+    ev.TurnEnd(exit="final_response"),
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=[f"{n} {e.type}" for n, e in enumerate(EVENTS)])
+def test_every_event_folds_into_every_state_without_effects(event: ev.Event):
+    for state in states():
+        after, effects = advance(state, event)
+        assert effects == ()
+        assert after.phase == state.phase
+
+
+def test_restored_state_with_an_open_turn_is_interrupted():
+    policy = st.SessionPolicy()
+    assert isinstance(rebuild_state(policy, EVENTS[:10]).phase, st.Interrupted)
+    assert isinstance(rebuild_state(policy, EVENTS).phase, st.Idle)
+
+
+def test_policy_follows_the_kind_of_session():
+    assert st.policy_for("chat", True) == st.SessionPolicy(stop_on_rejection=True, interactive=True)
+    assert st.policy_for("run", False) == st.SessionPolicy(
+        stop_on_rejection=False, interactive=False
+    )

@@ -1,0 +1,94 @@
+"""Runs commands as the tool does, and looks at what is left of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jupyter_ai_shoulders.guard.process.launcher import (
+    OutputChunk,
+    Program,
+    ProgramExit,
+    Spawner,
+    SpawnerPool,
+    shell_words,
+)
+from jupyter_ai_shoulders.guard.spawner.process_tree import process_info
+
+PATH = "/usr/local/bin:/usr/bin:/bin"
+PATIENCE_S = 60.0
+"""For what must happen however slow the machine is."""
+
+
+@dataclass(slots=True)
+class CommandResult:
+    """What came of a command."""
+
+    ended: ProgramExit
+    printed: dict[str, bytearray] = field(default_factory=dict[str, bytearray])
+
+    @property
+    def out(self) -> str:
+        return self.printed.get("stdout", bytearray()).decode("utf-8", "replace")
+
+    @property
+    def all(self) -> str:
+        return "".join(text.decode("utf-8", "replace") for text in self.printed.values())
+
+
+def program(line: str, folder: Path, **given: Any) -> Program:
+    """A line for the shell, without a sandbox and with little environment."""
+    values: dict[str, Any] = {"environment": {"PATH": PATH}, "time_limit_s": PATIENCE_S, **given}
+    return Program(shell_words(line), folder, **values)
+
+
+@asynccontextmanager
+async def spawned() -> AsyncGenerator[Spawner]:
+    """A spawner, which is ended whatever happens."""
+    spawner = await SpawnerPool().take()
+    try:
+        yield spawner
+    finally:
+        await spawner.aclose()
+
+
+async def run_command(asked: Program) -> CommandResult:
+    """Run a program to its end."""
+    printed: dict[str, bytearray] = {}
+    ended: ProgramExit | None = None
+    async with spawned() as spawner, aclosing(spawner.run(asked)) as items:
+        async for item in items:
+            if isinstance(item, OutputChunk):
+                printed.setdefault(item.channel, bytearray()).extend(item.data)
+            else:
+                ended = item
+    assert ended is not None
+    return CommandResult(ended, printed)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and does something."""
+    seen = process_info(pid)
+    return seen is not None and not seen.ended
+
+
+def pids(folder: Path) -> list[int]:
+    """The numbers that a command's processes have written down, one in each file."""
+    return [int(path.read_text()) for path in sorted(folder.glob("*.pid"))]
+
+
+def wait_for(path: Path) -> None:
+    """Wait until a command has made a file with something in it; blocks."""
+    wait_until(lambda: path.exists() and bool(path.read_text().strip()))
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds; blocks."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline, "it never came to be"
+        time.sleep(0.01)

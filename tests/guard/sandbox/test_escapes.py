@@ -1,0 +1,85 @@
+"""Known escapes from sandboxes, each tried inside of ours: as root, as an ordinary user, and with
+and without mounts of its own. Nothing is skipped; see ``tests.guard.sandbox.escape_attempts``.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_ai_shoulders.guard.sandbox.sandbox import SandboxCapabilities
+from jupyter_ai_shoulders.guard.spawner import landlock
+from tests.guard.sandbox.escape_harness import Case, Tried, machine_facts, tried
+
+GROUPS = (
+    *("metadata outside", "metadata of a folder", "metadata of what is read", "open_file"),
+    *("files", "processes", "shared", "kernel", "daemons", "closed_port"),
+)
+HIDDEN = "files: hidden"
+"""Where nothing can be covered, the user is asked instead."""
+
+
+@pytest.fixture(scope="session")
+def facts() -> SandboxCapabilities:
+    return machine_facts()
+
+
+def attempted(case: Case, facts: SandboxCapabilities, *groups: str) -> Tried | None:
+    """Try it; None where this system cannot confine a command so."""
+    if facts.kind != "landlock":
+        assert facts.kind in {"none", "bubblewrap", "seatbelt"}
+        return None
+    if case.cover and not facts.covers:
+        assert "cannot be hidden" in facts.detail
+        return None
+    found = tried(case, facts, groups)
+    if found.confined == "yes":
+        return found
+    assert case.cover, found.confined  # this user may have no mounts of its own
+    assert case.ordinary, found.confined
+    return None
+
+
+@pytest.mark.parametrize("network", [False, True], ids=["no network", "network"])
+@pytest.mark.parametrize("cover", [True, False], ids=["own mounts", "shared mounts"])
+@pytest.mark.parametrize("ordinary", [False, True], ids=["this user", "ordinary user"])
+def test_no_known_escape_succeeds(
+    facts: SandboxCapabilities, ordinary: bool, cover: bool, network: bool
+) -> None:
+    case = Case(ordinary, cover, network)
+    signals = ("signals",) if landlock.abi() >= landlock.SCOPE_ABI else ()
+
+    found = attempted(case, facts, *GROUPS, *signals)
+
+    if found is None:
+        return
+    expected = set[str]() if cover else {HIDDEN}
+    if network and not facts.closes_ports:
+        expected |= {name for name in found.reached if name.startswith("closed_port")}
+    assert set(found.reached) == expected
+    assert found.changed == []
+    assert len(found.refused) > 250
+
+
+@pytest.mark.parametrize("cover", [True, False], ids=["own mounts", "shared mounts"])
+@pytest.mark.parametrize("ordinary", [False, True], ids=["this user", "ordinary user"])
+def test_a_read_only_workspace_is_not_changed_at_all(
+    facts: SandboxCapabilities, ordinary: bool, cover: bool
+) -> None:
+    case = Case(ordinary, cover, read_only=True)
+
+    found = attempted(case, facts, "workspace", "open_file")
+
+    if found is None:
+        return
+    assert found.reached == {}
+    assert found.changed == []
+
+
+def test_only_the_network_opens_the_network(facts: SandboxCapabilities) -> None:
+    without = attempted(Case(), facts, "internet")
+    with_network = attempted(Case(network=True), facts, "internet")
+
+    if without is None or with_network is None:
+        return
+    assert without.reached == {}
+    assert with_network.refused == {}

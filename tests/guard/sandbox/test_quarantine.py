@@ -1,0 +1,149 @@
+"""Files that run by themselves later are set aside when a command made them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import (
+    ProtectedPaths,
+    SandboxLocations,
+    find_protected_paths,
+)
+from jupyter_ai_shoulders.guard.sandbox.quarantine import (
+    QuarantinedFile,
+    can_run_programs,
+    quarantine_new_files,
+)
+from tests.guard.git_repositories import git, make_repository
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A workspace with a repository and a folder, as it was before a command."""
+
+    places: SandboxLocations
+    before: ProtectedPaths
+
+    @property
+    def root(self) -> Path:
+        return self.places.workspace
+
+    def made(self, *names: str) -> list[QuarantinedFile]:
+        """Make files as a command does; return what is set aside."""
+        for name in names:
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text("x")
+        return quarantine_new_files(self.places, self.before)
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> Ground:
+    root = make_repository(tmp_path / "root")
+    (root / "sub").mkdir()
+    (root / "CLAUDE.md").write_text("as it was")
+    places = SandboxLocations(root, root / ".shoulders", tmp_path / "home", dict(os.environ))
+    return Ground(places, find_protected_paths(places))
+
+
+@pytest.mark.parametrize(
+    ("made", "named"),
+    [
+        ("AGENTS.md", "AGENTS.md"),
+        ("sub/GEMINI.md", "sub/GEMINI.md"),
+        (".vscode/tasks.json", ".vscode"),
+        (".github/copilot-instructions.md", ".github/copilot-instructions.md"),
+        (".bashrc", ".bashrc"),
+        ("sub/sitecustomize.py", "sub/sitecustomize.py"),
+        (".ipython/profile_default/startup/a.py", ".ipython"),
+    ],
+)
+def test_what_a_command_made_is_renamed_and_kept(ground: Ground, made: str, named: str):
+    assert ground.made(made) == [QuarantinedFile(named, f"{named}.set-aside")]
+    assert (ground.root / made.replace(named, f"{named}.set-aside")).read_text() == "x"
+    assert ground.made(made) == [QuarantinedFile(named, f"{named}.set-aside-2")]
+
+
+def test_what_was_there_and_other_files_stay(ground: Ground):
+    (ground.root / "CLAUDE.md").write_text("changed by the user meanwhile")
+    assert ground.made("a.py", "sub/b.csv", ".env", "clone/AGENTS.md", "clone/.vscode/x") == []
+    assert (ground.root / "CLAUDE.md").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".git/commondir", ".git/config.worktree", ".git/info/attributes"),
+        *(".git/objects/info/alternates", ".git/modules/x/config", ".git/worktrees/x/gitdir"),
+    ],
+)
+def test_what_git_would_follow_is_set_aside(ground: Ground, name: str):
+    (found,) = ground.made(name)
+    assert name.startswith(found.path)
+    assert git(ground.root, "status", "--short").count("set-aside") == 0
+
+
+def test_hooks_where_there_were_none_are_set_aside(tmp_path: Path):
+    root = make_repository(tmp_path / "root")
+    for hook in (root / ".git/hooks").iterdir():
+        hook.unlink()
+    (root / ".git/hooks").rmdir()
+    places = SandboxLocations(root, root / ".shoulders", tmp_path / "home", dict(os.environ))
+    ground = Ground(places, find_protected_paths(places))
+    assert ground.made(".git/hooks/pre-commit.sample") == []
+    assert ground.made(".git/hooks/post-index-change") == [
+        QuarantinedFile(".git/hooks", ".git/hooks.set-aside")
+    ]
+
+
+def test_a_plain_new_repository_stays_and_one_that_runs_something_does_not(ground: Ground):
+    for name in ("plain", "clone", "monitor", "pointer"):
+        (ground.root / "sub" / name).mkdir()
+    git(ground.root / "sub/plain", "init", "-q")
+    git(ground.root / "sub", "clone", "-q", str(ground.root), "clone")
+    git(ground.root / "sub/monitor", "init", "-q")
+    git(ground.root / "sub/monitor", "config", "core.fsmonitor", "/tmp/evil")
+    assert ground.made() == [QuarantinedFile("sub/monitor/.git", "sub/monitor/.git.set-aside")]
+    assert (ground.root / "sub/plain/.git").is_dir()
+    assert ground.made("sub/.git") == [QuarantinedFile("sub/.git", "sub/.git.set-aside")]
+
+
+SETTINGS = {
+    "core.fsmonitor": "x",
+    "core.hooksPath": "x",
+    "core.pager": "x",
+    "core.sshCommand": "x",
+    "core.editor": "x",
+    "core.worktree": "/",
+    "include.path": "x",
+    "filter.a.clean": "x",
+    "diff.a.textconv": "x",
+    "diff.external": "x",
+    "alias.status": "!x",
+    "credential.helper": "!x",
+    "gpg.program": "x",
+    "remote.a.url": "ext::sh -c x",
+    "remote.a.uploadpack": "x",
+    "submodule.a.update": "!x",
+    "merge.a.driver": "x",
+    "extensions.worktreeConfig": "true",
+}
+
+
+@pytest.mark.parametrize(("name", "value"), SETTINGS.items(), ids=SETTINGS)
+def test_settings_by_which_git_runs_something_are_seen(tmp_path: Path, name: str, value: str):
+    git(tmp_path, "init", "-q")
+    assert not can_run_programs(tmp_path / ".git")
+    git(tmp_path, "config", name, value)
+    assert can_run_programs(tmp_path / ".git")
+
+
+def test_what_cannot_be_renamed_is_told(ground: Ground, monkeypatch: pytest.MonkeyPatch):
+    def refused(self: Path, target: Path) -> Path:
+        raise PermissionError(13, "not permitted", str(self))
+
+    monkeypatch.setattr(Path, "rename", refused)
+    assert ground.made("AGENTS.md") == [QuarantinedFile("AGENTS.md", None)]

@@ -1,0 +1,145 @@
+"""JSON Schemas made from the official SDKs' request types, unknown fields refused (reference §9.1).
+
+An independent judge of requests: of those our adapters make, and of the simulator's own schema.
+Used by ``tests.sdk_validation.request_validator`` for every request of the suite.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+from anthropic.types.message_count_tokens_params import MessageCountTokensParams
+from anthropic.types.message_create_params import (
+    MessageCreateParamsNonStreaming,
+    MessageCreateParamsStreaming,
+)
+from jsonschema import Draft202012Validator, ValidationError
+from ollama._types import ChatRequest  # its only home; the package does not export it
+from openai.types.chat.completion_create_params import (
+    CompletionCreateParamsNonStreaming,
+    CompletionCreateParamsStreaming,
+)
+from openai.types.responses.input_token_count_params import InputTokenCountParams
+from openai.types.responses.response_create_params import (
+    ResponseCreateParamsNonStreaming,
+    ResponseCreateParamsStreaming,
+)
+from pydantic import TypeAdapter
+
+FREE = ("InputSchemaTyped", "Parameters", "Property")
+"""Objects that are JSON Schemas themselves and may hold anything."""
+
+NEWER_THAN_THE_SDK: dict[str, dict[str, Any]] = {
+    "Message": {"tool_call_id": {"type": "string"}},
+    "ToolCall": {"id": {"type": "string"}},
+    "ollama___types__Message__ToolCall__Function": {"index": {"type": "integer"}},
+    "ChatRequest": {"truncate": {"type": "boolean"}, "shift": {"type": "boolean"}},
+}
+"""What Ollama's server knows (reference §5) and its SDK does not yet, by type."""
+
+
+def anthropic_problems(body: dict[str, Any]) -> list[str]:
+    """Return what the Anthropic SDK's types say against a body of ``POST /v1/messages``."""
+    return problems(anthropic_validator(streamed=body.get("stream") is True), body)
+
+
+def anthropic_count_problems(body: dict[str, Any]) -> list[str]:
+    """Return the same of ``POST /v1/messages/count_tokens``."""
+    return problems(validator_of(MessageCountTokensParams), body)
+
+
+def chat_problems(body: dict[str, Any]) -> list[str]:
+    """Return what the OpenAI SDK's types say against a body of ``POST /v1/chat/completions``."""
+    return problems(chat_validator(streamed=body.get("stream") is True), body)
+
+
+def responses_problems(body: dict[str, Any]) -> list[str]:
+    """Return what the OpenAI SDK's types say against a body of ``POST /v1/responses``."""
+    return problems(responses_validator(streamed=body.get("stream") is True), body)
+
+
+def responses_count_problems(body: dict[str, Any]) -> list[str]:
+    """Return the same of ``POST /v1/responses/input_tokens``."""
+    return problems(validator_of(InputTokenCountParams), body)
+
+
+def ollama_problems(body: dict[str, Any]) -> list[str]:
+    """Return what the Ollama SDK's types say against a body of ``POST /api/chat``."""
+    return problems(ollama_validator(), body)
+
+
+def problems(validator: Draft202012Validator, body: dict[str, Any]) -> list[str]:
+    """Return the problems, the deepest place and the shortest words for each."""
+    found = (deepest(error) for error in validator.iter_errors(body))
+    return [f"{error.json_path}: {error.message[:200]}" for error in found]
+
+
+def deepest(error: ValidationError) -> ValidationError:
+    """Return what is wrong inside, where a value fits none of several schemas."""
+    while error.context:
+        error = min(error.context, key=lambda inner: (-len(inner.path), inner.message))
+    return error
+
+
+def anthropic_validator(*, streamed: bool = True) -> Draft202012Validator:
+    """Return the validator of messages."""
+    return validator_of(
+        MessageCreateParamsStreaming if streamed else MessageCreateParamsNonStreaming
+    )
+
+
+def chat_validator(*, streamed: bool = True) -> Draft202012Validator:
+    """Return the validator of completions."""
+    return validator_of(
+        CompletionCreateParamsStreaming if streamed else CompletionCreateParamsNonStreaming
+    )
+
+
+def responses_validator(*, streamed: bool = True) -> Draft202012Validator:
+    """Return the validator of responses."""
+    return validator_of(
+        ResponseCreateParamsStreaming if streamed else ResponseCreateParamsNonStreaming
+    )
+
+
+@cache
+def ollama_validator() -> Draft202012Validator:
+    """Return the validator of Ollama's chats; images are text on the wire."""
+    schema = ChatRequest.model_json_schema()
+    fields = schema["properties"]
+    fields["messages"] = {"type": "array", "items": {"$ref": "#/$defs/Message"}}  # not "any object"
+    fields["options"] = {"$ref": "#/$defs/Options"}
+    for name, more in NEWER_THAN_THE_SDK.items():
+        (schema if name == schema["title"] else schema["$defs"][name])["properties"] |= more
+    schema["$defs"]["Image"] = {"type": "string"}
+    return strict(schema)
+
+
+@cache
+def validator_of(kind: Any) -> Draft202012Validator:
+    """Return the strict validator of a type of an SDK."""
+    return strict(TypeAdapter(kind).json_schema())
+
+
+def strict(schema: dict[str, Any]) -> Draft202012Validator:
+    """Return a validator that refuses unknown fields at every level."""
+    close(schema)
+    return Draft202012Validator(schema)
+
+
+def close(node: Any) -> None:
+    """Forbid other properties in every object that lists some."""
+    if isinstance(node, list):
+        for item in cast("list[Any]", node):
+            close(item)
+    if not isinstance(node, dict):
+        return
+    found = cast("dict[str, Any]", node)
+    title = found.get("title")  # among properties one may be called so
+    if isinstance(title, str) and title in FREE:
+        return
+    if "properties" in found:
+        found["additionalProperties"] = False
+    for value in found.values():
+        close(value)

@@ -1,0 +1,93 @@
+"""Databases of every released schema stay readable for ever; a golden file is never made again."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from pydantic import JsonValue
+
+from jupyter_ai_shoulders.storage.operation_journal import SqliteOperationJournal
+from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
+from jupyter_ai_shoulders.testing.memory_store import CountingIds
+from jupyter_ai_shoulders.wire.events import Event, parse_event
+from jupyter_ai_shoulders.wire.ids import OperationId, SessionId
+from jupyter_ai_shoulders.wire.operations import OperationKind
+from tests.storage.store import OpenStore
+
+JOURNALS = Path(__file__).parent.parent / "golden_databases"
+VERSIONS = sorted(path.name for path in JOURNALS.glob("v*"))
+SESSIONS = [SessionId("ses_golden"), SessionId("ses_thread"), SessionId("ses_deleted")]
+
+
+def journal(version: str) -> list[str]:
+    return (JOURNALS / version / "events.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def later_events() -> list[str]:
+    """Events that entered the vocabulary after a schema did, as they were written first."""
+    files = sorted((JOURNALS / "later").glob("*.jsonl"))
+    return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def event_types() -> set[str]:
+    return {member.model_fields["type"].default for member in get_args(get_args(Event)[0])}
+
+
+def within(old: JsonValue, new: JsonValue) -> bool:
+    """Whether ``new`` says all that ``old`` says; newer models may have more fields."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return all(key in new and within(value, new[key]) for key, value in old.items())
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(within, old, new))
+    return old == new
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_golden_database_is_read_and_written(
+    open_store: OpenStore, state_dir: Path, version: str
+) -> None:
+    state_dir.mkdir(parents=True)
+    shutil.copy(JOURNALS / version / "state.db", state_dir)
+    store = open_store()
+
+    texts = [text.text for session_id in SESSIONS for text in store.log.texts(session_id)]
+    shown = store.sessions.page(SessionFilter(), None, 10).sessions
+
+    assert texts == journal(version)
+    assert [session.id for session in shown] == ["ses_thread", "ses_golden"]
+    assert shown[1].message_count == 2
+    assert store.sessions.unsettled() == ["ses_thread"]
+    assert store.sessions.undelete(SESSIONS[2]).last_seq == 2
+
+
+def test_a_golden_operation_log_is_read(open_store: OpenStore, state_dir: Path) -> None:
+    state_dir.mkdir(parents=True)
+    shutil.copy(JOURNALS / "v2" / "state.db", state_dir)
+    store = open_store()
+    log = SqliteOperationJournal(store.database, store.log, store.clock, CountingIds())
+
+    rows = [json.loads(row.model_dump_json()) for row in reversed(log.latest())]
+
+    written = (JOURNALS / "v2" / "operations.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == len(written)
+    for old, new in zip(map(json.loads, written), rows, strict=True):
+        assert within(old, new), old
+    assert {row["kind"] for row in rows} == set(get_args(OperationKind))
+    assert [row.document for row in log.begun()] == ["left.txt"]
+    assert log.change(OperationId("operation_6")).kept_as == "operation_5"
+
+
+@pytest.mark.parametrize("version", [*VERSIONS, "later"])
+def test_every_golden_event_is_understood_as_it_was_written(version: str) -> None:
+    for line in later_events() if version == "later" else journal(version):
+        written = json.loads(line)
+        assert within(written, json.loads(parse_event(line).model_dump_json())), line
+
+
+def test_the_golden_events_cover_the_vocabulary() -> None:
+    written = [line for version in VERSIONS for line in journal(version)]
+    seen = {parse_event(line).type for line in (*written, *later_events())}
+
+    assert event_types() - seen == set()

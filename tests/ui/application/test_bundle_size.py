@@ -1,0 +1,13 @@
+"""What a page loads of ours before anybody uses it: views come when they are shown."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+from tests.bench.groups.bundle_size import AT_START_KB, IN_ALL_KB, built, kilobytes_at_start
+from tests.support.lab_server import Lab
+
+
+def test_the_lab_starts_with_little_of_our_javascript(lab: Lab, page: Page) -> None:
+    assert kilobytes_at_start(page, lab) <= AT_START_KB
+    assert sum(built().values()) <= IN_ALL_KB

@@ -1,0 +1,141 @@
+"""The panel away from home: in Notebook, below a base URL, behind a proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlparse
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.simulator_process import SimulatorProcess, calls, in_order, says
+from tests.support.lab_server import Lab
+from tests.ui.page_objects.lab_page import Panel
+from tests.ui.page_objects.review import Review
+from tests.ui.support.network_faults import Idle
+from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
+
+BASE_URL = "/user/ada/"
+IDLE_SECONDS = 2.0
+"""A minute, scaled down."""
+SOCKET = "/user/ada/shoulders/api/v1/socket"
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
+    """A server as a hub starts it: below the user's URL; no Node on its path."""
+    root, nothing = tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("nothing")
+    upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
+    environment = {**upstream.configure(root), "PATH": str(nothing)}
+    lab = Lab(root, tmp_path_factory.mktemp("lab"), env=environment, base_url=BASE_URL)
+    lab.start()
+    yield LabWithModel(lab, upstream)
+    lab.stop()
+    upstream.stop()
+
+
+@pytest.fixture
+def desk(
+    hub: LabWithModel, page: Page, request: pytest.FixtureRequest
+) -> Iterator[NotebookScenario]:
+    """The page, and a notebook of the hub's."""
+    file = hub.lab.root / f"{request.node.name.removeprefix('test_')[:40]}.ipynb"
+    desk = NotebookScenario(hub, page, file)
+    desk.write(("first", "total = 1"))
+    yield desk
+    desk.talks.end()
+    chosen = Path("settings", "jupyter-ai-shoulders", "chat.jupyterlab-settings")
+    (hub.lab.state / chosen).unlink(missing_ok=True)
+
+
+def test_changes_are_reviewed_at_the_change_in_notebook_7_too(
+    desk: NotebookScenario, page: Page
+) -> None:
+    edit = calls("edit_cell", {"path": desk.path, "cell_id": "first", "source": "total = 2"})
+    desk.play(calls("read_notebook", {"path": desk.path}), edit, says("It is two."))
+    page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    page.keyboard.press("Control+Shift+A")
+    panel, review = Panel(page), Review(page)
+    panel.ask("Make it two.")
+    expect(panel.answers.last).to_contain_text("It is two.")
+    expect(review.pill).to_have_text("‹1/1›KeepUndo⋯")
+    title = page.locator("#top-panel")
+    expect(title.locator(".shoulders-Review")).to_have_count(0)
+    review.pill.get_by_role("button", name="All changes").click()
+    review.bar.get_by_role("button", name="Undo all").click()
+    review.is_over()
+    expect(page.locator(".jp-Notebook .cm-content").first).to_have_text("total = 1")
+
+
+@pytest.mark.shows("notebook7.1", "notebook7.2")
+def test_notebook_shows_the_same_panel_and_restores_it(desk: NotebookScenario, page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda opened: asked.append(opened.url))
+    run = calls("run_cell", {"path": desk.path, "cell_id": "first"})
+    desk.play(run, says("It is one."))
+    page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+    count = page.locator(".jp-Notebook .jp-InputPrompt").first
+    expect(count).to_have_text("[ ]:")
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    panel = Panel(page)
+    page.keyboard.press("Control+Shift+A")
+    expect(panel.input).to_be_focused()
+    panel.ask("Run it.")
+    panel.allow()
+    expect(panel.answers.last).to_contain_text("It is one.")
+    expect(count).to_have_text("[1]:")  # seen in the page, not only in the file
+    panel.finished()
+
+    page.reload()
+    expect(panel.answers.last).to_contain_text("It is one.")
+    expect(count).to_have_text("[1]:")
+    expect(panel.input).not_to_be_focused()  # the cursor belongs to the notebook
+    panel.root.get_by_role("button", name="More", exact=True).click()
+    places = panel.root.get_by_role("menuitemradio")
+    expect(places).to_have_text(["Right sidebar", "Left sidebar", "Floating bubble"])
+    places.last.click()
+    expect(panel.input).to_be_focused()
+    expect(page.locator(".shoulders-Bubble")).to_be_visible()
+    panel.root.get_by_role("button", name="Minimise").click()
+    expect(page.get_by_role("button", name="AI chat", exact=True)).to_be_focused()
+    origins = {urlparse(url).netloc for url in asked if not url.startswith(("data:", "blob:"))}
+    assert origins == {f"127.0.0.1:{desk.lab.port}"}
+    paths = {urlparse(url).path for url in asked if "shoulders/api" in url}
+    assert paths
+    assert [path for path in paths if not path.startswith(f"{BASE_URL}shoulders/api/v1/")] == []
+
+
+@pytest.fixture
+def proxy(hub: LabWithModel) -> Iterator[Idle]:
+    """What stands between the page and the server."""
+    made = Idle(hub.lab.port, IDLE_SECONDS)
+    yield made
+    made.close()
+
+
+def test_a_proxy_that_cuts_idle_connections_loses_nothing(
+    desk: NotebookScenario, page: Page, proxy: Idle
+) -> None:
+    run = calls("run_cell", {"path": desk.path, "cell_id": "first"})
+    desk.play(run, says("It is one."), says("And two."))
+    page.goto(desk.lab.url("lab", reset="").replace(f":{desk.lab.port}/", f":{proxy.port}/"))
+    panel = Panel(page).open()
+    panel.ask("Run it.")
+    expect(panel.approval).to_be_visible()
+    # Nothing is said while the user thinks about it, and the connection goes, again and again.
+    seen = proxy.cuts(SOCKET)
+    desk.wait(lambda: proxy.cuts(SOCKET) >= seen + 2, "the socket is cut while it waits")
+    panel.allow()
+    expect(panel.answers.last).to_contain_text("It is one.")
+    panel.finished()
+    seen = proxy.cuts(SOCKET)
+    desk.wait(lambda: proxy.cuts(SOCKET) > seen, "the socket is cut between turns")
+    panel.ask("And then?")
+    expect(panel.answers.last).to_contain_text("And two.")
+    panel.finished()
+    expect(panel.connect).to_have_count(0)
+    expect(panel.root.locator(".shoulders-User")).to_have_count(2)
+    assert [event["exit"] for event in desk.talks.of_type("turn-end")] == ["final_response"] * 2

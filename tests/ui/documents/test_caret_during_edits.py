@@ -1,0 +1,71 @@
+"""The agent moves and deletes the cell that has the user's caret: no key goes anywhere else."""
+
+from tests.simulator_process import calls, says
+from tests.ui.page_objects.lab_page import OpenNotebook
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+CELLS = (("one", "x = 1"), ("mine", "y = "), ("two", "z = 3"))
+# Presses a key as soon as the cell is moved; its new editor may not be there yet.
+_PRESS_AT_ONCE = """() => {
+    const {sharedModel} = window.jupyterapp.shell.currentWidget.context.model;
+    const press = () => {
+        sharedModel.changed.disconnect(press);
+        setTimeout(() => document.execCommand('insertText', false, 'a'), 0);
+    };
+    sharedModel.changed.connect(press);
+}"""
+
+
+def ask(desk: NotebookScenario) -> None:
+    """Ask the agent without the panel, which would take the focus."""
+    session = desk.talks.send("POST", "sessions", {})["id"]
+    desk.talks.send("POST", f"sessions/{session}/messages", {"id": "m", "text": "Go on."})
+
+
+def open_with_caret(desk: NotebookScenario, *tools: dict[str, object]) -> OpenNotebook:
+    """Show the notebook with the caret at the end of a cell; the agent will make these calls."""
+    opened = desk.open(*CELLS, replies=[*tools, says("Done.")])
+    opened.editor("mine").click()
+    return opened
+
+
+def sources(opened: OpenNotebook) -> list[tuple[str, str]]:
+    return [(cell["id"], opened.source(cell["id"])) for cell in opened.cells]
+
+
+def test_the_caret_goes_with_a_cell_that_is_moved(desk: NotebookScenario) -> None:
+    move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
+    opened = open_with_caret(desk, move)
+    desk.page.evaluate(_PRESS_AT_ONCE)
+    ask(desk)
+    desk.ended()
+    opened.wait_for_source("mine", "y = a")
+    desk.page.keyboard.type("bc", delay=20)
+    assert sources(opened) == [("one", "x = 1"), ("two", "z = 3"), ("mine", "y = abc")]
+
+
+def test_keys_go_nowhere_once_their_cell_is_deleted(desk: NotebookScenario) -> None:
+    read = calls("read_notebook", {"path": desk.path})
+    opened = open_with_caret(
+        desk, read, calls("delete_cell", {"path": desk.path, "cell_id": "mine"})
+    )
+    ask(desk)
+    desk.ended()
+    # Among cells these would delete one, or write into one.
+    desk.page.keyboard.type("ddbx", delay=20)
+    assert desk.results() == ["ok", "ok"]
+    assert sources(opened) == [("one", "x = 1"), ("two", "z = 3")]
+
+
+def test_a_cell_somebody_types_in_stays_where_it_is(desk: NotebookScenario) -> None:
+    move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
+    opened = open_with_caret(desk, move)
+    typed = "1"
+    desk.page.keyboard.press("1")
+    ask(desk)
+    while not desk.talks.of_type("turn-end"):
+        desk.page.keyboard.press("2")
+        typed += "2"
+    (result,) = desk.talks.of_type("tool-result")
+    assert result["result"]["error"]["code"] == "conflict"
+    assert sources(opened) == [("one", "x = 1"), ("mine", f"y = {typed}"), ("two", "z = 3")]

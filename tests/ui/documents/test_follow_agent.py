@@ -1,0 +1,143 @@
+"""Following the agent through the notebook, in a real browser: scrolling, marks, the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.simulator_process import calls, says
+from tests.ui.page_objects.lab_page import Panel
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+NOTES_FLASHES = """() => {
+    window.flashed = [];
+    const look = element => {
+        for (const marked of element.querySelectorAll(
+            '.shoulders-Flash-line, .shoulders-mod-flash'
+        )) {
+            const text = marked.textContent.trim();
+            if (text !== window.flashed.at(-1)) {
+                window.flashed.push(text);
+            }
+        }
+    };
+    new MutationObserver(() => look(document.body)).observe(document.body, {
+        attributes: true, attributeFilter: ['class'], childList: true, subtree: true
+    });
+}"""
+
+
+def many(*, last: str) -> tuple[tuple[str, str], ...]:
+    """Cells far beyond what a page shows, with a slow one among the last."""
+    cells = [(f"c{number}", f"a = {number}\nb = {number}") for number in range(1, 41)]
+    return (*cells[:-2], ("late", last), cells[-1])
+
+
+def edit(desk: NotebookScenario, cell_id: str, old: str, new: str) -> dict[str, Any]:
+    """A reply that changes a piece of a cell."""
+    arguments = {"path": desk.path, "cell_id": cell_id, "old_string": old, "new_string": new}
+    return calls("edit_cell", arguments)
+
+
+def flashed(page: Page) -> list[str]:
+    """What was marked, in order."""
+    return page.evaluate("() => window.flashed")
+
+
+def pill(page: Page) -> Any:
+    """The way back to the agent."""
+    return page.get_by_role("button", name="Back to the agent")
+
+
+def test_the_page_scrolls_to_the_cell_at_work_and_marks_what_changed(
+    desk: NotebookScenario,
+) -> None:
+    cells = many(last="print('ran', 6 * 7)")
+    opened = desk.open(
+        *cells,
+        replies=[
+            calls("read_notebook", {"path": desk.path}),
+            edit(desk, "c30", "b = 30", "b = 31"),
+            calls("run_cell", {"path": desk.path, "cell_id": "late"}),
+            edit(desk, "c2", "a = 2", "a = 3"),
+            says("Done."),
+        ],
+    )
+    page = desk.page
+    active = opened.active
+    expect(opened.cell("c30")).not_to_be_in_viewport()
+    page.evaluate(NOTES_FLASHES)
+    panel = desk.ask()
+    # The cell that waits to be run is in view for the decision.
+    expect(panel.approval).to_be_visible()
+    expect(opened.cell("late")).to_be_in_viewport()
+    desk.wait(lambda: "b = 31" in flashed(page), "the changed line is marked, not its neighbour")
+    assert not any("a = 30" in text for text in flashed(page))
+    panel.allow()
+    panel.finished()
+    expect(opened.cell("c2")).to_be_in_viewport()
+    desk.wait(lambda: "a = 3" in flashed(page), "the last change is marked")
+    # The marks go, and neither caret nor focus went along.
+    expect(page.locator(".shoulders-Flash-line, .shoulders-mod-flash")).to_have_count(0)
+    assert opened.active == active
+    expect(panel.input).to_be_focused()
+    expect(pill(page)).to_have_count(0)
+
+
+def test_scrolling_or_typing_pauses_and_the_button_leads_back(desk: NotebookScenario) -> None:
+    cells = many(last=desk.held)
+    opened = desk.open(
+        *cells,
+        replies=[
+            calls("read_notebook", {"path": desk.path}),
+            calls("run_cell", {"path": desk.path, "cell_id": "late"}),
+            edit(desk, "c30", "b = 30", "b = 31"),
+            calls("run_cell", {"path": desk.path, "cell_id": "late"}),
+            says("Done."),
+        ],
+    )
+    page = desk.page
+    panel = desk.ask(allow=True)
+    expect(opened.cell("late")).to_be_in_viewport()
+    expect(pill(page)).to_have_count(0)
+    # The user scrolls up: the page stays there, whatever the agent does.
+    notebook = page.locator(".jp-Notebook:visible")
+    notebook.hover()
+    page.mouse.wheel(0, -20_000)
+    expect(pill(page)).to_be_visible()
+    expect(opened.cell("c1")).to_be_in_viewport()
+    desk.let_go()
+    expect(panel.approval).to_be_visible()
+    opened.wait_for_source("c30", "a = 30\nb = 31")
+    expect(opened.cell("c1")).to_be_in_viewport()
+    # By keyboard too: the button is a stop of its own, and the command does the same.
+    pill(page).press("Enter")
+    expect(opened.cell("late")).to_be_in_viewport()
+    expect(pill(page)).to_have_count(0)
+    # Typing in a cell pauses as well; a new message follows again.
+    opened.type_at_end("late", "  # mine")
+    expect(pill(page)).to_be_visible()
+    desk.allow_unseen()
+    panel.finished()
+    expect(pill(page)).to_have_count(0)
+
+
+def test_following_is_a_preference(desk: NotebookScenario) -> None:
+    opened = desk.open(
+        *many(last="1"),
+        replies=[
+            calls("read_notebook", {"path": desk.path}),
+            edit(desk, "c30", "b = 30", "b = 31"),
+            says("Done."),
+        ],
+    )
+    toggle = "jupyter-ai-shoulders:toggle-follow"
+    opened.command(toggle)
+    try:
+        panel: Panel = desk.ask()
+        panel.finished()
+        opened.wait_for_source("c30", "a = 30\nb = 31")
+        expect(opened.cell("c30")).not_to_be_in_viewport()
+    finally:
+        opened.command(toggle)

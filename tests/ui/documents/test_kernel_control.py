@@ -1,0 +1,60 @@
+"""The agent restarts and interrupts kernels of notebooks that are open in a real browser."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.simulator_process import calls, says
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+ENDLESS = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.05)"
+
+
+def test_a_restart_by_the_agent_looks_like_one_from_the_menu(desk: NotebookScenario) -> None:
+    restart = calls("restart_kernel", {"path": desk.path})
+    opened = desk.open(
+        ("mine", ENDLESS), ("after", "'kept' in dir()"), replies=[restart, says("Done.")]
+    )
+    opened.ready()
+    opened.editor("mine").click()
+    desk.page.keyboard.press("Control+Enter")
+    expect(opened.output("mine")).to_have_text("begun")
+    expect(opened.prompt("mine")).to_have_text("[*]:")
+    panel = desk.ask()
+    expect(panel.approval).to_contain_text("Restart the kernel")
+    expect(panel.approval).to_contain_text("all variables")
+    panel.allow()
+    panel.finished()
+    assert desk.results() == ["ok"]
+    expect(opened.prompt("mine")).to_have_text("[ ]:")
+    expect(opened.output("mine")).to_have_text("begun")
+    expect(desk.page.locator(".jp-Dialog")).to_have_count(0)
+    opened.ready()
+    opened.run("after")
+    expect(opened.prompt("after")).to_have_text("[1]:")
+    expect(opened.output("after")).to_have_text("False")
+
+
+def test_an_interrupt_by_the_agent_ends_the_users_cell_and_keeps_the_variables(
+    desk: NotebookScenario,
+) -> None:
+    interrupt = calls("interrupt_kernel", {"path": desk.path})
+    opened = desk.open(
+        ("kept", "kept = 41"),
+        ("mine", ENDLESS),
+        ("after", "kept + 1"),
+        replies=[interrupt, says("Done.")],
+    )
+    opened.ready()
+    opened.run("kept")
+    opened.editor("mine").click()
+    desk.page.keyboard.press("Control+Enter")
+    expect(opened.output("mine")).to_have_text("begun")
+    panel = desk.ask()
+    expect(panel.approval).to_contain_text("the user's code")
+    panel.allow()
+    panel.finished()
+    assert desk.results() == ["ok"]
+    expect(opened.output("mine").last).to_contain_text("KeyboardInterrupt")
+    opened.run("after")
+    expect(opened.output("after")).to_have_text("42")

@@ -1,0 +1,323 @@
+"""Text files in the lab's editor while the agent and others change them: nothing typed is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.simulator_process import calls, says
+from tests.ui.page_objects.lab_page import Panel
+from tests.ui.page_objects.text_editor import TextEditor
+from tests.ui.support.network_faults import Sockets
+from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
+
+CODE = "def f(x):\n    return x\n\n\nprint(f(1))\n"
+EDITED = CODE.replace("return x", "return x + 1")
+EDIT = calls("edit_document", {"find": "return x", "replace": "return x + 1"})
+
+MakeDesk = Callable[..., NotebookScenario]
+
+
+@pytest.fixture
+def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> Iterator[MakeDesk]:
+    """Makes a desk with a text file of its own."""
+    made: list[NotebookScenario] = []
+
+    def desk(name: str = "code.py", content: str = CODE) -> NotebookScenario:
+        folder = served.lab.root / request.node.name.replace("[", "-").replace("]", "")
+        folder.mkdir()
+        file = folder / name
+        file.write_bytes(content.encode())
+        made.append(NotebookScenario(served, page, file))
+        return made[-1]
+
+    yield desk
+    for each in made:
+        each.talks.end()
+
+
+def show(desk: NotebookScenario, page: Page | None = None) -> TextEditor:
+    """Open the file in the editor of a page."""
+    page = page or desk.page
+    page.goto(desk.lab.url("lab", reset=""))
+    return TextEditor(page).open(desk.path)
+
+
+def on_disk(desk: NotebookScenario) -> str:
+    return desk.file.read_bytes().decode()
+
+
+def no_dialog(*pages: Page) -> None:
+    for page in pages:
+        expect(page.locator(".jp-Dialog")).to_have_count(0)
+
+
+# the agent edits
+
+
+def test_an_edit_keeps_unsaved_text_and_is_one_step_of_undo(make: MakeDesk) -> None:
+    desk = make()
+    desk.play(EDIT, says("Done."))
+    editor = show(desk)
+    editor.type_at_end("# typed")
+    caret = editor.caret
+    desk.ask()
+    desk.ended()
+    assert desk.results() == ["ok"]
+    assert (editor.text, editor.dirty) == (f"{EDITED}# typed", True)
+    assert editor.caret == caret + len(" + 1")
+    assert on_disk(desk) == CODE
+    editor.undo()
+    editor.wait_for_text(f"{CODE}# typed")
+    editor.undo()
+    editor.wait_for_text(CODE)
+    editor.saves_without_a_question()
+
+
+def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeDesk) -> None:
+    desk = make()
+    desk.play(EDIT, says("Done."))
+    editor = show(desk)
+    desk.ask()
+    desk.ended()
+    assert desk.results() == ["ok"]
+    assert on_disk(desk) == EDITED  # when the agent goes on, it is in the file
+    assert (editor.text, editor.dirty) == (EDITED, False)
+    no_dialog(desk.page)
+    editor.type_at_end("# mine")
+    editor.saves_without_a_question()
+    assert on_disk(desk) == f"{EDITED}# mine"
+    editor.undo()
+    editor.wait_for_text(EDITED)
+    editor.undo()
+    editor.wait_for_text(CODE)
+
+
+def test_text_typed_between_two_edits_stays_between_them(make: MakeDesk) -> None:
+    desk = make()
+    more = calls("edit_document", {"find": "print(f(1))", "replace": "print(f(2))"})
+    desk.play(EDIT, says("One."), more, says("Two."))
+    editor = show(desk)
+    desk.ask("One.")
+    desk.ended(1)
+    editor.type_at_start("# top\n")
+    desk.ask("Two.")
+    desk.ended(2)
+    whole = f"# top\n{EDITED}".replace("f(1)", "f(2)")
+    editor.wait_for_text(whole)
+    editor.undo()
+    editor.wait_for_text(f"# top\n{EDITED}")
+    editor.undo()
+    editor.wait_for_text(EDITED)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "find", "replacement"),
+    [
+        ("notes.md", "# One\n\ntext\n", "text", "more text"),
+        ("table.csv", "a,b\n1,2\n", "1,2", "1,3"),
+        ("settings.json", '{"a": 1}\n', '"a": 1', '"a": 2'),
+        ("windows.txt", "one\r\ntwo\r\n", "two", "three"),
+        ("marked.txt", "\ufeffone\ntwo\n", "two", "three"),
+    ],
+    ids=["markdown", "csv", "json", "windows", "byte-order-mark"],
+)
+def test_files_of_all_kinds_are_edited_and_saved_as_they_are(
+    make: MakeDesk, name: str, content: str, find: str, replacement: str
+) -> None:
+    desk = make(name, content)
+    desk.play(calls("edit_document", {"find": find, "replace": replacement}), says("Done."))
+    show(desk)
+    desk.ask()
+    desk.ended()
+    assert desk.results() == ["ok"]
+    assert on_disk(desk) == content.replace(find, replacement)
+    no_dialog(desk.page)
+
+
+def test_a_read_only_document_is_not_changed(make: MakeDesk) -> None:
+    desk = make()
+    desk.play(EDIT, says("Done."))
+    editor = show(desk)
+    editor.read_only()
+    desk.ask()
+    desk.ended()
+    assert desk.results() == ["error"]
+    assert (editor.text, on_disk(desk)) == (CODE, CODE)
+
+
+def test_what_is_selected_is_told(make: MakeDesk) -> None:
+    desk = make()
+    desk.play(calls("get_document_info", {}), says("Done."))
+    editor = show(desk)
+    editor.select(CODE.index("return"), CODE.index("return") + len("return x"))
+    desk.ask()
+    desk.ended()
+    result = desk.talks.of_type("tool-result")[-1]["result"]
+    assert result["data"]["selected_text"] == "return x"
+
+
+def test_of_two_pages_one_is_edited_and_the_other_takes_it_up(
+    make: MakeDesk, other_page: Page
+) -> None:
+    desk = make()
+    desk.play(EDIT, says("Done."))
+    other = show(desk, other_page)
+    other.type_at_end("# other")
+    editor = show(desk)
+    editor.content.click()
+    desk.ask()
+    desk.ended()
+    assert (editor.text, on_disk(desk)) == (EDITED, EDITED)
+    other.wait_for_text(f"{EDITED}# other")
+    other.saves_without_a_question()
+    editor.wait_for_text(f"{EDITED}# other")
+    assert not editor.dirty
+    editor.knows_its_file()
+    editor.saves_without_a_question()
+
+
+# others change the file
+
+
+def test_a_file_changed_under_a_clean_editor_is_shown_in_place(make: MakeDesk) -> None:
+    desk = make()
+    editor = show(desk)
+    editor.content.click()
+    desk.page.keyboard.press("Control+End")
+    caret = editor.caret
+    desk.file.write_text(f"import os\n{CODE}")
+    editor.wait_for_text(f"import os\n{CODE}")
+    editor.knows_its_file()
+    assert (editor.dirty, editor.caret) == (False, caret + len("import os\n"))
+    editor.type_at_end("# mine")
+    editor.saves_without_a_question()
+    assert on_disk(desk) == f"import os\n{CODE}# mine"
+
+
+def test_a_file_changed_under_unsaved_text_is_merged(make: MakeDesk) -> None:
+    desk = make()
+    editor = show(desk)
+    editor.type_at_end("# typed")
+    desk.file.write_text(f"import os\n{CODE}")
+    editor.wait_for_text(f"import os\n{CODE}# typed")
+    assert editor.dirty
+    editor.knows_its_file()
+    editor.saves_without_a_question()
+    assert on_disk(desk) == f"import os\n{CODE}# typed"
+
+
+@pytest.mark.parametrize("choice", ["Keep my text", "Use the saved text"])
+def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choice: str) -> None:
+    desk = make()
+    editor = show(desk)
+    editor.type_at_start("async ")
+    mine, theirs = f"async {CODE}", CODE.replace("f(x)", "g(x)")
+    desk.file.write_text(theirs)
+    notice = editor.notice("was saved elsewhere")
+    expect(notice).to_be_visible()
+    assert (editor.text, editor.dirty) == (mine, True)
+    notice.get_by_role("button", name=choice).click()
+    expect(notice).to_have_count(0)
+    kept = mine if choice.startswith("Keep") else theirs
+    editor.wait_for_text(kept)
+    editor.knows_its_file()
+    editor.saves_without_a_question()
+    desk.wait(lambda: on_disk(desk) == kept, "it is saved")
+    if kept == theirs:
+        editor.undo()
+        editor.wait_for_text(mine)
+
+
+def test_nothing_is_written_below_unsaved_text_of_a_page_without_connection(
+    make: MakeDesk, page: Page
+) -> None:
+    desk = make()
+    sockets = Sockets(page)
+    editor = show(desk)
+    editor.type_at_end("# typed")
+    send_without_a_page(desk, "What is there?", calls("read_document", {}))
+    desk.wait(lambda: "# typed" in str(desk.talks.of_type("tool-result")), "it was announced")
+    sockets.cut()
+    send_without_a_page(desk, "Change it.", EDIT)
+    desk.ended(2)
+    refused = desk.talks.of_type("tool-result")[-1]["result"]["error"]
+    assert refused["code"] == "page_not_responding"
+    assert (editor.text, on_disk(desk)) == (f"{CODE}# typed", CODE)
+    sockets.mend()
+    Panel(page).open().reconnected()
+    desk.wait(lambda: edited_again(desk), "the page is asked again")
+    assert (editor.text, on_disk(desk)) == (f"{EDITED}# typed", CODE)
+
+
+def send_without_a_page(desk: NotebookScenario, text: str, *replies: Mapping[str, Any]) -> None:
+    """Send a message about the file from elsewhere, to one conversation."""
+    desk.play(*replies, says("Done."))
+    if not desk.talks.all():
+        desk.talks.send("POST", "sessions", {"mode": "auto_edit"})
+    count = len(desk.talks.of_type("turn-end"))
+    message: dict[str, Any] = {
+        "id": f"message_{count}_{text}",
+        "text": text,
+        "attachments": [],
+        "context": {"active_document": desk.path},
+    }
+    desk.talks.send("POST", f"sessions/{desk.talks.only()['id']}/messages", message)
+    desk.ended(count + 1)
+
+
+def edited_again(desk: NotebookScenario) -> bool:
+    """Try the edit; a page that is on its way back is not connected yet."""
+    send_without_a_page(desk, "Change it.", EDIT)
+    return desk.results()[-1] == "ok"
+
+
+# the agent moves and removes files
+
+
+def test_an_open_file_that_the_agent_moves_is_followed(make: MakeDesk) -> None:
+    desk = make()
+    moved = desk.path.replace("code.py", "moved.py")
+    desk.play(calls("rename_file", {"path": desk.path, "new_path": moved}), says("Done."))
+    editor = show(desk)
+    desk.ask(allow=True)
+    desk.ended()
+    assert desk.results() == ["ok"]
+    desk.wait(lambda: editor.path == moved, "the editor follows")
+    editor.type_at_end("# typed")
+    editor.saves_without_a_question()
+    assert not desk.file.exists()
+    assert desk.file.with_name("moved.py").read_text() == f"{CODE}# typed"
+
+
+def test_an_open_notebook_that_the_agent_moves_is_followed(desk: NotebookScenario) -> None:
+    moved = desk.path.replace(".ipynb", "_moved.ipynb")
+    rename = calls("rename_file", {"path": desk.path, "new_path": moved})
+    opened = desk.open(("one", "x = 1"), replies=[rename, says("Done.")])
+    desk.ask(allow=True)
+    desk.ended()
+    assert desk.results() == ["ok"]
+    editor = TextEditor(desk.page)
+    desk.wait(lambda: editor.path == moved, "the notebook follows")
+    opened.type_at_end("one", "  # typed")
+    opened.save()
+    no_dialog(desk.page)
+    assert not desk.file.exists()
+    desk.file = desk.lab.root / moved
+    assert desk.on_disk() == {"one": "x = 1  # typed"}
+
+
+def test_an_open_file_that_the_agent_deletes_is_closed(make: MakeDesk) -> None:
+    desk = make()
+    read = calls("read_file", {"path": desk.path})
+    desk.play(read, calls("delete_file", {"path": desk.path}), says("Done."))
+    show(desk)
+    desk.ask(allow=True)
+    desk.ended()
+    assert desk.results() == ["ok", "ok"]
+    expect(desk.page.locator(".jp-FileEditor")).to_have_count(0)
+    no_dialog(desk.page)
+    assert not desk.file.exists()

@@ -1,0 +1,77 @@
+"""Watches a page for anything hostile text achieves: what runs, what loads, what it looks like.
+
+Used by ``test_hostile`` and by other tests that show untrusted text.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Locator, Page, Request, Route
+
+from tests.ui.hostile_text.deceptive_characters import HIDDEN
+
+_SCRIPT = Path(__file__).with_name("watch.js").read_text(encoding="utf-8").split("\n", 1)[1].strip()
+
+
+class Watch:
+    """What a page asked of others, and what ran in it that should not."""
+
+    def __init__(self, page: Page, origin: str) -> None:
+        self._page = page
+        self._host = urlsplit(origin).netloc
+        self.events: list[str] = []
+        page.add_init_script(_TRIPWIRES)
+        page.route(self._is_elsewhere, self._refuse)
+        page.on("requestfinished", self._note)
+        page.on("requestfailed", self._note)
+        page.on("dialog", lambda dialog: self.events.append(f"dialog {dialog.message}"))
+        page.on("popup", lambda popup: self.events.append(f"popup {popup.url}"))
+        page.on("download", lambda download: self.events.append(f"download {download.url}"))
+        page.on("pageerror", lambda error: self.events.append(f"uncaught {error}"))
+
+    def _is_elsewhere(self, url: str) -> bool:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https", "ws", "wss", "ftp"} and parts.netloc != self._host
+
+    def _refuse(self, route: Route) -> None:
+        route.abort()
+
+    def _note(self, request: Request) -> None:
+        # The browser may tell of what a policy kept from being asked for.
+        failure = request.failure or ""
+        if self._is_elsewhere(request.url) and "csp" not in failure.lower():
+            self.events.append(f"{request.resource_type} {request.url[:200]} {failure}")
+
+    def tripped(self) -> list[str]:
+        """What has happened so far."""
+        return [*self.events, *self._page.evaluate("() => window.tripped")]
+
+
+def faults(root: Locator) -> list[str]:
+    """What stands in the page now that untrusted text may not put there."""
+    return root.evaluate(f"root => {_SCRIPT}.faults(root)")
+
+
+def hidden(text: str) -> list[str]:
+    """The characters of a text that hide or reorder it."""
+    return [f"U+{ord(each):04X}" for each in HIDDEN.findall(text)]
+
+
+def walk(panel: Locator) -> Any:
+    """Look at all of a conversation, opening what can be opened: faults, and what was met."""
+    return panel.evaluate(f"root => {_SCRIPT}.walk(root)")
+
+
+_TRIPWIRES = """
+window.tripped = [];
+Object.defineProperty(window, 'hit', {
+    get: () => undefined,
+    set: value => window.tripped.push(`hit ${value}`),
+});
+for (const name of ['alert', 'confirm', 'prompt', 'open', 'print']) {
+    window[name] = (...given) => { window.tripped.push(`${name} ${given[0]}`); return null; };
+}
+"""

@@ -1,0 +1,251 @@
+"""Suggestions in the first moment, in long lines, far up in a file, in Notebook 7 (chapter 10)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.ui.page_objects.inline_completion import InlineCompletion, asked_of, stalls, suggests
+from tests.ui.page_objects.lab_page import TWO_FRAMES, OpenNotebook
+from tests.ui.page_objects.settings import SettingsPage
+from tests.ui.page_objects.text_editor import TextEditor
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+GOOD = suggests("one()", "two()", "three()")
+SETTINGS = re.compile(r"/shoulders/api/v1/settings(\?|$)")
+
+
+class Held:
+    """The settings of a page, which do not come until they are let go."""
+
+    def __init__(self, page: Page) -> None:
+        self._routes: list[Route] = []
+        self._is_held = True
+        page.route(SETTINGS, self._hold)
+
+    def _hold(self, route: Route) -> None:
+        if self._is_held:
+            self._routes.append(route)
+        else:
+            route.continue_()
+
+    def let_go(self) -> None:
+        """Let them come."""
+        self._is_held = False
+        for route in self._routes:
+            route.continue_()
+
+
+def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
+    """Put the caret at the end of a cell."""
+    notebook.editor(cell).click()
+    notebook.page.keyboard.press("Control+End")
+
+
+@pytest.fixture
+def switched_off(desk: NotebookScenario) -> Iterator[None]:
+    """`++` is typed as it is."""
+    desk.talks.send("PUT", "settings", {"ghost": {"enabled_plus": False}})
+    yield
+    desk.talks.send("PUT", "settings", {"ghost": {"enabled_plus": None}})
+
+
+@pytest.mark.shows("10.plus.8")
+def test_in_the_first_moment_the_signs_stay_until_it_is_known_that_they_ask(
+    desk: NotebookScenario,
+) -> None:
+    held = Held(desk.page)
+    notebook = desk.open(("code", "a = "), ("other", "b = "), replies=[GOOD])
+    ghost = InlineCompletion(desk.page)
+    at_end(notebook, "other")
+    ghost.strokes()
+    desk.page.keyboard.type("c")
+    notebook.wait_for_source("other", "b = ++c")
+    at_end(notebook)
+    ghost.strokes()
+    notebook.wait_for_source("code", "a = ++")
+
+    held.let_go()
+
+    ghost.shows("one()")
+    assert notebook.source("code") == "a = "
+    assert notebook.source("other") == "b = ++c"
+    desk.page.keyboard.press("Tab")
+    notebook.wait_for_source("code", "a = one()")
+    assert len(asked_of(desk)) == 1
+
+
+@pytest.mark.shows("10.plus.4", "10.plus.8")
+@pytest.mark.usefixtures("switched_off")
+def test_in_the_first_moment_no_sign_is_lost_where_it_is_switched_off(
+    desk: NotebookScenario,
+) -> None:
+    held = Held(desk.page)
+    notebook = desk.open(("code", "a = "), replies=[GOOD])
+    ghost = InlineCompletion(desk.page)
+    at_end(notebook)
+    ghost.strokes()
+    notebook.wait_for_source("code", "a = ++")
+
+    held.let_go()
+
+    ghost.ready()
+    ghost.gone()
+    assert notebook.source("code") == "a = ++"
+    assert asked_of(desk) == []
+
+
+# The lab has started, and told its completer, and so the providers of it, their settings.
+_STARTED = """async () => {
+    const {started, restored, serviceManager} = window.jupyterapp;
+    await Promise.all([started, restored]);
+    await serviceManager.settings.fetch('@jupyterlab/completer-extension:inline-completer');
+}"""
+
+
+def test_the_start_of_the_lab_does_not_load_suggestions_and_a_document_does(
+    desk: NotebookScenario,
+) -> None:
+    desk.write(("code", "a = "))
+    page = desk.page
+    page.goto(desk.lab.url("lab", reset=""))
+    page.wait_for_function("() => window.jupyterapp")
+    page.evaluate(_STARTED)
+    page.evaluate(TWO_FRAMES)
+    ghost = InlineCompletion(page)
+    assert not ghost.is_loaded()
+
+    page.goto(desk.lab.document_url(desk.path))
+    ghost.ready()
+
+    assert ghost.is_loaded()
+
+
+# Where the rows of the suggestion end, and where the editor does.
+ROWS = """text => {
+    const edge = text.closest('.cm-scroller').getBoundingClientRect().right;
+    return [...text.getClientRects()].map(({right}) => Math.ceil(right - edge));
+}"""
+
+
+@pytest.mark.shows("10.ghost.6")
+def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(desk: NotebookScenario) -> None:
+    long = " + ".join(f"price(rows[{number}])" for number in range(30))
+    notebook = desk.open(("code", "x = 1\ny = "), replies=[suggests(long, "b", "c")])
+    ghost = InlineCompletion(desk.page)
+    at_end(notebook)
+    ghost.ask()
+    ghost.shows(long)
+
+    beyond = ghost.text.evaluate(ROWS)
+
+    assert len(beyond) > 2
+    assert max(beyond) <= 1, f"rows end so many px beyond the edge: {beyond}"
+    assert ghost.badge.evaluate(ROWS)[0] <= 1
+    desk.page.keyboard.press("Tab")
+    notebook.wait_for_source("code", f"x = 1\ny = {long}")
+    assert (
+        len(
+            notebook.editor("code")
+            .locator(".cm-line")
+            .last.evaluate("l => [...l.getClientRects()]")
+        )
+        == 1
+    )
+
+
+# What moves in an element: the properties of each animation, in order.
+MOVING = """dots => dots.getAnimations({subtree: true}).map(each => [...new Set(
+    each.effect.getKeyframes().flatMap(frame => Object.keys(frame))
+)].filter(name => !['offset', 'computedOffset', 'easing', 'composite'].includes(name)))"""
+
+
+@pytest.mark.shows("10.speed.1")
+def test_the_dots_are_one_animation_that_the_page_need_not_draw(desk: NotebookScenario) -> None:
+    notebook = desk.open(("code", "a = "), replies=[stalls()])
+    ghost = InlineCompletion(desk.page)
+    at_end(notebook)
+    ghost.plus()
+
+    expect(ghost.dots).to_be_visible()
+    assert ghost.dots.evaluate(MOVING) == [["opacity"]], "each one more costs keys a millisecond"
+
+
+@pytest.mark.shows("10.ghost.2", "10.request.3")
+def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(
+    desk: NotebookScenario,
+) -> None:
+    file = desk.file.with_suffix(".py")
+    filler = "".join(f"part_{number} = {number}  # nothing\n" for number in range(300))
+    file.write_text(f"{filler}value = rate", encoding="utf-8")
+    desk.play(GOOD, suggests("new()", "b", "c"))
+    page = desk.page
+    page.goto(desk.lab.url("lab", reset=""))
+    editor = TextEditor(page).open(file.relative_to(desk.lab.root).as_posix())
+    editor.content.click()
+    ghost = InlineCompletion(page)
+    page.keyboard.press("Control+End")
+    ghost.ask()
+    ghost.shows("one()")
+    page.keyboard.press("Escape")
+
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("def rate(day): return day\n")
+    page.keyboard.press("Control+End")
+    ghost.ask()
+
+    ghost.shows("new()")
+    before, after = (json.dumps(request["body"]) for request in asked_of(desk))
+    assert "def rate(day)" not in before
+    assert "def rate(day)" in after
+
+
+@pytest.mark.shows("10.manners.5")
+def test_what_was_sent_can_be_read_in_the_settings(desk: NotebookScenario) -> None:
+    notebook = desk.open(("defs", "def price(row): return row"), ("here", "y = "), replies=[GOOD])
+    ghost = InlineCompletion(desk.page)
+    at_end(notebook, "here")
+    ghost.ask()
+
+    settings = SettingsPage(desk.page).open("suggestions")
+
+    sent = settings.root.get_by_role("region", name="Sent requests")
+    sent.get_by_role("button", name=re.compile(re.escape(desk.path))).first.click()
+    sent.get_by_role("button", name="1. To the model").click()
+    (request,) = asked_of(desk)
+    told: str = request["body"]["messages"][0]["content"][0]["text"]
+    assert "def price(row)" in told
+    expect(sent.locator("pre")).to_have_text(told)
+
+
+@pytest.mark.shows("10.ghost.5")
+def test_cells_and_files_of_notebook_7_get_them_too(desk: NotebookScenario) -> None:
+    desk.write(("defs", "def price(row): return row"), ("here", "y = "))
+    (desk.lab.root / "seven.py").write_text("z = ", encoding="utf-8")
+    desk.play(GOOD, suggests("four()", "five()", "six()"))
+    page = desk.page
+    for place, text, key, taken in (
+        (f"notebooks/{desk.path}", "y = ", "ArrowDown", "two()"),
+        ("edit/seven.py", "z = ", "ArrowUp", "six()"),
+    ):
+        page.goto(desk.lab.url(place))
+        editor = page.locator(".cm-content:visible").last
+        expect(editor).to_contain_text(text.strip())
+        editor.click()
+        page.keyboard.press("Control+End")
+        ghost = InlineCompletion(page)
+        ghost.strokes()
+        ghost.shows()
+        expect(ghost.badge).to_have_text("1/3")
+
+        page.keyboard.press(key)
+        page.keyboard.press("Tab")
+
+        ghost.gone()
+        expect(editor).to_have_text(f"{text}{taken}")
+    cell, _ = (json.dumps(request["body"]) for request in asked_of(desk))
+    assert "def price(row)" in cell

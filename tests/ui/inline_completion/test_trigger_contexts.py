@@ -1,0 +1,244 @@
+"""Where `++` asks, in cells and files, and where it is typed as it is (chapter 10)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.page_objects.inline_completion import SLOW, InlineCompletion, asked_of, suggests
+from tests.ui.page_objects.settings import SettingsPage
+from tests.ui.page_objects.text_editor import TextEditor
+from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
+
+GOOD = suggests("one()", "two()", "three()")
+NO_KERNEL = {"kernelspec": {"name": "cpp-not-here", "display_name": "C++", "language": "c++"}}
+AS_CPP = {"language_info": {"name": "c++", "mimetype": "text/x-c++src", "file_extension": ".cpp"}}
+
+
+@pytest.fixture
+def folder(served: LabWithModel, request: pytest.FixtureRequest) -> Path:
+    """Where the files of this test are."""
+    made = served.lab.root / request.node.name.translate({ord("["): "-", ord("]"): None})
+    made.mkdir()
+    return made
+
+
+def open_text(desk: NotebookScenario, file: Path, text: str) -> TextEditor:
+    file.write_text(text, encoding="utf-8")
+    desk.play(GOOD)
+    desk.page.goto(desk.lab.url("lab", reset=""))
+    editor = TextEditor(desk.page).open(file.relative_to(desk.lab.root).as_posix())
+    editor.content.click()
+    desk.page.keyboard.press("Control+End")
+    return editor
+
+
+@pytest.mark.shows("10.ghost.2", "10.keys.8")
+def test_a_file_gets_suggestions_in_one_step_of_undo(desk: NotebookScenario, folder: Path) -> None:
+    text = "import numpy as np\nvalue = "
+    editor = open_text(desk, folder / "work.py", text)
+    ghost = InlineCompletion(desk.page)
+
+    ghost.ask()
+    assert editor.text == text
+    desk.page.keyboard.press("ArrowDown")
+    desk.page.keyboard.press("Enter")
+
+    editor.wait_for_text(f"{text}two()")
+    assert editor.caret == len(f"{text}two()")
+    desk.page.keyboard.press("Control+z")
+    editor.wait_for_text(text)
+    (request,) = asked_of(desk)
+    assert "import numpy as np" in json.dumps(request["body"])
+
+
+AS_IT_IS = {
+    "loop.cpp": "for (int i = 0; i < 3; i",
+    "loop.js": "let i = 0;\ni",
+    "notes.md": "About C",
+    "notes.txt": "About ",
+    "remark.py": "x = 1  # as in C",
+}
+"""Texts at whose end `++` means itself, by the name of the file."""
+
+
+@pytest.mark.shows("10.plus.5", "10.plus.7")
+def test_plus_plus_is_typed_where_it_means_itself(desk: NotebookScenario, folder: Path) -> None:
+    for name, text in AS_IT_IS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    desk.play(GOOD)
+    page = desk.page
+    page.goto(desk.lab.url("lab", reset=""))
+    for name, text in AS_IT_IS.items():
+        editor = TextEditor(page).open(f"{folder.name}/{name}")
+        editor.content.click()
+        page.keyboard.press("Control+End")
+
+        InlineCompletion(page).plus()
+
+        editor.wait_for_text(f"{text}++")
+        page.keyboard.type(" x")
+        editor.wait_for_text(f"{text}++ x")
+        InlineCompletion(page).gone()
+    assert asked_of(desk) == []
+
+
+@pytest.mark.shows("10.plus.2", "10.plus.5", "10.plus.7")
+def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(desk: NotebookScenario) -> None:
+    cells = [("code", "i"), ("js", "%%javascript\ni"), ("prose", "C")]
+    desk.write(*cells)
+    book = json.loads(desk.file.read_text())
+    book["cells"][2] |= {"cell_type": "markdown"}
+    for key in ("outputs", "execution_count"):
+        del book["cells"][2][key]
+    desk.file.write_text(json.dumps(book))
+    desk.play(GOOD)
+    notebook = desk.show(desk.page)
+    ghost = InlineCompletion(desk.page)
+    notebook.editor("code").click()
+    desk.page.keyboard.press("End")
+    ghost.plus(apart=SLOW)
+    notebook.wait_for_source("code", "i++")
+    notebook.editor("js").click()
+    desk.page.keyboard.press("Control+End")
+    ghost.plus()
+    notebook.wait_for_source("js", "%%javascript\ni++")
+    notebook.cell("prose").locator(".jp-MarkdownOutput").dblclick()
+    notebook.editor("prose").click()
+    desk.page.keyboard.press("Control+End")
+    ghost.plus()
+    notebook.wait_for_source("prose", "C++")
+    assert asked_of(desk) == []
+
+
+@pytest.mark.shows("10.plus.5")
+def test_a_kernel_with_an_increment_keeps_it(desk: NotebookScenario) -> None:
+    desk.write(("code", "i"))
+    book = json.loads(desk.file.read_text()) | {"metadata": NO_KERNEL | AS_CPP}
+    desk.file.write_text(json.dumps(book))
+    desk.play(GOOD)
+    page = desk.page
+    page.goto(desk.lab.document_url(desk.path))
+    page.get_by_role("dialog").get_by_role("button", name="No Kernel").click()
+    editor = page.locator(".jp-Notebook:visible .cm-content")
+    editor.click()
+    page.keyboard.press("End")
+
+    InlineCompletion(page).plus()
+
+    expect(editor).to_have_text("i++")
+    assert asked_of(desk) == []
+
+
+@pytest.mark.shows("10.keys.9")
+def test_several_carets_and_a_locked_cell_ask_for_nothing(desk: NotebookScenario) -> None:
+    notebook = desk.open(("code", "a\nb"), ("locked", "c"), replies=[GOOD])
+    page = desk.page
+    ghost = InlineCompletion(page)
+    page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel.cells[1]"
+        ".setMetadata('editable', false)"
+    )
+    notebook.editor("code").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Control+Alt+ArrowDown")
+    ghost.plus()
+    notebook.wait_for_source("code", "++a\n++b")
+    notebook.cell("locked").locator(".jp-InputPrompt").click()
+    notebook.editor("locked").click()
+    ghost.plus()
+    notebook.command("jupyter-ai-shoulders:suggest")
+    ghost.gone()
+    assert notebook.source("locked") == "c"
+    assert asked_of(desk) == []
+
+
+@pytest.fixture
+def untouched_settings(desk: NotebookScenario) -> Iterator[None]:
+    """Put the settings of suggestions back as they were: other tests share the server."""
+    yield
+    nothing = {"enabled_plus": None, "automatic": None, "skip_languages": None}
+    desk.talks.send("PUT", "settings", {"ghost": nothing})
+
+
+@pytest.mark.shows("10.plus.3", "10.plus.4", "10.plus.6")
+@pytest.mark.usefixtures("untouched_settings")
+def test_the_settings_switch_it_off_and_on_at_once(desk: NotebookScenario) -> None:
+    notebook = desk.open(("code", "a = "), replies=[GOOD])
+    page = desk.page
+    ghost = InlineCompletion(page)
+    settings = SettingsPage(page).open("suggestions")
+    settings.switch("With ++").uncheck()
+    desk.wait(
+        lambda: desk.talks.api("settings")["values"]["ghost"]["enabled_plus"] is False,
+        "it is switched off",
+    )
+    in_notebook(page)
+    notebook.editor("code").click()
+    page.keyboard.press("End")
+    desk.wait(lambda: not plus_works(ghost), "the page hears of it")
+    notebook.wait_for_source("code", "a = ++")
+    page.keyboard.type(" ")
+
+    settings.open("suggestions")
+    settings.switch("With ++").check()
+    settings.root.get_by_label("Languages without ++").fill("python")
+    settings.root.get_by_label("Languages without ++").press("Enter")
+    desk.wait(
+        lambda: desk.talks.api("settings")["values"]["ghost"]["skip_languages"] == ["python"],
+        "the languages are stored",
+    )
+    in_notebook(page)
+    notebook.editor("code").click()
+    page.keyboard.press("End")
+    desk.wait(lambda: not plus_works(ghost), "the page hears of it")
+    notebook.wait_for_source("code", "a = ++ ++")
+
+    desk.talks.send("PUT", "settings", {"ghost": {"skip_languages": []}})
+    page.keyboard.type(" ")
+    desk.wait(lambda: plus_works(ghost), "the page hears of another program's change")
+    assert notebook.source("code").replace("+", "") == "a =   "
+
+
+def plus_works(ghost: InlineCompletion) -> bool:
+    """Whether `++` asks by now; nothing of it stays."""
+    ghost.plus()
+    works = ghost.dots.or_(ghost.text).count() > 0
+    if works:
+        ghost.page.keyboard.press("Escape")
+        ghost.gone()
+    return works
+
+
+def in_notebook(page: Page) -> None:
+    """Go back to the notebook."""
+    page.get_by_role("tab", name=".ipynb").first.click()
+
+
+@pytest.mark.shows("10.request.1", "10.request.2")
+def test_what_stands_in_another_cell_unsaved_is_told_and_makes_other_suggestions(
+    desk: NotebookScenario,
+) -> None:
+    notebook = desk.open(
+        ("defs", "first = 1"), ("here", "y = "), replies=[GOOD, suggests("new()", "b", "c")]
+    )
+    ghost = InlineCompletion(desk.page)
+    notebook.editor("here").click()
+    desk.page.keyboard.press("Control+End")
+    ghost.ask()
+    ghost.shows("one()")
+    desk.page.keyboard.press("Escape")
+
+    notebook.type_at_end("defs", "\ndef second(rows): ...")
+    notebook.editor("here").click()
+    desk.page.keyboard.press("Control+End")
+    ghost.ask()
+
+    ghost.shows("new()")
+    before, after = (json.dumps(request["body"]) for request in asked_of(desk))
+    assert "second(rows)" not in before
+    assert "second(rows)" in after

@@ -1,0 +1,242 @@
+"""Pages that sleep, crash and come back with unsaved text, while the agent works on.
+
+The whole lab of a page loses its network, not our socket alone: kernels and files as well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Locator, Page, expect
+
+from tests.simulator_process import calls, says, texts
+from tests.ui.page_objects.lab_page import OpenNotebook, Panel
+from tests.ui.support.network_faults import Wire
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+
+@pytest.fixture
+def wire(request: pytest.FixtureRequest) -> Iterator[Wire]:
+    """The page's way to the server."""
+    desk: NotebookScenario = request.getfixturevalue(
+        "desk" if "desk" in request.fixturenames else "desk_soon_left"
+    )
+    made = Wire(desk.lab.port)
+    yield made
+    made.close()
+
+
+def show(desk: NotebookScenario, wire: Wire) -> OpenNotebook:
+    """Open the notebook over the wire."""
+    address = desk.lab.document_url(desk.path)
+    desk.page.goto(address.replace(f":{desk.lab.port}/", f":{wire.port}/"))
+    return OpenNotebook(desk.page).ready().save_as_the_lab_has_it()
+
+
+def notice(page: Page) -> Locator:
+    """What is offered above the notebook in front."""
+    return page.locator(".shoulders-Recovery-notice")
+
+
+def crash(page: Page) -> None:
+    """End the page's process at once."""
+    with page.expect_event("crash"), suppress(PlaywrightError):  # there is nobody to answer
+        page.goto("chrome://crash")
+    page.close()
+
+
+def kept(desk: NotebookScenario) -> str:
+    """What the recovery copies of this test's notebook hold; others share the server."""
+    files = (desk.lab.root / ".shoulders" / "recovery").glob("*.json")
+    name = f'"path":{json.dumps(desk.path)}'
+    found: list[str] = []
+    for file in files:
+        with suppress(FileNotFoundError):  # gone since it was listed
+            found.append(file.read_text(encoding="utf-8"))
+    return "\n".join(text for text in found if name in text.replace('"path": ', '"path":'))
+
+
+def allowed_to_the_end(desk: NotebookScenario) -> bool:
+    """Allow what the agent asks for, as it does where no page shows its edits; is it done?"""
+    kinds = [event["type"] for event in desk.talks.log()]
+    if kinds.count("approval-request") > kinds.count("approval-answer"):
+        desk.allow_unseen()
+    return "turn-end" in kinds
+
+
+def works_while_asleep(desk: NotebookScenario, wire: Wire) -> tuple[OpenNotebook, Panel]:
+    """Let the page sleep with unsaved text, the user type on, and the agent change and run cells.
+
+    Both change the cell ``both``; the notebook ends up with the page still asleep.
+    """
+    edit = {"path": desk.path}
+    desk.play(
+        calls("read_notebook", edit),
+        calls("run_cell", {**edit, "cell_id": "slow"}),
+        calls("edit_cell", {**edit, "cell_id": "one", "source": "print('by the agent')"}),
+        calls("edit_cell", {**edit, "cell_id": "both", "source": "z = 2"}),
+        calls("run_cell", {**edit, "cell_id": "one"}),
+        says("Done."),
+    )
+    desk.write(("one", "x = 1"), ("mine", "y = 1"), ("both", "z = 1"), ("slow", desk.held))
+    opened = show(desk, wire)
+    opened.type_at_end("mine", "  # typed")
+    panel = desk.ask(allow=True)
+    expect(opened.output("slow")).to_contain_text("tick 1")
+    wire.sleep()
+    panel.disconnected()
+    opened.type_at_end("mine", ", asleep")
+    opened.type_at_end("both", "000")
+    desk.let_go()
+    desk.wait(lambda: allowed_to_the_end(desk), "the agent is done")
+    assert desk.results() == ["ok"] * 5
+    return opened, panel
+
+
+def is_merged(opened: OpenNotebook) -> None:
+    """Check what the page has after it woke: all but the cell that both changed."""
+    opened.wait_for_source("one", "print('by the agent')")
+    expect(opened.output("one")).to_have_text("by the agent")
+    expect(opened.output("slow")).to_contain_text("tick 14")
+    assert opened.source("mine") == "y = 1  # typed, asleep"
+    assert opened.source("both") == "z = 1000"
+
+
+def test_page_that_wakes_has_all_the_agent_did_beside_what_was_typed(
+    desk: NotebookScenario, wire: Wire
+) -> None:
+    opened, panel = works_while_asleep(desk, wire)
+    assert desk.on_disk()["one"] == "x = 1"
+    wire.wake()
+    panel.reconnected()
+    is_merged(opened)
+    offered = notice(desk.page)
+    expect(offered).to_contain_text("The agent changed 1 cell that you changed too.")
+    offered.get_by_role("button", name="Compare").press("Enter")
+    expect(offered).to_contain_text("z = 2")
+    offered.get_by_role("button", name="Apply").press("Enter")
+    expect(offered).to_have_count(0)
+    (below,) = [cell for cell in opened.cells if cell["source"] == "z = 2"]
+    assert below["cell_type"] == "raw"
+    assert opened.ids.index(below["id"]) == opened.ids.index("both") + 1
+    opened.save()
+    expect(desk.page.locator(".jp-Dialog")).to_have_count(0)
+    assert desk.on_disk() == {
+        "one": "print('by the agent')",
+        "mine": "y = 1  # typed, asleep",
+        "both": "z = 1000",
+        below["id"]: "z = 2",
+        "slow": desk.held,
+    }
+    assert texts(desk.cells_on_disk(), "one") == "by the agent\n"
+    desk.wait(lambda: "z = 2" not in kept(desk), "nothing waits for an answer")
+
+
+def test_page_that_wakes_late_takes_up_what_was_written_meanwhile(
+    desk_soon_left: NotebookScenario, wire: Wire
+) -> None:
+    desk = desk_soon_left
+    opened, panel = works_while_asleep(desk, wire)
+    desk.wait(lambda: desk.text_on_disk("one") == "by the agent\n", "it is on disk")
+    assert desk.on_disk()["mine"] == "y = 1"
+    wire.wake()
+    panel.reconnected()
+    is_merged(opened)
+    desk.page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.context.model.cells.length === 5"
+    )
+    assert [cell["source"] for cell in opened.cells if cell["cell_type"] == "raw"] == ["z = 2"]
+    opened.knows_its_file()
+    opened.save()
+    expect(desk.page.locator(".jp-Dialog")).to_have_count(0)
+    assert desk.on_disk()["both"] == "z = 1000"
+
+
+def test_crashed_page_has_its_unsaved_text_offered_and_restored(
+    desk: NotebookScenario, other_page: Page
+) -> None:
+    replies = [
+        calls("read_notebook", {"path": desk.path}),
+        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
+        says("Done."),
+    ]
+    opened = desk.open(("one", "x = 1"), ("mine", "y = 1"), replies=replies)
+    opened.type_at_end("mine", "  # typed")
+    opened.command("notebook:insert-cell-below")
+    opened.type_at_end(opened.ids[-1], "new = 1")
+    desk.ask()
+    opened.wait_for_source("one", "x = 2")
+    desk.wait(lambda: "new = 1" in kept(desk), "the text is kept")
+    crash(desk.page)
+
+    other_page.goto(desk.lab.document_url(desk.path))
+    again = OpenNotebook(other_page).ready()
+    again.wait_for_source("one", "x = 2")  # the agent's edit is there without being asked for
+    assert again.ids == ["one", "mine"]
+    offered = notice(other_page)
+    expect(offered).to_contain_text(re.compile(r"^Recovered unsaved changes from .+ \(2 cells\)"))
+    offered.get_by_role("button", name="Compare").press("Enter")
+    expect(offered).to_contain_text("y = 1  # typed")
+    offered.get_by_role("button", name="Restore").press("Enter")
+    again.wait_for_source("mine", "y = 1  # typed")
+    expect(offered).to_have_count(0)
+    assert [cell["source"] for cell in again.cells] == ["x = 2", "y = 1  # typed", "new = 1"]
+    again.command("notebook:undo-cell-action")
+    assert [cell["source"] for cell in again.cells] == ["x = 2", "y = 1"]
+    again.command("notebook:redo-cell-action")
+    again.save()
+    assert list(desk.on_disk().values()) == ["x = 2", "y = 1  # typed", "new = 1"]
+    desk.wait(lambda: "typed" not in kept(desk), "no copy is left")
+
+
+def test_what_two_crashes_left_is_one_notice(desk: NotebookScenario, other_page: Page) -> None:
+    opened = desk.open(("mine", "y = 1"), ("more", "z = 1"), replies=[])
+    opened.type_at_end("mine", "  # typed")
+    desk.wait(lambda: "y = 1  # typed" in kept(desk), "the text is kept")
+    crash(desk.page)
+    other_page.goto(desk.lab.document_url(desk.path))
+    again = OpenNotebook(other_page).ready()
+    expect(notice(other_page)).to_be_visible()
+    again.type_at_end("more", "  # too")
+    desk.wait(lambda: "z = 1  # too" in kept(desk), "the text is kept")
+    third = other_page.context.new_page()
+    crash(other_page)
+
+    third.goto(desk.lab.document_url(desk.path))
+    last = OpenNotebook(third).ready()
+    expect(notice(third)).to_have_count(1)
+    expect(notice(third)).to_contain_text("(2 cells)")
+    notice(third).get_by_role("button", name="Restore").click()
+    last.wait_for_source("mine", "y = 1  # typed")
+    last.wait_for_source("more", "z = 1  # too")
+    expect(notice(third)).to_have_count(0)
+
+
+def test_unsaved_text_waits_through_restarts_until_it_is_thrown_away(
+    desk: NotebookScenario, other_page: Page
+) -> None:
+    opened = desk.open(("mine", "y = 1"), replies=[says("Done.")])
+    opened.type_at_end("mine", "  # typed")
+    desk.wait(lambda: "y = 1  # typed" in kept(desk), "the text is kept")
+    crash(desk.page)
+    desk.lab.kill()
+    desk.lab.start()
+    other_page.goto(desk.lab.document_url(desk.path))
+    again = OpenNotebook(other_page).ready()
+    expect(notice(other_page)).to_be_visible()
+    other_page.reload()
+    again.ready()
+    expect(notice(other_page)).to_be_visible()
+    assert again.source("mine") == "y = 1"
+    notice(other_page).get_by_role("button", name="Discard").click()
+    expect(notice(other_page)).to_have_count(0)
+    desk.wait(lambda: "# typed" not in kept(desk), "the copy is gone")
+    other_page.reload()
+    again.ready()
+    Panel(other_page).open()  # the page has spoken with the server
+    expect(notice(other_page)).to_have_count(0)

@@ -1,0 +1,146 @@
+"""Suggestions at the caret as a user of the browser sees them, and models that make them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from playwright.sync_api import CDPSession, Locator, Page, expect
+
+from tests.simulator_process import calls
+from tests.ui.page_objects.lab_page import TWO_FRAMES
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+QUICK = 0.12
+SLOW = 0.4
+"""Seconds between two strokes of a key: less and more than those of ``++`` may have."""
+
+_IS_LOADED = """() => [...document.querySelectorAll('style')]
+    .some(({textContent}) => textContent.includes('.shoulders-GhostDots'))"""
+_AFTER_SETTINGS = """async () => {
+    const {baseUrl, token} = window.jupyterapp.serviceManager.serverSettings;
+    const headers = {Authorization: `token ${token}`};
+    await (await fetch(`${baseUrl}shoulders/api/v1/settings`, {headers})).text();
+}"""
+"""The page has asked for them before: it is answered first."""
+
+
+def suggests(*texts: str) -> Mapping[str, Any]:
+    """A reply with these suggestions."""
+    return calls("answer", {"prefix_end": "", "suffix_start": "EMPTY", "suggestions": texts})
+
+
+def stalls(*texts: str) -> Mapping[str, Any]:
+    """A reply that goes silent behind these suggestions, until its reader leaves."""
+    begun = '{"prefix_end": "", "suffix_start": "EMPTY", "suggestions": ['
+    told = begun + "".join(f"{json.dumps(text)}, " for text in texts) + '"not who'
+    return calls("answer", {}, ending="stall") | {
+        "parts": [{"kind": "tool", "name": "answer", "arguments": told}]
+    }
+
+
+class InlineCompletion:
+    """The suggestions of one page; one shows some at most."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._keys: CDPSession | None = None
+        self._now = time.time()
+        self._is_ready = False
+
+    @property
+    def text(self) -> Locator:
+        """The suggestion shown."""
+        return self.page.locator(".shoulders-Ghost-text")
+
+    @property
+    def badge(self) -> Locator:
+        """Which one of how many."""
+        return self.page.locator(".shoulders-Ghost-badge")
+
+    @property
+    def dots(self) -> Locator:
+        """Shown while suggestions are awaited."""
+        return self.page.locator(".shoulders-GhostDots")
+
+    @property
+    def labs(self) -> Locator:
+        """The suggestion as the lab's own completer shows it."""
+        return self.page.locator(".jp-GhostText:not([class*=Spacer]):not(:empty)")
+
+    @property
+    def hint(self) -> Locator:
+        """Why there are none, in the status bar."""
+        return self.page.locator(".shoulders-GhostHint button")
+
+    @property
+    def spoken(self) -> Locator:
+        """What screen readers were told."""
+        return self.page.locator(".shoulders-Announcer", has_text="uggestion")
+
+    def plus(self, apart: float = QUICK) -> None:
+        """Press `+` twice, so many seconds apart, however long the page takes for each."""
+        if not self._is_ready:
+            self.ready()
+        self.strokes(apart)
+
+    def strokes(self, apart: float = QUICK) -> None:
+        """The same, whether or not suggestions are loaded and their settings known."""
+        self._now = max(self._now + 10, time.time())
+        self._stroke(self._now)
+        self._stroke(self._now + apart)
+
+    def is_loaded(self) -> bool:
+        """Whether the page has what suggestions need: it comes with the first document."""
+        return self.page.evaluate(_IS_LOADED)
+
+    def ready(self) -> None:
+        """Wait until suggestions are loaded, and the settings that they read then."""
+        self.page.wait_for_function(_IS_LOADED)
+        self.page.evaluate(_AFTER_SETTINGS)
+        self.page.evaluate(TWO_FRAMES)
+        self._is_ready = True
+
+    def ask(self) -> None:
+        """Press `+` twice and wait for suggestions, all of them."""
+        self.plus()
+        self.shows()
+
+    def shows(self, text: str | None = None) -> None:
+        """Wait until the list is there, and this one is shown."""
+        expect(self.text).to_be_visible()
+        expect(self.page.locator(".shoulders-Ghost-badge", has_text="…")).to_have_count(0)
+        if text is not None:
+            expect(self.text).to_have_text(text)
+
+    def gone(self) -> None:
+        """Wait until nothing is shown or awaited."""
+        expect(self.text).to_have_count(0)
+        expect(self.dots).to_have_count(0)
+
+    def _stroke(self, at: float) -> None:
+        """Press and release the key at a time of its own, which is what the page goes by."""
+        self._keys = self._keys or self.page.context.new_cdp_session(self.page)
+        key = {"key": "+", "code": "NumpadAdd", "windowsVirtualKeyCode": 107, "timestamp": at}
+        self._keys.send("Input.dispatchKeyEvent", {"type": "keyDown", "text": "+", **key})
+        self._keys.send("Input.dispatchKeyEvent", {"type": "keyUp", **key})
+
+
+def caret(page: Page) -> int:
+    """Where the caret of the cell in front is, in characters."""
+    return page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.content.activeCell.editor.editor"
+        ".state.selection.main.head"
+    )
+
+
+def asked_of(desk: NotebookScenario) -> list[dict[str, Any]]:
+    """The requests for suggestions that the provider got; it is asked for its models, too."""
+    return [each for each in desk.upstream.requests() if each["method"] == "POST"]
+
+
+def outcomes(desk: NotebookScenario) -> list[str | None]:
+    """How they ended, in order."""
+    return [request["outcome"] for request in asked_of(desk)]

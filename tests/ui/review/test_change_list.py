@@ -1,0 +1,201 @@
+"""The change list at the end of a turn, in a real browser: to keep, undo and go to what changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.simulator_process import calls
+from tests.ui.page_objects.lab_page import OpenNotebook, Panel
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+CELLS = (("load", "x = 1\ny = 2"), ("old", "old()\nolder()"), ("plot", "plot(x)"))
+SUMMARY = "The plot shows **y** now, what was old is gone, and `notes` tell of it."
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(desk: NotebookScenario) -> Iterator[None]:
+    """Leave nothing to look through: the next test's bar counts it too."""
+    yield
+    for edit in desk.talks.api("edits")["edits"]:
+        desk.talks.send("POST", f"edits/{edit['id']}", {"decision": "keep"})
+
+
+@dataclass
+class Scene:
+    """A turn that changed three cells and two files, and completed."""
+
+    desk: NotebookScenario
+    opened: OpenNotebook
+    panel: Panel
+
+    @property
+    def banner(self) -> Locator:
+        """The banner of the newest turn."""
+        return self.panel.root.get_by_role("region", name="Completed").last
+
+    @property
+    def list(self) -> Locator:
+        """The newest change list."""
+        return self.panel.root.get_by_role("region", name="Changes of this turn").last
+
+    def decision(self, text: str, words: str) -> Locator:
+        """A button of a row: "Undo", "Keep"."""
+        return self.row(text).get_by_role("button", name=re.compile(f"^{words}:"))
+
+    def row(self, text: str) -> Locator:
+        """A row of it."""
+        return self.list.get_by_role("listitem").filter(has_text=text)
+
+
+def step(name: str, **arguments: Any) -> dict[str, Any]:
+    """A call among others of a reply."""
+    return {"kind": "tool", "name": name, "arguments": arguments}
+
+
+def a_completed_turn(desk: NotebookScenario) -> Scene:
+    """Let the agent change cells and files, and complete."""
+    made = f"{desk.file.stem}-notes.md"
+    closed = desk.file.with_name(f"{desk.file.stem}-closed.txt")
+    closed.write_text("first\nsecond\n")
+    cell = {"path": desk.path}
+    opened = desk.open(
+        *CELLS,
+        replies=[
+            {
+                "parts": [
+                    step("read_notebook", path=desk.path),
+                    step("read_file", path=closed.name),
+                ]
+            },
+            {
+                "parts": [
+                    step("edit_cell", **cell, cell_id="plot", source="plot(y)\nshow()"),
+                    step("delete_cell", **cell, cell_id="old"),
+                    step("add_cell", **cell, source="z = 3", after="plot"),
+                    step("edit_file", path=closed.name, old_string="second", new_string="2nd"),
+                    step("create_file", path=made, content="# Notes\n"),
+                ]
+            },
+            calls("complete", {"summary": SUMMARY}),
+        ],
+    )
+    panel = Panel(desk.page).open()
+    panel.ask("Tidy up.")
+    desk.wait(lambda: ended_or_allowed(desk), "the turn ended")
+    panel.finished()
+    return Scene(desk, opened, panel)
+
+
+def ended_or_allowed(desk: NotebookScenario) -> bool:
+    """Allow what the agent asks for."""
+    asked = {event["call_id"] for event in desk.talks.of_type("approval-request")}
+    answered = {event["call_id"] for event in desk.talks.of_type("approval-answer")}
+    if asked - answered:
+        desk.allow_unseen()
+    return bool(desk.talks.of_type("turn-end"))
+
+
+def sources(opened: OpenNotebook) -> dict[str, str]:
+    """The notebook as the page has it."""
+    return {cell["id"]: cell["source"] for cell in opened.cells}
+
+
+@pytest.mark.shows("waits.4", "waits.5", "waits.6")
+def test_a_completed_turn_lists_what_it_changed_to_keep_undo_and_go_to(
+    desk: NotebookScenario,
+) -> None:
+    scene = a_completed_turn(desk)
+    expect(scene.banner).to_contain_text("The plot shows y now")
+    expect(scene.list).to_contain_text("5 changes")
+    rows = scene.list.get_by_role("listitem")
+    expect(rows).to_have_count(5)
+    opened, keys = scene.opened, desk.page.keyboard
+
+    # A deleted cell is a ghost with its text, and comes back where it was.
+    ghost = scene.row("Deleted cell")
+    expect(ghost.locator("del").first).to_have_text("old()")
+    ghost.get_by_role("button", name="What changed").click()
+    expect(ghost.locator("pre")).to_contain_text("older()")
+    scene.decision("Deleted cell", "Restore").click()
+    expect(scene.row("old()")).to_contain_text("restored")
+    assert [cell["id"] for cell in opened.cells][:3] == ["load", "old", "plot"]
+
+    # The name of a cell leads to its change, by keyboard too; the focus stays in the list.
+    edited = scene.row("plot(y)")
+    edited.get_by_role("button", name="Cell 3", exact=True).press("Enter")
+    expect(desk.page.locator(".jp-Notebook .cm-editor.cm-focused")).to_contain_text("plot(y)")
+    assert opened.active == "plot"
+    scene.decision("plot(y)", "Undo").press("Enter")
+    opened.wait_for_source("plot", "plot(x)")
+    expect(edited).to_contain_text("undone")
+    expect(scene.list.locator(":focus")).to_have_count(1)
+    keys.press("Shift+Tab")
+
+    # Files: one taken back, one kept and opened.
+    scene.decision("closed.txt", "Undo").click()
+    expect(scene.row("closed.txt")).to_contain_text("undone")
+    closed = desk.file.with_name(f"{desk.file.stem}-closed.txt")
+    assert closed.read_text() == "first\nsecond\n"
+    scene.list.get_by_role("button", name="Keep all").click()
+    expect(scene.row("notes.md")).to_contain_text("kept")
+    expect(scene.row("z = 3")).to_contain_text("kept")
+    scene.row("notes.md").get_by_role("button").click()
+    expect(desk.page.locator(".jp-FileEditor:visible")).to_contain_text("# Notes")
+    desk.wait(lambda: not desk.talks.api("edits")["edits"], "nothing is left to decide")
+
+
+def test_the_list_is_the_same_after_a_reload_and_in_another_page(
+    desk: NotebookScenario, other_page: Page
+) -> None:
+    scene = a_completed_turn(desk)
+    scene.opened.save()
+    desk.page.reload()
+    Panel(desk.page).open()
+    expect(scene.list.get_by_role("listitem")).to_have_count(5)
+    there = desk.elsewhere(other_page).root.get_by_role("region", name="Changes of this turn")
+    expect(there.get_by_role("listitem")).to_have_count(5)
+    scene.decision("notes.md", "Remove").click()
+    for page_list in (scene.list, there):
+        gone = page_list.get_by_role("listitem").filter(has_text="notes.md")
+        expect(gone).to_contain_text("undone")
+    assert not desk.file.with_name(f"{desk.file.stem}-notes.md").exists()
+    Panel(desk.page).root.get_by_role("button", name="Undo this turn").click()
+    for page_list in (scene.list, there):
+        expect(page_list.get_by_text("restored")).to_have_count(1)
+        expect(page_list.get_by_role("button", name=re.compile("^Keep:"))).to_have_count(0)
+    desk.wait(lambda: sources(scene.opened) == dict(CELLS), "the notebook is as it was")
+
+
+@pytest.mark.shows("waits.6")
+def test_a_deleted_cell_whose_text_is_lost_says_so_in_the_list_and_in_the_notebook(
+    desk: NotebookScenario,
+) -> None:
+    scene = a_completed_turn(desk)
+    scene.opened.save()
+    event = next(
+        event
+        for event in desk.talks.of_type("edit-pending")
+        if event["cell_id"] == "old" and event["after"] is None
+    )
+    desk.lab.stop()
+    blob = event["before"]
+    (stored,) = (desk.lab.root / ".shoulders" / "blobs").rglob(f"*{blob[2:]}*")
+    stored.unlink()
+    desk.lab.start()
+    desk.page.goto(desk.lab.document_url(desk.path))
+    scene.opened.shown()
+    Panel(desk.page).open()
+    row = scene.row("Deleted cell")
+    expect(row).to_contain_text("cannot be restored here")
+    card = desk.page.get_by_role("group", name="Deleted cell (its text was not kept)")
+    expect(card).to_be_visible()
+    expect(scene.decision("Deleted cell", "Restore")).to_have_count(0)
+    scene.decision("Deleted cell", "Dismiss").click()
+    expect(card).to_have_count(0)
+    expect(row).to_contain_text("kept deleted")

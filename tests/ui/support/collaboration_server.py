@@ -1,0 +1,28 @@
+"""A server whose notebooks pages share through jupyter-collaboration, for the tests of rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.simulator_process import SimulatorProcess, in_order
+from tests.support.collaboration_environment import collab_environment
+from tests.support.lab_server import Lab
+from tests.ui.support.notebook_scenario import LabWithModel
+
+
+@contextmanager
+def serve_rooms(tmp_path_factory: pytest.TempPathFactory, *args: str) -> Generator[LabWithModel]:
+    """Run it with more arguments of its command line."""
+    root = tmp_path_factory.mktemp("workspace")
+    upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
+    env = {**upstream.configure(root), **collab_environment()}
+    lab = Lab(root, tmp_path_factory.mktemp("lab"), args=args, env=env)
+    try:
+        lab.start()
+        yield LabWithModel(lab, upstream)
+    finally:
+        lab.stop()
+        upstream.stop()

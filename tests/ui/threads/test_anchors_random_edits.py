@@ -1,0 +1,19 @@
+"""Threads stay with their text in the real page, whatever happens to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ui.stress.thread_anchors import play
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+STEPS = 150
+
+
+@pytest.mark.shows("09.anchor.1", "09.anchor.2", "09.anchor.3", "09.anchor.7")
+def test_threads_stay_with_their_characters_through_random_edits(desk: NotebookScenario) -> None:
+    tally = play(desk, seed=7, steps=STEPS)
+
+    assert (tally.wrong, tally.lost) == ([], [])
+    assert tally.steps == STEPS
+    assert tally.exact > tally.uncertain

@@ -1,0 +1,28 @@
+"""Ten threads stream at once while the user types: nothing is lost, and no mark is drawn in vain.
+
+How long frames take is measured by ``thread_storm``: here it is counted.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ui.stress.concurrent_threads import Storm
+from tests.ui.support.notebook_scenario import NotebookScenario
+
+KEYS = 180
+
+
+@pytest.mark.shows("09.scale.2")
+def test_no_character_is_lost_and_no_mark_touched_while_ten_threads_stream(
+    desk: NotebookScenario,
+) -> None:
+    storm = Storm(desk)
+    storm.begin()
+    storm.watch()
+    storm.type(KEYS)
+    assert storm.statuses == {"running"}  # they all did, all the while
+    assert storm.opened.source(storm.cell) == storm.expected
+    assert storm.touched == []
+    begins, ends = storm.expected.index("compute"), storm.expected.index("\nthird")
+    assert storm.marked == storm.expected[begins:ends]

@@ -1,0 +1,128 @@
+"""What a notebook keeps of a panel in its outputs, in pages that did not run the panel's cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.simulator_process import says
+from tests.ui.conftest import working
+from tests.ui.page_objects.lab_page import OpenNotebook
+from tests.ui.page_objects.widget_panel import SHOW, answered, panel_in
+from tests.ui.support.collaboration_server import serve_rooms
+from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
+
+
+@pytest.fixture(scope="module")
+def served_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
+    """A server with jupyter-collaboration."""
+    with serve_rooms(tmp_path_factory) as served:
+        yield served
+
+
+@pytest.fixture
+def shared_desk(
+    served_shared: LabWithModel, page: Page, request: pytest.FixtureRequest
+) -> Iterator[NotebookScenario]:
+    """The page, and a notebook in a room."""
+    with working(served_shared, page, request) as desk:
+        yield desk
+
+
+def transcripts(cells: list[dict[str, Any]]) -> list[str]:
+    """The transcripts in the outputs of a notebook, as HTML."""
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    pages = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
+    return [page for page in pages if "shoulders-transcript" in page]
+
+
+def hold(opened: OpenNotebook, *answers: str) -> bool:
+    """Whether the notebook in a page has one transcript, with these answers."""
+    found = transcripts(opened.cells)
+    assert len(found) == 1, found
+    return all(answer in found[0] for answer in answers)
+
+
+def saved(desk: NotebookScenario) -> list[str]:
+    """The transcripts in the file; none while it is written, which a room does not do at once."""
+    try:
+        return transcripts(desk.cells_on_disk())
+    except json.JSONDecodeError:
+        return []
+
+
+def test_after_a_reload_later_answers_are_in_the_notebook_and_nothing_else_is_new(
+    desk: NotebookScenario, page: Page
+) -> None:
+    opened = desk.open(SHOW, ("two", "1 + 1"), replies=[says("Water."), says("Fish.")])
+    opened.run("show")
+    panel = panel_in(page)
+    panel.ask("Why do penguins swim?")
+    answered(panel, "Water.")
+    desk.wait(lambda: hold(opened, "Water."), "the output holds the transcript")
+    opened.save()
+
+    page.goto(desk.lab.document_url(desk.path))
+    opened.ready()
+    panel = panel_in(page)
+    answered(panel, "Water.")
+    assert not opened.dirty
+    panel.ask("What do they eat?")
+    answered(panel, "Fish.")
+    desk.wait(lambda: hold(opened, "Water.", "Fish."), "the output holds both answers")
+    assert opened.dirty
+    opened.save()
+    (kept,) = transcripts(desk.cells_on_disk())
+    assert "Fish." in kept
+
+
+def test_an_answer_that_was_not_saved_is_in_the_notebook_once_the_page_is_back(
+    desk: NotebookScenario, page: Page
+) -> None:
+    opened = desk.open(SHOW, replies=[says("Water.")])
+    opened.run("show")
+    panel = panel_in(page)
+    opened.save()
+    before = desk.file.read_text(encoding="utf-8")
+    panel.ask("Why do penguins swim?")
+    answered(panel, "Water.")
+    desk.wait(lambda: hold(opened, "Water."), "the output holds the transcript")
+
+    page.goto("about:blank")
+    desk.file.write_text(before, encoding="utf-8")  # also where the lab has saved it by itself
+    page.goto(desk.lab.document_url(desk.path))
+    opened.ready()
+    panel_in(page)
+    desk.wait(lambda: hold(opened, "Water."), "the output holds the transcript again")
+
+
+def test_pages_that_share_a_notebook_keep_one_transcript(
+    shared_desk: NotebookScenario, other_page: Page
+) -> None:
+    desk, page = shared_desk, shared_desk.page
+    replies = [says("Water."), says("Fish."), says("Ice.")]
+    opened = desk.open(SHOW, ("two", "1 + 1"), replies=replies)
+    opened.run("show")
+    panel = panel_in(page)
+    other_page.goto(desk.lab.document_url(desk.path))
+    other = OpenNotebook(other_page).ready()
+    panel_in(other_page)
+    panel.ask("Why do penguins swim?")
+    answered(panel, "Water.")
+    for each in (opened, other):
+        desk.wait(lambda each=each: hold(each, "Water."), "both hold the transcript")
+
+    page.goto(desk.lab.document_url(desk.path))  # now neither is the one that ran the cell
+    opened.ready()
+    panel = panel_in(page)
+    for question, answer in (("What do they eat?", "Fish."), ("Where?", "Ice.")):
+        panel.ask(question)
+        answered(panel, answer)
+        for each in (opened, other):
+            desk.wait(lambda each=each, answer=answer: hold(each, answer), "both hold it")
+    desk.wait(lambda: ["Ice." in text for text in saved(desk)] == [True], "the room has saved one")
+    expect(page.locator(".jp-Dialog")).to_have_count(0)
