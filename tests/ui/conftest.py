@@ -25,36 +25,27 @@ TEST_SECONDS = 280
 LONGEST = (
     *(
         "open_notebooks",
-        "collaboration",
-        "reconnection",
+        "review",
         "chat_panel",
         "questions",
-        "first_use",
         "open_text_files",
-        "messages",
+        "reconnection",
+        "input",
     ),
+    *("sleep_and_crash", "main_workflow", "secondary_surfaces", "collaboration", "thread_marks"),
+    *("widget_panel", "anchors_persistence", "settings_page", "suggestions", "lab_completer"),
+    *("typing_during_edits", "first_use", "long_running_cells", "change_list", "attachments"),
     *(
-        "sleep_and_crash",
-        "secondary_surfaces",
-        "anchors_persistence",
-        "suggestions",
-        "main_workflow",
-        "change_list",
-        "multi_file_turn",
-    ),
-    *(
-        "long_running_cells",
+        "saved_output",
+        "concurrent_edits",
         "thread_panel",
-        "typing_during_edits",
-        "deployments",
-        "plot_images",
-        "long_conversation",
-        "magics",
-        "history",
+        "messages",
+        "multi_file_turn",
+        "proposals",
     ),
-    *("kernel_control", "accessibility", "pseudo_locale", "anchors_collaboration"),
+    *("inline_edits", "return_after_absence", "anchors_random_edits"),
 )
-"""The files that take longest, as `--durations=0` has told."""
+"""The files that take longest in either run, as `--durations=0` has told."""
 FAILURES = Path(__file__).parent / "failures"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OFF_BY_PLAYWRIGHT = (

@@ -49,6 +49,7 @@ def desk(
     (hub.lab.state / chosen).unlink(missing_ok=True)
 
 
+@pytest.mark.full
 def test_changes_are_reviewed_at_the_change_in_notebook_7_too(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -116,6 +117,7 @@ def proxy(hub: LabWithModel) -> Iterator[Idle]:
     made.close()
 
 
+@pytest.mark.full
 def test_a_proxy_that_cuts_idle_connections_loses_nothing(
     desk: NotebookScenario, page: Page, proxy: Idle
 ) -> None:

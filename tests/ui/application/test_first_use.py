@@ -95,6 +95,7 @@ def test_with_the_mouse_alone(tour: OpenNotebook, page: Page) -> None:
     assert person.seconds < TWO_MINUTES
 
 
+@pytest.mark.full
 @pytest.mark.shows("panel.4")
 def test_with_the_keyboard_alone(tour: OpenNotebook, page: Page) -> None:
     person = Person(page)
@@ -114,6 +115,7 @@ def test_with_the_keyboard_alone(tour: OpenNotebook, page: Page) -> None:
     assert person.seconds < TWO_MINUTES
 
 
+@pytest.mark.full
 @pytest.mark.shows("empty.2")
 def test_panel_opens_beside_the_tour_with_requests_the_demo_can_answer(
     tour: OpenNotebook, page: Page

@@ -65,6 +65,7 @@ def test_there_are_more_than_five_hundred_different_texts() -> None:
     assert len(set(PAYLOADS)) == len(PAYLOADS) >= 500
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("scene", "least"),
     [
@@ -91,6 +92,7 @@ def test_hostile_text_does_nothing_wherever_it_is_shown(
     assert [kind for kind, number in least.items() if amounts[kind] < number] == []
 
 
+@pytest.mark.full
 def test_hostile_titles_do_nothing_in_the_history_and_as_tabs(haunted: Haunted) -> None:
     root = haunted.panel.root
     root.get_by_role("button", name="History").click()

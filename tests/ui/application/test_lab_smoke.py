@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 from urllib.request import urlopen
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.lab_server import Lab, StartLab
+
+pytestmark = pytest.mark.full
 
 
 def test_lab_loads_the_extension(page: Page, lab: Lab):

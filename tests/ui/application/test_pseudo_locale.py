@@ -12,6 +12,8 @@ from tests.ui.support.conversation_gallery import Gallery, shown
 from tests.ui.support.pseudo_locale import CUT, LANGUAGE, RAW, catalogue, longer
 from tests.ui.support.realistic_samples import REALISTIC_SAMPLES
 
+pytestmark = pytest.mark.full
+
 NARROW = 280
 WIDE = 900
 

@@ -31,6 +31,8 @@ from tests.ui.support.secondary_surfaces import (
     suggestions,
 )
 
+pytestmark = pytest.mark.full
+
 MOVED_BY_FIELD = 'scrollable-region-focusable: <div class="shoulders-Choices" role="listbox"'
 """Arrows in the field scroll it, which keeps the focus; a field of many lines has no such role."""
 

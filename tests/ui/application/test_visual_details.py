@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.simulator_process import says
@@ -10,6 +11,8 @@ from tests.ui.page_objects.lab_page import Panel
 from tests.ui.page_objects.settings import SettingsPage
 from tests.ui.page_objects.thread_marks import anchor_of, begin, of_cell, put
 from tests.ui.support.notebook_scenario import NotebookScenario
+
+pytestmark = pytest.mark.full
 
 ZOOMED: ViewportSize = {"width": 720, "height": 450}
 """What a zoom of 200 % leaves of 1440 x 900."""

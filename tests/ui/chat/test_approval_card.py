@@ -16,7 +16,10 @@ PICTURES = os.environ.get("SHOULDERS_PICTURES")
 THEMES = ("JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast")
 
 
-@pytest.mark.parametrize("width", [280, 380, 600])
+@pytest.mark.parametrize(
+    "width",
+    [pytest.param(280, marks=pytest.mark.full), 380, pytest.param(600, marks=pytest.mark.full)],
+)
 def test_card_shows_verb_code_effects_and_readable_answers(
     desk: NotebookScenario, page: Page, width: int
 ) -> None:

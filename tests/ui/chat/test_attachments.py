@@ -61,6 +61,7 @@ def drag(page: Page, source: Locator, target: Locator) -> None:
     page.mouse.up()
 
 
+@pytest.mark.full
 @pytest.mark.shows("input.5")
 def test_images_and_files_from_outside_are_pasted_and_dropped(
     desk: NotebookScenario, page: Page
@@ -101,6 +102,7 @@ def test_images_and_files_from_outside_are_pasted_and_dropped(
         copied.unlink(missing_ok=True)
 
 
+@pytest.mark.full
 def test_images_that_the_model_cannot_see_are_said_so_before_they_are_sent(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -141,6 +143,7 @@ def size_of(data: str) -> tuple[int, int]:
     return Image.open(io.BytesIO(base64.b64decode(data))).size
 
 
+@pytest.mark.full
 @pytest.mark.shows("input.5")
 def test_cells_and_files_of_the_lab_are_pasted_and_dropped(
     desk: NotebookScenario, page: Page
@@ -185,6 +188,7 @@ def copy_cell(page: Page, notebook: OpenNotebook, cell_id: str) -> None:
     page.keyboard.press("c")
 
 
+@pytest.mark.full
 def test_a_file_of_a_taken_name_is_put_beside_it(desk: NotebookScenario, page: Page) -> None:
     desk.open(("first", "1 + 1"), replies=[])
     taken = desk.file.with_name("taken.txt")

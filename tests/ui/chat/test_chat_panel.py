@@ -187,6 +187,7 @@ def test_denying_with_a_reason_goes_on_and_without_one_or_stopping_ends_the_turn
     assert desk.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
 
 
+@pytest.mark.full
 @pytest.mark.shows("places.7", "input.11", "speed.6")
 def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_them(
     start_lab: StartLab, workspace: Path, upstream: StartSimulator, page: Page
@@ -280,6 +281,7 @@ def show_theme(page: Page, theme: str) -> None:
     )
 
 
+@pytest.mark.full
 def test_text_is_readable_in_every_theme_and_in_a_narrow_panel(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -360,6 +362,7 @@ CONTRAST = """root => {
 }"""
 
 
+@pytest.mark.full
 @pytest.mark.shows("empty.2")
 def test_without_a_key_the_demo_answers_and_other_ways_are_shown(
     demo_desk: NotebookScenario, page: Page
@@ -376,6 +379,7 @@ def test_without_a_key_the_demo_answers_and_other_ways_are_shown(
     panel.finished()
 
 
+@pytest.mark.full
 def test_a_lost_connection_is_said_and_found_again(demo_desk: NotebookScenario, page: Page) -> None:
     panel = open_notebook(demo_desk)
     panel.ask("Summarise this notebook")

@@ -92,6 +92,7 @@ def test_the_history_finds_by_words_kind_and_source_and_manages_what_it_finds(
     expect(panel.input).to_be_focused()
 
 
+@pytest.mark.full
 @pytest.mark.shows("places.7", "panel.4")
 def test_tabs_are_chosen_named_moved_and_closed_by_keyboard(
     desk: NotebookScenario, page: Page

@@ -157,6 +157,7 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
     expect(talk.first).to_be_visible()
 
 
+@pytest.mark.full
 @pytest.mark.shows("input.6")
 def test_commands_are_listed_and_done(desk: NotebookScenario, page: Page) -> None:
     panel = beside_a_notebook(desk, says("A plan."), says("Anew."))
@@ -208,6 +209,7 @@ def test_commands_are_listed_and_done(desk: NotebookScenario, page: Page) -> Non
     assert len(desk.talks.all()) == 1
 
 
+@pytest.mark.full
 @pytest.mark.shows("input.7", "input.8", "input.10")
 def test_mode_and_model_are_picked_and_a_full_context_is_red(
     start_lab: StartLab, workspace: Path, upstream: StartSimulator, page: Page
@@ -272,6 +274,7 @@ COLOUR = """element => {
 }"""
 
 
+@pytest.mark.full
 @pytest.mark.shows("input.9")
 def test_the_instructions_open_from_a_template_and_are_never_overwritten(
     desk: NotebookScenario, page: Page
@@ -296,6 +299,7 @@ def test_the_instructions_open_from_a_template_and_are_never_overwritten(
         file.unlink(missing_ok=True)
 
 
+@pytest.mark.full
 @pytest.mark.shows("context.1", "context.2", "context.3")
 def test_what_is_open_goes_along_unless_left_out_and_can_be_seen_before(
     desk: NotebookScenario, page: Page
@@ -348,6 +352,7 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.full
 @pytest.mark.shows("empty.1")
 def test_ideas_fit_what_is_open_and_pre_fill_the_input(desk: NotebookScenario, page: Page) -> None:
     notebook, panel = opened(desk)

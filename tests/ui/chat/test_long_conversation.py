@@ -17,6 +17,8 @@ from tests.ui.page_objects.lab_page import Panel
 from tests.ui.support.long_conversation import MESSAGES, fill, open_long, scroller, streamed, widen
 from tests.ui.support.notebook_scenario import LabWithModel
 
+pytestmark = pytest.mark.full
+
 RENDERED = 60
 """Messages that may be rendered at once, in a panel as high as the tests'."""
 RATE = 200

@@ -92,6 +92,7 @@ def act(message: Locator, name: str) -> Locator:
     return found
 
 
+@pytest.mark.full
 @pytest.mark.shows("messages.1", "messages.2", "messages.3", "messages.4")
 def test_a_message_is_a_bubble_with_chips_that_open_what_they_name(
     desk: NotebookScenario, page: Page
@@ -158,6 +159,7 @@ def test_a_message_is_a_bubble_with_chips_that_open_what_they_name(
     assert page.evaluate("() => getSelection().toString()") == "b = 2"
 
 
+@pytest.mark.full
 @pytest.mark.shows("messages.5", "messages.6", "messages.9")
 def test_an_answer_has_formulas_code_to_use_and_each_source_once(
     desk: NotebookScenario, page: Page
@@ -203,6 +205,7 @@ def test_an_answer_has_formulas_code_to_use_and_each_source_once(
     expect(answer.get_by_role("button", name=re.compile("^Insert as cell"))).to_be_visible()
 
 
+@pytest.mark.full
 @pytest.mark.shows("messages.7", "messages.8")
 def test_a_message_is_edited_in_versions_forked_and_copied(
     desk: NotebookScenario, page: Page
@@ -267,6 +270,7 @@ def test_a_message_is_edited_in_versions_forked_and_copied(
     assert not any("Second" in text for text in said)
 
 
+@pytest.mark.full
 @pytest.mark.shows("messages.10", "messages.11")
 def test_dots_go_with_the_first_content_and_reasoning_is_one_section(
     desk: NotebookScenario, page: Page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.simulator_process import calls, says
@@ -76,6 +77,7 @@ def test_a_page_runs_its_scripts_when_asked_and_reaches_nothing(
     assert len(page.context.pages) == 1
 
 
+@pytest.mark.full
 def test_output_of_cells_has_its_colours_and_nothing_else_of_a_terminal(
     desk: NotebookScenario, page: Page
 ) -> None:

@@ -125,6 +125,7 @@ def box(panel: Panel) -> dict[str, float]:
     return {"x": found["x"], "y": found["y"], "width": found["width"], "height": found["height"]}
 
 
+@pytest.mark.full
 @pytest.mark.shows("places.4", "places.5")
 def test_the_bubble_opens_closes_and_grows_by_keyboard_and_remembers_it(
     desk: NotebookScenario, page: Page, settings: Path
@@ -160,6 +161,7 @@ def test_the_bubble_opens_closes_and_grows_by_keyboard_and_remembers_it(
     expect(button).to_be_focused()
 
 
+@pytest.mark.full
 def test_a_tab_that_is_closed_stays_closed_and_the_lab_s_own_move_is_kept(
     desk: NotebookScenario, page: Page, settings: Path
 ) -> None:
@@ -195,6 +197,7 @@ def command(page: Page, name: str) -> None:
     )
 
 
+@pytest.mark.full
 @pytest.mark.shows("places.5", "places.6")
 def test_the_palette_has_every_action_and_shortcuts_can_be_rebound(
     desk: NotebookScenario, page: Page, settings: Path

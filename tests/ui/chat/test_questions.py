@@ -90,6 +90,7 @@ def test_questions_are_answered_by_chip_by_several_and_by_free_text(
     assert len(turns) == 1  # the same turn went on
 
 
+@pytest.mark.full
 def test_a_question_answered_in_one_page_is_settled_in_the_other_which_is_told_so(
     desk: NotebookScenario,
     context: BrowserContext,
@@ -118,6 +119,7 @@ def test_a_question_answered_in_one_page_is_settled_in_the_other_which_is_told_s
     assert answers(desk.talks) == [["price"], ["year"]]
 
 
+@pytest.mark.full
 def test_a_question_survives_kill_9_a_restart_and_a_reload(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -138,6 +140,7 @@ def test_a_question_survives_kill_9_a_restart_and_a_reload(
     assert ends == ["final_response"]
 
 
+@pytest.mark.full
 @pytest.mark.shows("waits.2")
 def test_a_checklist_shows_progress_folds_and_survives_a_reload(
     desk: NotebookScenario, page: Page
@@ -243,6 +246,7 @@ def costly(reply: dict[str, Any], tokens: int) -> dict[str, Any]:
     return {**reply, "usage": {"input": tokens, "output": 0}}
 
 
+@pytest.mark.full
 def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_one(
     start_lab: StartLab, workspace: Path, upstream: StartSimulator, page: Page
 ) -> None:
@@ -291,6 +295,7 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
     }
 
 
+@pytest.mark.full
 def test_a_result_is_supplied_where_tools_do_not_run(desk: NotebookScenario, page: Page) -> None:
     desk.play(calls("read_notebook", {"path": "a.ipynb"}), says("It has two cells."))
     desk.talks.send("POST", "sessions", {"tools": "parse_only", "title": "By hand"})
@@ -307,6 +312,7 @@ def test_a_result_is_supplied_where_tools_do_not_run(desk: NotebookScenario, pag
     assert result["content"][0]["text"] == "two cells"
 
 
+@pytest.mark.full
 def test_a_log_that_is_not_understood_is_shown_read_only_and_says_so(
     start_lab: StartLab, workspace: Path, upstream: StartSimulator, page: Page
 ) -> None:
@@ -332,6 +338,7 @@ def test_a_log_that_is_not_understood_is_shown_read_only_and_says_so(
     expect(panel.input).to_be_enabled()
 
 
+@pytest.mark.full
 def test_a_conversation_deleted_in_one_page_is_closed_in_the_other_and_comes_back(
     desk: NotebookScenario,
     context: BrowserContext,
@@ -354,6 +361,7 @@ def test_a_conversation_deleted_in_one_page_is_closed_in_the_other_and_comes_bac
         expect(shown.input).to_be_enabled()
 
 
+@pytest.mark.full
 @pytest.mark.shows("waits.3")
 def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(
     desk: NotebookScenario, page: Page

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.simulator_process import calls, says
 from tests.ui.page_objects.lab_page import Panel
 from tests.ui.support.notebook_scenario import NotebookScenario
+
+pytestmark = pytest.mark.full
 
 
 def held_turn(desk: NotebookScenario) -> Panel:

@@ -51,6 +51,7 @@ def to_the_top(desk: NotebookScenario) -> None:
     desk.page.mouse.wheel(0, -30_000)
 
 
+@pytest.mark.full
 def test_pictures_and_tables_of_runs_are_shown_below_their_lines_and_lead_to_the_output(
     desk: NotebookScenario,
 ) -> None:

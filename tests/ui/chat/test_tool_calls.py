@@ -13,6 +13,8 @@ from tests.simulator_process import calls, says
 from tests.ui.page_objects.lab_page import Panel
 from tests.ui.support.notebook_scenario import NotebookScenario
 
+pytestmark = pytest.mark.full
+
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
     "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -1,5 +1,7 @@
 """The agent moves and deletes the cell that has the user's caret: no key goes anywhere else."""
 
+import pytest
+
 from tests.simulator_process import calls, says
 from tests.ui.page_objects.lab_page import OpenNotebook
 from tests.ui.support.notebook_scenario import NotebookScenario
@@ -33,6 +35,7 @@ def sources(opened: OpenNotebook) -> list[tuple[str, str]]:
     return [(cell["id"], opened.source(cell["id"])) for cell in opened.cells]
 
 
+@pytest.mark.full
 def test_the_caret_goes_with_a_cell_that_is_moved(desk: NotebookScenario) -> None:
     move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
     opened = open_with_caret(desk, move)
@@ -57,6 +60,7 @@ def test_keys_go_nowhere_once_their_cell_is_deleted(desk: NotebookScenario) -> N
     assert sources(opened) == [("one", "x = 1"), ("two", "z = 3")]
 
 
+@pytest.mark.full
 def test_a_cell_somebody_types_in_stays_where_it_is(desk: NotebookScenario) -> None:
     move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
     opened = open_with_caret(desk, move)

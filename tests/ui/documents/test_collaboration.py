@@ -86,6 +86,7 @@ def no_dialog(*pages: Page) -> None:
         expect(page.locator(".jp-Dialog")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_status_says_that_collaboration_is_there(desk: NotebookScenario) -> None:
     status = desk.talks.api("status")
     assert (status["collaboration"], status["document_server"]) == (True, None)
@@ -134,6 +135,7 @@ def test_two_people_type_while_the_agent_edits_and_runs(
     assert desk.results() == ["ok"] * 5
 
 
+@pytest.mark.full
 def test_a_run_outlasts_the_pages_and_their_room(desk: NotebookScenario) -> None:
     replies = [
         calls("read_notebook", {"path": desk.path}),
@@ -163,6 +165,7 @@ def test_a_run_outlasts_the_pages_and_their_room(desk: NotebookScenario) -> None
     no_dialog(desk.page)
 
 
+@pytest.mark.full
 def test_a_cell_the_user_runs_again_is_theirs(desk: NotebookScenario, other_page: Page) -> None:
     run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
     opened = open_room(desk, ("slow", desk.held), replies=[run, says("Done.")])
@@ -178,6 +181,7 @@ def test_a_cell_the_user_runs_again_is_theirs(desk: NotebookScenario, other_page
     assert desk.results() == ["ok"]
 
 
+@pytest.mark.full
 def test_a_notebook_renamed_in_a_run_keeps_its_outputs(desk: NotebookScenario) -> None:
     replies = [
         calls("read_notebook", {"path": desk.path}),
@@ -201,6 +205,7 @@ def test_a_notebook_renamed_in_a_run_keeps_its_outputs(desk: NotebookScenario) -
     assert not (desk.lab.root / old).exists()
 
 
+@pytest.mark.full
 def test_undo_leaves_what_the_agent_did(desk: NotebookScenario) -> None:
     replies = [
         calls("read_notebook", {"path": desk.path}),
@@ -216,12 +221,14 @@ def test_undo_leaves_what_the_agent_did(desk: NotebookScenario) -> None:
     assert opened.source("one") == "x = 2"
 
 
+@pytest.mark.full
 def test_nothing_typed_is_lost_in_a_short_storm(browser: Browser) -> None:
     tally = collaborative_typing.play(browser, edits=12, seed=7, pages=2)
     assert tally.edits
     assert tally.typed
 
 
+@pytest.mark.full
 def test_the_caret_goes_with_a_cell_that_is_moved(desk: NotebookScenario) -> None:
     move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
     cells = (("one", "x = 1"), ("mine", "y = "), ("two", "z = 3"))

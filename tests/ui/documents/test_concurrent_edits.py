@@ -93,6 +93,7 @@ def test_a_line_typed_at_the_end_stays_beside_the_agents_edit(desk: NotebookScen
     opened.wait_for_source("first", f"{CELL}\nmine")
 
 
+@pytest.mark.full
 def test_an_overlap_is_a_card_with_the_agents_change_alone(desk: NotebookScenario) -> None:
     opened, talk = begin(desk, edit(desk, "a = 1", "a = 700"), says("Done."))
     opened.editor("first").click()
@@ -112,6 +113,7 @@ def test_an_overlap_is_a_card_with_the_agents_change_alone(desk: NotebookScenari
     expect(card).to_contain_text("applied")
 
 
+@pytest.mark.full
 def test_words_that_both_changed_are_a_choice_and_mine_can_stay(desk: NotebookScenario) -> None:
     opened, talk = begin(
         desk,
@@ -145,6 +147,7 @@ def test_words_that_both_changed_are_a_choice_and_mine_can_stay(desk: NotebookSc
     opened.wait_for_source("first", "a = 10\nb = 800\n# notes:\nmore")
 
 
+@pytest.mark.full
 def test_after_the_turn_is_undone_the_next_edit_is_made_in_the_text_as_it_is(
     desk: NotebookScenario,
 ) -> None:
@@ -160,6 +163,7 @@ def test_after_the_turn_is_undone_the_next_edit_is_made_in_the_text_as_it_is(
     assert desk.results() == ["ok", "ok", "ok"]
 
 
+@pytest.mark.full
 def test_a_line_typed_into_an_open_file_stays_beside_the_agents_edit(make: MakeDesk) -> None:
     desk = make()
     change = {"path": desk.path, "old_string": "a = 1", "new_string": "a = 700"}

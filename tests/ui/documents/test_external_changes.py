@@ -114,6 +114,7 @@ def shown_ids(opened: OpenNotebook) -> list[str]:
     )
 
 
+@pytest.mark.full
 def test_git_checkout_under_a_clean_notebook_shows_in_place(outside: Outside) -> None:
     cells = [(f"c{at}", f"x{at} = {at}\n" * 3) for at in range(MANY)]
     opened = outside.show(("first", "kept = 41"), *cells)
@@ -186,6 +187,7 @@ def test_another_editor_and_typing_here_are_merged(outside: Outside) -> None:
     }
 
 
+@pytest.mark.full
 def test_half_a_file_is_waited_out_and_a_deleted_one_may_come_back(outside: Outside) -> None:
     opened = outside.show(("one", "x = 1"), ("mine", "m = 1"))
     opened.type_at_end("mine", "  # typed")
@@ -202,6 +204,7 @@ def test_half_a_file_is_waited_out_and_a_deleted_one_may_come_back(outside: Outs
     assert outside.desk.on_disk() == {"one": "x = 2", "mine": "m = 1  # typed"}
 
 
+@pytest.mark.full
 def test_cells_without_ids_are_known_by_what_they_are(outside: Outside) -> None:
     def older(content: dict[str, Any]) -> None:
         content["nbformat_minor"] = 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.simulator_process import calls, says
@@ -85,6 +86,7 @@ def test_the_page_scrolls_to_the_cell_at_work_and_marks_what_changed(
     expect(pill(page)).to_have_count(0)
 
 
+@pytest.mark.full
 def test_scrolling_or_typing_pauses_and_the_button_leads_back(desk: NotebookScenario) -> None:
     cells = many(last=desk.held)
     opened = desk.open(
@@ -123,6 +125,7 @@ def test_scrolling_or_typing_pauses_and_the_button_leads_back(desk: NotebookScen
     expect(pill(page)).to_have_count(0)
 
 
+@pytest.mark.full
 def test_following_is_a_preference(desk: NotebookScenario) -> None:
     opened = desk.open(
         *many(last="1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.simulator_process import calls, says
@@ -10,6 +11,7 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.05)"
 
 
+@pytest.mark.full
 def test_a_restart_by_the_agent_looks_like_one_from_the_menu(desk: NotebookScenario) -> None:
     restart = calls("restart_kernel", {"path": desk.path})
     opened = desk.open(

@@ -29,6 +29,7 @@ def upstream(tmp_path: Path) -> Iterator[SimulatorProcess]:
     started.stop()
 
 
+@pytest.mark.full
 def test_long_cell_goes_on_without_its_page_and_wakes_the_agent(
     start_lab: Any, workspace: Path, upstream: SimulatorProcess, page: Page
 ) -> None:
@@ -54,6 +55,7 @@ def asked(desk: NotebookScenario, source: str = ASK) -> tuple[OpenNotebook, Pane
     return opened, desk.ask(allow=True)
 
 
+@pytest.mark.full
 def test_input_is_answered_in_the_cell_and_closed_in_the_chat(desk: NotebookScenario) -> None:
     opened, panel = asked(desk)
     box = opened.cell("ask").locator(".jp-Stdin-input")
@@ -82,6 +84,7 @@ def test_input_is_answered_in_the_chat_and_closed_in_the_cell(desk: NotebookScen
     desk.ended()
 
 
+@pytest.mark.full
 def test_input_survives_a_reload_and_does_not_take_the_keys_of_the_user(
     desk: NotebookScenario,
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.simulator_process import calls, says
@@ -40,6 +41,7 @@ def test_an_answer_is_rendered_in_the_cell_and_its_conversation_is_in_the_panel(
     assert desk.talks.only()["source"] == "kernel"
 
 
+@pytest.mark.full
 def test_an_error_is_fixed_in_a_cell_below_and_tools_ask_in_the_cell(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -77,6 +79,7 @@ def run(cell: Locator) -> None:
             return
 
 
+@pytest.mark.full
 def test_the_magics_work_in_notebook_7(desk: NotebookScenario, page: Page) -> None:
     desk.write(LOAD, ("ask", "%ai -f html Draw."), ("plain", "%ai Who are you?"))
     desk.play(says("```html\n<h1>Framed</h1>\n```"), says("A **colleague**."))

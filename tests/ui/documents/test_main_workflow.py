@@ -19,6 +19,7 @@ ENDLESS = " ".join(f"word{number}" for number in range(8_000))
 """Takes more than three minutes: what is stopped in the middle is, on any machine."""
 
 
+@pytest.mark.full
 def test_the_agent_fixes_the_open_notebook_beside_unsaved_typing(
     demo_desk: NotebookScenario, page: Page
 ) -> None:
@@ -60,6 +61,7 @@ def test_the_agent_fixes_the_open_notebook_beside_unsaved_typing(
     assert tour.source("count-wines").endswith("  # mine, unsaved")
 
 
+@pytest.mark.full
 def test_a_run_goes_on_when_the_page_is_closed(
     desk_soon_left: NotebookScenario, context: BrowserContext, page: Page
 ) -> None:
@@ -83,6 +85,7 @@ def test_a_run_goes_on_when_the_page_is_closed(
     expect(panel.answers.last).to_contain_text("It counted to the end.")
 
 
+@pytest.mark.full
 @pytest.mark.shows("speed.4")
 def test_reloading_twice_in_a_stream_shows_what_the_log_holds(
     desk: NotebookScenario, page: Page

@@ -31,6 +31,7 @@ def no_dialog(*pages: Page) -> None:
 # pages that reload, close and lose their connection
 
 
+@pytest.mark.full
 def test_reload_during_a_run_shows_all_of_it_once(desk: NotebookScenario) -> None:
     run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
     opened = desk.open(("slow", desk.held), replies=[run, says("Done.")])
@@ -83,6 +84,7 @@ def test_edits_and_outputs_reach_the_file_when_the_page_is_gone(
     assert desk.on_disk() == {"one": "print('new')", "mine": "y = 1"}
 
 
+@pytest.mark.full
 def test_page_that_was_away_for_long_saves_without_a_question(
     desk_soon_left: NotebookScenario,
 ) -> None:
@@ -108,6 +110,7 @@ def test_page_that_was_away_for_long_saves_without_a_question(
     assert desk.on_disk() == {"one": "x = 2", "mine": "y = 1  # typed"}
 
 
+@pytest.mark.full
 def test_run_goes_on_through_a_lost_connection(desk: NotebookScenario) -> None:
     sockets = Sockets(desk.page)
     run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
@@ -145,6 +148,7 @@ def test_discarding_a_notebook_in_a_run_drops_what_the_user_typed_alone(
     assert desk.on_disk() == {"one": "x = 2", "mine": "y = 1", "slow": desk.held}
 
 
+@pytest.mark.full
 def test_open_page_finds_the_server_that_was_restarted(desk: NotebookScenario) -> None:
     edit = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"})
     opened = desk.open(
@@ -169,6 +173,7 @@ def test_open_page_finds_the_server_that_was_restarted(desk: NotebookScenario) -
 # the same notebook twice
 
 
+@pytest.mark.full
 def test_two_pages_show_the_same_edits_and_save_without_a_question(
     desk: NotebookScenario, other_page: Page
 ) -> None:
@@ -204,6 +209,7 @@ def test_two_pages_show_the_same_edits_and_save_without_a_question(
     assert first.cells == second.cells
 
 
+@pytest.mark.full
 def test_two_views_of_a_notebook_are_one_until_both_are_closed(desk: NotebookScenario) -> None:
     read = calls("read_notebook", {"path": desk.path})
     edit = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"})
@@ -221,6 +227,7 @@ def test_two_views_of_a_notebook_are_one_until_both_are_closed(desk: NotebookSce
     assert desk.on_disk() == {"one": "x = 1"}
 
 
+@pytest.mark.full
 def test_approval_answered_in_one_page_is_answered_in_the_other(
     desk: NotebookScenario, other_page: Page
 ) -> None:
@@ -313,6 +320,7 @@ def test_structural_edits_are_undone_one_by_one_and_saved_valid(desk: NotebookSc
     assert opened.ready().ids == ["one", added, "two", "three"]
 
 
+@pytest.mark.full
 def test_notebook_renamed_in_a_run_keeps_its_outputs(desk: NotebookScenario) -> None:
     replies = [
         calls("read_notebook", {"path": desk.path}),
@@ -340,6 +348,7 @@ def test_notebook_renamed_in_a_run_keeps_its_outputs(desk: NotebookScenario) -> 
     assert not (desk.lab.root / old).exists()
 
 
+@pytest.mark.full
 def test_cell_the_user_runs_again_is_theirs(desk: NotebookScenario) -> None:
     run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
     opened = desk.open(("slow", desk.held), replies=[run, says("Done.")])
@@ -354,6 +363,7 @@ def test_cell_the_user_runs_again_is_theirs(desk: NotebookScenario) -> None:
     assert desk.results() == ["ok"]
 
 
+@pytest.mark.full
 def test_flood_leaves_the_page_usable_and_is_stopped(desk: NotebookScenario) -> None:
     run = calls("run_cell", {"path": desk.path, "cell_id": "flood"})
     after = calls("run_cell", {"path": desk.path, "cell_id": "after"})
@@ -371,6 +381,7 @@ def test_flood_leaves_the_page_usable_and_is_stopped(desk: NotebookScenario) -> 
     expect(opened.output("after")).to_have_text("True")
 
 
+@pytest.mark.full
 def test_kernel_that_the_agent_started_is_the_pages_too(desk: NotebookScenario) -> None:
     run = calls("run_cell", {"path": desk.path, "cell_id": "one"})
     opened = desk.open(("one", "x = 41"), ("mine", "x + 1"), replies=[run, says("Done.")])
@@ -425,6 +436,7 @@ def test_stop_takes_a_waiting_approval_away_and_runs_nothing(desk: NotebookScena
 # where it is served
 
 
+@pytest.mark.full
 def test_notebook_with_a_difficult_path_below_a_prefix(
     start_lab: StartLab, workspace: Path, page: Page, served: LabWithModel
 ) -> None:

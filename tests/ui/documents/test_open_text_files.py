@@ -77,6 +77,7 @@ def test_an_edit_keeps_unsaved_text_and_is_one_step_of_undo(make: MakeDesk) -> N
     editor.saves_without_a_question()
 
 
+@pytest.mark.full
 def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeDesk) -> None:
     desk = make()
     desk.play(EDIT, says("Done."))
@@ -117,11 +118,11 @@ def test_text_typed_between_two_edits_stays_between_them(make: MakeDesk) -> None
 @pytest.mark.parametrize(
     ("name", "content", "find", "replacement"),
     [
-        ("notes.md", "# One\n\ntext\n", "text", "more text"),
-        ("table.csv", "a,b\n1,2\n", "1,2", "1,3"),
-        ("settings.json", '{"a": 1}\n', '"a": 1', '"a": 2'),
+        pytest.param("notes.md", "# One\n\ntext\n", "text", "more text", marks=pytest.mark.full),
+        pytest.param("table.csv", "a,b\n1,2\n", "1,2", "1,3", marks=pytest.mark.full),
+        pytest.param("settings.json", '{"a": 1}\n', '"a": 1', '"a": 2', marks=pytest.mark.full),
         ("windows.txt", "one\r\ntwo\r\n", "two", "three"),
-        ("marked.txt", "\ufeffone\ntwo\n", "two", "three"),
+        pytest.param("marked.txt", "\ufeffone\ntwo\n", "two", "three", marks=pytest.mark.full),
     ],
     ids=["markdown", "csv", "json", "windows", "byte-order-mark"],
 )
@@ -149,6 +150,7 @@ def test_a_read_only_document_is_not_changed(make: MakeDesk) -> None:
     assert (editor.text, on_disk(desk)) == (CODE, CODE)
 
 
+@pytest.mark.full
 def test_what_is_selected_is_told(make: MakeDesk) -> None:
     desk = make()
     desk.play(calls("get_document_info", {}), says("Done."))
@@ -160,6 +162,7 @@ def test_what_is_selected_is_told(make: MakeDesk) -> None:
     assert result["data"]["selected_text"] == "return x"
 
 
+@pytest.mark.full
 def test_of_two_pages_one_is_edited_and_the_other_takes_it_up(
     make: MakeDesk, other_page: Page
 ) -> None:
@@ -183,6 +186,7 @@ def test_of_two_pages_one_is_edited_and_the_other_takes_it_up(
 # others change the file
 
 
+@pytest.mark.full
 def test_a_file_changed_under_a_clean_editor_is_shown_in_place(make: MakeDesk) -> None:
     desk = make()
     editor = show(desk)
@@ -210,7 +214,9 @@ def test_a_file_changed_under_unsaved_text_is_merged(make: MakeDesk) -> None:
     assert on_disk(desk) == f"import os\n{CODE}# typed"
 
 
-@pytest.mark.parametrize("choice", ["Keep my text", "Use the saved text"])
+@pytest.mark.parametrize(
+    "choice", ["Keep my text", pytest.param("Use the saved text", marks=pytest.mark.full)]
+)
 def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choice: str) -> None:
     desk = make()
     editor = show(desk)
@@ -278,6 +284,7 @@ def edited_again(desk: NotebookScenario) -> bool:
 # the agent moves and removes files
 
 
+@pytest.mark.full
 def test_an_open_file_that_the_agent_moves_is_followed(make: MakeDesk) -> None:
     desk = make()
     moved = desk.path.replace("code.py", "moved.py")
@@ -293,6 +300,7 @@ def test_an_open_file_that_the_agent_moves_is_followed(make: MakeDesk) -> None:
     assert desk.file.with_name("moved.py").read_text() == f"{CODE}# typed"
 
 
+@pytest.mark.full
 def test_an_open_notebook_that_the_agent_moves_is_followed(desk: NotebookScenario) -> None:
     moved = desk.path.replace(".ipynb", "_moved.ipynb")
     rename = calls("rename_file", {"path": desk.path, "new_path": moved})
@@ -310,6 +318,7 @@ def test_an_open_notebook_that_the_agent_moves_is_followed(desk: NotebookScenari
     assert desk.on_disk() == {"one": "x = 1  # typed"}
 
 
+@pytest.mark.full
 def test_an_open_file_that_the_agent_deletes_is_closed(make: MakeDesk) -> None:
     desk = make()
     read = calls("read_file", {"path": desk.path})

@@ -52,7 +52,14 @@ def red_share(picture: Image.Image) -> float:
 
 
 @pytest.mark.parametrize(
-    "code", [PLOTLY, ALTAIR, HTML, SVG], ids=["plotly", "altair", "html", "svg"]
+    "code",
+    [
+        pytest.param(PLOTLY, marks=pytest.mark.full),
+        pytest.param(ALTAIR, marks=pytest.mark.full),
+        HTML,
+        pytest.param(SVG, marks=pytest.mark.full),
+    ],
+    ids=["plotly", "altair", "html", "svg"],
 )
 def test_plots_reach_the_model_as_pictures_while_a_page_shows_them(
     desk: NotebookScenario, code: str

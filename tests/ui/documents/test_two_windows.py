@@ -38,6 +38,7 @@ def both(
     return OpenNotebook(desk.page), second
 
 
+@pytest.mark.full
 def test_the_window_that_sends_the_message_has_the_edits(
     desk: NotebookScenario, other: Page
 ) -> None:

@@ -5,6 +5,8 @@ from playwright.sync_api import Browser
 
 from tests.ui.stress.typing_during_edits import make_lab, play
 
+pytestmark = pytest.mark.full
+
 EDITS = 12
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.simulator_process import says
@@ -9,6 +10,8 @@ from tests.ui.page_objects.inline_actions import new_lines, stalls, writes
 from tests.ui.page_objects.lab_page import Panel
 from tests.ui.page_objects.review import Review
 from tests.ui.support.notebook_scenario import NotebookScenario
+
+pytestmark = pytest.mark.full
 
 BAD = "rate = 3\ntotal = price * rate"
 WORSE = "rate = 3\nprice = 7\ntotal = price * rates"

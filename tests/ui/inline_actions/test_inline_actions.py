@@ -21,6 +21,7 @@ def sent(desk: NotebookScenario) -> dict[str, Any]:
     return desk.talks.of_type("message-add")[-1]
 
 
+@pytest.mark.full
 @pytest.mark.shows("affordances.1", "affordances.2", "affordances.3")
 def test_errors_outputs_and_cells_are_asked_about_where_they_are(desk: NotebookScenario) -> None:
     page = desk.page

@@ -87,6 +87,7 @@ def test_an_edit_in_place_by_keyboard_keeps_what_is_typed_and_is_one_step_to_und
     assert "tools" not in request["body"]
 
 
+@pytest.mark.full
 def test_lines_that_would_come_have_the_colours_of_the_language(desk: NotebookScenario) -> None:
     opened = desk.open(("area", AREA), replies=[writes(FIXED)])
     opened.editor("area").click()
@@ -126,6 +127,7 @@ def test_lines_changed_on_both_sides_are_a_question_and_nothing_is_lost(
     expect(opened.editor("area")).to_be_focused()
 
 
+@pytest.mark.full
 def test_prompts_follow_their_cells_and_come_back_into_view(desk: NotebookScenario) -> None:
     page = desk.page
     many = [(f"c{number}", f"x{number} = {number}\n" * 8) for number in range(60)]
@@ -161,6 +163,7 @@ def go_to(page: Page, index: int) -> None:
     )
 
 
+@pytest.mark.full
 @pytest.mark.shows("affordances.4", "affordances.5")
 def test_markdown_and_raw_cells_are_rewritten_and_locked_ones_are_not(
     desk: NotebookScenario,

@@ -54,6 +54,7 @@ def switched_off(desk: NotebookScenario) -> Iterator[None]:
     desk.talks.send("PUT", "settings", {"ghost": {"enabled_plus": None}})
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.plus.8")
 def test_in_the_first_moment_the_signs_stay_until_it_is_known_that_they_ask(
     desk: NotebookScenario,
@@ -107,6 +108,7 @@ _STARTED = """async () => {
 }"""
 
 
+@pytest.mark.full
 def test_the_start_of_the_lab_does_not_load_suggestions_and_a_document_does(
     desk: NotebookScenario,
 ) -> None:
@@ -132,6 +134,7 @@ ROWS = """text => {
 }"""
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.ghost.6")
 def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(desk: NotebookScenario) -> None:
     long = " + ".join(f"price(rows[{number}])" for number in range(30))
@@ -164,6 +167,7 @@ MOVING = """dots => dots.getAnimations({subtree: true}).map(each => [...new Set(
 )].filter(name => !['offset', 'computedOffset', 'easing', 'composite'].includes(name)))"""
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.speed.1")
 def test_the_dots_are_one_animation_that_the_page_need_not_draw(desk: NotebookScenario) -> None:
     notebook = desk.open(("code", "a = "), replies=[stalls()])
@@ -175,6 +179,7 @@ def test_the_dots_are_one_animation_that_the_page_need_not_draw(desk: NotebookSc
     assert ghost.dots.evaluate(MOVING) == [["opacity"]], "each one more costs keys a millisecond"
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.ghost.2", "10.request.3")
 def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(
     desk: NotebookScenario,
@@ -204,6 +209,7 @@ def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(
     assert "def rate(day)" in after
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.manners.5")
 def test_what_was_sent_can_be_read_in_the_settings(desk: NotebookScenario) -> None:
     notebook = desk.open(("defs", "def price(row): return row"), ("here", "y = "), replies=[GOOD])
@@ -222,6 +228,7 @@ def test_what_was_sent_can_be_read_in_the_settings(desk: NotebookScenario) -> No
     expect(sent.locator("pre")).to_have_text(told)
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.ghost.5")
 def test_cells_and_files_of_notebook_7_get_them_too(desk: NotebookScenario) -> None:
     desk.write(("defs", "def price(row): return row"), ("here", "y = "))

@@ -37,6 +37,7 @@ def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
     notebook.page.keyboard.press("Control+End")
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.lab.1", "10.model.1", "10.states.3")
 def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(
     desk: NotebookScenario,
@@ -64,6 +65,7 @@ def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(
     assert len(asked_of(desk)) == 2
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.lab.2")
 @pytest.mark.usefixtures("automatic")
 def test_while_one_types_the_lab_asks_if_the_settings_say_so(desk: NotebookScenario) -> None:
@@ -104,6 +106,7 @@ def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provi
     assert len(asked_of(desk)) >= 4
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.lab.2")
 def test_while_one_types_nothing_is_asked_otherwise(desk: NotebookScenario) -> None:
     notebook = desk.open(("code", ""), replies=[GOOD])
@@ -128,6 +131,7 @@ def own_desk(tmp_path_factory: pytest.TempPathFactory, page: Page) -> Iterator[N
         yield NotebookScenario(served, page, served.lab.root / "own.ipynb")
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.manners.2", "10.manners.3")
 def test_a_used_up_budget_and_a_provider_that_is_down_are_silent_but_for_a_hint(
     own_desk: NotebookScenario,
@@ -165,6 +169,7 @@ def test_a_used_up_budget_and_a_provider_that_is_down_are_silent_but_for_a_hint(
     assert notebook.source("code") == "a = bc"
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.manners.1")
 def test_without_a_key_there_is_silence_and_one_hint(demo_desk: NotebookScenario) -> None:
     demo_desk.write(("code", "a = "))

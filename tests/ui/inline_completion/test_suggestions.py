@@ -39,6 +39,7 @@ def go_to_end(notebook: OpenNotebook) -> None:
     notebook.page.keyboard.press("Control+End")
 
 
+@pytest.mark.full
 @pytest.mark.shows(
     "10.ghost.1",
     "10.ghost.3",
@@ -74,7 +75,14 @@ def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(desk: Notebo
 
 
 @pytest.mark.shows("10.keys.1", "10.keys.8", "10.states.1")
-@pytest.mark.parametrize("key", ["Tab", "Enter", "ArrowRight"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "Tab",
+        pytest.param("Enter", marks=pytest.mark.full),
+        pytest.param("ArrowRight", marks=pytest.mark.full),
+    ],
+)
 def test_a_suggestion_is_taken_in_one_step_of_undo(desk: NotebookScenario, key: str) -> None:
     notebook, ghost = at_end(desk, suggests("a", LINES, "b"))
     desk.page.keyboard.type("z = ")
@@ -96,6 +104,7 @@ def test_a_suggestion_is_taken_in_one_step_of_undo(desk: NotebookScenario, key: 
     notebook.wait_for_source("here", text + LINES + "!")
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.keys.7")
 def test_the_command_asks_too_and_the_caret_comes_behind_what_is_left_of_a_suggestion(
     desk: NotebookScenario,
@@ -115,6 +124,7 @@ def test_the_command_asks_too_and_the_caret_comes_behind_what_is_left_of_a_sugge
     assert caret(desk.page) == len("print(x")
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.keys.4")
 def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(desk: NotebookScenario) -> None:
     notebook, ghost = at_end(desk, suggests("other", "price(x) + 1", "price(y)"))
@@ -139,6 +149,7 @@ def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(desk: NotebookScen
     notebook.wait_for_source("here", "x = 1\ny = price(")
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.keys.3", "10.keys.5", "10.keys.6", "10.states.1", "10.manners.4")
 def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(desk: NotebookScenario) -> None:
     notebook, ghost = at_end(desk, suggests("a", "b", "c"))
@@ -173,6 +184,7 @@ def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(desk: NotebookS
     assert len(asked_of(desk)) == 1, "what was suggested at the caret before is known"
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.states.1", "10.states.2", "10.states.4")
 def test_esc_an_edit_and_a_move_end_what_is_awaited_and_its_request(desk: NotebookScenario) -> None:
     notebook, ghost = at_end(desk, stalls())
@@ -191,6 +203,7 @@ def test_esc_an_edit_and_a_move_end_what_is_awaited_and_its_request(desk: Notebo
     assert outcomes(desk) == ["client-left"] * 3
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.states.3", "10.states.4", "10.model.1")
 def test_a_newer_request_ends_the_older_and_only_its_answer_is_shown(
     desk: NotebookScenario,

@@ -66,6 +66,7 @@ AS_IT_IS = {
 """Texts at whose end `++` means itself, by the name of the file."""
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.plus.5", "10.plus.7")
 def test_plus_plus_is_typed_where_it_means_itself(desk: NotebookScenario, folder: Path) -> None:
     for name, text in AS_IT_IS.items():
@@ -87,6 +88,7 @@ def test_plus_plus_is_typed_where_it_means_itself(desk: NotebookScenario, folder
     assert asked_of(desk) == []
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.plus.2", "10.plus.5", "10.plus.7")
 def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(desk: NotebookScenario) -> None:
     cells = [("code", "i"), ("js", "%%javascript\ni"), ("prose", "C")]
@@ -115,6 +117,7 @@ def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(desk: NotebookS
     assert asked_of(desk) == []
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.plus.5")
 def test_a_kernel_with_an_increment_keeps_it(desk: NotebookScenario) -> None:
     desk.write(("code", "i"))
@@ -134,6 +137,7 @@ def test_a_kernel_with_an_increment_keeps_it(desk: NotebookScenario) -> None:
     assert asked_of(desk) == []
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.keys.9")
 def test_several_carets_and_a_locked_cell_ask_for_nothing(desk: NotebookScenario) -> None:
     notebook = desk.open(("code", "a\nb"), ("locked", "c"), replies=[GOOD])
@@ -165,6 +169,7 @@ def untouched_settings(desk: NotebookScenario) -> Iterator[None]:
     desk.talks.send("PUT", "settings", {"ghost": nothing})
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.plus.3", "10.plus.4", "10.plus.6")
 @pytest.mark.usefixtures("untouched_settings")
 def test_the_settings_switch_it_off_and_on_at_once(desk: NotebookScenario) -> None:
@@ -219,6 +224,7 @@ def in_notebook(page: Page) -> None:
     page.get_by_role("tab", name=".ipynb").first.click()
 
 
+@pytest.mark.full
 @pytest.mark.shows("10.request.1", "10.request.2")
 def test_what_stands_in_another_cell_unsaved_is_told_and_makes_other_suggestions(
     desk: NotebookScenario,

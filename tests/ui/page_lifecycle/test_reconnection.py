@@ -26,6 +26,7 @@ def run_first(desk: NotebookScenario) -> dict[str, Any]:
     return calls("run_cell", {"path": desk.path, "cell_id": "first"})
 
 
+@pytest.mark.full
 @pytest.mark.shows("speed.4")
 def test_twenty_reloads_at_random_moments_of_a_stream_show_what_the_log_holds(
     desk: NotebookScenario, page: Page
@@ -71,6 +72,7 @@ def test_approval_and_queued_message_survive_kill_9_and_are_answered_from_anothe
     assert added == ["Run it.", "And tell me more."]
 
 
+@pytest.mark.full
 def test_the_second_answer_to_an_approval_is_told_so(
     desk: NotebookScenario,
     context: BrowserContext,
@@ -94,6 +96,7 @@ def test_the_second_answer_to_an_approval_is_told_so(
     assert answers == ["allow"]
 
 
+@pytest.mark.full
 def test_a_proposal_waits_for_a_page_that_was_closed_and_a_server_that_was_killed(
     desk: NotebookScenario,
     context: BrowserContext,
@@ -127,6 +130,7 @@ def test_a_proposal_waits_for_a_page_that_was_closed_and_a_server_that_was_kille
     assert desk.on_disk() == {"first": "total = 2"}
 
 
+@pytest.mark.full
 def test_a_page_opened_after_the_end_shows_the_whole_turn(
     desk: NotebookScenario,
     context: BrowserContext,
@@ -146,6 +150,7 @@ def test_a_page_opened_after_the_end_shows_the_whole_turn(
     assert desk.talks.only()["status"] == "idle"
 
 
+@pytest.mark.full
 def test_a_page_that_was_offline_shows_all_it_missed(
     desk: NotebookScenario,
     context: BrowserContext,
@@ -171,6 +176,7 @@ def wire(desk: NotebookScenario) -> Iterator[Wire]:
     made.close()
 
 
+@pytest.mark.full
 def test_a_page_whose_connection_died_in_silence_shows_all_once_it_wakes(
     desk: NotebookScenario, wire: Wire, context: BrowserContext, page: Page
 ) -> None:
@@ -190,6 +196,7 @@ def test_a_page_whose_connection_died_in_silence_shows_all_once_it_wakes(
     panel.finished()
 
 
+@pytest.mark.full
 def test_a_page_from_before_an_update_asks_to_be_reloaded(
     demo_desk: NotebookScenario, page: Page
 ) -> None:

@@ -137,6 +137,7 @@ def test_page_that_wakes_has_all_the_agent_did_beside_what_was_typed(
     desk.wait(lambda: "z = 2" not in kept(desk), "nothing waits for an answer")
 
 
+@pytest.mark.full
 def test_page_that_wakes_late_takes_up_what_was_written_meanwhile(
     desk_soon_left: NotebookScenario, wire: Wire
 ) -> None:
@@ -194,6 +195,7 @@ def test_crashed_page_has_its_unsaved_text_offered_and_restored(
     desk.wait(lambda: "typed" not in kept(desk), "no copy is left")
 
 
+@pytest.mark.full
 def test_what_two_crashes_left_is_one_notice(desk: NotebookScenario, other_page: Page) -> None:
     opened = desk.open(("mine", "y = 1"), ("more", "z = 1"), replies=[])
     opened.type_at_end("mine", "  # typed")
@@ -217,6 +219,7 @@ def test_what_two_crashes_left_is_one_notice(desk: NotebookScenario, other_page:
     expect(notice(third)).to_have_count(0)
 
 
+@pytest.mark.full
 def test_unsaved_text_waits_through_restarts_until_it_is_thrown_away(
     desk: NotebookScenario, other_page: Page
 ) -> None:

@@ -150,6 +150,7 @@ def test_a_completed_turn_lists_what_it_changed_to_keep_undo_and_go_to(
     desk.wait(lambda: not desk.talks.api("edits")["edits"], "nothing is left to decide")
 
 
+@pytest.mark.full
 def test_the_list_is_the_same_after_a_reload_and_in_another_page(
     desk: NotebookScenario, other_page: Page
 ) -> None:
@@ -172,6 +173,7 @@ def test_the_list_is_the_same_after_a_reload_and_in_another_page(
     desk.wait(lambda: sources(scene.opened) == dict(CELLS), "the notebook is as it was")
 
 
+@pytest.mark.full
 @pytest.mark.shows("waits.6")
 def test_a_deleted_cell_whose_text_is_lost_says_so_in_the_list_and_in_the_notebook(
     desk: NotebookScenario,

@@ -105,6 +105,7 @@ def nothing_left(desk: NotebookScenario) -> Iterator[None]:
         desk.talks.send("POST", f"edits/{edit_id}", {"decision": "keep"})
 
 
+@pytest.mark.full
 def test_every_change_of_cells_and_files_is_decided_and_the_users_text_stays(
     desk: NotebookScenario,
 ) -> None:
@@ -142,6 +143,7 @@ def test_undo_of_the_turn_restores_every_byte_and_leaves_the_users_text(
     expect(panel.get_by_role("button", name="Undo this turn")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_changes_of_files_are_there_after_a_reload_and_a_restart(desk: NotebookScenario) -> None:
     scene = a_turn(desk)
     scene.open.open()

@@ -88,6 +88,7 @@ def test_each_change_of_a_cell_is_kept_or_undone_by_itself(desk: NotebookScenari
     opened.wait_for_source("load", LOADED)
 
 
+@pytest.mark.full
 def test_changes_are_there_after_a_reload_and_a_restart(desk: NotebookScenario) -> None:
     opened, review = three_cells(desk)
     review.undo(review.hunks(opened.cell("load")).first)
@@ -130,6 +131,7 @@ def test_text_of_the_user_is_no_change_to_review_and_outlives_every_undo(
     assert opened.source("plot") == PLOT
 
 
+@pytest.mark.full
 def test_keys_walk_through_the_changes_and_decide(desk: NotebookScenario) -> None:
     opened, review = three_cells(desk)
     keys = desk.page.keyboard
@@ -153,6 +155,7 @@ def test_keys_walk_through_the_changes_and_decide(desk: NotebookScenario) -> Non
     assert opened.active == "load"
 
 
+@pytest.mark.full
 def test_another_page_sees_what_was_decided(desk: NotebookScenario, other_page: Page) -> None:
     opened, review = three_cells(desk)
     elsewhere = desk.show(other_page)
@@ -195,6 +198,7 @@ def test_a_new_cell_is_removed_and_a_deleted_one_comes_back_where_it_was(
     assert opened.source("mean") == "prices.mean()"
 
 
+@pytest.mark.full
 def test_a_new_cell_is_kept_and_a_deleted_one_left_out(desk: NotebookScenario) -> None:
     opened, review = made_and_removed(desk)
     made = desk.page.get_by_role("group", name="New cell")
@@ -225,6 +229,7 @@ def meet(one: Box, other: Box) -> bool:
     )
 
 
+@pytest.mark.full
 def test_one_control_at_the_change_counts_as_all_do_and_moves_nothing(
     desk: NotebookScenario,
 ) -> None:
@@ -264,6 +269,7 @@ def middle(one: Box) -> float:
     return one["x"] + one["width"] / 2
 
 
+@pytest.mark.full
 def test_the_control_is_no_target_in_the_middle_of_a_cell(desk: NotebookScenario) -> None:
     edit = edits(desk.path, mean="prices.median()")
     read = calls("read_notebook", {"path": desk.path})
@@ -294,6 +300,7 @@ def caret(desk: NotebookScenario) -> list[object]:
     )
 
 
+@pytest.mark.full
 def test_a_decision_leaves_the_caret_where_the_user_has_it(desk: NotebookScenario) -> None:
     opened, review = made_and_removed(desk)
     opened.editor("plot").click()
@@ -310,6 +317,7 @@ def test_a_decision_leaves_the_caret_where_the_user_has_it(desk: NotebookScenari
     assert caret(desk) == here
 
 
+@pytest.mark.full
 def test_a_decision_on_a_line_leaves_the_caret_in_the_other_cell(desk: NotebookScenario) -> None:
     opened, review = three_cells(desk)
     opened.editor("mine").click()

@@ -36,6 +36,7 @@ def providers(desk: NotebookScenario, page: Page) -> SettingsPage:
     return SettingsPage(page).open("providers")
 
 
+@pytest.mark.full
 def test_a_pasted_address_is_detected_tried_chosen_changed_and_removed(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -113,6 +114,7 @@ def narrow(desk: NotebookScenario, page: Page) -> Panel:
     return panel
 
 
+@pytest.mark.full
 def test_prices_are_whole_and_providers_without_a_key_are_folded(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -139,6 +141,7 @@ def test_prices_are_whole_and_providers_without_a_key_are_folded(
     ).to_be_focused()
 
 
+@pytest.mark.full
 def test_tabs_are_readable_in_a_narrow_panel(desk: NotebookScenario, page: Page) -> None:
     panel = narrow(desk, page)
     desk.play(*[says("Well.")] * 3)

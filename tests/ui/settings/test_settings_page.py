@@ -85,6 +85,7 @@ def test_a_provider_is_tried_a_key_is_stored_and_removed_and_models_are_found(
     expect(lines).to_contain_text("200k context")
 
 
+@pytest.mark.full
 @pytest.mark.shows("settings.2")
 def test_tools_are_switched_in_one_page_and_seen_so_in_the_other(
     desk: NotebookScenario, page: Page, other_page: Page
@@ -169,6 +170,7 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     expect(editor).to_contain_text("every conversation in this workspace")
 
 
+@pytest.mark.full
 @pytest.mark.shows("settings.4", "settings.5", "settings.6")
 def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
     desk: NotebookScenario, page: Page
@@ -213,6 +215,7 @@ def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
     shown.shown("Approvals")
 
 
+@pytest.mark.full
 def test_what_the_administrator_set_is_locked_with_the_reason(
     page: Page, start_lab: StartLab, tmp_path: Path
 ) -> None:
@@ -235,6 +238,7 @@ def test_what_the_administrator_set_is_locked_with_the_reason(
     expect(limit).to_have_value("9")
 
 
+@pytest.mark.full
 def test_a_change_that_can_be_undone_does_not_say_that_it_cannot(
     desk: NotebookScenario, page: Page
 ) -> None:

@@ -15,6 +15,8 @@ from tests.ui.stress.thread_anchors import LOOK
 from tests.ui.support.collaboration_server import serve_rooms
 from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 
+pytestmark = pytest.mark.full
+
 SOURCE = "first = 1\nsecond = load('data.csv')\nthird = 3\n"
 QUOTE = "second = load('data.csv')"
 

@@ -10,6 +10,8 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 from tests.ui.threads.test_anchors_agent_edits import show, where
 from tests.ui.threads.test_anchors_in_files import look, opened
 
+pytestmark = pytest.mark.full
+
 FIRST = "rows = load()\nprint(rows)\nrows.plot(rows)\nsave()\n"
 SECOND = "other = rows\nrows.sum()\n"
 THIRD = "nothing.like_it()\n"

@@ -86,7 +86,15 @@ def opened(desk: NotebookScenario, name: str, threads: int) -> TextEditor:
 
 
 @pytest.mark.shows("09.travel.5")
-@pytest.mark.parametrize("name", ["storm.txt", "storm.py", "storm.md", "marked.py"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("storm.txt", marks=pytest.mark.full),
+        "storm.py",
+        pytest.param("storm.md", marks=pytest.mark.full),
+        pytest.param("marked.py", marks=pytest.mark.full),
+    ],
+)
 def test_threads_in_files_are_where_their_text_is_whatever_is_done_to_it(
     desk: NotebookScenario, name: str
 ) -> None:

@@ -12,6 +12,8 @@ from tests.ui.page_objects.thread_marks import anchor_of, begin
 from tests.ui.stress.thread_anchors import LOOK
 from tests.ui.support.notebook_scenario import NotebookScenario
 
+pytestmark = pytest.mark.full
+
 SOURCE = "import pandas\nframe = pandas.read_csv('a.csv')\nframe.describe()\n"
 QUOTE = "frame = pandas.read_csv('a.csv')"
 

@@ -10,6 +10,8 @@ import pytest
 from tests.ui.stress.concurrent_threads import Storm
 from tests.ui.support.notebook_scenario import NotebookScenario
 
+pytestmark = pytest.mark.full
+
 KEYS = 180
 
 

@@ -107,6 +107,7 @@ def test_a_proposal_is_undone_changed_merged_dismissed_and_never_written_over_ot
     assert opened.source("first") == mine
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.propose.6")
 def test_a_proposal_is_applied_and_run_and_the_agent_sees_the_output(
     desk: NotebookScenario, page: Page
@@ -128,6 +129,7 @@ def test_a_proposal_is_applied_and_run_and_the_agent_sees_the_output(
     ]
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.propose.3")
 def test_a_proposal_for_a_cell_that_is_gone_is_out_of_date(
     desk: NotebookScenario, page: Page

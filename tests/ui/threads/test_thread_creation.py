@@ -90,6 +90,7 @@ def test_selected_text_and_its_cell_are_what_threads_are_about(desk: NotebookSce
     expect(marks.text()).to_have_count(1)
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.start.2", "09.start.3", "09.marks.6", "09.marks.9")
 def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(
     desk: NotebookScenario,
@@ -135,6 +136,7 @@ def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(
     expect(of_cell(opened, "data").button).to_have_attribute("aria-label", "2 task threads")
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.anchor.5", "09.marks.6")
 def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(
     desk: NotebookScenario,
@@ -170,6 +172,7 @@ def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(
     expect(Marks(opened.cell("twice")).button).to_have_count(1)
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.travel.5")
 @pytest.mark.parametrize("name", ["area.py", "notes.md", "plain.txt"])
 def test_threads_are_about_text_of_files_too(desk: NotebookScenario, name: str) -> None:

@@ -124,6 +124,7 @@ def each_status(desk: NotebookScenario) -> Generator[OpenNotebook]:
     expect(of_cell(opened, "error").text("idle")).to_have_count(1)  # the page has heard it
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.marks.1", "09.marks.2", "09.marks.4", "09.panel.11")
 def test_each_status_has_a_mark_of_its_own_shape(desk: NotebookScenario) -> None:
     with each_status(desk) as opened:
@@ -148,6 +149,7 @@ def test_each_status_has_a_mark_of_its_own_shape(desk: NotebookScenario) -> None
         }
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.marks.1", "09.marks.3")
 def test_marks_are_seen_in_every_theme(desk: NotebookScenario) -> None:
     with each_status(desk) as opened:
@@ -162,6 +164,7 @@ def test_marks_are_seen_in_every_theme(desk: NotebookScenario) -> None:
                 assert is_reddish == (state in {"error", "waiting"}), (name, state, edge)
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.marks.2")
 def test_the_mark_of_a_thread_at_work_pulses_unless_motion_is_reduced(
     desk: NotebookScenario,
@@ -178,6 +181,7 @@ def test_the_mark_of_a_thread_at_work_pulses_unless_motion_is_reduced(
     assert running.dots.evaluate("dot => dot.getAnimations().length") == 0
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.marks.1", "09.marks.5")
 def test_a_place_that_is_not_sure_has_a_dashed_outline(desk: NotebookScenario) -> None:
     known, changed = "x = 1\nx = 1\nx = 1\n", "x = 1\nx = 1\nx = 1\nx = 1\n"
@@ -229,6 +233,7 @@ def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(desk: NotebookScen
     expect(panel.input).to_be_focused()
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.marks.7", "09.marks.9")
 def test_the_keyboard_opens_threads_by_the_badge_the_prompt_and_the_cursor(
     desk: NotebookScenario,
@@ -257,6 +262,7 @@ def test_the_keyboard_opens_threads_by_the_badge_the_prompt_and_the_cursor(
     expect(panel.input).to_be_focused()
 
 
+@pytest.mark.full
 def test_the_keyboard_goes_from_thread_to_thread(desk: NotebookScenario) -> None:
     page = desk.page
     desk.write(("one", TEXT), ("two", "delta = 4"))
@@ -296,6 +302,7 @@ def selected(opened: OpenNotebook) -> str:
     }""")
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.marks.4", "09.end.1")
 def test_marks_come_and_go_where_the_user_looks(desk: NotebookScenario) -> None:
     page = desk.page

@@ -109,6 +109,7 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     expect(threads.rows).to_contain_text("Why twice?")
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.panel.1", "09.panel.2", "09.panel.3", "09.marks.10", "09.anchor.6")
 def test_the_list_has_the_threads_of_the_open_document_first(
     desk: NotebookScenario, page: Page
@@ -142,6 +143,7 @@ def test_the_list_has_the_threads_of_the_open_document_first(
     assert audit(panel.root) == []
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.panel.4", "09.anchor.6")
 def test_the_list_is_narrowed_and_leads_to_places(desk: NotebookScenario, page: Page) -> None:
     other = _other_document(desk)
@@ -167,6 +169,7 @@ def test_the_list_is_narrowed_and_leads_to_places(desk: NotebookScenario, page: 
     expect(panel.root.get_by_role("alert")).to_contain_text("is no longer in")
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.panel.6", "09.panel.10", "09.end.1", "09.end.2")
 def test_a_thread_is_resolved_in_the_list_and_opened_again_in_its_bar(
     desk: NotebookScenario, page: Page
@@ -210,6 +213,7 @@ def test_a_thread_is_deleted_after_asking_and_brought_back(
     assert [session["title"] for session in desk.talks.all()] == ["Why load?"]
 
 
+@pytest.mark.full
 @pytest.mark.shows("09.chat.1", "09.chat.2", "09.panel.11")
 def test_the_agent_opens_a_thread_that_is_listed_and_that_it_can_read(
     desk: NotebookScenario, page: Page

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.simulator_process import says
 from tests.ui.page_objects.widget_panel import NAME, SHOW, answered, panel_in
 from tests.ui.support.notebook_scenario import NotebookScenario
 from tests.ui.support.pseudo_locale import RAW, catalogue, longer
+
+pytestmark = pytest.mark.full
 
 ROOT = r"It is $\sqrt{x^2}$:" "\n\n" r"$$\int_0^1 x\,dx$$"
 MATRIX = r"Or $\begin{pmatrix}1 & \aleph\end{pmatrix}$."

@@ -22,6 +22,8 @@ from tests.ui.chat.test_chat_panel import CONTRAST
 from tests.ui.page_objects.widget_panel import SHOW, answered, note_in, panel_in
 from tests.ui.support.notebook_scenario import WAIT_SECONDS, NotebookScenario
 
+pytestmark = pytest.mark.full
+
 StartVoila = Callable[[NotebookScenario], str]
 """Starts Voilà on a desk's notebook and returns the address of its page."""
 

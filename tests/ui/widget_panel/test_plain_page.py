@@ -11,6 +11,8 @@ import jupyter_ai_shoulders
 from tests.ui.chat.test_chat_panel import CONTRAST
 from tests.ui.page_objects.widget_panel import NAME, note_in, panel_in
 
+pytestmark = pytest.mark.full
+
 SITE = "http://panel.test/"
 CODE = Path(jupyter_ai_shoulders.__file__).parent / "kernel" / "panel" / "static" / "panel.js"
 PAGE = """<!doctype html><body style="background: {colour}">

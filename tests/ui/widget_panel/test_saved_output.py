@@ -16,6 +16,8 @@ from tests.ui.page_objects.widget_panel import SHOW, answered, panel_in
 from tests.ui.support.collaboration_server import serve_rooms
 from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def served_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.simulator_process import calls, says
@@ -87,6 +88,7 @@ def test_questions_models_and_keys_stay_in_the_panel(desk: NotebookScenario, pag
     assert [each["answer"] for each in desk.talks.of_type("clarify-answer")] == [["year"]]
 
 
+@pytest.mark.full
 def test_a_running_cell_does_not_freeze_the_panel(desk: NotebookScenario, page: Page) -> None:
     opened = shown(desk, says("Still here."), says("And again."), more=(("busy", desk.held),))
     panel = panel_in(page)
@@ -105,6 +107,7 @@ def test_a_running_cell_does_not_freeze_the_panel(desk: NotebookScenario, page: 
     expect(opened.output("busy")).to_contain_text("tick 14")
 
 
+@pytest.mark.full
 def test_two_views_and_the_side_panel_show_one_conversation_in_each_theme(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -130,6 +133,7 @@ def test_two_views_and_the_side_panel_show_one_conversation_in_each_theme(
         ) == side.root.evaluate("root => getComputedStyle(root).backgroundColor"), theme
 
 
+@pytest.mark.full
 def test_a_saved_notebook_shows_a_transcript_without_its_kernel(
     desk: NotebookScenario, page: Page
 ) -> None:
@@ -156,6 +160,7 @@ def test_a_saved_notebook_shows_a_transcript_without_its_kernel(
     expect(view).to_be_hidden()
 
 
+@pytest.mark.full
 def test_a_kernel_that_was_restarted_is_named_and_its_panel_shown_anew(
     desk: NotebookScenario, page: Page
 ) -> None:
