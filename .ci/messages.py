@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 DOMAIN = "jupyter_ai_shoulders"
 LOCALES = ROOT / DOMAIN / "locale"
 SERVER = "server"
-"""The context of messages that come from the server, see labextension/src/model/server-text.ts."""
+"""The context of messages of the server, see labextension/src/text/serverMessages.ts."""
 
 Key = tuple[str, str]
 

@@ -64,8 +64,8 @@ for (const file of sources(path.join(labextension, 'src'))) {
   );
   const name = path.relative(path.dirname(labextension), file);
   for (const call of calls(source)) {
-    // The one message that is no literal: a text of the server, see model/server-text.ts.
-    if (!name.endsWith('model/server-text.ts')) {
+    // The one message that is no literal: a text of the server, see text/serverMessages.ts.
+    if (!name.endsWith('text/serverMessages.ts')) {
       found.push(messageOf(call, name.split(path.sep).join('/')));
     }
   }

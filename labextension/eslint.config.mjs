@@ -45,7 +45,16 @@ export default defineConfig(
   { plugins: { jupyter } },
   jupyter.configs.recommended,
   {
-    files: ['src/chat/**', 'src/model/diff.ts', 'src/plugins/**'],
+    files: [
+      'src/chat/**',
+      'src/ui/**',
+      'src/host/**',
+      'src/lab/**',
+      'src/text/diff.ts',
+      'src/review/commands.ts',
+      'src/*/commandIds.ts',
+      'src/plugins/**'
+    ],
     rules: {
       // The views are one lazy chunk, imported when the panel is first shown; plugins import what activation needs.
       'jupyter/prefer-lazy-imports': 'off'

@@ -33,7 +33,7 @@ function stylesInside(): Plugin {
       if (marks !== 1 || text === '') {
         this.error('The panel has lost its styles.');
       }
-      const page = readFileSync('style/widget-host.css', 'utf-8');
+      const page = readFileSync('style/widget/host-page.css', 'utf-8');
       this.emitFile({ type: 'asset', fileName: 'panel.css', source: page });
     }
   };

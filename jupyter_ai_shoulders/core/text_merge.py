@@ -2,7 +2,7 @@
 
 Used where a text was changed on two sides: by the tools that edit
 (``tools.editing.three_way_merge``), by undo of files (``files.undo.file_undo``), by pending edits
-and by proposals. The page has the same rules (``labextension/src/bridge/mergeText.ts``).
+and by proposals. The page has the same rules (``labextension/src/text/merge.ts``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Cell edits as a rule: may they be applied, what becomes of the cells, how are they taken back.
 
-Pure; the page has the same rule in ``labextension/src/bridge/plan.ts``. Used by the disk back end
+Pure; the page has the same rule in ``labextension/src/text/edits.ts``. Used by the disk back end
 and by the overlay of an absent page.
 """
 

@@ -1,7 +1,7 @@
 """Characters that hide in text, reorder it or steer a terminal, and how text shows them. Pure.
 
 Used wherever text of models, tools and files is printed, exported or put into a cell. The page has
-the same rule in ``labextension/src/model/visible.ts``; both pass
+the same rule in ``labextension/src/text/hiddenCharacters.ts``; both pass
 ``tests/wire/fixtures/hidden_characters.json``.
 
 Hidden are control characters but tab and line feed, lone surrogates, the line and paragraph

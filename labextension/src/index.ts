@@ -2,19 +2,19 @@
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import { affordances } from './plugins/affordances';
-import { cells } from './plugins/cells';
+import { inlineActions } from './plugins/inlineActions';
+import { cellMarkers } from './plugins/cellMarkers';
 import { chat } from './plugins/chat';
 import { client } from './plugins/client';
 import { conversations } from './plugins/conversations';
 import { documents } from './plugins/documents';
 import { folderTrust } from './plugins/folderTrust';
 import { follow } from './plugins/follow';
-import { ghost } from './plugins/ghost';
+import { inlineCompletion } from './plugins/inlineCompletion';
 import { review } from './plugins/review';
 import { settings } from './plugins/settings';
 import { status } from './plugins/status';
-import { texts } from './plugins/texts';
+import { textFiles } from './plugins/textFiles';
 import { threads } from './plugins/threads';
 import { transcripts } from './plugins/transcripts';
 
@@ -23,15 +23,15 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   client,
   conversations,
   documents,
-  texts,
+  textFiles,
   folderTrust,
-  cells,
+  cellMarkers,
   review,
   chat,
-  affordances,
+  inlineActions,
   threads,
   follow,
-  ghost,
+  inlineCompletion,
   settings,
   status,
   transcripts

@@ -2,13 +2,13 @@
 
 import { Token } from '@lumino/coreutils';
 
-import type { IOpenTexts as IOpenTextsModel } from './bridge/openTexts';
+import type { IOpenTexts as IOpenTextsModel } from './live-documents/textBridge';
 import type { IHttpClient } from './client/http';
 import type { IPageSocket } from './client/socket';
-import type { IConversations as IConversationsModel } from './model/interface';
-import type { IReview as IReviewModel } from './review/interface';
-import type { IThreadPlaces } from './threads/interface';
-import type { IFolderTrust as IFolderTrustModel } from './trust/interface';
+import type { IConversations as IConversationsModel } from './model/conversations/interface';
+import type { IReview as IReviewModel } from './host/review';
+import type { IThreadLocations } from './host/threadLocations';
+import type { IFolderTrust as IFolderTrustModel } from './host/folderTrust';
 
 /** Id of the extension: the prefix of every plugin id, and its settings' namespace. */
 export const EXTENSION_ID = 'jupyter-ai-shoulders';
@@ -68,7 +68,7 @@ export const IFolderTrust = new Token<IFolderTrust>(
 );
 
 /** Where the task threads of the open documents are. */
-export type IThreads = IThreadPlaces;
+export type IThreads = IThreadLocations;
 
 /** Token of the places of task threads. */
 export const IThreads = new Token<IThreads>(

@@ -1,5 +1,5 @@
 // What is seen without a view: it loads with the lab, on every page. A view brings its own files, when it is first
 // shown: see `src/chat/styles.ts`.
-import './frame.css';
-import './marks.css';
-import './caret.css';
+import './lab/panel-frame.css';
+import './lab/cell-markers.css';
+import './lab/typing-guard.css';

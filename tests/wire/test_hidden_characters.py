@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.wire.hidden_characters import (
     without_hidden,
 )
 
-# The page passes the same table: labextension/src/model/__tests__/visible.spec.ts.
+# The page passes the same table: labextension/src/text/__tests__/hiddenCharacters.spec.ts.
 FIXTURE = Path(__file__).parent / "fixtures" / "hidden_characters.json"
 TABLE: dict[str, Any] = json.loads(FIXTURE.read_text(encoding="utf-8"))
 LOOKED_AT = (*range(0x20000), *range(0xE0000, 0xE1000))

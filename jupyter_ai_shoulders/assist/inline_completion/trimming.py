@@ -22,8 +22,8 @@ _UNSEEN = re.compile(
     "|(?:^|(?<=[\x00-\x7f]))[\u200c\u200d]"
 )
 """Controls, marks of direction, fillers and other characters nobody sees: those which the page
-spells out (``labextension/src/model/visible.ts``), because the lab's own completer does not.
-Joiners belong to scripts and pictures; behind ASCII they join nothing."""
+spells out (``labextension/src/text/hiddenCharacters.ts``), because the lab's own completer does
+not. Joiners belong to scripts and pictures; behind ASCII they join nothing."""
 _WORD = re.compile(r"\w+")
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 _CLOSING = re.compile(r"[\s)\]}\"'`,;:]*\Z")

@@ -1,8 +1,8 @@
 """The edits that await review: told of by the log, grown by each change (chapter 07).
 
-``PendingEdits`` is the ``ChangeObserver`` of files and notebooks. It costs an edit two blobs and one
-event, and no sync. What is pending is a fold of ``edit-pending`` and ``edit-resolve``, taken up at
-the start; one edit for each file or cell, in the session that changed it last. Made by
+``PendingEdits`` is the ``ChangeObserver`` of files and notebooks. It costs an edit two blobs and
+one event, and no sync. What is pending is a fold of ``edit-pending`` and ``edit-resolve``, taken up
+at the start; one edit for each file or cell, in the session that changed it last. Made by
 ``host.documents.review``; ``changes.review.service`` decides.
 """
 

@@ -1,7 +1,8 @@
 """Finding the output a task thread is about among those its cell has now (chapter 09). Pure.
 
-Outputs come anew with every run, and several may read alike. ``model/output-places.ts`` in
-``labextension/src`` is the same, and ``tests/wire/fixtures/output_places.json`` the table for both.
+Outputs come anew with every run, and several may read alike.
+``labextension/src/threads/anchors/outputAnchors.ts`` is the same, and
+``tests/wire/fixtures/output_places.json`` the table for both.
 Used by the prompt of a thread.
 """
 

@@ -1,7 +1,7 @@
 """Finding the place of a quote that was written anew (chapter 09). Pure.
 
 By a formatter, or by somebody who put other text in its place. Part of ``core.anchors.text``;
-``labextension/src/model/anchor-rewrites.ts`` is the same.
+``labextension/src/threads/anchors/anchorRewrites.ts`` is the same.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Finding the place of a task thread again in a text that may have changed (chapter 09). Pure.
 
 A page moves anchors along with edits while it has their document open; a text that was changed
-otherwise is searched for the quoted text. ``labextension/src/model/anchors.ts`` is the same, and
-``tests/wire/fixtures/anchors.json`` the table for both.
+otherwise is searched for the quoted text. ``labextension/src/threads/anchors/anchors.ts`` is the
+same, and ``tests/wire/fixtures/anchors.json`` the table for both.
 Used by the prompt of a thread and by ``propose_edit``.
 """
 

@@ -1,4 +1,4 @@
-"""What may be sent of the place where the user types: the ``CompletionContextSource`` of suggestions (chapter 10).
+"""The ``CompletionContextSource`` of suggestions: what may be sent of the text at the caret.
 
 Made by ``host.build``. Secret files, private notebooks and private cells end here: nothing of them
 gets any further. Everything is taken as it is now in the page, and nothing is waited for that

@@ -4,7 +4,8 @@ An output of its own, because front ends make a widget's view anew when its outp
 the user types in it. While a view is there it hides this output (``loader.js``).
 
 A page knows the output's display id only if it ran the cell. One that was loaded later and has our
-lab extension finds the output by the class in it (``labextension/src/bridge/transcripts.ts``).
+lab extension finds the output by the class in it (``savedTranscripts.ts`` in
+``labextension/src/live-documents/notebooks``).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Folds the log of a session into the conversation a reader sees.
 
 Pure; used by exports and tests. The page has the same rules in
-``labextension/src/model/reduce.ts``; the fixtures in ``tests/wire/fixtures/reducer`` hold both
-to them.
+``labextension/src/model/reducer/conversation.ts``; the fixtures in ``tests/wire/fixtures/reducer``
+hold both to them.
 """
 
 from __future__ import annotations

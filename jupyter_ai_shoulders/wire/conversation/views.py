@@ -2,8 +2,8 @@
 
 What the log of a session folds into (``wire.conversation.reducer``).
 
-The page folds the same events into the same shape (``labextension/src/model/reduce.ts``); exports
-and tests read it here.
+The page folds the same events into the same shape
+(``labextension/src/model/reducer/conversation.ts``); exports and tests read it here.
 """
 
 from __future__ import annotations

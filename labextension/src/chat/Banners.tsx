@@ -2,19 +2,19 @@
 
 import * as React from 'react';
 
-import type { ConversationStore } from '../model/conversation';
-import type { IOutgoing } from '../model/outbox';
-import { isSetAside } from '../model/present';
-import { serverText } from '../model/server-text';
-import { visible } from '../model/visible';
+import type { ConversationStore } from '../model/sessions/conversationStore';
+import type { IPendingMessage } from '../model/sessions/outbox';
+import { isSetAside } from '../model/view-models/conversationItems';
+import { serverText } from '../text/serverMessages';
+import { visible } from '../text/hiddenCharacters';
 import type { ErrorInfo } from '../wire/generated';
-import { fileNameOf, titleOf } from './actions';
-import { Button, ErrorNote } from './parts';
-import { useAction, useHost, usePlace, useTrans } from './use';
+import { fileNameOf, titleOf } from './sessions/panelActions';
+import { Button, ErrorNote } from '../ui/primitives';
+import { useAction, useHost, useTabContext, useTrans } from '../ui/hooks';
 
 /** Nothing can be stored, usage cannot be counted, or a package's tools are broken. */
 export function ServerProblems(): React.JSX.Element | null {
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const { status } = conversations;
   return (
     <>
@@ -31,7 +31,7 @@ function ServerProblem(props: {
   error: ErrorInfo | null;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const { busy, run } = useAction();
   const { error } = props;
   return error === null ? null : (
@@ -61,7 +61,7 @@ export type Closed = 'deleted' | 'damaged' | 'aside';
 export function closedBecause(
   deleted: boolean,
   store: ConversationStore | null,
-  outbox: readonly IOutgoing[]
+  outbox: readonly IPendingMessage[]
 ): Closed | null {
   if (deleted) {
     return 'deleted';
@@ -90,7 +90,7 @@ export function ClosedBanner(props: {
 
 function DeletedBanner(): React.JSX.Element {
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const { busy, error, run } = useAction();
   const sessionId = conversations.tabs.find(
     ({ key }) => key === tab
@@ -119,7 +119,7 @@ function ReadOnlyBanner(props: {
 }): React.JSX.Element {
   const { save } = useHost();
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const title = titleOf(conversations.session(tab), trans);
   const exported = useExport();
   return (
@@ -150,7 +150,7 @@ function ReadOnlyBanner(props: {
 
 /** The conversation as a file, where the server can make one. */
 function useExport(): Blob | null {
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const [exported, setExported] = React.useState<Blob | null>(null);
   React.useEffect(() => {
     let gone = false;

@@ -4,16 +4,26 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { infoOf } from '../client/http';
-import { parseDollars, writeDollars, type Scope } from '../model/budget';
-import { formatMoney } from '../model/format';
+import {
+  parseDollars,
+  writeDollars,
+  type Scope
+} from '../model/sessions/budget';
+import { formatMoney } from '../text/numberFormat';
 import type {
   BudgetLimit,
   BudgetState,
   ErrorInfo,
   PutBudget
 } from '../wire/generated';
-import { Button, Dots, ErrorNote } from './parts';
-import { focusField, useAction, useHost, usePlace, useTrans } from './use';
+import { Button, Dots, ErrorNote } from '../ui/primitives';
+import {
+  focusComposer,
+  useAction,
+  useHost,
+  useTabContext,
+  useTrans
+} from '../ui/hooks';
 
 export function BudgetForm(props: { onClose: () => void }): React.JSX.Element {
   const { Icon } = useHost();
@@ -22,7 +32,7 @@ export function BudgetForm(props: { onClose: () => void }): React.JSX.Element {
   const { state, failure } = useBudget();
   const close = (): void => {
     props.onClose();
-    focusField();
+    focusComposer();
   };
   return (
     <section
@@ -61,7 +71,7 @@ function Limits(props: {
   onClose: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const { busy, error, run } = useAction();
   const { limits } = props.state;
   const [texts, setTexts] = React.useState<Partial<Record<Scope, string>>>({});
@@ -142,7 +152,7 @@ function Limit(props: {
 }
 
 function useBudget(): { state: BudgetState | null; failure: ErrorInfo | null } {
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const [state, setState] = React.useState<BudgetState | null>(null);
   const [failure, setFailure] = React.useState<ErrorInfo | null>(null);
   React.useEffect(() => {

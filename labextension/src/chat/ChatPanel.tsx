@@ -5,19 +5,19 @@ import './styles';
 import * as React from 'react';
 
 import type { IPageSocket } from '../client/socket';
-import type { IConversations } from '../model/interface';
-import { PanelActions } from './actions';
+import type { IConversations } from '../model/conversations/interface';
+import { PanelActions } from './sessions/panelActions';
 import { ServerProblems } from './Banners';
-import { Connection } from './Connection';
+import { ConnectionBanner } from './ConnectionBanner';
 import { ConversationView } from './ConversationView';
 import { Header } from './Header';
-import { History } from './History';
-import type { IChatHost } from './host';
+import { History } from './sessions/History';
+import type { IChatHost } from '../host/chatHost';
 import { Notices } from './Notices';
 import { FolderTrustBar } from './FolderTrustBar';
 import { ThreadList } from './threads/ThreadList';
-import { HostContext, PlaceContext, useSignalVersion } from './use';
-import { ActionsContext, usePanelState } from './usePanel';
+import { HostContext, TabContext, useSignalVersion } from '../ui/hooks';
+import { ActionsContext, usePanelState } from './sessions/usePanelActions';
 
 export function ChatPanel(props: {
   host: IChatHost;
@@ -41,18 +41,18 @@ export function ChatPanel(props: {
   );
   return (
     <HostContext.Provider value={host}>
-      <PlaceContext.Provider value={place}>
+      <TabContext.Provider value={place}>
         <ActionsContext.Provider value={actions}>
           <div className="shoulders-Chat">
             <Header />
-            <Connection socket={socket} />
+            <ConnectionBanner socket={socket} />
             <ServerProblems />
             <Notices />
             <FolderTrustBar />
             <Content tab={tab} />
           </div>
         </ActionsContext.Provider>
-      </PlaceContext.Provider>
+      </TabContext.Provider>
     </HostContext.Provider>
   );
 }

@@ -2,37 +2,47 @@
 
 import * as React from 'react';
 
-import type { ConversationStore } from '../model/conversation';
-import { stillOutgoing, type IOutgoing } from '../model/outbox';
-import { isRunning, waitsOf } from '../model/present';
-import { EMPTY } from '../model/reduce';
+import type { ConversationStore } from '../model/sessions/conversationStore';
+import {
+  remainingPendingMessages,
+  type IPendingMessage
+} from '../model/sessions/outbox';
+import {
+  isRunning,
+  pendingInputOf
+} from '../model/view-models/conversationItems';
+import { EMPTY } from '../model/reducer/conversation';
 import type { Conversation } from '../wire/generated';
 import { ClosedBanner, closedBecause } from './Banners';
 import { BudgetForm } from './BudgetForm';
-import { BranchesContext, PastBar, useBranches } from './branches';
-import { Composer } from './Composer';
-import { EmptyState } from './EmptyState';
-import { MessageList } from './MessageList';
-import { Button, Dots, ErrorNote } from './parts';
-import { Queue } from './Queue';
+import {
+  BranchesContext,
+  EarlierVersionBar,
+  useBranches
+} from './messages/branches';
+import { Composer } from './input/Composer';
+import { EmptyState } from './empty-state/EmptyState';
+import { MessageList } from './messages/MessageList';
+import { Button, Dots, ErrorNote } from '../ui/primitives';
+import { MessageQueue } from './MessageQueue';
 import { StatusLine } from './StatusLine';
 import { ResolveHint } from './threads/ResolveHint';
 import { ThreadBar } from './threads/ThreadBar';
 import { TodoList } from './TodoList';
 import {
-  usePlace,
+  useTabContext,
   useSignal,
   useTrans,
-  WaitsContext,
+  PendingInputContext,
   type IConversationState
-} from './use';
+} from '../ui/hooks';
 import { useStop } from './useStop';
 
 export function ConversationView(): React.JSX.Element {
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const store = conversations.store(tab);
   const view = useSignal(store?.changed ?? null, () => store?.view ?? EMPTY);
-  const outbox = stillOutgoing(conversations.outbox(tab), view);
+  const outbox = remainingPendingMessages(conversations.outbox(tab), view);
   const running = isRunning(view);
   const { stop, error } = useStop(view);
   const closed = closedBecause(conversations.isDeleted(tab), store, outbox);
@@ -41,7 +51,7 @@ export function ConversationView(): React.JSX.Element {
   const waits = useWaiting(view, openBudget);
   const { branches, shown } = useBranches(store, view, outbox);
   return (
-    <WaitsContext.Provider value={waits}>
+    <PendingInputContext.Provider value={waits}>
       <div
         className="shoulders-Conversation"
         onKeyDown={event => {
@@ -56,7 +66,7 @@ export function ConversationView(): React.JSX.Element {
         <ThreadBar />
         <ClosedBanner because={closed} />
         <BranchesContext.Provider value={branches}>
-          <WaitsContext.Provider
+          <PendingInputContext.Provider
             value={branches.past === null ? waits : NOTHING_WAITS}
           >
             <Main
@@ -64,21 +74,21 @@ export function ConversationView(): React.JSX.Element {
               view={shown}
               outbox={branches.past === null ? outbox : NOTHING_SENT}
             />
-          </WaitsContext.Provider>
-          <PastBar />
+          </PendingInputContext.Provider>
+          <EarlierVersionBar />
         </BranchesContext.Provider>
         <TodoList items={view.todo} />
         {running && <StatusLine view={view} onStop={stop} />}
         {error !== null && <ErrorNote error={error} />}
         {budget && <BudgetForm onClose={() => setBudget(false)} />}
         <ResolveHint view={view} />
-        <Queue queued={view.queued} isLeft={isLeft(view)} />
+        <MessageQueue queued={view.queued} isLeft={isLeft(view)} />
         <Composer
           view={store === null ? null : view}
           closed={closed !== null}
         />
       </div>
-    </WaitsContext.Provider>
+    </PendingInputContext.Provider>
   );
 }
 
@@ -88,7 +98,7 @@ function isLeft(view: Conversation): boolean {
 }
 
 /** In an earlier version of a conversation nothing goes on. */
-const NOTHING_SENT: readonly IOutgoing[] = [];
+const NOTHING_SENT: readonly IPendingMessage[] = [];
 const NOTHING_WAITS: IConversationState = {
   call: null,
   pause: null,
@@ -100,7 +110,7 @@ const NOTHING_WAITS: IConversationState = {
 function Main(props: {
   store: ConversationStore | null;
   view: Conversation;
-  outbox: readonly IOutgoing[];
+  outbox: readonly IPendingMessage[];
 }): React.JSX.Element {
   const { store, view, outbox } = props;
   if (store?.isReady === false) {
@@ -118,7 +128,7 @@ function useWaiting(
   view: Conversation,
   editBudget: () => void
 ): IConversationState {
-  const { call, pause, results } = waitsOf(view);
+  const { call, pause, results } = pendingInputOf(view);
   return React.useMemo(
     () => ({ call, pause, results, editBudget }),
     [call, pause, results, editBudget]
@@ -128,7 +138,7 @@ function useWaiting(
 /** The log is being read, or could not be. */
 function Loading({ store }: { store: ConversationStore }): React.JSX.Element {
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const error = useSignal(store.changed, () => store.error);
   return (
     <div className="shoulders-Messages shoulders-Loading">

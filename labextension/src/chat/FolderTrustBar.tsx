@@ -2,16 +2,16 @@
 
 import * as React from 'react';
 
-import type { IFolderTrust } from '../trust/interface';
+import type { IFolderTrust } from '../host/folderTrust';
 import { trustSentence } from '../trust/summary';
-import { Button } from './parts';
+import { Button } from '../ui/primitives';
 import {
-  focusField,
-  useFocusKept,
+  focusComposer,
+  useRestoreFocus,
   useHost,
   useSignalVersion,
   useTrans
-} from './use';
+} from '../ui/hooks';
 
 export function FolderTrustBar(): React.JSX.Element | null {
   const { folderTrust } = useHost();
@@ -31,7 +31,7 @@ function Announced({
 function Bar({ trust }: { trust: IFolderTrust }): React.JSX.Element {
   const trans = useTrans();
   const { reviewFolder } = useHost();
-  const place = useFocusKept<HTMLElement>();
+  const place = useRestoreFocus<HTMLElement>();
   return (
     <section
       className="shoulders-TrustBar"
@@ -46,7 +46,7 @@ function Bar({ trust }: { trust: IFolderTrust }): React.JSX.Element {
         <Button
           onClick={() => {
             trust.dismiss();
-            focusField();
+            focusComposer();
           }}
         >
           {trans.__('Not now')}

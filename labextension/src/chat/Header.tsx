@@ -3,11 +3,11 @@
 import * as React from 'react';
 
 import { Tabs } from './Tabs';
-import { IconButton } from './parts';
+import { IconButton } from '../ui/primitives';
 import { PanelMenu } from './PanelMenu';
-import { useHost, useSignal, useTrans } from './use';
+import { useHost, useSignal, useTrans } from '../ui/hooks';
 import { ThreadsButton } from './threads/ThreadsButton';
-import { useActions, usePanelState } from './usePanel';
+import { useActions, usePanelState } from './sessions/usePanelActions';
 
 export function Header(): React.JSX.Element {
   const trans = useTrans();

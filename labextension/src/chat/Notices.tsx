@@ -2,11 +2,11 @@
 
 import * as React from 'react';
 
-import type { IRemoved } from '../model/panel-view';
-import { titleOf } from './actions';
-import { Button, ErrorNote, IconButton } from './parts';
-import { focusField, useTrans } from './use';
-import { useActions, usePanelState } from './usePanel';
+import type { IDeletedConversation } from '../model/sessions/panelState';
+import { titleOf } from './sessions/panelActions';
+import { Button, ErrorNote, IconButton } from '../ui/primitives';
+import { focusComposer, useTrans } from '../ui/hooks';
+import { useActions, usePanelState } from './sessions/usePanelActions';
 
 export function Notices(): React.JSX.Element | null {
   const trans = useTrans();
@@ -25,7 +25,7 @@ export function Notices(): React.JSX.Element | null {
             label={trans.__('Dismiss')}
             onClick={() => {
               view.change({ error: null });
-              focusField();
+              focusComposer();
             }}
           />
         </div>
@@ -34,7 +34,11 @@ export function Notices(): React.JSX.Element | null {
   );
 }
 
-function Removed({ removed }: { removed: IRemoved }): React.JSX.Element {
+function Removed({
+  removed
+}: {
+  removed: IDeletedConversation;
+}): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
   const place = React.useRef<HTMLDivElement>(null);
@@ -47,7 +51,7 @@ function Removed({ removed }: { removed: IRemoved }): React.JSX.Element {
       <span className="shoulders-Notice-text">
         {trans.__('Deleted “%1”.', titleOf(removed.session, trans))}
       </span>
-      <Button onClick={() => void actions.bringBack().then(focusField)}>
+      <Button onClick={() => void actions.bringBack().then(focusComposer)}>
         {trans.__('Undo')}
       </Button>
       <IconButton
@@ -55,7 +59,7 @@ function Removed({ removed }: { removed: IRemoved }): React.JSX.Element {
         label={trans.__('Dismiss')}
         onClick={() => {
           actions.view.change({ removed: null });
-          focusField();
+          focusComposer();
         }}
       />
     </div>

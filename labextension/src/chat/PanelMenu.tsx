@@ -3,11 +3,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Place } from './host-places';
-import { Menu, type IMenuItem } from './Menu';
-import { sessionItems } from './sessionItems';
-import { useHost, useSignal, useTrans } from './use';
-import { useActions } from './usePanel';
+import type { PanelLocation } from '../host/panelPlacement';
+import { Menu, type IMenuItem } from '../ui/Menu';
+import { sessionItems } from './sessions/menuItems';
+import { useHost, useSignal, useTrans } from '../ui/hooks';
+import { useActions } from './sessions/usePanelActions';
 
 export function PanelMenu(): React.JSX.Element {
   const trans = useTrans();
@@ -51,7 +51,7 @@ function usePlaceItems(): IMenuItem[] {
   }));
 }
 
-function nameOfPlace(place: Place, trans: TranslationBundle): string {
+function nameOfPlace(place: PanelLocation, trans: TranslationBundle): string {
   switch (place) {
     case 'right':
       return trans.__('Right sidebar');

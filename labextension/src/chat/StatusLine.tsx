@@ -3,13 +3,17 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatElapsed } from '../model/format';
-import { activityOf, targetOf, type Activity } from '../model/present';
-import { serverText } from '../model/server-text';
-import { visible } from '../model/visible';
+import { formatElapsed } from '../text/numberFormat';
+import {
+  activityOf,
+  targetOf,
+  type Activity
+} from '../model/view-models/conversationItems';
+import { serverText } from '../text/serverMessages';
+import { visible } from '../text/hiddenCharacters';
 import type { Conversation } from '../wire/generated';
-import { IconButton } from './parts';
-import { useNow, useTrans } from './use';
+import { IconButton } from '../ui/primitives';
+import { useNow, useTrans } from '../ui/hooks';
 
 /** What the user does next, not the agent. */
 const WAITS = new Set<Activity['kind']>([

@@ -6,16 +6,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { ITab } from '../model/tabs';
+import type { ITab } from '../model/conversations/tabs';
 import type { Session } from '../wire/generated';
-import { titleOf } from './actions';
-import { focusNext } from './focus';
-import { Menu } from './Menu';
-import { IconButton } from './parts';
-import { Rename } from './Rename';
-import { StatusDot } from './StatusDot';
-import { useHost, usePlace, useTrans } from './use';
-import { useActions, usePanelState } from './usePanel';
+import { titleOf } from './sessions/panelActions';
+import { focusNext } from '../ui/focus';
+import { Menu } from '../ui/Menu';
+import { IconButton } from '../ui/primitives';
+import { TitleField } from './sessions/TitleField';
+import { StatusDot } from './sessions/StatusDot';
+import { useHost, useTabContext, useTrans } from '../ui/hooks';
+import { useActions, usePanelState } from './sessions/usePanelActions';
 import { useTabDrag } from './useTabDrag';
 
 /** Pixels in which a title can be read: of the active tab, and of another. */
@@ -25,7 +25,7 @@ const TAB_PX = 88;
 export function Tabs(): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const list = React.useRef<HTMLDivElement>(null);
   const { renaming } = usePanelState();
   const place = React.useRef<HTMLDivElement>(null);
@@ -67,7 +67,7 @@ export function Tabs(): React.JSX.Element {
               key={tab.key}
               className="shoulders-Tab shoulders-mod-active shoulders-mod-selected"
             >
-              <Rename
+              <TitleField
                 title={session.title}
                 onDone={title => {
                   void actions.rename(session, title);
@@ -89,7 +89,7 @@ export function Tabs(): React.JSX.Element {
 function AllTabs(): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const { tabs, active } = conversations;
   const items = tabs.map(tab => ({
     key: tab.key,
@@ -169,7 +169,7 @@ function Tab(props: {
   const { Icon } = useHost();
   const trans = useTrans();
   const actions = useActions();
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const { list } = usePanelState();
   const { tab, session } = props;
   const close = (): void => {

@@ -2,9 +2,9 @@
 
 import * as React from 'react';
 
-import { legible } from '../model/visible';
+import { legible } from '../text/hiddenCharacters';
 import type { TodoItem } from '../wire/generated';
-import { useHost, useTrans } from './use';
+import { useHost, useTrans } from '../ui/hooks';
 
 export const TodoList = React.memo(function TodoList(props: {
   items: readonly TodoItem[];

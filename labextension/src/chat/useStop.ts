@@ -2,16 +2,16 @@
 
 import * as React from 'react';
 
-import { isRunning } from '../model/present';
-import { takeBackQueued } from '../model/queued';
+import { isRunning } from '../model/view-models/conversationItems';
+import { takeBackQueued } from '../model/conversations/queuedMessages';
 import type { Conversation, ErrorInfo } from '../wire/generated';
-import { focusField, useAction, usePlace } from './use';
+import { focusComposer, useAction, useTabContext } from '../ui/hooks';
 
 export function useStop(view: Conversation): {
   stop: () => void;
   error: ErrorInfo | null;
 } {
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const { error, run } = useAction();
   const stopping = React.useRef(false);
   const running = isRunning(view);
@@ -23,7 +23,7 @@ export function useStop(view: Conversation): {
     stopping.current = false;
     run(async () => {
       if (await takeBackQueued(conversations, tab, queued)) {
-        focusField();
+        focusComposer();
       }
     });
   }, [running, queued, conversations, tab, run]);

@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import type { IConversations } from '../model/interface';
+import type { IConversations } from '../model/conversations/interface';
 
 /** Pixels that are still a click. */
 const STILL = 6;

@@ -19,15 +19,15 @@ import {
   type DecorationSet
 } from '@codemirror/view';
 
-import { preferred, type IProposal } from '../affordances/change';
-import { visible } from '../model/visible';
-import { ended, textOf } from '../review/changes';
-import { coloursOf, type IColoured } from './colours';
+import { preferProposal, type ITextProposal } from '../text/proposedText';
+import { visible } from '../text/hiddenCharacters';
+import { withFinalNewline, textOf } from './textReview';
+import { coloursOf, type IColoured } from './syntaxColours';
 
-const setProposal = StateEffect.define<IProposal | null>();
+const setProposal = StateEffect.define<ITextProposal | null>();
 
 interface IShown {
-  readonly proposal: IProposal | null;
+  readonly proposal: ITextProposal | null;
   readonly decorations: DecorationSet;
 }
 
@@ -58,7 +58,7 @@ export function proposalView(): Extension {
 /** Show a proposal in an editor that has the extension; null: none. */
 export function showProposal(
   view: EditorView,
-  proposal: IProposal | null
+  proposal: ITextProposal | null
 ): void {
   if (view.state.field(field, false)?.proposal !== proposal) {
     view.dispatch({ effects: setProposal.of(proposal) });
@@ -70,12 +70,12 @@ export function hasProposalView(view: EditorView): boolean {
   return view.state.field(field, false) !== undefined;
 }
 
-function decorate(proposal: IProposal, doc: Text): DecorationSet {
+function decorate(proposal: ITextProposal, doc: Text): DecorationSet {
   // Where the two clash, what accepting it all the same would do.
-  const target = preferred(proposal, doc.toString());
-  const now = ended(textOf(target));
+  const target = preferProposal(proposal, doc.toString());
+  const now = withFinalNewline(textOf(target));
   const builder = new RangeSetBuilder<Decoration>();
-  for (const chunk of Chunk.build(ended(doc), now)) {
+  for (const chunk of Chunk.build(withFinalNewline(doc), now)) {
     addOld(builder, chunk, doc);
     const lines = now.sliceString(chunk.fromB, chunk.toB).split('\n');
     lines.pop();

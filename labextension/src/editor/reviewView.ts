@@ -18,19 +18,23 @@ import { EditorView } from '@codemirror/view';
 import {
   baselineOf,
   chunkAt,
-  ended,
-  kept,
-  review,
+  withFinalNewline,
+  keepChange,
+  compareWithBaseline,
   textOf,
-  undone,
-  rebased,
-  type IReview
-} from '../review/changes';
-import { decorate, type Decision, type IHunkWords } from './hunks';
+  undoChange,
+  rebaseBaseline,
+  type ITextReview
+} from './textReview';
+import {
+  decorateHunks,
+  type Decision,
+  type IHunkLabels
+} from './hunkDecorations';
 
 /** What the page is told of a view. */
 export interface IReviewListener {
-  readonly words: IHunkWords;
+  readonly words: IHunkLabels;
   /** The user decided on a change; what is left is in the view. */
   decided(view: EditorView, decision: Decision): void;
   /** The text changed: `typed` in this editor, or elsewhere by the user or the agent. */
@@ -42,22 +46,27 @@ export interface IReviewListener {
 const setBaseline = StateEffect.define<Text | null>();
 const decides = Annotation.define<Decision>();
 
-const field = StateField.define<IReview | null>({
+const field = StateField.define<ITextReview | null>({
   create: () => null,
   update: (value, transaction) => next(value, transaction)
 });
 
-function next(value: IReview | null, transaction: Transaction): IReview | null {
+function next(
+  value: ITextReview | null,
+  transaction: Transaction
+): ITextReview | null {
   const baseline = nextBaseline(value, transaction);
   if (baseline === null) {
     return null;
   }
   const isSame = baseline === value?.baseline && !transaction.docChanged;
-  return isSame ? value : review(baseline, ended(transaction.state.doc));
+  return isSame
+    ? value
+    : compareWithBaseline(baseline, withFinalNewline(transaction.state.doc));
 }
 
 function nextBaseline(
-  value: IReview | null,
+  value: ITextReview | null,
   transaction: Transaction
 ): Text | null {
   const given = transaction.effects.find(effect => effect.is(setBaseline));
@@ -66,7 +75,11 @@ function nextBaseline(
   }
   const isUsers = transaction.docChanged && !isDecision(transaction);
   return value !== null && isUsers
-    ? rebased(value, transaction.changes, ended(transaction.startState.doc))
+    ? rebaseBaseline(
+        value,
+        transaction.changes,
+        withFinalNewline(transaction.startState.doc)
+      )
     : (value?.baseline ?? null);
 }
 
@@ -76,8 +89,8 @@ export function reviewView(listener: IReviewListener): Extension {
     field,
     EditorView.decorations.compute([field], state => {
       const value = state.field(field);
-      return decorate(
-        value ?? { baseline: ended(state.doc), chunks: [] },
+      return decorateHunks(
+        value ?? { baseline: withFinalNewline(state.doc), chunks: [] },
         state.doc,
         listener.words
       );
@@ -103,7 +116,7 @@ function isDecision(transaction: Transaction): boolean {
 }
 
 /** What is under review in an editor. */
-export function reviewIn(view: EditorView): IReview | null {
+export function reviewIn(view: EditorView): ITextReview | null {
   return view.state.field(field, false) ?? null;
 }
 
@@ -116,7 +129,7 @@ export function baselineIn(view: EditorView): string | null {
 /** Show the changes since `baseline`; null: nothing is under review. */
 export function showBaseline(view: EditorView, baseline: string | null): void {
   if (baselineIn(view) !== baseline) {
-    const value = baseline === null ? null : ended(textOf(baseline));
+    const value = baseline === null ? null : withFinalNewline(textOf(baseline));
     view.dispatch({ effects: setBaseline.of(value) });
   }
 }
@@ -137,7 +150,7 @@ export function decideAt(
     return false;
   }
   if (decision === 'keep') {
-    const baseline = kept(value, chunk, ended(view.state.doc));
+    const baseline = keepChange(value, chunk, withFinalNewline(view.state.doc));
     view.dispatch({ effects: setBaseline.of(baseline) });
   } else {
     listener.asOneStep(view, () => takeOut(view, value, [chunk]));
@@ -156,12 +169,12 @@ export function undoAll(view: EditorView, listener: IReviewListener): void {
 
 function takeOut(
   view: EditorView,
-  value: IReview,
+  value: ITextReview,
   chunks: readonly Chunk[]
 ): void {
   const { length } = view.state.doc;
   view.dispatch({
-    changes: chunks.map(chunk => undone(value, chunk, length)),
+    changes: chunks.map(chunk => undoChange(value, chunk, length)),
     annotations: decides.of('undo'),
     userEvent: 'revert'
   });

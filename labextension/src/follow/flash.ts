@@ -8,7 +8,7 @@ import {
 } from '@codemirror/state';
 import { Decoration, EditorView, type DecorationSet } from '@codemirror/view';
 
-import '../../style/follow.css';
+import '../../style/documents/follow.css';
 
 /** As long as the mark fades, in ms: see `follow.css`. */
 const FADE = 1200;

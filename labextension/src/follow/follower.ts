@@ -10,13 +10,18 @@ import type { ISignal } from '@lumino/signaling';
 import { Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 
-import type { ConversationStore } from '../model/conversation';
+import type { ConversationStore } from '../model/sessions/conversationStore';
 import type { Conversation, ServerFrame } from '../wire/generated';
-import { FollowedDocuments, type IFollowLab } from './documents';
-import { Gestures } from './gestures';
-import { Pill } from './pill';
-import { IDLE, reduceFollow, type FollowAction } from './state';
-import { runsCellsOf, turnOf, workIn, type IWork } from './work';
+import { FollowedDocuments, type IFollowLab } from './followedDocuments';
+import { UserGestures } from './userGestures';
+import { ReturnButton } from './returnButton';
+import { IDLE, reduceFollow, type FollowAction } from './followState';
+import {
+  runsCellsOf,
+  turnOf,
+  agentActivityIn,
+  type IAgentActivity
+} from './agentActivity';
 
 /** How long a change is looked at before the next one is shown, in ms. */
 const DWELL = 500;
@@ -36,9 +41,11 @@ export interface IFollowerOptions extends IFollowLab {
 export class Follower {
   constructor(private readonly options: IFollowerOptions) {
     this.documents = new FollowedDocuments(options);
-    this.pill = new Pill(options.trans, options.icon, () => this.resume());
+    this.pill = new ReturnButton(options.trans, options.icon, () =>
+      this.resume()
+    );
     options.frames.connect(this.onFrame, this);
-    this.userGestures = new Gestures(() => {
+    this.userGestures = new UserGestures(() => {
       this.gestures += 1;
       this.queue = [];
       this.dispatch({ type: 'pause' });
@@ -88,7 +95,7 @@ export class Follower {
   readonly place = (): void =>
     this.pill.place(this.isAway ? this.over() : null);
 
-  private async goTo(work: IWork, takesFocus: boolean): Promise<void> {
+  private async goTo(work: IAgentActivity, takesFocus: boolean): Promise<void> {
     if (!this.documents.shows(work.path)) {
       await this.documents.open(work);
     }
@@ -130,7 +137,7 @@ export class Follower {
 
   /** Take up what is new in the conversation; of all that was done before it was watched, the last. */
   private look(view: Conversation): void {
-    const fresh = workIn(view).filter(
+    const fresh = agentActivityIn(view).filter(
       ({ id, stage }) => this.seen.get(id) !== stage
     );
     fresh.forEach(({ id, stage }) => this.seen.set(id, stage));
@@ -151,7 +158,7 @@ export class Follower {
     }
   };
 
-  private add(work: IWork): void {
+  private add(work: IAgentActivity): void {
     this.dispatch({ type: 'add-work', work });
     if (this.state.mode === 'following') {
       const others = this.queue.filter(({ id }) => id !== work.id);
@@ -176,7 +183,7 @@ export class Follower {
   }
 
   /** Show some work, unless the user scrolls or types before. Never rejects. */
-  private async show(work: IWork): Promise<void> {
+  private async show(work: IAgentActivity): Promise<void> {
     const { gestures } = this;
     try {
       await this.documents.reveal(work, () => this.gestures === gestures);
@@ -202,14 +209,14 @@ export class Follower {
   private state = IDLE;
   private store: ConversationStore | null = null;
   private readonly documents: FollowedDocuments;
-  private readonly pill: Pill;
+  private readonly pill: ReturnButton;
   /** Listened to as long as the page lives. */
-  protected readonly userGestures: Gestures;
+  protected readonly userGestures: UserGestures;
   /** The stage each piece of work was seen in. */
-  private readonly seen = new Map<string, IWork['stage']>();
+  private readonly seen = new Map<string, IAgentActivity['stage']>();
   private isFirst = true;
   /** What is still to be shown. */
-  private queue: IWork[] = [];
+  private queue: IAgentActivity[] = [];
   private isShowing = false;
   /** How often the user has scrolled or typed. */
   private gestures = 0;

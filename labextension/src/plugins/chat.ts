@@ -24,13 +24,13 @@ import {
   IThreads,
   TRANSLATION_DOMAIN
 } from '../tokens';
-import { hearChordsFirst } from './chords';
-import { addChatCommands } from './commands';
-import { showOnTour } from './firstTour';
-import { browserKeeper } from './keeper';
-import { leaveRoom, sideOf } from './narrow';
-import { ChatWidget } from './panel';
-import { Places } from './places';
+import { captureChordShortcuts } from './chat-panel/chordShortcuts';
+import { addChatCommands } from './chat-panel/chatCommands';
+import { openOnFirstTour } from './chat-panel/firstTour';
+import { browserStorage } from '../lab/browserStorage';
+import { foldSidebarsWhenNarrow, sideOf } from './chat-panel/sidebarFolding';
+import { ChatWidget } from './chat-panel/chatWidget';
+import { PanelPlacement } from './chat-panel/panelPlacement';
 
 /** Adds the chat panel. */
 export const chat: JupyterFrontEndPlugin<void> = {
@@ -95,12 +95,12 @@ export const chat: JupyterFrontEndPlugin<void> = {
       }
     });
     const { baseUrl } = app.serviceManager.serverSettings;
-    const places = new Places({
+    const places = new PanelPlacement({
       app,
       panel,
       labShell,
-      keeper: browserKeeper(baseUrl, 'panel'),
-      bubbleKeeper: browserKeeper(baseUrl, 'bubble'),
+      keeper: browserStorage(baseUrl, 'panel'),
+      bubbleKeeper: browserStorage(baseUrl, 'bubble'),
       settings: async () => (await registry?.load(chat.id)) ?? null
     });
     restorer?.add(panel, panel.id);
@@ -110,16 +110,16 @@ export const chat: JupyterFrontEndPlugin<void> = {
     if (away.report !== null) {
       void places.reveal(); // It came before this plugin.
     }
-    showOnTour({
+    openOnFirstTour({
       notebooks,
       panel,
       places,
-      keeper: browserKeeper(baseUrl, 'tour')
+      keeper: browserStorage(baseUrl, 'tour')
     });
     addChatCommands(app, panel, places, trans, palette);
-    hearChordsFirst(app.commands);
+    captureChordShortcuts(app.commands);
     if (labShell !== null) {
-      leaveRoom(labShell, panel, () => sideOf(places.place));
+      foldSidebarsWhenNarrow(labShell, panel, () => sideOf(places.place));
     }
   }
 };

@@ -6,9 +6,9 @@ import type {
 } from '@jupyterlab/application';
 import { UUID } from '@lumino/coreutils';
 
-import { Conversations } from '../model/conversations';
+import { Conversations } from '../model/conversations/conversations';
 import { EXTENSION_ID, IConversations, IShouldersClient } from '../tokens';
-import { browserKeeper } from './keeper';
+import { browserStorage } from '../lab/browserStorage';
 
 /** Provides the conversations; nothing is asked of the server before something is shown. */
 export const conversations: JupyterFrontEndPlugin<IConversations> = {
@@ -21,7 +21,7 @@ export const conversations: JupyterFrontEndPlugin<IConversations> = {
     new Conversations({
       http: client.http,
       socket: client.socket,
-      keeper: browserKeeper(app.serviceManager.serverSettings.baseUrl),
+      keeper: browserStorage(app.serviceManager.serverSettings.baseUrl),
       newId: () => UUID.uuid4()
     })
 };

@@ -8,8 +8,8 @@ import { Notification } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { DocumentBridge } from '../bridge/documents';
-import { visible } from '../model/visible';
+import { NotebookBridge } from '../live-documents/notebookBridge';
+import { visible } from '../text/hiddenCharacters';
 import { EXTENSION_ID, IShouldersClient, TRANSLATION_DOMAIN } from '../tokens';
 import type { OutputDraw } from '../wire/generated';
 
@@ -36,7 +36,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
         Notification.dismiss(known);
       }
     };
-    const bridge = new DocumentBridge(client.socket, {
+    const bridge = new NotebookBridge(client.socket, {
       notebooks,
       files: app.serviceManager.contents,
       tellConflict: (path, cells) =>
@@ -66,9 +66,9 @@ export const documents: JupyterFrontEndPlugin<void> = {
       }
     });
     const draw = async (request: OutputDraw): Promise<void> => {
-      const { OutputDrawings, shownOutput } =
-        await import('../bridge/drawings');
-      const drawings = new OutputDrawings(frame =>
+      const { OutputRasterizer, shownOutput } =
+        await import('../live-documents/notebooks/outputRasterizer');
+      const drawings = new OutputRasterizer(frame =>
         shownOutput(notebooks, frame)
       );
       client.socket.send(await drawings.answer(request));

@@ -19,7 +19,7 @@ import {
   IShouldersClient,
   TRANSLATION_DOMAIN
 } from '../tokens';
-import { sparkIcon } from './ownIcon';
+import { sparkIcon } from '../lab/customIcons';
 
 const ID = `${EXTENSION_ID}:follow`;
 

@@ -17,11 +17,11 @@ import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { infoOf } from '../client/http';
-import { hunksOf } from '../model/changes';
-import { visible } from '../model/visible';
-import type { ReviewPage } from '../review/page';
+import { hunksOf } from '../model/view-models/changeRows';
+import { visible } from '../text/hiddenCharacters';
+import type { ReviewController } from '../review/controller';
 import type { ReviewBar } from '../review/ReviewBar';
-import { ReviewStore } from '../review/store';
+import { PendingEditsStore } from '../review/pendingEdits';
 import {
   EXTENSION_ID,
   IReview,
@@ -30,7 +30,7 @@ import {
 } from '../tokens';
 import type { KernelDrift } from '../wire/generated';
 import type { PendingEdit } from '../wire/generated';
-import { addReviewCommands, Announcer } from './reviewCommands';
+import { addReviewCommands, Announcer } from '../review/commands';
 
 const ID = `${EXTENSION_ID}:review`;
 /** Shows the agent's changes until they are kept or undone. */
@@ -52,13 +52,13 @@ export const review: JupyterFrontEndPlugin<IReview> = {
   ): IReview => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     // Lives as long as the page.
-    const store = new ReviewStore(client.http, client.socket);
+    const store = new PendingEditsStore(client.http, client.socket);
     const announcer = new Announcer();
     const failed = (error: unknown): void => tellFailure(error, trans);
-    const load = async (): Promise<ReviewPage> => {
-      const { ReviewPage } = await import('../review/page');
+    const load = async (): Promise<ReviewController> => {
+      const { ReviewController } = await import('../review/controller');
       const lab = { notebooks, files, documents };
-      return new ReviewPage(store, lab, trans, {
+      return new ReviewController(store, lab, trans, {
         say: text => announcer.say(text),
         failed
       });
@@ -79,8 +79,8 @@ export const review: JupyterFrontEndPlugin<IReview> = {
 /** Loads the review of the page when there is something to review, once. */
 export class Reviewing implements IReview {
   constructor(
-    private readonly store: ReviewStore,
-    private readonly load: () => Promise<ReviewPage>,
+    private readonly store: PendingEditsStore,
+    private readonly load: () => Promise<ReviewController>,
     private readonly failed: (error: unknown) => void
   ) {
     store.changed.connect(() => this.changed.emit());
@@ -89,11 +89,11 @@ export class Reviewing implements IReview {
   readonly changed = new Signal<this, void>(this);
 
   /** Do something with the review of the page. */
-  run(act: (page: ReviewPage) => Promise<unknown>): void {
+  run(act: (page: ReviewController) => Promise<unknown>): void {
     this.page().then(act).catch(this.failed);
   }
 
-  async page(): Promise<ReviewPage> {
+  async page(): Promise<ReviewController> {
     this.loaded ??= this.load();
     try {
       const page = await this.loaded;
@@ -109,7 +109,7 @@ export class Reviewing implements IReview {
     }
   }
 
-  get edits(): ReviewStore['edits'] {
+  get edits(): PendingEditsStore['edits'] {
     return this.store.edits;
   }
 
@@ -125,8 +125,8 @@ export class Reviewing implements IReview {
     await (await this.page()).reveal(edit);
   }
 
-  private loaded: Promise<ReviewPage> | null = null;
-  private counted: ReviewPage | null = null;
+  private loaded: Promise<ReviewController> | null = null;
+  private counted: ReviewController | null = null;
 }
 
 /** Over the foot of the documents, in the lab and in Notebook 7. */
@@ -160,7 +160,7 @@ class BarPlace {
     });
   }
 
-  private async place(page: ReviewPage): Promise<void> {
+  private async place(page: ReviewController): Promise<void> {
     const { ReviewBar } = await import('../review/ReviewBar');
     await this.app.started; // Before that the main area is not in the page.
     if (this.bar === null) {
@@ -181,7 +181,7 @@ class BarPlace {
   }
 
   /** The change in front has a control of its own while it is in view. */
-  private draw(page: ReviewPage): void {
+  private draw(page: ReviewController): void {
     const { bar } = this;
     const { isListed, isAway, changes } = page.state;
     const isUseful = changes > 0 && (isListed || (this.wanted && isAway));
@@ -201,7 +201,7 @@ async function tellDrift(
   drift: readonly KernelDrift[],
   trans: TranslationBundle
 ): Promise<void> {
-  const { driftLine } = await import('../model/restore');
+  const { driftLine } = await import('../model/view-models/restoreSummary');
   drift.forEach(each =>
     Notification.info(driftLine(each, trans), { autoClose: false })
   );

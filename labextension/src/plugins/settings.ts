@@ -19,7 +19,7 @@ import {
   IShouldersClient,
   TRANSLATION_DOMAIN
 } from '../tokens';
-import type { SettingsPlace } from './settingsPage';
+import type { SettingsPlace } from './settingsWidget';
 
 const ID = `${EXTENSION_ID}:settings`;
 
@@ -68,7 +68,7 @@ export const settings: JupyterFrontEndPlugin<void> = {
     const tracker = new WidgetTracker<Widget>({ namespace: NAMESPACE });
     let place: SettingsPlace | null = null;
     const load = async (): Promise<SettingsPlace> => {
-      const { SettingsPlace } = await import('./settingsPage');
+      const { SettingsPlace } = await import('./settingsWidget');
       place ??= new SettingsPlace({
         app,
         client,

@@ -6,21 +6,24 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import '../../style/status.css';
+import '../../style/lab/status-bar.css';
 
-import { StatusFacts, type IStatusFacts } from '../model/status-facts';
-import { formatMoney } from '../model/format';
-import { visible } from '../model/visible';
+import {
+  StatusBarState,
+  type IStatusBarState
+} from '../model/conversations/statusBarState';
+import { formatMoney } from '../text/numberFormat';
+import { visible } from '../text/hiddenCharacters';
 import {
   EXTENSION_ID,
   type IConversations,
   type IShouldersClient
 } from '../tokens';
-import { sparkIcon } from './ownIcon';
+import { sparkIcon } from '../lab/customIcons';
 
 const RANK = 5;
 
-const NOTHING: IStatusFacts = {
+const NOTHING: IStatusBarState = {
   model: null,
   running: 0,
   cost: null,
@@ -44,7 +47,7 @@ export function addStatusItem(
   settings: ISettingRegistry.ISettings | undefined
 ): void {
   const { bar, client, conversations, trans, open } = parts;
-  const facts = new StatusFacts(client.http, client.socket, conversations);
+  const facts = new StatusBarState(client.http, client.socket, conversations);
   const item = new StatusItem(trans, open);
   const activeStateChanged = new Signal<Widget, void>(item);
   facts.changed.connect(() => item.tell(facts.current));
@@ -75,7 +78,7 @@ class StatusItem extends Widget {
     this.tell(NOTHING);
   }
 
-  tell(facts: IStatusFacts): void {
+  tell(facts: IStatusBarState): void {
     const { trans, button } = this;
     this.words.textContent = statusText(facts, trans);
     button.title = statusTitle(facts, trans);
@@ -88,7 +91,7 @@ class StatusItem extends Widget {
 }
 
 /** Model, running turns, the month's cost; what is not known is left out. */
-function statusText(facts: IStatusFacts, trans: TranslationBundle): string {
+function statusText(facts: IStatusBarState, trans: TranslationBundle): string {
   const { model, running } = facts;
   const parts = [
     model === null ? trans.__('no AI model') : visible(model),
@@ -100,7 +103,7 @@ function statusText(facts: IStatusFacts, trans: TranslationBundle): string {
 
 /** The month's cost; what is not known is never 0. */
 function costText(
-  { cost, unknown }: IStatusFacts,
+  { cost, unknown }: IStatusBarState,
   trans: TranslationBundle
 ): string {
   if (cost === null) {
@@ -114,7 +117,7 @@ function costText(
     : trans.__('over %1', formatMoney(cost));
 }
 
-function statusTitle(facts: IStatusFacts, trans: TranslationBundle): string {
+function statusTitle(facts: IStatusBarState, trans: TranslationBundle): string {
   const { limit } = facts;
   const cost = costText(facts, trans);
   const spent =
@@ -128,6 +131,6 @@ function statusTitle(facts: IStatusFacts, trans: TranslationBundle): string {
     .join(' ');
 }
 
-function isHigh({ cost, limit }: IStatusFacts): boolean {
+function isHigh({ cost, limit }: IStatusBarState): boolean {
   return cost !== null && limit !== null && cost >= limit * 0.8;
 }

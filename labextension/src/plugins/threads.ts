@@ -21,8 +21,11 @@ import { CommandToolbarButton } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 
-import type { IThreadPlace, IThreadPlaces } from '../threads/interface';
-import type { ThreadsPage } from '../threads/page';
+import type {
+  IThreadLocation,
+  IThreadLocations
+} from '../host/threadLocations';
+import type { ThreadsController } from '../threads/controller';
 import {
   EXTENSION_ID,
   IConversations,
@@ -31,8 +34,8 @@ import {
   TRANSLATION_DOMAIN
 } from '../tokens';
 import type { Session } from '../wire/generated';
-import { threadIcon } from './ownIcon';
-import { THREADS, THREADS_ITEM } from './threadCommands';
+import { threadIcon } from '../lab/customIcons';
+import { THREAD_COMMANDS, THREADS_ITEM } from '../threads/commandIds';
 
 /** Marks the threads of open documents, and begins new ones. */
 export const threads: JupyterFrontEndPlugin<IThreads> = {
@@ -65,17 +68,17 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
   ): IThreads => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const load = async (): Promise<ILoaded> => {
-      const [{ ThreadPlaces }, { ThreadsPage }] = await Promise.all([
-        import('../threads/places'),
-        import('../threads/page')
+      const [{ ThreadLocations }, { ThreadsController }] = await Promise.all([
+        import('../threads/locations'),
+        import('../threads/controller')
       ]);
-      const places = new ThreadPlaces({
+      const places = new ThreadLocations({
         ...{ notebooks, files, documents, conversations },
         http: client.http,
         socket: client.socket
       });
       const parts = { app, conversations, notebooks, files, trans, places };
-      return { places, page: new ThreadsPage(parts) };
+      return { places, page: new ThreadsController(parts) };
     };
     const loading = new Loading(load);
     const begin = (): void => {
@@ -95,7 +98,7 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
     toolbars?.addFactory<Cell>('Cell', THREADS_ITEM, cell => {
       const button = new CommandToolbarButton({
         commands: app.commands,
-        id: THREADS.cell,
+        id: THREAD_COMMANDS.cell,
         label: () => loading.page?.countOf(cell) ?? ''
       });
       button.addClass('shoulders-CellThreads');
@@ -106,8 +109,8 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
 };
 
 interface ILoaded {
-  readonly places: IThreadPlaces;
-  readonly page: ThreadsPage;
+  readonly places: IThreadLocations;
+  readonly page: ThreadsController;
 }
 
 /** The places of all threads; none before the first document is open. */
@@ -120,11 +123,11 @@ class Loading implements IThreads {
     return this.places?.here ?? null;
   }
 
-  of(sessionId: string): IThreadPlace | null {
+  of(sessionId: string): IThreadLocation | null {
     return this.places?.of(sessionId) ?? null;
   }
 
-  in(document: string): readonly IThreadPlace[] {
+  in(document: string): readonly IThreadLocation[] {
     return this.places?.in(document) ?? [];
   }
 
@@ -146,7 +149,7 @@ class Loading implements IThreads {
   }
 
   /** What is loaded now. */
-  page: ThreadsPage | null = null;
+  page: ThreadsController | null = null;
 
   private adopt({ places, page }: ILoaded): void {
     if (this.places === null) {
@@ -157,7 +160,7 @@ class Loading implements IThreads {
     }
   }
 
-  private places: IThreadPlaces | null = null;
+  private places: IThreadLocations | null = null;
   private loaded: Promise<ILoaded> | null = null;
 }
 
@@ -178,7 +181,7 @@ function threadCommands(
 ): Record<string, CommandRegistry.ICommandOptions> {
   const command = (
     label: string,
-    act: (page: ThreadsPage) => unknown
+    act: (page: ThreadsController) => unknown
   ): CommandRegistry.ICommandOptions => ({
     label,
     isEnabled,
@@ -186,18 +189,21 @@ function threadCommands(
     execute: async () => act((await loading.get()).page)
   });
   return {
-    [THREADS.start]: command(trans.__('Start an AI Thread Here'), page =>
-      page.start()
+    [THREAD_COMMANDS.start]: command(
+      trans.__('Start an AI Thread Here'),
+      page => page.start()
     ),
-    [THREADS.startOutput]: command(
+    [THREAD_COMMANDS.startOutput]: command(
       trans.__('Start an AI Thread About This Output'),
       page => page.startOutput()
     ),
-    [THREADS.next]: command(trans.__('Next AI Thread'), page => page.step(1)),
-    [THREADS.previous]: command(trans.__('Previous AI Thread'), page =>
+    [THREAD_COMMANDS.next]: command(trans.__('Next AI Thread'), page =>
+      page.step(1)
+    ),
+    [THREAD_COMMANDS.previous]: command(trans.__('Previous AI Thread'), page =>
       page.step(-1)
     ),
-    [THREADS.open]: {
+    [THREAD_COMMANDS.open]: {
       label: ({ id }) =>
         typeof id === 'string'
           ? (loading.page?.described(id).label ?? id)
@@ -211,7 +217,7 @@ function threadCommands(
       execute: async ({ id }) =>
         (await loading.get()).page.open(typeof id === 'string' ? id : null)
     },
-    [THREADS.cell]: {
+    [THREAD_COMMANDS.cell]: {
       ...command(trans.__('AI Threads of the Cell'), page => page.openCell()),
       icon: threadIcon
     }

@@ -3,7 +3,7 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 
-import { takeUpTranscript } from '../bridge/transcripts';
+import { restoreTranscript } from '../live-documents/notebooks/savedTranscripts';
 import { EXTENSION_ID } from '../tokens';
 
 /** Keeps the transcripts below panels in outputs up to date. */
@@ -17,7 +17,7 @@ export const transcripts: JupyterFrontEndPlugin<void> = {
     const follow = (_: unknown, panel: NotebookPanel): void => {
       panel.sessionContext.iopubMessage.connect((_, message) => {
         if (panel.model !== null) {
-          takeUpTranscript(panel.model, message);
+          restoreTranscript(panel.model, message);
         }
       });
     };

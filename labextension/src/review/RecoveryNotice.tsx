@@ -4,9 +4,9 @@
  * decided on.
  */
 
-import '../../style/controls.css';
-import '../../style/diff.css';
-import '../../style/recovery.css';
+import '../../style/ui/controls.css';
+import '../../style/ui/diff.css';
+import '../../style/documents/recovery-notice.css';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
@@ -14,9 +14,9 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import type { IComparison, IRecoveryOffer } from '../bridge/recovery';
-import { DiffLines } from '../chat/Diff';
-import { countChanges, diffLines } from '../model/diff';
+import type { IComparison, IRecoveryOffer } from '../live-documents/recovery';
+import { DiffLines } from '../ui/Diff';
+import { countChanges, diffLines } from '../text/diff';
 
 /** The most room a comparison takes of the notebook's, in px; it scrolls. */
 const TALLEST = 280;

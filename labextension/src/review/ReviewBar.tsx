@@ -3,20 +3,20 @@
  * decision on all. Shown by the review plugin while the change in front is out of view, and when the user asks for all.
  */
 
-import '../../style/controls.css';
+import '../../style/ui/controls.css';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-import { useSignal } from '../chat/use';
-import type { Decision } from '../editor/hunks';
-import { visible } from '../model/visible';
-import { Icon } from '../plugins/icons';
+import { useSignal } from '../ui/hooks';
+import type { Decision } from '../editor/hunkDecorations';
+import { visible } from '../text/hiddenCharacters';
+import { Icon } from '../lab/icons';
 import type { PendingEdit } from '../wire/generated';
-import type { ReviewPage } from './page';
-import type { IReviewState } from './state';
-import type { IDocumentChanges } from './stops';
+import type { ReviewController } from './controller';
+import type { IReviewState } from './barState';
+import type { IDocumentChanges } from './navigation';
 
 /** What the bar can do beside what the review of the page does. */
 export interface IBarActions {
@@ -27,7 +27,7 @@ export interface IBarActions {
 /** The bar as a widget of the lab. */
 export class ReviewBar extends ReactWidget {
   constructor(
-    private readonly page: ReviewPage,
+    private readonly page: ReviewController,
     private readonly actions: IBarActions
   ) {
     super();
@@ -45,7 +45,7 @@ export class ReviewBar extends ReactWidget {
 }
 
 interface IProps {
-  readonly page: ReviewPage;
+  readonly page: ReviewController;
   readonly actions: IBarActions;
 }
 
@@ -122,7 +122,7 @@ function useFocus(
 
 /** The way through the changes. */
 function Steps(props: {
-  page: ReviewPage;
+  page: ReviewController;
   state: IReviewState;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -155,7 +155,7 @@ function Steps(props: {
 
 /** Keep and undo, of some edits. */
 function Decisions(props: {
-  page: ReviewPage;
+  page: ReviewController;
   edits: readonly PendingEdit[];
   keep: string;
   undo: string;
@@ -182,7 +182,7 @@ function Decisions(props: {
 
 /** The documents, also those that are closed. */
 function Documents(props: {
-  page: ReviewPage;
+  page: ReviewController;
   state: IReviewState;
   trans: TranslationBundle;
 }): React.JSX.Element {

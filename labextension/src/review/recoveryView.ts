@@ -5,9 +5,9 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { DisposableDelegate } from '@lumino/disposable';
 
-import type { NotebookContext } from '../bridge/openNotebook';
-import type { IRecoveryOffer, IRecoveryView } from '../bridge/recovery';
-import { visible } from '../model/visible';
+import type { NotebookContext } from '../live-documents/notebooks/openNotebook';
+import type { IRecoveryOffer, IRecoveryView } from '../live-documents/recovery';
+import { visible } from '../text/hiddenCharacters';
 import { RecoveryNotice } from './RecoveryNotice';
 
 type Author = IRecoveryOffer['author'];

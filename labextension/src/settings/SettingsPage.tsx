@@ -5,23 +5,23 @@ import * as React from 'react';
 
 import './styles';
 
-import { useSignalVersion, ViewContext } from '../chat/use';
-import { UsageSection } from '../usage/UsageSection';
-import type { Scope } from './api';
-import { Approvals, Changes } from './Audit';
-import { BudgetSection } from './Budget';
-import type { ISettingsHost } from './host';
-import { FolderSection } from './Folder';
-import { InstructionsSection } from './Instructions';
-import { ModelsSection } from './Models';
-import { PrivacySection } from './Privacy';
-import { ProvidersSection } from './Providers';
-import { RulesSection } from './Rules';
-import { StatusNotes } from './StatusNotes';
-import type { SettingsStore } from './store';
-import { SuggestionsSection } from './Suggestions';
-import { ToolsSection } from './Tools';
-import { SettingsContext, useSettingsPage } from './use';
+import { useSignalVersion, ViewContext } from '../ui/hooks';
+import { UsageSection } from './usage/UsageSection';
+import type { Scope } from './store/api';
+import { Approvals, Changes } from './sections/AuditLog';
+import { BudgetSection } from './sections/BudgetSection';
+import type { ISettingsHost } from './store/settingsHost';
+import { FolderSection } from './sections/FolderSection';
+import { InstructionsSection } from './sections/InstructionsSection';
+import { ModelsSection } from './sections/ModelsSection';
+import { PrivacySection } from './sections/PrivacySection';
+import { ProvidersSection } from './providers/ProvidersSection';
+import { RulesSection } from './rules/RulesSection';
+import { StatusNotes } from './ServerProblems';
+import type { SettingsStore } from './store/settingsStore';
+import { SuggestionsSection } from './sections/SuggestionsSection';
+import { ToolsSection } from './sections/ToolsSection';
+import { SettingsContext, useSettingsPage } from './components/hooks';
 
 /** The parts of the page, as the command that opens it names them. */
 export const SECTIONS = [

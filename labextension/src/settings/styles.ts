@@ -1,8 +1,8 @@
 /** How the settings page looks: it loads with the page, not with the lab. Imported by `SettingsPage`. */
 
-import '../../style/chat.css';
-import '../../style/controls.css';
-import '../../style/cards.css';
-import '../../style/sheet.css';
-import '../../style/settings.css';
-import '../../style/usage.css';
+import '../../style/chat/panel.css';
+import '../../style/ui/controls.css';
+import '../../style/chat/cards.css';
+import '../../style/chat/sheets.css';
+import '../../style/settings/page.css';
+import '../../style/settings/usage.css';

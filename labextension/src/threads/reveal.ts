@@ -4,10 +4,10 @@ import { CodeCell, MarkdownCell, type Cell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import type { FilePanel } from '../affordances/targets';
+import type { FilePanel } from '../live-documents/openEditTargets';
 import type { Anchor, TextRange } from '../wire/generated';
-import { outputAt } from './outputs';
-import type { ISpot } from './thread';
+import { outputAt } from './anchors/cellOutputs';
+import type { ISpot } from './tracking/trackedThread';
 
 /** Show the place of a thread in a notebook, in the cell of a number; false when that is not there. */
 export async function revealInNotebook(

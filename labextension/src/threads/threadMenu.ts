@@ -3,7 +3,7 @@
 import type { CommandRegistry } from '@lumino/commands';
 import { Menu } from '@lumino/widgets';
 
-import { THREADS } from '../plugins/threadCommands';
+import { THREAD_COMMANDS } from './commandIds';
 
 /** The menu. */
 export class ThreadMenu {
@@ -25,10 +25,12 @@ export class ThreadMenu {
   open(ids: readonly string[], below: DOMRect, hasStart: boolean): void {
     const { menu } = this;
     menu.clearItems();
-    ids.forEach(id => menu.addItem({ command: THREADS.open, args: { id } }));
+    ids.forEach(id =>
+      menu.addItem({ command: THREAD_COMMANDS.open, args: { id } })
+    );
     if (hasStart) {
       menu.addItem({ type: 'separator' });
-      menu.addItem({ command: THREADS.start });
+      menu.addItem({ command: THREAD_COMMANDS.start });
     }
     const active = document.activeElement;
     this.opener = active instanceof HTMLElement ? active : null;

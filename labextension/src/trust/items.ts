@@ -1,6 +1,6 @@
 /** Facts about single settings of a folder, as the bar of the chat panel and the review show them. */
 
-import { visible } from '../model/visible';
+import { visible } from '../text/hiddenCharacters';
 import type { TrustItem } from '../wire/generated';
 
 const ASCII = /^[\x20-\x7e]*$/;

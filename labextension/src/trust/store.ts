@@ -9,14 +9,14 @@ import { Signal } from '@lumino/signaling';
 
 import { ApiError } from '../client/http';
 import type { IPageSocket } from '../client/socket';
-import { Resource } from '../settings/resource';
+import { Resource } from '../client/resource';
 import type {
   FolderTrustView,
   PutTrust,
   ServerFrame,
   TrustItem
 } from '../wire/generated';
-import type { IFolderTrust, IFolderTrustApi } from './interface';
+import type { IFolderTrust, IFolderTrustApi } from '../host/folderTrust';
 import { isWaiting } from './items';
 
 /** The window's focus causes at most one request in this time, in ms. */

@@ -4,11 +4,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { ChatPanel } from '../chat/ChatPanel';
-import type { IChatHost } from '../chat/host';
-import { useSignal } from '../chat/use';
+import type { IChatHost } from '../host/chatHost';
+import { useSignal } from '../ui/hooks';
 import type { IPageSocket } from '../client/socket';
-import type { IConversations } from '../model/interface';
-import type { Relay, Standing } from './relay';
+import type { IConversations } from '../model/conversations/interface';
+import type { Relay, RelayStatus } from './relay';
 import { Transcript } from './Transcript';
 
 export function WidgetPanel(props: {
@@ -52,7 +52,7 @@ export function WidgetPanel(props: {
 
 /** How it stands with the kernel and the server behind it, where that is worth a word. */
 function Note(props: {
-  standing: Standing;
+  standing: RelayStatus;
   begun: boolean;
   trans: TranslationBundle;
   retry: () => void;
@@ -79,7 +79,7 @@ function Note(props: {
 }
 
 function words(
-  standing: Standing,
+  standing: RelayStatus,
   begun: boolean,
   trans: TranslationBundle
 ): string | null {

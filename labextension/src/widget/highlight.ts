@@ -1,4 +1,7 @@
-/** Colours code in a notebook's output, for the languages that notebooks are full of; other code stays plain. Used by `host`. */
+/**
+ * Colours code in a notebook's output, for the languages that notebooks are full of; other code stays plain. Used by
+ * `createWidgetHost`.
+ */
 
 import { classHighlighter, highlightTree } from '@lezer/highlight';
 import { parser as javascript } from '@lezer/javascript';

@@ -6,33 +6,33 @@
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
-import { download } from '../chat/download';
-import type { IChatHost, ISituation } from '../chat/host';
-import type { IDock } from '../chat/host-places';
+import { download } from '../ui/download';
+import type { IChatHost, IEditorContext } from '../host/chatHost';
+import type { IPanelPlacement } from '../host/panelPlacement';
 import type { IHttpClient } from '../client/http';
-import { lookupsOver, storeKey } from '../client/lookups';
-import { hunksOf } from '../model/changes';
-import type { IReview } from '../review/interface';
-import type { ReviewStore } from '../review/store';
-import { confirm } from './dialog';
+import { createServerLookups, storeProviderKey } from '../host/serverLookups';
+import { hunksOf } from '../model/view-models/changeRows';
+import type { IReview } from '../host/review';
+import type { PendingEditsStore } from '../review/pendingEdits';
+import { confirm } from './confirmDialog';
 import { highlight } from './highlight';
 import { Icon } from './icons';
-import type { ISurroundings } from './surroundings';
+import type { IPageServices } from './pageServices';
 
 /** What the host is made of. */
 export interface IHostParts {
   readonly http: IHttpClient;
-  readonly review: ReviewStore;
-  readonly surroundings: ISurroundings;
+  readonly review: PendingEditsStore;
+  readonly surroundings: IPageServices;
   /** Where dialogs are put. */
   readonly root: Node;
 }
 
 /** Knows which notebook the panel is in. */
-export class WidgetSituation implements IDisposable {
+export class WidgetEditorContext implements IDisposable {
   readonly changed = new Signal<this, void>(this);
 
-  get current(): ISituation {
+  get current(): IEditorContext {
     return this.situation;
   }
 
@@ -54,11 +54,11 @@ export class WidgetSituation implements IDisposable {
     Signal.clearData(this);
   }
 
-  private situation: ISituation = NOWHERE;
+  private situation: IEditorContext = NOWHERE;
   private disposed = false;
 }
 
-const NOWHERE: ISituation = {
+const NOWHERE: IEditorContext = {
   document: null,
   cell: null,
   selection: null,
@@ -66,9 +66,9 @@ const NOWHERE: ISituation = {
 };
 
 /** Make the host of one view. */
-export function makeHost(
+export function createWidgetHost(
   { http, review, surroundings, root }: IHostParts,
-  situation: WidgetSituation
+  situation: WidgetEditorContext
 ): IChatHost {
   return {
     ...NOTHING_OF_THE_LAB,
@@ -79,7 +79,7 @@ export function makeHost(
     },
     situationChanged: situation.changed,
     dock: new FixedDock(),
-    lookups: lookupsOver(http),
+    lookups: createServerLookups(http),
     review: reviewOver(review),
     copy: text => copy(text, root),
     save: download,
@@ -88,7 +88,7 @@ export function makeHost(
       return Promise.resolve();
     },
     setKey: (provider, key, untested) =>
-      storeKey(http, provider, key, untested),
+      storeProviderKey(http, provider, key, untested),
     confirm: (title, body, accept) =>
       confirm(root, surroundings.trans, { title, body, accept })
   };
@@ -117,7 +117,7 @@ const NOTHING_OF_THE_LAB = {
 } satisfies Partial<IChatHost>;
 
 /** The panel stays in its output. */
-class FixedDock implements IDock {
+class FixedDock implements IPanelPlacement {
   readonly place = 'main';
   readonly places = [];
   readonly changed = new Signal<this, void>(this);
@@ -128,7 +128,7 @@ class FixedDock implements IDock {
 }
 
 /** Keep and undo; going to a change needs the lab. */
-function reviewOver(store: ReviewStore): IReview {
+function reviewOver(store: PendingEditsStore): IReview {
   return {
     changed: store.changed,
     get edits() {

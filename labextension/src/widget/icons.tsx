@@ -33,13 +33,13 @@ import search from '@jupyterlab/ui-components/style/icons/toolbar/search.svg?raw
 import stop from '@jupyterlab/ui-components/style/icons/toolbar/stop.svg?raw';
 import * as React from 'react';
 
-import type { IconName } from '../chat/host';
-import { SHAPES } from '../chat/shapes';
-import { drawing, SPARK, THREAD } from '../chat/signs';
+import type { IconName } from '../host/chatHost';
+import { ICON_SHAPES } from '../ui/icons/shapes';
+import { svgOf, SPARK_SHAPE, THREAD_SHAPE } from '../ui/icons/glyphs';
 
 const DRAWINGS: Record<IconName, string> = {
   add,
-  attach: drawing(SHAPES.attach),
+  attach: svgOf(ICON_SHAPES.attach),
   book,
   'caret-down': caretDown,
   'caret-left': caretLeft,
@@ -52,34 +52,34 @@ const DRAWINGS: Record<IconName, string> = {
   delete: remove,
   download,
   error,
-  eye: drawing(SHAPES.eye),
+  eye: svgOf(ICON_SHAPES.eye),
   file,
-  'file-add': drawing(SHAPES['file-add']),
+  'file-add': svgOf(ICON_SHAPES['file-add']),
   folder,
-  fork: drawing(SHAPES.fork),
+  fork: svgOf(ICON_SHAPES.fork),
   history,
   image,
   info,
   insert,
   link,
-  lock: drawing(SHAPES.lock),
-  minimise: drawing(SHAPES.minimise),
+  lock: svgOf(ICON_SHAPES.lock),
+  minimise: svgOf(ICON_SHAPES.minimise),
   more,
   notebook,
   pause,
   pencil,
-  question: drawing(SHAPES.question),
-  replace: drawing(SHAPES.replace),
+  question: svgOf(ICON_SHAPES.question),
+  replace: svgOf(ICON_SHAPES.replace),
   retry,
   run,
   search,
-  send: drawing(SHAPES.send),
+  send: svgOf(ICON_SHAPES.send),
   settings,
-  spark: drawing(SPARK),
+  spark: svgOf(SPARK_SHAPE),
   stop,
   terminal,
-  thread: drawing(THREAD),
-  tool: drawing(SHAPES.tool),
+  thread: svgOf(THREAD_SHAPE),
+  tool: svgOf(ICON_SHAPES.tool),
   variable
 };
 

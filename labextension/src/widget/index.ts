@@ -8,17 +8,17 @@ import { UUID } from '@lumino/coreutils';
 import * as React from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
-import type { IChatHost } from '../chat/host';
+import type { IChatHost } from '../host/chatHost';
 import { HttpClient } from '../client/http';
 import { PageSocket } from '../client/socket';
-import { Conversations } from '../model/conversations';
-import type { IKeeper } from '../model/memory';
-import { ReviewStore } from '../review/store';
-import { makeHost, WidgetSituation } from './host';
-import type { IModel } from './port';
+import { Conversations } from '../model/conversations/conversations';
+import type { IStateStorage } from '../model/conversations/persistedState';
+import { PendingEditsStore } from '../review/pendingEdits';
+import { createWidgetHost, WidgetEditorContext } from './host';
+import type { IModel } from './protocol';
 import { Relay } from './relay';
 import { STYLES } from './styles';
-import { lookAround } from './surroundings';
+import { findPageServices } from './pageServices';
 import { followTheme } from './theme';
 import { WidgetPanel } from './WidgetPanel';
 
@@ -44,12 +44,12 @@ export class WidgetView {
       keeper: keeperOf(this.sessionId, newId),
       newId
     });
-    this.review = new ReviewStore(http, this.socket);
+    this.review = new PendingEditsStore(http, this.socket);
     const tree = makeTree(element);
-    const surroundings = lookAround(model, tree);
+    const surroundings = findPageServices(model, tree);
     this.frame = makeFrame(tree, surroundings.trans);
     const { review, frame, situation } = this;
-    this.host = makeHost(
+    this.host = createWidgetHost(
       { http, review, surroundings, root: frame },
       situation
     );
@@ -137,12 +137,12 @@ export class WidgetView {
   private readonly relay: Relay;
   private readonly socket: PageSocket;
   private readonly conversations: Conversations;
-  private readonly review: ReviewStore;
+  private readonly review: PendingEditsStore;
   private readonly host: IChatHost;
   private readonly frame: HTMLElement;
   private readonly root: Root;
   private readonly leaveTheme: () => void;
-  private readonly situation = new WidgetSituation();
+  private readonly situation = new WidgetEditorContext();
   private begun = false;
 }
 
@@ -181,7 +181,10 @@ function makeFrame(tree: ShadowRoot, trans: TranslationBundle): HTMLElement {
 }
 
 /** Begins with the widget's conversation. What is open is not kept: the widget is what is saved. */
-function keeperOf(sessionId: string | null, newId: () => string): IKeeper {
+function keeperOf(
+  sessionId: string | null,
+  newId: () => string
+): IStateStorage {
   const key = newId();
   const first =
     sessionId === null

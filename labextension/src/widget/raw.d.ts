@@ -12,7 +12,7 @@ declare module '*.css?inline' {
 
 /** The kernel half's own module, which loads the panel. */
 declare module '*/kernel/panel/loader.js' {
-  import type { IModel } from './port';
+  import type { IModel } from './protocol';
 
   const widget: {
     render(place: {

@@ -13,13 +13,13 @@ import type {
   KernelMessage,
   ModelCallback,
   PageMessage
-} from './port';
+} from './protocol';
 
 /**
  * How it stands with the kernel: `asking` before its first answer, `silent` when none came for a while, `gone` when it
  * cannot reach the server, `slow` when what the page says waits for a running cell.
  */
-export type Standing =
+export type RelayStatus =
   | { readonly kind: 'asking' | 'silent' | 'slow' | 'ready' }
   | { readonly kind: 'gone'; readonly reason: string };
 
@@ -54,7 +54,7 @@ export class Relay implements IDisposable {
 
   readonly changed = new Signal<this, void>(this);
 
-  get standing(): Standing {
+  get standing(): RelayStatus {
     return this.current;
   }
 
@@ -147,7 +147,7 @@ export class Relay implements IDisposable {
   private take(
     message: KernelMessage,
     buffers: readonly DataView[]
-  ): Standing | null {
+  ): RelayStatus | null {
     switch (message.t) {
       case 'ready':
         return this.welcome(message);
@@ -169,7 +169,9 @@ export class Relay implements IDisposable {
     }
   }
 
-  private welcome(message: (KernelMessage & { t: 'ready' }) | null): Standing {
+  private welcome(
+    message: (KernelMessage & { t: 'ready' }) | null
+  ): RelayStatus {
     this.path = message?.notebook ?? this.path;
     if (message?.server === false) {
       const { current } = this;
@@ -179,7 +181,7 @@ export class Relay implements IDisposable {
   }
 
   /** Whatever was said, the kernel is there. */
-  private calmed(): Standing {
+  private calmed(): RelayStatus {
     const { kind } = this.current;
     return kind === 'slow' || kind === 'silent'
       ? { kind: 'ready' }
@@ -227,7 +229,7 @@ export class Relay implements IDisposable {
     }
   }
 
-  private change(standing: Standing): void {
+  private change(standing: RelayStatus): void {
     if (JSON.stringify(standing) !== JSON.stringify(this.current)) {
       this.current = standing;
       this.changed.emit();
@@ -239,7 +241,7 @@ export class Relay implements IDisposable {
   private readonly sockets = new Map<string, RelayedSocket>();
   private readonly timer: ReturnType<typeof setInterval>;
   private patience: ReturnType<typeof setTimeout> | undefined;
-  private current: Standing = { kind: 'asking' };
+  private current: RelayStatus = { kind: 'asking' };
   private path: string | null = null;
   private disposed = false;
 }

@@ -3,7 +3,7 @@
  * panel imports (`vite.widget.config.mts`) and puts the text in the place of the mark.
  */
 
-import '../../style/widget-colours.css';
-import '../../style/widget.css';
+import '../../style/widget/colours.css';
+import '../../style/widget/panel.css';
 
 export const STYLES = '__SHOULDERS_STYLES__';

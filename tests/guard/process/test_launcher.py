@@ -280,7 +280,8 @@ SERVER = """
 import asyncio
 from pathlib import Path
 from tests.guard.command_runner import program, run_command
-asyncio.run(run_command(program("setsid sleep 1000 & echo $! > a.pid; echo $$ > b.pid; wait", Path.cwd())))
+line = "setsid sleep 1000 & echo $! > a.pid; echo $$ > b.pid; wait"
+asyncio.run(run_command(program(line, Path.cwd())))
 """
 
 

@@ -325,7 +325,9 @@ async def test_what_it_has_no_rule_for_is_said_plainly() -> None:
 
 
 IDEAS = json.loads(
-    (Path(__file__).parents[3] / "labextension/src/chat/input/demoIdeas.json").read_text("utf-8")
+    (Path(__file__).parents[3] / "labextension/src/chat/empty-state/demoIdeas.json").read_text(
+        "utf-8"
+    )
 )
 """The requests that the panel offers while the demo answers."""
 

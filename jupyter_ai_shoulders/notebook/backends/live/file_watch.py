@@ -1,9 +1,10 @@
 """Sees that others change the file of an open notebook or text: git, another editor, a script.
 
-The pages that have it open are told and take it up (``labextension/src/bridge/fileWatch.ts`` and
-``textFile.ts``). Looked at by time, once a second and open files only: that works on every file
-system, network ones among them, and costs 10 µs for each. Made by ``host.documents.notebooks`` for
-notebooks and by ``host.documents.files`` for texts.
+The pages that have it open are told and take it up (``notebookFileSync.ts`` and
+``textFileSync.ts`` in ``labextension/src/live-documents/file-sync``). Looked at by time, once a
+second and open files only: that works on every file system, network ones among them, and costs
+10 µs for each. Made by ``host.documents.notebooks`` for notebooks and by
+``host.documents.files`` for texts.
 """
 
 from __future__ import annotations

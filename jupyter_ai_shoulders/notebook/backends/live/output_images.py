@@ -1,7 +1,7 @@
 """Pictures of outputs that only a browser can draw, asked of a page that shows the notebook.
 
-The tools' ``OutputRasterizer``; made by ``host``. A page that cannot draw an output, or does not answer in
-time, leaves it to text.
+The tools' ``OutputRasterizer``; made by ``host``. A page that cannot draw an output, or does not
+answer in time, leaves it to text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The smallest changes that make one text another, so that carets and typing of others survive.
 
 Pure; used by ``notebook.backends.shared.ydoc_cells``. The page has the same rule in
-``labextension/src/bridge/plan.ts``.
+``labextension/src/text/edits.ts``.
 """
 
 from __future__ import annotations

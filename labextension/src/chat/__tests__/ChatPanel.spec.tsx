@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
-import { fixture } from '../../model/__tests__/fixtures';
+import { fixture } from '../../model/__tests__/reducerFixtures';
 import { model, status } from '../../model/__tests__/fakes';
 import type { Event } from '../../wire/generated';
 import { act, showPanel } from './harness';

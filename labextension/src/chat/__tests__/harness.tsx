@@ -5,18 +5,22 @@ import { Signal } from '@lumino/signaling';
 import { render } from '@testing-library/react';
 import * as React from 'react';
 
-import { Conversations } from '../../model/conversations';
+import { Conversations } from '../../model/conversations/conversations';
 import { FakeServer, FakeSocket, settled } from '../../model/__tests__/fakes';
-import type { IReview } from '../../review/interface';
-import type { IThreadPlaces } from '../../threads/interface';
-import type { IFolderTrust } from '../../trust/interface';
+import type { IReview } from '../../host/review';
+import type { IThreadLocations } from '../../host/threadLocations';
+import type { IFolderTrust } from '../../host/folderTrust';
 import type { Event, PendingEdit, SavedProvider } from '../../wire/generated';
 import { ChatPanel } from '../ChatPanel';
-import type { IChatHost, ISituation } from '../host';
-import { PLACES, type IDock, type Place } from '../host-places';
-import type { ILiveTexts } from '../host-threads';
-import { HostContext, PlaceContext } from '../use';
-import { FakeInputHost } from './input-host';
+import type { IChatHost, IEditorContext } from '../../host/chatHost';
+import {
+  PANEL_LOCATIONS,
+  type IPanelPlacement,
+  type PanelLocation
+} from '../../host/panelPlacement';
+import type { IOpenDocumentTexts } from '../../host/threadsHost';
+import { HostContext, TabContext } from '../../ui/hooks';
+import { FakeInputHost } from './fakeInputHost';
 
 // jsdom lays nothing out, so there is nothing to scroll.
 Element.prototype.scrollIntoView = () => {};
@@ -31,7 +35,7 @@ const trans = {
     fill(n === 1 ? one : many, [n, ...args])
 } as unknown as TranslationBundle;
 
-const nowhere: ISituation = {
+const nowhere: IEditorContext = {
   document: null,
   cell: null,
   selection: null,
@@ -70,13 +74,13 @@ export class FakeReview implements IReview {
 }
 
 /** The place of the panel. */
-export class FakeDock implements IDock {
-  readonly places = PLACES;
+export class FakeDock implements IPanelPlacement {
+  readonly places = PANEL_LOCATIONS;
   readonly changed = new Signal<this, void>(this);
-  place: Place = 'right';
+  place: PanelLocation = 'right';
   hidden = false;
 
-  readonly moveTo = async (place: Place): Promise<void> => {
+  readonly moveTo = async (place: PanelLocation): Promise<void> => {
     this.place = place;
     this.changed.emit();
   };
@@ -91,8 +95,8 @@ export class FakeHost extends FakeInputHost implements IChatHost {
   readonly done: unknown[][] = [];
   readonly situationChanged = new Signal<this, void>(this);
   readonly review = new FakeReview();
-  threads: IThreadPlaces | null = null;
-  texts: ILiveTexts | null = null;
+  threads: IThreadLocations | null = null;
+  texts: IOpenDocumentTexts | null = null;
   situation = nowhere;
   readonly dock = new FakeDock();
   sure = true;
@@ -151,7 +155,7 @@ export class FakeHost extends FakeInputHost implements IChatHost {
   readonly restartKernel = (path: string): void => this.note('restart', [path]);
   readonly confirm = async (): Promise<boolean> => this.sure;
 
-  look(change: Partial<ISituation>): void {
+  look(change: Partial<IEditorContext>): void {
     this.situation = { ...this.situation, ...change };
     this.situationChanged.emit();
   }
@@ -167,9 +171,7 @@ export function show(view: React.JSX.Element) {
   const place = { conversations, tab: conversations.active.key };
   const wrapper = (props: { children: React.ReactNode }): React.JSX.Element => (
     <HostContext.Provider value={host}>
-      <PlaceContext.Provider value={place}>
-        {props.children}
-      </PlaceContext.Provider>
+      <TabContext.Provider value={place}>{props.children}</TabContext.Provider>
     </HostContext.Provider>
   );
   return { ...render(view, { wrapper }), host, server };

@@ -2,7 +2,7 @@
 
 import { screen } from '@testing-library/react';
 
-import { fixture } from '../../model/__tests__/fixtures';
+import { fixture } from '../../model/__tests__/reducerFixtures';
 import type { Event } from '../../wire/generated';
 
 /** The events of a fixture. */

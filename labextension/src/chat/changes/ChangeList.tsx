@@ -1,4 +1,4 @@
-/** What a turn changed, at its end: cells and files, each to keep or undo and to go to. Shown by `End`. */
+/** What a turn changed, at its end: cells and files, each to keep or undo and to go to. Shown by `TurnEnd`. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -12,18 +12,18 @@ import {
   type IChangeGroup,
   type IChangeRow,
   type Places
-} from '../../model/changes';
-import { visible } from '../../model/visible';
+} from '../../model/view-models/changeRows';
+import { visible } from '../../text/hiddenCharacters';
 import type { ChangeView, PendingEdit } from '../../wire/generated';
-import { Button, ErrorNote } from '../parts';
+import { Button, ErrorNote } from '../../ui/primitives';
 import {
   useAction,
   useHost,
   usePendingEdits,
-  usePlace,
+  useTabContext,
   useSignal,
   useTrans
-} from '../use';
+} from '../../ui/hooks';
 import { ChangeRow, FileName } from './ChangeRow';
 
 const NO_CHANGES: readonly ChangeView[] = [];
@@ -65,7 +65,7 @@ export function ChangeList(props: {
 }
 
 function useRows(turn: string | null): readonly IChangeRow[] {
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const store = conversations.store(tab);
   const changes = useSignal(
     store?.changed ?? null,

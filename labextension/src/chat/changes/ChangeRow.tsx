@@ -3,14 +3,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { linesOf, sizeOf, type IChangeRow } from '../../model/changes';
-import { visible } from '../../model/visible';
+import {
+  linesOf,
+  sizeOf,
+  type IChangeRow
+} from '../../model/view-models/changeRows';
+import { visible } from '../../text/hiddenCharacters';
 import type { PendingEdit } from '../../wire/generated';
-import { DiffLines } from '../Diff';
-import { focused } from '../focus';
-import type { IconName } from '../host';
-import { Button, ErrorNote, LinkOrText } from '../parts';
-import { useAction, useHost, useTrans } from '../use';
+import { DiffLines } from '../../ui/Diff';
+import { focused } from '../../ui/focus';
+import type { IconName } from '../../host/chatHost';
+import { Button, ErrorNote, LinkOrText } from '../../ui/primitives';
+import { useAction, useHost, useTrans } from '../../ui/hooks';
 
 interface IProps {
   row: IChangeRow;

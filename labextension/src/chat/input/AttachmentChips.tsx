@@ -2,11 +2,11 @@
 
 import * as React from 'react';
 
-import type { IComing } from '../../model/attaching';
+import type { IPendingAttachment } from '../../model/conversations/attachmentUploads';
 import type { Attachment } from '../../wire/generated';
-import { useHost, usePlace, useTrans } from '../use';
+import { useHost, useTabContext, useTrans } from '../../ui/hooks';
 import { Chip } from './Chip';
-import { describe } from './describe';
+import { describe } from '../../ui/attachmentLabels';
 
 export function AttachmentChips(props: {
   attachments: readonly Attachment[];
@@ -14,7 +14,7 @@ export function AttachmentChips(props: {
 }): React.JSX.Element {
   const { cellsOf, openDocument } = useHost();
   const trans = useTrans();
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const titleOf = (id: string): string | undefined =>
     conversations.history.get(id)?.title;
   return (
@@ -47,8 +47,8 @@ export function AttachmentChips(props: {
 
 /** What is being attached: each can be left out. */
 export function ComingChips(props: {
-  coming: readonly IComing[];
-  onCancel: (coming: IComing) => void;
+  coming: readonly IPendingAttachment[];
+  onCancel: (coming: IPendingAttachment) => void;
 }): React.JSX.Element {
   const trans = useTrans();
   return (

@@ -2,10 +2,10 @@
 
 import * as React from 'react';
 
-import { visible } from '../../model/visible';
-import type { IconName } from '../host';
-import { IconButton } from '../parts';
-import { focusField, useHost, useTrans } from '../use';
+import { visible } from '../../text/hiddenCharacters';
+import type { IconName } from '../../host/chatHost';
+import { IconButton } from '../../ui/primitives';
+import { focusComposer, useHost, useTrans } from '../../ui/hooks';
 
 export function Chip(props: {
   icon: IconName;
@@ -56,7 +56,7 @@ export function Chip(props: {
         label={trans.__('Remove %1', text)}
         onClick={() => {
           props.onRemove();
-          focusField();
+          focusComposer();
         }}
       />
     </span>

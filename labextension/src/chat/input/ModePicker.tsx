@@ -3,15 +3,15 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { Mode } from '../../model/interface';
-import { Menu } from '../Menu';
-import { usePlace, useTrans } from '../use';
+import type { Mode } from '../../model/conversations/interface';
+import { Menu } from '../../ui/Menu';
+import { useTabContext, useTrans } from '../../ui/hooks';
 
 const MODES: readonly Mode[] = ['ask', 'auto_edit', 'plan'];
 
 export function ModePicker(): React.JSX.Element {
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const current = conversations.mode(tab);
   const items = MODES.map(mode => ({
     key: mode,

@@ -3,14 +3,24 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { bestOf } from '../../model/mentions';
+import { bestOf } from './suggestions/mentions';
 import type { ModelInfo, ProviderHealth } from '../../wire/generated';
-import { focusField, useHost, usePlace, useTrans } from '../use';
-import { keyNote, modelFacts, modelName } from './modelFacts';
-import { moved, optionId, Options, type IOption } from './Options';
+import {
+  focusComposer,
+  useHost,
+  useTabContext,
+  useTrans
+} from '../../ui/hooks';
+import { keyNote, modelFacts, modelName } from '../../ui/modelLabels';
+import {
+  moved,
+  optionId,
+  Listbox,
+  type IListboxOption
+} from './suggestions/Listbox';
 
 /** A model, the line that folds the providers without a key, or one of them. */
-type PickerOption = IOption &
+type PickerOption = IListboxOption &
   (
     | { readonly kind: 'model'; readonly model: ModelInfo }
     | { readonly kind: 'fold' | 'key' }
@@ -22,7 +32,7 @@ export function ModelPicker(props: {
 }): React.JSX.Element | null {
   const { Icon } = useHost();
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const { open, setOpen } = props;
   const models = conversations.models?.models ?? [];
   const current = conversations.model(tab);
@@ -58,7 +68,7 @@ export function ModelPicker(props: {
           current={current}
           onDone={() => {
             setOpen(false);
-            focusField();
+            focusComposer();
           }}
         />
       )}
@@ -72,7 +82,7 @@ function ModelList(props: {
   onDone: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const { models, current, onDone } = props;
   const id = React.useId();
   const [query, setQuery] = React.useState('');
@@ -144,7 +154,7 @@ function ModelList(props: {
           {trans.__('No matching models.')}
         </p>
       ) : (
-        <Options
+        <Listbox
           id={id}
           label={trans.__('Models')}
           options={options}
@@ -167,7 +177,7 @@ function useOptions(
 ): PickerOption[] {
   const trans = useTrans();
   const { openSettings } = useHost();
-  const { models: list } = usePlace().conversations;
+  const { models: list } = useTabContext().conversations;
   const found = bestOf(query, models, model => [
     modelName(model),
     `${model.provider_name} ${model.id}`

@@ -2,8 +2,8 @@
 
 import * as React from 'react';
 
-import { Menu } from '../Menu';
-import { useHost, useTrans } from '../use';
+import { Menu } from '../../ui/Menu';
+import { useHost, useTrans } from '../../ui/hooks';
 
 export function MoreMenu(props: {
   onFiles: (files: Iterable<File>) => void;

@@ -3,27 +3,27 @@
 import * as React from 'react';
 
 import { ApiError, plainError } from '../../client/http';
-import type { IComing } from '../../model/attaching';
+import type { IPendingAttachment } from '../../model/conversations/attachmentUploads';
 import type { Attachment, ErrorInfo } from '../../wire/generated';
-import type { ICarried } from '../host-input';
-import { useHost, usePlace, useTrans } from '../use';
-import { isPicture, pictureOf } from './images';
+import type { IDraggedContent } from '../../host/inputHost';
+import { useHost, useTabContext, useTrans } from '../../ui/hooks';
+import { isPicture, pictureOf } from './imageAttachments';
 
 /** The attachments of the input, and the ways in. */
 export interface IAttachments {
   readonly all: readonly Attachment[];
   /** What is not attached yet. */
-  readonly coming: readonly IComing[];
+  readonly coming: readonly IPendingAttachment[];
   /** Why something could not be attached. */
   readonly error: ErrorInfo | null;
   readonly add: (attachment: Attachment) => void;
   readonly remove: (attachment: Attachment) => void;
   /** Leave out what is on its way. */
-  readonly cancel: (coming: IComing) => void;
+  readonly cancel: (coming: IPendingAttachment) => void;
   readonly clear: () => void;
   readonly takeFiles: (files: Iterable<File>) => void;
   /** Take what was dragged within the lab. */
-  readonly takeCarried: (data: ICarried) => void;
+  readonly takeCarried: (data: IDraggedContent) => void;
   /** Take what is pasted, unless it is text; whether it was taken. */
   readonly takePasted: (data: DataTransfer) => boolean;
 }
@@ -31,7 +31,7 @@ export interface IAttachments {
 export function useAttachments(): IAttachments {
   const host = useHost();
   const trans = useTrans();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const { attaching } = conversations;
   const all = conversations.attachments(tab);
   const add = (attachment: Attachment): void =>
@@ -69,7 +69,7 @@ export function useAttachments(): IAttachments {
   };
   return {
     all,
-    coming: attaching.coming(tab),
+    coming: attaching.pending(tab),
     error: attaching.error(tab),
     add,
     remove: gone =>
@@ -150,7 +150,7 @@ interface ICarry {
 
 /** A drag of Lumino. */
 type LabDrag = Event & {
-  mimeData: ICarried;
+  mimeData: IDraggedContent;
   proposedAction: string;
   dropAction: string;
 };

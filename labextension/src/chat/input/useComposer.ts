@@ -2,29 +2,38 @@
 
 import * as React from 'react';
 
-import type { IConversations } from '../../model/interface';
-import { contextOf, type Left, type Piece } from '../../model/situation';
-import { parseCommand, type ISlashCommand } from '../../model/slash';
+import type { IConversations } from '../../model/conversations/interface';
+import {
+  messageContextOf,
+  type RemovedPieces,
+  type ContextPiece
+} from './editorContext';
+import { parseCommand, type ISlashCommand } from './suggestions/slashCommands';
 import type {
   Conversation,
   ErrorInfo,
   ModelInfo,
   PreviewMessage
 } from '../../wire/generated';
-import type { ISituation } from '../host';
-import { useAction, useHost, usePlace, useSituation } from '../use';
-import { isImage } from './images';
+import type { IEditorContext } from '../../host/chatHost';
+import {
+  useAction,
+  useHost,
+  useTabContext,
+  useEditorContext
+} from '../../ui/hooks';
+import { isImage } from './imageAttachments';
 import { useAttachments, type IAttachments } from './useAttachments';
-import { useCommands, type Sheet } from './useCommands';
+import { useSlashCommands, type Sheet } from './useSlashCommands';
 import { useDraft, useLeft, type IDraft } from './useDraft';
 
 export interface IComposer {
   /** It is about a place, whatever is in front. */
   readonly isThread: boolean;
   readonly draft: IDraft;
-  readonly situation: ISituation;
-  readonly left: Left;
-  readonly leave: (piece: Piece) => void;
+  readonly situation: IEditorContext;
+  readonly left: RemovedPieces;
+  readonly leave: (piece: ContextPiece) => void;
   readonly takeBack: () => void;
   readonly attachments: IAttachments;
   readonly commands: readonly ISlashCommand[];
@@ -57,16 +66,16 @@ export function useComposer(
   closed: boolean
 ): IComposer {
   const { openInstructions } = useHost();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const isThread = conversations.anchor(tab) !== null;
-  const situation = useSituation();
+  const situation = useEditorContext();
   const draft = useDraft();
   const { left, leave, takeBack } = useLeft(situation);
   const attachments = useAttachments();
   const [sheet, setSheet] = React.useState<Sheet | null>(null);
   const [models, setModels] = React.useState(false);
   const action = useAction();
-  const commands = useCommands({
+  const commands = useSlashCommands({
     view,
     open: setSheet,
     openModels: () => setModels(true)
@@ -74,7 +83,7 @@ export function useComposer(
   const message = (text: string): PreviewMessage => ({
     text,
     attachments: [...attachments.all],
-    context: isThread ? null : contextOf(situation, left),
+    context: isThread ? null : messageContextOf(situation, left),
     model: conversations.model(tab),
     mode: conversations.mode(tab)
   });
@@ -90,7 +99,7 @@ export function useComposer(
     }
     const { attachments: attached = [], context = null } = message(text);
     const { attaching } = conversations;
-    if (attaching.coming(tab).length > 0) {
+    if (attaching.pending(tab).length > 0) {
       draft.set(typed);
       attaching.sendLater(tab, { text, context });
       return;
@@ -169,7 +178,7 @@ function blindModel(
 
 /** Whether the message waits for its attachments. What was left out is offered again once it is sent, not before. */
 function useWaiting(onSent: () => void): boolean {
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const waiting = conversations.attaching.waiting(tab) !== null;
   const sent = conversations.outbox(tab).at(-1)?.body.id;
   const before = React.useRef({ waiting, sent });

@@ -2,9 +2,9 @@
 
 import * as React from 'react';
 
-import type { ISituation } from '../host';
-import type { Left, Piece } from '../../model/situation';
-import { usePlace } from '../use';
+import type { IEditorContext } from '../../host/chatHost';
+import type { RemovedPieces, ContextPiece } from './editorContext';
+import { useTabContext } from '../../ui/hooks';
 
 export interface IDraft {
   readonly text: string;
@@ -12,7 +12,7 @@ export interface IDraft {
 }
 
 export function useDraft(): IDraft {
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const [text, setText] = React.useState(() => conversations.draft(tab));
   const set = (next: string): void => {
     setText(next);
@@ -28,12 +28,12 @@ export function useDraft(): IDraft {
   return { text, set };
 }
 
-const NOTHING: Left = new Set();
+const NOTHING: RemovedPieces = new Set();
 
 /** What is left out of the situation, until the message is sent or another document is in front. */
-export function useLeft({ document }: ISituation): {
-  left: Left;
-  leave: (piece: Piece) => void;
+export function useLeft({ document }: IEditorContext): {
+  left: RemovedPieces;
+  leave: (piece: ContextPiece) => void;
   takeBack: () => void;
 } {
   const [state, setState] = React.useState({ document, left: NOTHING });

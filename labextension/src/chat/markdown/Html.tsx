@@ -6,7 +6,7 @@ import * as React from 'react';
 import { DISPLAY, MATH, toHtml } from './grammar';
 import { sanitise } from './sanitise';
 import { useMathematics } from './useMathematics';
-import { usePictures } from './usePictures';
+import { useImages } from './useImages';
 import { useReferenceLinks } from './useReferenceLinks';
 
 /** A block of text. */
@@ -21,7 +21,7 @@ export function useSanitised<T extends HTMLElement>(
 ): React.RefObject<T> {
   const place = React.useRef<T>(null);
   const typeset = useMathematics();
-  const show = usePictures();
+  const show = useImages();
   const link = useReferenceLinks();
   React.useLayoutEffect(() => {
     const element = place.current;

@@ -3,21 +3,21 @@
 import type { Token, Tokens } from 'marked';
 import * as React from 'react';
 
-import { CodeBlock } from '../CodeBlock';
-import { useNearby } from '../list/useNearby';
+import { CodeBlock } from '../../ui/CodeBlock';
+import { useNearby } from '../../ui/paged-list/useNearby';
 import { makeSplitter } from './blocks';
 import { plain } from './grammar';
 import { Html } from './Html';
 import { Table } from './Table';
-import { useTrans } from '../use';
-import { useCarefulLinks } from './useCarefulLinks';
+import { useTrans } from '../../ui/hooks';
+import { useLinkConfirmation } from './useLinkConfirmation';
 
 /** Markdown that may still grow: only its last block is rendered again. */
 export const Markdown = React.memo(function Markdown(props: {
   text: string;
 }): React.JSX.Element {
   const [split] = React.useState(makeSplitter);
-  const open = useCarefulLinks();
+  const open = useLinkConfirmation();
   return (
     <div className="shoulders-Markdown" onClick={open} onAuxClick={open}>
       {groupsOf(split(withoutByteOrderMark(props.text))).map(

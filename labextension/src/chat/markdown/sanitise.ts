@@ -5,8 +5,8 @@
 
 import createDOMPurify, { type Config, type DOMPurify } from 'dompurify';
 
-import { addressOf, destinationOf, saysWhere } from '../../model/links';
-import { legible, visible } from '../../model/visible';
+import { addressOf, destinationOf, saysWhere } from '../../text/links';
+import { legible, visible } from '../../text/hiddenCharacters';
 import { DISPLAY, MATH } from './grammar';
 
 const TAGS = [

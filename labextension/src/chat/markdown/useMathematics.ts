@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { useHost } from '../use';
+import { useHost } from '../../ui/hooks';
 
 // What reaches beyond the formula: links, styles and names of elements, what stays defined for the mathematics of the
 // page, other packages.

@@ -11,26 +11,27 @@ import {
   referencesIn,
   type IKnown,
   type Reference
-} from '../../model/text-references';
-import { visible } from '../../model/visible';
-import { useTrans } from '../use';
+} from '../../model/view-models/textReferences';
+import { visible } from '../../text/hiddenCharacters';
+import { useTrans } from '../../ui/hooks';
 import { MATH } from './grammar';
 
 /** What the text around can refer to. */
-export interface IReferring {
+export interface IReferenceTargets {
   readonly known: IKnown;
   readonly open: (reference: Reference) => void;
 }
 
 /** Null where nothing is linked. */
-export const ReferringContext = React.createContext<IReferring | null>(null);
+export const ReferenceTargetsContext =
+  React.createContext<IReferenceTargets | null>(null);
 
 /** Of other links, of code and of formulas nothing is linked. */
 const APART = `a, pre, code, .${MATH}`;
 
 /** Makes links in an element that was just filled. */
 export function useReferenceLinks(): (block: HTMLElement) => void {
-  const referring = React.useContext(ReferringContext);
+  const referring = React.useContext(ReferenceTargetsContext);
   const trans = useTrans();
   return React.useCallback(
     block => {
@@ -44,7 +45,7 @@ export function useReferenceLinks(): (block: HTMLElement) => void {
 
 class Linker {
   constructor(
-    private readonly referring: IReferring,
+    private readonly referring: IReferenceTargets,
     private readonly trans: TranslationBundle
   ) {}
 

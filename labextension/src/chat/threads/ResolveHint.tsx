@@ -2,11 +2,16 @@
 
 import * as React from 'react';
 
-import { appliedIn } from '../../model/proposals';
+import { appliedIn } from '../../model/view-models/proposals';
 import type { Conversation } from '../../wire/generated';
-import { Button, IconButton } from '../parts';
-import { focusField, usePendingEdits, usePlace, useTrans } from '../use';
-import { useActions } from '../usePanel';
+import { Button, IconButton } from '../../ui/primitives';
+import {
+  focusComposer,
+  usePendingEdits,
+  useTabContext,
+  useTrans
+} from '../../ui/hooks';
+import { useActions } from '../sessions/usePanelActions';
 
 /** The list of what awaits review is told of a change that was just applied by then, in ms. */
 const REST = 1500;
@@ -16,7 +21,7 @@ export function ResolveHint(props: {
 }): React.JSX.Element | null {
   const trans = useTrans();
   const actions = useActions();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const session = conversations.session(tab);
   const applied = useRested(appliedIn(props.view, usePendingEdits()));
   const [left, setLeft] = React.useState<string | null>(null);
@@ -35,7 +40,7 @@ export function ResolveHint(props: {
       </span>
       <Button
         onClick={() => {
-          focusField();
+          focusComposer();
           void actions.resolve(session, true);
         }}
       >
@@ -46,7 +51,7 @@ export function ResolveHint(props: {
         label={trans.__('Not yet')}
         onClick={() => {
           setLeft(applied);
-          focusField();
+          focusComposer();
         }}
       />
     </div>

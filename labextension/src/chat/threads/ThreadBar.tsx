@@ -3,19 +3,19 @@
 import * as React from 'react';
 
 import type { Anchor, Session } from '../../wire/generated';
-import { targetOf } from '../actions';
-import { IconButton } from '../parts';
-import { useHost, usePlace, useTrans } from '../use';
-import { useActions } from '../usePanel';
-import { DocumentName, Quote } from './pieces';
-import { CertaintyTag, ResolvedTag } from './tags';
+import { targetOf } from '../sessions/panelActions';
+import { IconButton } from '../../ui/primitives';
+import { useHost, useTabContext, useTrans } from '../../ui/hooks';
+import { useActions } from '../sessions/usePanelActions';
+import { DocumentName, Quote } from './components';
+import { CertaintyTag, ResolvedTag } from './statusTags';
 import { useThreadPlace } from './useThreads';
-import { iconOfPlace, nameOfPlace } from './words';
+import { iconOfPlace, nameOfPlace } from './labels';
 
 export function ThreadBar(): React.JSX.Element | null {
   const trans = useTrans();
   const actions = useActions();
-  const { conversations, tab } = usePlace();
+  const { conversations, tab } = useTabContext();
   const session = conversations.session(tab);
   const anchor = conversations.anchor(tab);
   if (anchor === null) {

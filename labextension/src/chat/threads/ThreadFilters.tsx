@@ -2,11 +2,14 @@
 
 import * as React from 'react';
 
-import { THREAD_FILTERS, type ThreadFilter } from '../../model/thread-list';
-import { Choice } from '../Choice';
-import { SearchField } from '../SessionList';
-import { useTrans } from '../use';
-import { nameOfFilter } from './words';
+import {
+  THREAD_FILTERS,
+  type ThreadFilter
+} from '../../model/view-models/threadList';
+import { FilterSelect } from '../../ui/FilterSelect';
+import { SearchField } from '../sessions/SessionList';
+import { useTrans } from '../../ui/hooks';
+import { nameOfFilter } from './labels';
 
 export function ThreadFilters(props: {
   text: string;
@@ -23,7 +26,7 @@ export function ThreadFilters(props: {
         text={text}
         onText={onText}
       />
-      <Choice
+      <FilterSelect
         label={trans.__('Show')}
         any={trans.__('All threads')}
         value={props.filter}

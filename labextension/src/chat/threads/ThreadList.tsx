@@ -5,20 +5,20 @@ import * as React from 'react';
 import {
   isWanted,
   listThreads,
-  type IThread,
+  type IThreadListItem,
   type ThreadFilter
-} from '../../model/thread-list';
-import { visible } from '../../model/visible';
-import { nameOf } from '../input/describe';
-import { SessionList } from '../SessionList';
-import { usePlace, useTrans } from '../use';
+} from '../../model/view-models/threadList';
+import { visible } from '../../text/hiddenCharacters';
+import { nameOf } from '../../ui/attachmentLabels';
+import { SessionList } from '../sessions/SessionList';
+import { useTabContext, useTrans } from '../../ui/hooks';
 import { ThreadFilters } from './ThreadFilters';
 import { ThreadRow } from './ThreadRow';
 import { useHere, useThreads } from './useThreads';
 
 export function ThreadList(): React.JSX.Element {
   const trans = useTrans();
-  const { threads } = usePlace().conversations;
+  const { threads } = useTabContext().conversations;
   const here = useHere();
   const all = useThreads();
   const [text, setText] = React.useState('');
@@ -67,7 +67,7 @@ export function ThreadList(): React.JSX.Element {
 
 function Group(props: {
   title: string;
-  threads: readonly IThread[];
+  threads: readonly IThreadListItem[];
   isHere?: boolean;
 }): React.JSX.Element | null {
   const title = React.useId();

@@ -3,18 +3,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatMoment } from '../../model/format';
+import { formatMoment } from '../../text/numberFormat';
 import type { Anchor, Session } from '../../wire/generated';
-import { titleOf, type PanelActions } from '../actions';
-import type { IMenuItem } from '../Menu';
-import { SessionRow } from '../SessionRow';
-import { useHost, useTrans } from '../use';
-import { useActions } from '../usePanel';
-import { DocumentName, Quote } from './pieces';
-import { CertaintyTag, ResolvedTag } from './tags';
-import { ThreadDot } from './ThreadDot';
+import { titleOf, type PanelActions } from '../sessions/panelActions';
+import type { IMenuItem } from '../../ui/Menu';
+import { SessionRow } from '../sessions/SessionRow';
+import { useHost, useTrans } from '../../ui/hooks';
+import { useActions } from '../sessions/usePanelActions';
+import { DocumentName, Quote } from './components';
+import { CertaintyTag, ResolvedTag } from './statusTags';
+import { ThreadStatusDot } from './ThreadStatusDot';
 import { useThreadPlace } from './useThreads';
-import { iconOfPlace, nameOfPlace } from './words';
+import { iconOfPlace, nameOfPlace } from './labels';
 
 interface IThreadRow {
   readonly session: Session;
@@ -35,7 +35,7 @@ export function ThreadRow(props: IThreadRow): React.JSX.Element {
       items={rename => itemsOf(session, actions, trans, rename)}
     >
       <span className="shoulders-ThreadRow-line">
-        <ThreadDot status={session.status} />
+        <ThreadStatusDot status={session.status} />
         <span className="shoulders-ThreadRow-title">
           {titleOf(session, trans)}
         </span>

@@ -2,9 +2,9 @@
 
 import * as React from 'react';
 
-import { IconButton } from '../parts';
-import { useTrans } from '../use';
-import { useActions, usePanelState } from '../usePanel';
+import { IconButton } from '../../ui/primitives';
+import { useTrans } from '../../ui/hooks';
+import { useActions, usePanelState } from '../sessions/usePanelActions';
 import { useThreadCount } from './useThreads';
 
 /** More are told of as this many and more. */

@@ -2,22 +2,27 @@
 
 import * as React from 'react';
 
-import type { IThread } from '../../model/thread-list';
-import type { IThreadPlace } from '../../threads/interface';
+import type { IThreadListItem } from '../../model/view-models/threadList';
+import type { IThreadLocation } from '../../host/threadLocations';
 import type { Anchor, Session } from '../../wire/generated';
-import { useHost, usePlace, useSignalVersion, useSituation } from '../use';
+import {
+  useHost,
+  useTabContext,
+  useSignalVersion,
+  useEditorContext
+} from '../../ui/hooks';
 
 /** The document whose threads come first. */
 export function useHere(): string | null {
   const { threads } = useHost();
-  const { document } = useSituation();
+  const { document } = useEditorContext();
   useSignalVersion(threads?.changed ?? null);
   return threads?.here ?? document;
 }
 
 /** How many threads of the document in front are not resolved. They are read for it. */
 export function useThreadCount(): number {
-  const { conversations } = usePlace();
+  const { conversations } = useTabContext();
   const { threads } = conversations;
   const here = useHere();
   React.useEffect(() => {
@@ -29,8 +34,8 @@ export function useThreadCount(): number {
 }
 
 /** All threads, the latest first. */
-export function useThreads(): readonly IThread[] {
-  const { threads } = usePlace().conversations;
+export function useThreads(): readonly IThreadListItem[] {
+  const { threads } = useTabContext().conversations;
   const { threads: places } = useHost();
   useSignalVersion(places?.changed ?? null);
   const orders = new Map<string, number>();
@@ -51,7 +56,7 @@ export function useThreads(): readonly IThread[] {
 }
 
 /** Where a thread is now. */
-export type IPlaceNow = Omit<IThreadPlace, 'sessionId'>;
+export type IPlaceNow = Omit<IThreadLocation, 'sessionId'>;
 
 /** The place of a thread: the page's word, else what was logged last. */
 export function useThreadPlace(

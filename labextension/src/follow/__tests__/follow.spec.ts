@@ -2,15 +2,24 @@
 
 import { describe, expect, test } from 'vitest';
 
-import { EMPTY } from '../../model/empty';
+import { EMPTY } from '../../model/reducer/emptyConversation';
 import type { AgentView, CallView, Conversation } from '../../wire/generated';
 import { changedLines } from '../changedLines';
-import { looksElsewhere } from '../gestures';
+import { looksElsewhere } from '../userGestures';
 import { distanceTo } from '../scroll';
-import { IDLE, reduceFollow, type FollowAction, type Mode } from '../state';
-import { runsCellsOf, workIn, type IWork } from '../work';
+import {
+  IDLE,
+  reduceFollow,
+  type FollowAction,
+  type Mode
+} from '../followState';
+import {
+  runsCellsOf,
+  agentActivityIn,
+  type IAgentActivity
+} from '../agentActivity';
 
-const WORK: IWork = {
+const WORK: IAgentActivity = {
   id: 'call_1',
   path: 'a.ipynb',
   cellId: 'c1',
@@ -94,7 +103,7 @@ function viewOf(...parts: AgentView['parts']): Conversation {
 }
 
 describe('the work of a call', () => {
-  test.each<[string, Partial<CallView>, IWork['stage'] | null]>([
+  test.each<[string, Partial<CallView>, IAgentActivity['stage'] | null]>([
     ['waits for a decision', { state: 'waiting' }, 'now'],
     ['runs', {}, 'now'],
     ['ran', { state: 'ok' }, 'ran'],
@@ -114,7 +123,7 @@ describe('the work of a call', () => {
     ['deleted a file', { ...FILE, tool: 'delete_file', state: 'ok' }, null],
     ['is about nothing here', { arguments: { command: 'ls' } }, null]
   ])('%s', (_, change, stage) => {
-    const found = workIn(viewOf({ ...CALL, ...change }));
+    const found = agentActivityIn(viewOf({ ...CALL, ...change }));
     expect(found.map(each => each.stage)).toEqual(
       stage === null ? [] : [stage]
     );

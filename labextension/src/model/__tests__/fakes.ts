@@ -43,7 +43,7 @@ import type {
   UndoTurn,
   Usage
 } from '../../wire/generated';
-import '../reduce'; // Stores import it when they first read a log: `settled` waits for no loading.
+import '../reducer/conversation'; // Stores import it when they first read a log: `settled` waits for no loading.
 
 export const problem: ErrorInfo = {
   code: 'internal',

@@ -3,14 +3,14 @@
 import { describe, expect, test } from 'vitest';
 
 import type { AgentView, CallView } from '../../wire/generated';
-import { diffLines, parseDiff } from '../diff';
+import { diffLines, parseDiff } from '../../text/diff';
 import {
   formatDuration,
   formatElapsed,
   formatMoney,
   formatPrice,
   formatTokens
-} from '../format';
+} from '../../text/numberFormat';
 import {
   activityOf,
   editOf,
@@ -19,7 +19,7 @@ import {
   pendingCall,
   picturesOf,
   presentParts
-} from '../present';
+} from '../view-models/conversationItems';
 import {
   addTab,
   closeTab,
@@ -27,9 +27,9 @@ import {
   openTab,
   shiftTab,
   stepTab
-} from '../tabs';
-import { visible, withoutEscapes } from '../visible';
-import { fixture } from './fixtures';
+} from '../conversations/tabs';
+import { visible, withoutEscapes } from '../../text/hiddenCharacters';
+import { fixture } from './reducerFixtures';
 
 const view = (name: string) => fixture(name).expected;
 

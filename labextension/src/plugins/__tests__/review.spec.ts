@@ -2,23 +2,23 @@ import { Signal } from '@lumino/signaling';
 import { expect, test } from 'vitest';
 
 import { FakeServer, FakeSocket } from '../../model/__tests__/fakes';
-import type { ReviewPage } from '../../review/page';
-import { ReviewStore } from '../../review/store';
+import type { ReviewController } from '../../review/controller';
+import { PendingEditsStore } from '../../review/pendingEdits';
 import { Reviewing } from '../review';
 
 test('a review that could not be loaded is loaded when it is asked for again', async () => {
-  const store = new ReviewStore(new FakeServer(), new FakeSocket());
+  const store = new PendingEditsStore(new FakeServer(), new FakeSocket());
   const revealed: unknown[] = [];
   // Only what is called here.
   const page = {
     changed: new Signal<object, void>({}),
     reveal: async (edit: unknown) => revealed.push(edit)
-  } as unknown as ReviewPage;
+  } as unknown as ReviewController;
   const answers = [
     () => Promise.reject(new Error('offline')),
     async () => page
   ];
-  const load = (): Promise<ReviewPage> =>
+  const load = (): Promise<ReviewController> =>
     answers.shift()?.() ?? Promise.reject(new Error('asked too often'));
   const reviewing = new Reviewing(store, load, () => undefined);
   const edit = {} as Parameters<Reviewing['reveal']>[0]; // It is only handed on.

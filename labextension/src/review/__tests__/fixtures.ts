@@ -1,6 +1,6 @@
 /** Pending edits for tests of the review. */
 
-import type { ITextEdit } from '../editors';
+import type { ITextEdit } from '../reviewedEditors';
 
 /** An edit of one line in a cell, named for its id. */
 export function edit(id: string, changes: Partial<ITextEdit> = {}): ITextEdit {

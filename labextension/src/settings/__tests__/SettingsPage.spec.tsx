@@ -4,7 +4,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 
 import { provider, REFUSED, row, tool } from './fakes';
-import { act, press, show } from './page';
+import { act, press, show } from './renderSettings';
 
 const field = (name: string) => screen.getByRole('textbox', { name });
 const chosen = (name: string) =>

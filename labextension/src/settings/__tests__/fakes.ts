@@ -29,7 +29,7 @@ import type {
   Usage,
   UsageRow
 } from '../../wire/generated';
-import type { ISettingsApi, IUsageQuery, Scope } from '../api';
+import type { ISettingsApi, IUsageQuery, Scope } from '../store/api';
 
 const fill = (text: string, args: unknown[]): string =>
   text.replace(/%(\d)/g, (_, index: string) => String(args[Number(index) - 1]));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import type { Rule } from '../../wire/generated';
 import { provider } from './fakes';
-import { press, show } from './page';
+import { press, show } from './renderSettings';
 
 const rule = (tool: string): Rule => ({
   action: 'ask',

@@ -8,7 +8,7 @@ import type {
   PutTrust,
   TrustItem
 } from '../../wire/generated';
-import type { IFolderTrustApi } from '../interface';
+import type { IFolderTrustApi } from '../../host/folderTrust';
 import { FolderTrustStore } from '../store';
 
 export function item(

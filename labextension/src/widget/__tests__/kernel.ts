@@ -1,6 +1,6 @@
 /** A made-up kernel behind a widget: what the page says is kept, what it hears is said by the test. */
 
-import type { IModel, ModelCallback } from '../port';
+import type { IModel, ModelCallback } from '../protocol';
 
 export interface ISaid {
   t: string;

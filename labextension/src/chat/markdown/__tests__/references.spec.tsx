@@ -4,10 +4,13 @@ import { fireEvent, screen } from '@testing-library/react';
 import * as React from 'react';
 import { expect, test } from 'vitest';
 
-import { knownFrom, type Reference } from '../../../model/text-references';
+import {
+  knownFrom,
+  type Reference
+} from '../../../model/view-models/textReferences';
 import { show } from '../../__tests__/harness';
 import { Markdown } from '../Markdown';
-import { ReferringContext } from '../useReferenceLinks';
+import { ReferenceTargetsContext } from '../useReferenceLinks';
 
 const opened: Reference[] = [];
 const referring = {
@@ -17,9 +20,9 @@ const referring = {
 
 function links(text: string): string[] {
   const { container } = show(
-    <ReferringContext.Provider value={referring}>
+    <ReferenceTargetsContext.Provider value={referring}>
       <Markdown text={text} />
-    </ReferringContext.Provider>
+    </ReferenceTargetsContext.Provider>
   );
   return [...container.querySelectorAll('.shoulders-PlaceLink')].map(
     ({ textContent }) => textContent
@@ -55,9 +58,9 @@ test('a link leads there by mouse and keyboard', () => {
 
 test('a growing text is linked as it comes', () => {
   const text = (words: string): React.JSX.Element => (
-    <ReferringContext.Provider value={referring}>
+    <ReferenceTargetsContext.Provider value={referring}>
       <Markdown text={words} />
-    </ReferringContext.Provider>
+    </ReferenceTargetsContext.Provider>
   );
   const { container, rerender } = show(text('See cell'));
   expect(container.querySelector('a')).toBeNull();

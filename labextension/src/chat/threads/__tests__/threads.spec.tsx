@@ -6,7 +6,10 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
 import { session } from '../../../model/__tests__/fakes';
-import type { IThreadPlace, IThreadPlaces } from '../../../threads/interface';
+import type {
+  IThreadLocation,
+  IThreadLocations
+} from '../../../host/threadLocations';
 import type { Anchor, Session } from '../../../wire/generated';
 import { act, showPanel, type FakeHost } from '../../__tests__/harness';
 
@@ -31,24 +34,24 @@ const thread = (
   session(id, { kind: 'task', anchor: { ...place, ...anchor }, ...change });
 
 /** The page's word on places. */
-class FakePlaces implements IThreadPlaces {
+class FakePlaces implements IThreadLocations {
   readonly changed = new Signal<this, void>(this);
-  readonly places = new Map<string, IThreadPlace>();
+  readonly places = new Map<string, IThreadLocation>();
   readonly revealed: string[] = [];
   here: string | null = 'work/a.ipynb';
   found = true;
 
-  of(sessionId: string): IThreadPlace | null {
+  of(sessionId: string): IThreadLocation | null {
     return this.places.get(sessionId) ?? null;
   }
-  in(): readonly IThreadPlace[] {
+  in(): readonly IThreadLocation[] {
     return [...this.places.values()];
   }
   async reveal({ id }: Session): Promise<boolean> {
     this.revealed.push(id);
     return this.found;
   }
-  put(sessionId: string, change: Partial<IThreadPlace> = {}): void {
+  put(sessionId: string, change: Partial<IThreadLocation> = {}): void {
     const known = { sessionId, anchor: place, number: 3, line: null };
     this.places.set(sessionId, { ...known, ...change });
     this.changed.emit();

@@ -1,0 +1,83 @@
+/** The part of a made-up page that the input uses: what it finds is set by the test. */
+
+import type {
+  Attachment,
+  FileMatches,
+  PreviewMessage,
+  RequestView,
+  SkillSummaries,
+  ToolList,
+  VariableList
+} from '../../wire/generated';
+import type {
+  ICellInfo,
+  IInputHost,
+  IServerLookups
+} from '../../host/inputHost';
+
+export const request: RequestView = {
+  session_id: 's1',
+  turn_id: null,
+  step: 1,
+  model: 'demo/demo',
+  provider: 'demo',
+  system: 'You are an agent.',
+  messages: [
+    {
+      role: 'user',
+      parts: [{ type: 'text', text: 'Plot it.', state: null }]
+    }
+  ],
+  tools: [{ name: 'read_file', description: 'Reads.', parameters: {} }],
+  tokens: 1234,
+  window: 200_000,
+  max_output: 4000,
+  replaces: null
+};
+
+export class FakeInputHost implements IInputHost {
+  readonly asked: unknown[][] = [];
+  files: FileMatches = { matches: [], complete: true };
+  variables: VariableList = { variables: [], reason: null };
+  skills: SkillSummaries = { skills: [] };
+  tools: ToolList = {
+    tools: [],
+    disabled: [],
+    disable_external: false,
+    rules: [],
+    problems: [],
+    revision: ''
+  };
+  cells: readonly ICellInfo[] = [];
+  taken: Attachment[] = [];
+  copied: Attachment[] = [];
+
+  readonly lookups: IServerLookups = {
+    files: async query => this.answer(['files', query], this.files),
+    variables: async path => this.answer(['variables', path], this.variables),
+    skills: async () => this.answer(['skills'], this.skills),
+    tools: async () => this.answer(['tools'], this.tools),
+    preview: async (id: string, message: PreviewMessage) =>
+      this.answer(['preview', id, message], request),
+    sent: async (id, turn, step) =>
+      this.answer(['sent', id, turn, step], request)
+  };
+  readonly cellsOf = (): readonly ICellInfo[] => this.cells;
+  readonly carried = async (): Promise<Attachment[]> => this.taken;
+  readonly copiedCells = (): Attachment[] => this.copied;
+  /** Uploads wait for it. */
+  uploading: Promise<void> = Promise.resolve();
+  readonly upload = async (file: File): Promise<string> => {
+    await this.uploading;
+    return this.answer(['upload', file.name], file.name);
+  };
+  readonly openInstructions = async (): Promise<void> => {
+    this.answer(['instructions'], null);
+  };
+  readonly openSettings = (): boolean => this.answer(['settings'], true);
+
+  private answer<T>(asked: unknown[], value: T): T {
+    this.asked.push(asked);
+    return value;
+  }
+}

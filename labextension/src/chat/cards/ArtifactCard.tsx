@@ -1,0 +1,230 @@
+/** A file the agent shared: what it is, a look at it where that is safe, and the way to save it. */
+
+import * as React from 'react';
+
+import { infoOf } from '../../client/http';
+import {
+  beginning,
+  previewOf,
+  separatorOf
+} from '../../model/view-models/artifactPreviews';
+import { formatSize } from '../../text/numberFormat';
+import { readTable } from '../../text/delimitedTable';
+import { visible, withoutEscapes } from '../../text/hiddenCharacters';
+import type { ArtifactView, ErrorInfo } from '../../wire/generated';
+import {
+  Button,
+  Disclosure,
+  Dots,
+  ErrorNote,
+  IconButton
+} from '../../ui/primitives';
+import { SandboxedPage } from '../../ui/SandboxedPage';
+import { useAction, useHost, useTabContext, useTrans } from '../../ui/hooks';
+
+export const ArtifactCard = React.memo(function ArtifactCard(props: {
+  artifact: ArtifactView;
+}): React.JSX.Element {
+  const { Icon, save } = useHost();
+  const trans = useTrans();
+  const { conversations, tab } = useTabContext();
+  const { error, run } = useAction();
+  const { artifact } = props;
+  const { name, description, media_type, size } = artifact;
+  const preview = previewOf(artifact);
+  const download = async (): Promise<void> =>
+    save(name, await conversations.commands.artifact(tab, name));
+  return (
+    <section
+      className="shoulders-Card shoulders-Artifact"
+      aria-label={trans.__('Shared file %1', visible(name))}
+    >
+      <header className="shoulders-Card-head">
+        <Icon name={preview === 'picture' ? 'image' : 'file'} />
+        <span className="shoulders-Artifact-name" title={visible(name)}>
+          {visible(name)}
+        </span>
+        <span className="shoulders-Call-note" title={media_type}>
+          {formatSize(size)}
+        </span>
+        <IconButton
+          icon="download"
+          label={trans.__('Download %1', visible(name))}
+          onClick={() => run(download)}
+        />
+      </header>
+      {description !== null && (
+        <p className="shoulders-Card-text">{visible(description)}</p>
+      )}
+      {preview === 'picture' && <Loaded name={name} show={Picture} />}
+      {preview === 'table' && <Loaded name={name} show={Table} />}
+      {(preview === 'text' || preview === 'page') && (
+        <Disclosure
+          className="shoulders-Approval-arguments"
+          summary={trans.__('Preview')}
+        >
+          {() => (
+            <Loaded
+              name={name}
+              show={preview === 'text' ? TextBeginning : Page}
+            />
+          )}
+        </Disclosure>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+    </section>
+  );
+});
+
+type Show = React.ComponentType<{ name: string; content: Blob }>;
+
+/** Fetches the file as the user, through the API, and shows it. */
+function Loaded(props: { name: string; show: Show }): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = useTabContext();
+  const { name, show: Show } = props;
+  const [content, setContent] = React.useState<Blob | null>(null);
+  const [failure, setFailure] = React.useState<ErrorInfo | null>(null);
+  const [attempt, setAttempt] = React.useState(0);
+  React.useEffect(() => {
+    let gone = false;
+    conversations.commands.artifact(tab, name).then(
+      blob => {
+        if (!gone) {
+          setContent(blob);
+        }
+      },
+      (error: unknown) => {
+        if (!gone) {
+          setFailure(infoOf(error));
+        }
+      }
+    );
+    return () => {
+      gone = true;
+    };
+  }, [conversations, tab, name, attempt]);
+  if (failure !== null) {
+    return (
+      <ErrorNote error={failure}>
+        <Button
+          onClick={() => {
+            setFailure(null);
+            setAttempt(attempt + 1);
+          }}
+        >
+          {trans.__('Try again')}
+        </Button>
+      </ErrorNote>
+    );
+  }
+  return content === null ? <Dots /> : <Show name={name} content={content} />;
+}
+
+function Picture(props: { name: string; content: Blob }): React.JSX.Element {
+  const { name, content } = props;
+  const picture = React.useRef<HTMLImageElement>(null);
+  React.useEffect(() => {
+    const url = URL.createObjectURL(content);
+    picture.current?.setAttribute('src', url);
+    return () => URL.revokeObjectURL(url);
+  }, [content]);
+  return (
+    <img
+      ref={picture}
+      className="shoulders-Artifact-picture"
+      alt={visible(name)}
+    />
+  );
+}
+
+/** The first rows; text that is no table as text. */
+function Table(props: { name: string; content: Blob }): React.JSX.Element {
+  const text = useText(props.content);
+  if (text === null) {
+    return <Dots />;
+  }
+  const table = readTable(text, separatorOf(props.name) ?? ',');
+  return table === null ? (
+    <Beginning text={text} />
+  ) : (
+    <>
+      <div className="shoulders-Artifact-table" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {table.header.map((cell, index) => (
+                <th key={index} scope="col">
+                  {visible(cell)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {table.rows.map((row, index) => (
+              <tr key={index}>
+                {row.map((cell, column) => (
+                  <td key={column}>{visible(cell)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {table.more && <Rest />}
+    </>
+  );
+}
+
+function TextBeginning(props: { content: Blob }): React.JSX.Element {
+  const text = useText(props.content);
+  return text === null ? <Dots /> : <Beginning text={text} />;
+}
+
+function Beginning(props: { text: string }): React.JSX.Element {
+  const { text, whole } = beginning(props.text);
+  return (
+    <>
+      <pre className="shoulders-Plain" tabIndex={0}>
+        {visible(withoutEscapes(text))}
+      </pre>
+      {!whole && <Rest />}
+    </>
+  );
+}
+
+function Rest(): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <p className="shoulders-Card-remark">
+      {trans.__(
+        'Only the beginning is shown. Download the file to see the rest.'
+      )}
+    </p>
+  );
+}
+
+function Page(props: { name: string; content: Blob }): React.JSX.Element {
+  const html = useText(props.content);
+  return html === null ? (
+    <Dots />
+  ) : (
+    <SandboxedPage html={html} title={visible(props.name)} />
+  );
+}
+
+function useText(content: Blob): string | null {
+  const [text, setText] = React.useState<string | null>(null);
+  React.useEffect(() => {
+    let gone = false;
+    void content.text().then(read => {
+      if (!gone) {
+        setText(read);
+      }
+    });
+    return () => {
+      gone = true;
+    };
+  }, [content]);
+  return text;
+}

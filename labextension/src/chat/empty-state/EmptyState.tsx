@@ -1,0 +1,88 @@
+/** Before the first message: a greeting, ideas that fit what is open, and ways on without a model. */
+
+import * as React from 'react';
+
+import type { VariableSummary } from '../../wire/generated';
+import type { IEditorContext } from '../../host/chatHost';
+import { IdeaButtons } from './IdeaButtons';
+import { ideasFor } from './promptIdeas';
+import { ErrorNote } from '../../ui/primitives';
+import { ModelSetup } from './ModelSetup';
+import { ThreadStart } from './ThreadStart';
+import {
+  useHost,
+  useIsDemo,
+  useTabContext,
+  useEditorContext,
+  useTrans
+} from '../../ui/hooks';
+
+const NONE: readonly VariableSummary[] = [];
+
+export function EmptyState(): React.JSX.Element {
+  const { conversations, tab } = useTabContext();
+  const { status, error } = conversations;
+  const anchor = conversations.anchor(tab);
+  return (
+    <div className="shoulders-Empty">
+      {anchor === null ? <Greeting /> : <ThreadStart anchor={anchor} />}
+      {error !== null && <ErrorNote error={error} />}
+      {status?.models === 'none' ? (
+        <ModelSetup />
+      ) : (
+        anchor === null && <Ideas />
+      )}
+      {status?.models === 'demo' && <ModelSetup quiet />}
+    </div>
+  );
+}
+
+function Greeting(): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  return (
+    <div className="shoulders-Empty-greeting">
+      <Icon name="spark" />
+      <h2>{trans.__('What shall we work on?')}</h2>
+      <p>
+        {trans.__(
+          'I can read, edit and run your open notebook. You see every step and can undo it.'
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Ideas(): React.JSX.Element {
+  const trans = useTrans();
+  const { cellsOf } = useHost();
+  const situation = useEditorContext();
+  const { variables, look } = useVariables(situation);
+  const isDemo = useIsDemo();
+  const cells = cellsOf(situation.document ?? '');
+  const ideas = ideasFor({ situation, cells, variables, isDemo }, trans);
+  // Who comes here may have run a cell since.
+  return <IdeaButtons ideas={ideas} onMouseEnter={look} />;
+}
+
+/** What the kernel of the notebook in front has; `look` asks it again. */
+function useVariables({ document }: IEditorContext): {
+  variables: readonly VariableSummary[];
+  look: () => void;
+} {
+  const { lookups } = useHost();
+  const [known, setKnown] = React.useState({ document, variables: NONE });
+  const look = React.useCallback(() => {
+    if (document?.endsWith('.ipynb') === true) {
+      lookups.variables(document).then(
+        ({ variables }) => setKnown({ document, variables }),
+        (reason: unknown) => {
+          console.warn('Ideas do without the variables:', reason);
+        }
+      );
+    }
+  }, [lookups, document]);
+  React.useEffect(look, [look]);
+  const variables = known.document === document ? known.variables : NONE;
+  return { variables, look };
+}

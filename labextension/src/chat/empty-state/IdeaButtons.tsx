@@ -1,0 +1,41 @@
+/** What could be asked, to begin with: each fills the input. Shown in empty conversations and threads. */
+
+import * as React from 'react';
+
+import { appendToDraft } from '../../model/conversations/draftText';
+import { visible } from '../../text/hiddenCharacters';
+import { focusComposer, useTabContext, useTrans } from '../../ui/hooks';
+
+export function IdeaButtons(props: {
+  ideas: readonly string[];
+  onMouseEnter?: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = useTabContext();
+  const { ideas, onMouseEnter } = props;
+  return (
+    <div
+      className="shoulders-Empty-ideas"
+      role="group"
+      aria-label={trans.__('Ideas')}
+      onMouseEnter={onMouseEnter}
+    >
+      {ideas.map(idea => (
+        <button
+          key={idea}
+          type="button"
+          className="shoulders-Idea"
+          onClick={() => {
+            const typed = conversations.draft(tab);
+            // One idea takes the place of another, but not of what the user wrote.
+            const kept = ideas.includes(typed) ? '' : typed;
+            conversations.suggest(tab, appendToDraft(kept, idea));
+            focusComposer();
+          }}
+        >
+          {visible(idea)}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,244 @@
+/** The input: the message being written with all that goes with it, and how it is answered. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import {
+  asksQuestion,
+  isRunning,
+  pendingInputOf
+} from '../../model/view-models/conversationItems';
+import type { Conversation } from '../../wire/generated';
+import { AttachmentChips, ComingChips } from './AttachmentChips';
+import { MessageField } from './MessageField';
+import { SkillsSheet, ToolsSheet } from './sheets/ListSheets';
+import { ModelPicker } from './ModelPicker';
+import { modelName } from '../../ui/modelLabels';
+import { ModePicker } from './ModePicker';
+import { MoreMenu } from './MoreMenu';
+import { RequestSheet } from './sheets/RequestSheet';
+import { ContextChips } from './ContextChips';
+import { UsageMeter } from './UsageMeter';
+import { useDrop } from './useAttachments';
+import { useComposer, type IComposer } from './useComposer';
+import { Button, ErrorNote, IconButton } from '../../ui/primitives';
+import { focusComposer, useTabContext, useTrans } from '../../ui/hooks';
+
+export function Composer(props: {
+  view: Conversation | null;
+  /** Nothing can be added: the conversation can only be read. */
+  closed: boolean;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { view, closed } = props;
+  const place = React.useRef<HTMLDivElement>(null);
+  const composer = useComposer(view, closed);
+  const { draft, attachments, error } = composer;
+  const over = useDrop(place, attachments, closed);
+  return (
+    <>
+      <OpenSheet view={view} composer={composer} />
+      {error !== null && <ErrorNote error={error} />}
+      <div
+        className={`shoulders-Composer ${over ? 'shoulders-mod-over' : ''}`}
+        ref={place}
+        onKeyDown={event => {
+          const isFree =
+            !event.defaultPrevented && !event.nativeEvent.isComposing;
+          if (event.key === 'Escape' && composer.waiting && isFree) {
+            event.preventDefault(); // The agent goes on.
+            composer.sendNot();
+          }
+        }}
+      >
+        <Chips composer={composer} />
+        <UnseenImages composer={composer} />
+        <WaitsForAttachments composer={composer} />
+        <MessageField
+          text={draft.text}
+          placeholder={placeholder(view, composer, closed, trans)}
+          disabled={closed}
+          commands={composer.commands}
+          onChange={draft.set}
+          onSend={composer.send}
+          onRun={composer.run}
+          onName={attachments.add}
+          onPaste={attachments.takePasted}
+        />
+        <Bar view={view} closed={closed} composer={composer} place={place} />
+        {over && (
+          <div className="shoulders-Composer-drop">
+            {trans.__('Drop to attach')}
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** What was opened above the input. */
+function OpenSheet(props: {
+  view: Conversation | null;
+  composer: IComposer;
+}): React.JSX.Element | null {
+  const { sheet, setSheet, message, draft } = props.composer;
+  const close = (): void => setSheet(null);
+  switch (sheet) {
+    case null:
+      return null;
+    case 'request':
+      return (
+        <RequestSheet
+          view={props.view}
+          message={message(draft.text)}
+          onClose={close}
+        />
+      );
+    case 'tools':
+      return <ToolsSheet onClose={close} />;
+    case 'skills':
+      return <SkillsSheet onClose={close} />;
+  }
+}
+
+/** What goes with the message. */
+function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
+  const trans = useTrans();
+  const { attachments, situation, left, leave, takeBack, isThread } = composer;
+  return (
+    <div
+      className="shoulders-Chips"
+      role="group"
+      aria-label={trans.__('Context')}
+      aria-busy={attachments.coming.length > 0}
+    >
+      <AttachmentChips
+        attachments={attachments.all}
+        onRemove={attachments.remove}
+      />
+      <ComingChips coming={attachments.coming} onCancel={attachments.cancel} />
+      {!isThread && (
+        <ContextChips
+          situation={situation}
+          left={left}
+          onLeave={leave}
+          onTakeBack={takeBack}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Says before sending that the chosen model cannot see what is attached. */
+function UnseenImages(props: { composer: IComposer }): React.JSX.Element {
+  const trans = useTrans();
+  const { blind, setModels } = props.composer;
+  return (
+    <div className="shoulders-Composer-unseen">
+      <span role="status">
+        {blind !== null && trans.__('%1 cannot see images.', modelName(blind))}
+      </span>
+      {blind !== null && (
+        <Button onClick={() => setModels(true)}>
+          {trans.__('Choose another model')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Says that the message was not sent yet, and lets it be. */
+function WaitsForAttachments(props: {
+  composer: IComposer;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { waiting, sendNot } = props.composer;
+  return (
+    <div className="shoulders-Composer-waiting">
+      <span role="status">
+        {waiting && trans.__('Will be sent once everything is attached.')}
+      </span>
+      {waiting && (
+        <IconButton
+          icon="close"
+          label={trans.__('Cancel sending (Esc)')}
+          onClick={() => {
+            sendNot();
+            focusComposer();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** How it is answered, what it costs, and off with it. */
+function Bar(props: {
+  view: Conversation | null;
+  closed: boolean;
+  composer: IComposer;
+  place: React.RefObject<HTMLElement>;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = useTabContext();
+  const { view, closed, composer, place } = props;
+  return (
+    <div className="shoulders-Composer-bar">
+      <MoreMenu
+        onFiles={composer.attachments.takeFiles}
+        onSign={sign => typeSign(place.current, sign)}
+        onPreview={() => composer.setSheet('request')}
+        onInstructions={composer.openInstructions}
+      />
+      <ModePicker />
+      <ModelPicker open={composer.models} setOpen={composer.setModels} />
+      <span className="shoulders-Actions-space" />
+      {view !== null && <UsageMeter view={view} />}
+      <IconButton
+        className="shoulders-Composer-send"
+        icon="send"
+        label={trans.__('Send (Enter)')}
+        disabled={closed || !composer.sendable}
+        // What was typed, not what was drawn last: a busy page draws late.
+        onClick={() => composer.send(conversations.draft(tab))}
+      />
+    </div>
+  );
+}
+
+/** Type a sign as the user would, so that the list opens: `/` begins the text, `@` stands behind it. */
+function typeSign(place: HTMLElement | null, sign: '@' | '/'): void {
+  const field = place?.querySelector('textarea');
+  if (field) {
+    const { value } = field;
+    const at = sign === '/' ? 0 : value.length;
+    field.focus();
+    const gap = sign === '@' && /\S$/.test(value) ? ' ' : '';
+    field.setRangeText(gap + sign, at, at, 'end');
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+}
+
+/** What a message would be now. */
+function placeholder(
+  view: Conversation | null,
+  { isThread }: IComposer,
+  closed: boolean,
+  trans: TranslationBundle
+): string {
+  if (closed) {
+    return trans.__('This conversation is read-only');
+  }
+  if (view !== null && asksQuestion(view)) {
+    return trans.__('Answer…');
+  }
+  if (view !== null && pendingInputOf(view).pause !== null) {
+    return trans.__('Ask something else instead…');
+  }
+  if (view !== null && isRunning(view)) {
+    return trans.__('Add something for the next step…');
+  }
+  return isThread
+    ? trans.__('Ask about this…')
+    : trans.__('Ask about your notebook…');
+}

@@ -1,0 +1,112 @@
+/** What of the user's page goes with the next message; each piece can be left out, and taken back. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { RemovedPieces, ContextPiece } from './editorContext';
+import type { IconName, IEditorContext } from '../../host/chatHost';
+import { focusComposer, useHost, useTrans } from '../../ui/hooks';
+import { Chip } from './Chip';
+import { nameOf } from '../../ui/attachmentLabels';
+
+/** A piece as it is shown. */
+interface IShown {
+  readonly piece: ContextPiece;
+  readonly icon: IconName;
+  readonly text: string;
+  readonly title: string;
+}
+
+export function ContextChips(props: {
+  situation: IEditorContext;
+  left: RemovedPieces;
+  onLeave: (piece: ContextPiece) => void;
+  onTakeBack: () => void;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const { situation, left, onLeave } = props;
+  const shown = [
+    ...ofDocument(situation, left, trans),
+    ...ofTabs(situation, trans)
+  ];
+  return (
+    <>
+      {shown
+        .filter(({ piece }) => !left.has(piece))
+        .map(({ piece, icon, text, title }) => (
+          <Chip
+            key={piece}
+            icon={icon}
+            text={text}
+            title={title}
+            onRemove={() => onLeave(piece)}
+          />
+        ))}
+      {left.size > 0 && (
+        <button
+          type="button"
+          className="shoulders-Chip shoulders-mod-back"
+          title={trans.__('Include open documents again')}
+          onClick={() => {
+            props.onTakeBack();
+            focusComposer();
+          }}
+        >
+          <Icon name="add" />
+          <span className="shoulders-Chip-text">{trans.__('Context')}</span>
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The document in front and what is chosen in it, which goes with it. */
+function ofDocument(
+  { document, cell, selection }: IEditorContext,
+  left: RemovedPieces,
+  trans: TranslationBundle
+): IShown[] {
+  if (document === null || left.has('document')) {
+    return [];
+  }
+  const icon = document.endsWith('.ipynb') ? 'notebook' : 'file';
+  const shown: IShown[] = [
+    { piece: 'document', icon, text: nameOf(document), title: document }
+  ];
+  if (cell !== null) {
+    shown.push({
+      piece: 'cell',
+      icon: 'cell',
+      text: trans.__('Cell %1', cell.number),
+      title: trans.__('The active cell')
+    });
+  }
+  if (selection !== null) {
+    const lines = selection.text.split('\n').length;
+    shown.push({
+      piece: 'selection',
+      icon: 'pencil',
+      text: trans._n('%1 line selected', '%1 lines selected', lines),
+      title: selection.text.slice(0, 300)
+    });
+  }
+  return shown;
+}
+
+function ofTabs(
+  { document, openDocuments }: IEditorContext,
+  trans: TranslationBundle
+): IShown[] {
+  const others = openDocuments.filter(path => path !== document);
+  return others.length === 0
+    ? []
+    : [
+        {
+          piece: 'open',
+          icon: 'folder',
+          text: trans._n('%1 open tab', '%1 open tabs', others.length),
+          title: others.join('\n')
+        }
+      ];
+}

@@ -1,0 +1,43 @@
+/** Something asked of the server when a view is shown: the answer, or why there is none. */
+
+import * as React from 'react';
+
+import { infoOf } from '../../../client/http';
+import type { ErrorInfo } from '../../../wire/generated';
+
+export interface IServerAnswer<T> {
+  readonly answer: T | null;
+  readonly error: ErrorInfo | null;
+}
+
+const PENDING = { answer: null, error: null };
+
+/** Ask when the view is shown, and again when `key` is another. */
+export function useServerAnswer<T>(
+  key: string,
+  ask: () => Promise<T>
+): IServerAnswer<T> {
+  const [state, setState] = React.useState<
+    (IServerAnswer<T> & { key: string }) | null
+  >(null);
+  const latest = React.useRef(ask);
+  React.useLayoutEffect(() => {
+    latest.current = ask;
+  });
+  React.useEffect(() => {
+    let gone = false;
+    const settle = (next: IServerAnswer<T>): void => {
+      if (!gone) {
+        setState({ ...next, key });
+      }
+    };
+    latest.current().then(
+      answer => settle({ answer, error: null }),
+      (error: unknown) => settle({ answer: null, error: infoOf(error) })
+    );
+    return () => {
+      gone = true;
+    };
+  }, [key]);
+  return state?.key === key ? state : PENDING;
+}

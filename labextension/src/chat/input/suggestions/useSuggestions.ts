@@ -1,0 +1,218 @@
+/** The list above the input: names after `@`, commands after `/`, what a command takes. Which, where, and its keys. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { bestOf, replaceToken, tokenAt, type IToken } from './mentions';
+import { findCommands, type ISlashCommand } from './slashCommands';
+import { useHost, useTabContext, useTrans } from '../../../ui/hooks';
+import { moved, type IListboxOption } from './Listbox';
+import { MentionSource, type IMentionOption } from './MentionSource';
+
+/** A choice, and what it does. */
+type Suggestion = IMentionOption | ICommandOption | IArgumentOption;
+
+interface ICommandOption extends IListboxOption {
+  readonly command: ISlashCommand;
+}
+
+interface IArgumentOption extends IListboxOption {
+  readonly command: ISlashCommand;
+  readonly value: string;
+}
+
+/** What is shown; `token` is what a choice replaces. */
+interface IShown {
+  readonly token: IToken;
+  readonly label: string;
+  readonly options: readonly Suggestion[];
+  readonly active: number;
+}
+
+/** What a choice does to the input. */
+export interface IPicking {
+  readonly name: (option: IMentionOption, text: string, caret: number) => void;
+  /** `rest` is the text without the command. */
+  readonly run: (
+    command: ISlashCommand,
+    argument: string,
+    rest: string
+  ) => void;
+  /** Write this much of a command, for its argument to follow. */
+  readonly begin: (text: string) => void;
+}
+
+export interface ISuggestions {
+  readonly shown: IShown | null;
+  /** The text or the caret changed. */
+  readonly look: (text: string, caret: number) => void;
+  readonly pick: (text: string, option: Suggestion) => void;
+  readonly setActive: (index: number) => void;
+  readonly close: () => void;
+  /** Whether a key was for the list. */
+  readonly onKey: (event: React.KeyboardEvent<HTMLTextAreaElement>) => boolean;
+}
+
+export function useSuggestions(
+  commands: readonly ISlashCommand[],
+  picking: IPicking
+): ISuggestions {
+  const trans = useTrans();
+  const mentions = useMentions();
+  const [shown, setShown] = React.useState<IShown | null>(null);
+  const close = (): void => {
+    mentions.rest();
+    setShown(null);
+  };
+  const show = (
+    token: IToken,
+    label: string,
+    options: readonly Suggestion[]
+  ): void =>
+    setShown(before => kept({ token, label, options, active: 0 }, before));
+  const look = (text: string, caret: number): void => {
+    const argument = argumentAt(text, caret, commands);
+    const token = argument?.token ?? tokenAt(text, caret);
+    if (token === null) {
+      close();
+    } else if (argument !== null) {
+      show(token, argument.command.title, argumentOptions(argument));
+    } else if (token.sign === '/') {
+      const options = commandOptions(token.query, commands, trans);
+      show(token, trans.__('Commands'), options);
+    } else {
+      mentions.look(token, options =>
+        show(token, trans.__('What to attach'), options)
+      );
+    }
+  };
+  const pick = (text: string, option: Suggestion): void => {
+    close();
+    if ('mention' in option) {
+      if (shown !== null) {
+        const done = replaceToken(text, shown.token, option.mention.text);
+        picking.name(option, done.text, done.caret);
+      }
+    } else if ('value' in option) {
+      picking.run(option.command, option.value, behind(text, shown));
+    } else if (option.command.choices === undefined) {
+      picking.run(option.command, '', behind(text, shown));
+    } else {
+      const begun = `/${option.command.name} `;
+      picking.begin(begun);
+      look(begun, begun.length);
+    }
+  };
+  const onKey = (event: React.KeyboardEvent<HTMLTextAreaElement>): boolean => {
+    const { key } = event;
+    const option = shown?.options[shown.active];
+    if (
+      shown === null ||
+      option === undefined ||
+      event.nativeEvent.isComposing
+    ) {
+      return false;
+    }
+    const next = moved(key, shown.active, shown.options.length);
+    if (next !== null) {
+      setShown({ ...shown, active: next });
+    } else if (key === 'Escape') {
+      close();
+    } else if ((key === 'Enter' && !event.shiftKey) || key === 'Tab') {
+      pick(event.currentTarget.value, option);
+    } else {
+      return false;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+  return {
+    shown: shown !== null && shown.options.length > 0 ? shown : null,
+    look,
+    pick,
+    setActive: active => setShown(now => now && { ...now, active }),
+    close,
+    onKey
+  };
+}
+
+function useMentions(): MentionSource {
+  const host = useHost();
+  const { conversations, tab } = useTabContext();
+  const { trans } = host;
+  return React.useMemo(
+    () => new MentionSource(host, conversations, tab, trans),
+    [host, conversations, tab, trans]
+  );
+}
+
+/** The text behind what a choice replaces. */
+function behind(text: string, shown: IShown | null): string {
+  return text.slice(shown?.token.to ?? 0).trimStart();
+}
+
+/** A list that grew while it is looked at keeps what is chosen in it. */
+function kept(next: IShown, before: IShown | null): IShown {
+  if (before?.token.query !== next.token.query) {
+    return next;
+  }
+  const chosen = before.options[before.active]?.key;
+  const active = next.options.findIndex(({ key }) => key === chosen);
+  return before.active === 0 || active < 0 ? next : { ...next, active };
+}
+
+function commandOptions(
+  query: string,
+  commands: readonly ISlashCommand[],
+  trans: TranslationBundle
+): ICommandOption[] {
+  return findCommands(query, commands).map(command => ({
+    key: command.name,
+    title: `/${command.name}`,
+    note: command.title,
+    group: command.isSkill === true ? trans.__('Skills') : '',
+    command
+  }));
+}
+
+interface IArgument {
+  readonly command: ISlashCommand;
+  readonly token: IToken;
+}
+
+/** The argument being written, of a command that has choices. */
+function argumentAt(
+  text: string,
+  caret: number,
+  commands: readonly ISlashCommand[]
+): IArgument | null {
+  const parts = /^\/([a-z-]+) ([^\n]*)$/i.exec(text.slice(0, caret));
+  const name = parts?.[1]?.toLowerCase();
+  const command = commands.find(
+    known => known.name === name && known.choices !== undefined
+  );
+  const query = parts?.[2];
+  return command === undefined || query === undefined
+    ? null
+    : {
+        command,
+        token: { sign: '/', from: caret - query.length, to: caret, query }
+      };
+}
+
+function argumentOptions({ command, token }: IArgument): IArgumentOption[] {
+  const choices = command.choices?.() ?? [];
+  const found = bestOf(token.query, choices, ({ title, note }) => [
+    title,
+    note
+  ]);
+  return found.map(({ value, title, note }) => ({
+    key: value,
+    title,
+    note,
+    group: '',
+    command,
+    value
+  }));
+}

@@ -1,0 +1,95 @@
+/** The conversation's messages, in a list that follows the newest text while the user is at its end. */
+
+import * as React from 'react';
+
+import {
+  isAwaitingFirst,
+  isSetAside
+} from '../../model/view-models/conversationItems';
+import type { IPendingMessage } from '../../model/sessions/outbox';
+import type { Conversation, MessageView } from '../../wire/generated';
+import { AgentMessage } from './AgentMessage';
+import { AwayReportCard } from '../cards/AwayReportCard';
+import { InterruptedCard } from '../cards/InterruptedCard';
+import { PagedList } from '../../ui/paged-list/PagedList';
+import { useStickToEnd } from '../../ui/paged-list/useStickToEnd';
+import { moveMessage } from '../../ui/messageNavigation';
+import { PendingMessage } from './PendingMessage';
+import { Dots, IconButton } from '../../ui/primitives';
+import { RetryStatus } from './RetryStatus';
+import { useTrans } from '../../ui/hooks';
+import { UserMessage } from './UserMessage';
+
+export function MessageList(props: {
+  view: Conversation;
+  outbox: readonly IPendingMessage[];
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { view, outbox } = props;
+  const { scroller, content, away, toEnd } = useStickToEnd(outbox.length);
+  return (
+    <div className="shoulders-Messages">
+      <div
+        className="shoulders-Messages-scroller"
+        ref={scroller}
+        role="log"
+        aria-live="polite"
+        aria-label={trans.__('Conversation')}
+        tabIndex={0}
+        onKeyDown={event => {
+          if (moveMessage(event.currentTarget, event.key)) {
+            event.preventDefault();
+          }
+        }}
+      >
+        <div className="shoulders-Messages-content" ref={content}>
+          <PagedList
+            items={view.messages}
+            scroller={scroller}
+            render={renderMessage}
+          />
+          {isAwaitingFirst(view) && !view.turn?.retry && <Dots />}
+          <RetryStatus turn={view.turn} />
+          {view.turn?.state === 'interrupted' && !isSetAside(view) && (
+            <InterruptedCard />
+          )}
+          <AwayReportCard view={view} />
+          {outbox.map(item => (
+            <PendingMessage key={item.body.id} item={item} />
+          ))}
+        </div>
+      </div>
+      {away && (
+        <IconButton
+          className="shoulders-Messages-end"
+          icon="caret-down"
+          label={trans.__('Scroll to the newest message')}
+          onClick={toEnd}
+        />
+      )}
+    </div>
+  );
+}
+
+function renderMessage(message: MessageView, last: boolean): React.JSX.Element {
+  return <Message key={message.seq} message={message} last={last} />;
+}
+
+const Message = React.memo(function Message(props: {
+  message: MessageView;
+  last: boolean;
+}): React.JSX.Element {
+  const { message } = props;
+  return (
+    <div
+      className={`shoulders-Message shoulders-mod-${message.role}`}
+      tabIndex={-1}
+    >
+      {message.role === 'user' ? (
+        <UserMessage message={message} />
+      ) : (
+        <AgentMessage message={message} last={props.last} />
+      )}
+    </div>
+  );
+});

@@ -1,0 +1,57 @@
+/** Below an answer that refers to several pages: each of them once, with its whole host. */
+
+import * as React from 'react';
+
+import { destinationOf } from '../../text/links';
+import { legible, visible } from '../../text/hiddenCharacters';
+import { sourcesIn, type ISource } from '../markdown/linkSources';
+import { useLinkConfirmation } from '../markdown/useLinkConfirmation';
+import { useHost, useTrans } from '../../ui/hooks';
+
+/** A single link stands where it is; more of them are worth a list. */
+const WORTH_LISTING = 2;
+
+export const Sources = React.memo(function Sources(props: {
+  text: string;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const open = useLinkConfirmation();
+  const sources = React.useMemo(() => sourcesIn(props.text), [props.text]);
+  return sources.length < WORTH_LISTING ? null : (
+    <section
+      className="shoulders-Sources"
+      aria-label={trans.__('Sources')}
+      onClick={open}
+      onAuxClick={open}
+    >
+      <h4 className="shoulders-Sources-title">{trans.__('Sources')}</h4>
+      <ol>
+        {sources.map(source => (
+          <li key={source.url.href}>
+            <Source source={source} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+});
+
+function Source({ source }: { source: ISource }): React.JSX.Element {
+  const { Icon } = useHost();
+  const { url, title } = source;
+  return (
+    <a
+      className="shoulders-Source"
+      href={url.href}
+      target="_blank"
+      rel="noopener noreferrer"
+      title={visible(url.href)}
+    >
+      <Icon name="link" />
+      <span className="shoulders-Source-title">{legible(title)}</span>
+      <span className="shoulders-Markdown-host">
+        {visible(destinationOf(url))}
+      </span>
+    </a>
+  );
+}

@@ -1,0 +1,101 @@
+/** Below a turn: undo all it changed; after a mere answer of the demo, connect a model. Shown by `AgentMessage`. */
+
+import * as React from 'react';
+
+import type { AgentView, PartView } from '../../wire/generated';
+import { BranchesContext } from './branches';
+import { Button, ErrorNote } from '../../ui/primitives';
+import {
+  useAction,
+  useRestoreFocus,
+  useHost,
+  useIsDemo,
+  useTabContext,
+  useSignal,
+  useTrans
+} from '../../ui/hooks';
+
+export const TurnFooter = React.memo(function TurnFooter(props: {
+  message: AgentView;
+  last: boolean;
+}): React.JSX.Element | null {
+  const { message, last } = props;
+  const listed = useListed(message.turn_id);
+  const isDemo = useIsDemo();
+  // An earlier version of the conversation is only read.
+  const { past } = React.useContext(BranchesContext);
+  if (past !== null || message.turn_id === null) {
+    return null;
+  }
+  if (canBeUndone(message, listed)) {
+    return <UndoTurn turn={message.turn_id} />;
+  }
+  return last && isDemo && isAnswerOnly(message) ? <ConnectModel /> : null;
+});
+
+function ConnectModel(): React.JSX.Element | null {
+  const trans = useTrans();
+  const { openSettings } = useHost();
+  return openSettings === null ? null : (
+    <div className="shoulders-TurnFooter">
+      <Button onClick={() => void openSettings('providers')}>
+        {trans.__('Connect a model')}
+      </Button>
+    </div>
+  );
+}
+
+/** Whether a turn is over and did nothing but answer. */
+function isAnswerOnly({ parts }: AgentView): boolean {
+  return (
+    parts.some(({ type }) => type === 'end') &&
+    parts.every(({ type }) => type !== 'call')
+  );
+}
+
+function UndoTurn({ turn }: { turn: string }): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = useTabContext();
+  const { busy, error, run } = useAction();
+  // A disabled button would lose the focus, so a second click is passed over instead.
+  const undo = (): void => {
+    if (!busy) {
+      run(() => conversations.commands.undoTurn(tab, turn));
+    }
+  };
+  return (
+    <div
+      className="shoulders-TurnFooter"
+      ref={useRestoreFocus<HTMLDivElement>()}
+    >
+      <Button onClick={undo}>{trans.__('Undo this turn')}</Button>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+/** Whether the list of changes has any of a turn: a message sent during the turn separates its end from its changes. */
+function useListed(turn: string | null): boolean {
+  const { conversations, tab } = useTabContext();
+  const store = conversations.store(tab);
+  return useSignal(
+    store?.changed ?? null,
+    () => store?.view.changes.some(({ turn_id }) => turn_id === turn) ?? false
+  );
+}
+
+/** Whether a turn is over, changed something, and was not taken back. */
+export function canBeUndone(
+  { turn_id, parts }: AgentView,
+  listed = false
+): boolean {
+  const restores = parts.filter(part => part.type === 'restore');
+  const last = restores.at(-1)?.undone_turn ?? null;
+  const isUndone = last !== null && last === turn_id;
+  const isOver = parts.some(part => part.type === 'end');
+  return isOver && (listed || parts.some(isChange)) && !isUndone;
+}
+
+function isChange(part: PartView): boolean {
+  return part.type === 'call' && part.risk !== 'read' && part.state === 'ok';
+}

@@ -1,0 +1,130 @@
+/** A message of the user: a bubble on the right, long ones clamped, with what was sent beside it. */
+
+import * as React from 'react';
+
+import { formatMoment } from '../../text/numberFormat';
+import { clampText } from '../../model/view-models/textClamp';
+import { legible } from '../../text/hiddenCharacters';
+import type {
+  Attachment,
+  MessageContext,
+  UserView
+} from '../../wire/generated';
+import { EditMessage } from './EditMessage';
+import { MessageActions } from './MessageActions';
+import { References } from './References';
+import { useTabContext, useSignal, useTrans } from '../../ui/hooks';
+import { VersionSwitcher } from './VersionSwitcher';
+
+/** A message of the log, which one can go back to. */
+export const UserMessage = React.memo(function UserMessage(props: {
+  message: UserView;
+}): React.JSX.Element {
+  const { message } = props;
+  const { message_id: id } = message;
+  const { conversations, tab } = useTabContext();
+  const edits = useSignal(
+    conversations.changed,
+    () => conversations.edit(tab, id) !== null
+  );
+  // One that a reload or another tab brings back does not take the focus.
+  const [asked, setAsked] = React.useState(false);
+  const place = React.useRef<HTMLDivElement>(null);
+  const open = (): void => {
+    setAsked(true);
+    conversations.setEdit(tab, id, message.text);
+  };
+  const close = (): void => {
+    setAsked(false);
+    conversations.setEdit(tab, id, null);
+    place.current?.focus();
+  };
+  return (
+    <div
+      className="shoulders-User"
+      title={edits ? undefined : formatMoment(message.at)}
+      tabIndex={-1}
+      ref={place}
+    >
+      {edits ? (
+        <EditMessage message={message} takesFocus={asked} onClose={close} />
+      ) : (
+        <Bubble text={message.text} />
+      )}
+      <References attachments={message.attachments} context={message.context} />
+      <VersionSwitcher seq={message.seq} />
+      {!edits && <MessageActions message={message} onEdit={open} />}
+    </div>
+  );
+});
+
+/** A message on its way. */
+export function UserBubble(props: {
+  text: string;
+  attachments?: readonly Attachment[];
+  context?: MessageContext | null;
+  className?: string;
+}): React.JSX.Element {
+  return (
+    <div className={`shoulders-User ${props.className ?? ''}`}>
+      <Bubble text={props.text} />
+      <References
+        attachments={props.attachments ?? []}
+        context={props.context ?? null}
+      />
+    </div>
+  );
+}
+
+/** The text, of which the beginning is shown when it is long. */
+function Bubble({ text }: { text: string }): React.JSX.Element | null {
+  const trans = useTrans();
+  const [whole, setWhole] = React.useState(false);
+  const place = React.useRef<HTMLDivElement>(null);
+  const beginning = clampText(text);
+  const overflows = useOverflow(place, whole);
+  if (text === '') {
+    return null; // Attachments can be sent alone.
+  }
+  return (
+    <div className="shoulders-User-bubble">
+      <div
+        className={`shoulders-User-text ${whole ? '' : 'shoulders-mod-clamped'}`}
+        ref={place}
+        dir="auto"
+      >
+        {legible(whole ? text : beginning)}
+      </div>
+      {(whole || overflows || beginning !== text) && (
+        <button
+          type="button"
+          className="shoulders-Link"
+          aria-expanded={whole}
+          onClick={() => setWhole(!whole)}
+        >
+          {whole ? trans.__('Show less') : trans.__('Show more')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Whether the clamped text has more lines than are shown, at whatever width the panel has. */
+function useOverflow(
+  place: React.RefObject<HTMLElement>,
+  whole: boolean
+): boolean {
+  const [overflows, setOverflows] = React.useState(false);
+  React.useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null || whole) {
+      return;
+    }
+    const look = (): void =>
+      setOverflows(element.scrollHeight > element.clientHeight + 1);
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [place, whole]);
+  return overflows;
+}

@@ -1,0 +1,165 @@
+/** The versions of edited messages: which one is looked at, and the ways between them. Used by the conversation's views. */
+
+import * as React from 'react';
+
+import {
+  beforeEdits,
+  endOf,
+  headsOf,
+  lineWith,
+  versionsOf,
+  type IPast,
+  type Versions
+} from '../../model/sessions/messageBranches';
+import type { ConversationStore } from '../../model/sessions/conversationStore';
+import type { IPendingMessage } from '../../model/sessions/outbox';
+import type { Conversation, MessageView } from '../../wire/generated';
+import { Button, ErrorNote } from '../../ui/primitives';
+import {
+  focusComposer,
+  useAction,
+  useTabContext,
+  useSignal,
+  useTrans
+} from '../../ui/hooks';
+
+/** The versions of this conversation's messages. */
+export interface IBranches {
+  /** What is looked at instead of the conversation; null for the conversation itself. */
+  readonly past: IPast | null;
+  readonly versions: ReadonlyMap<number, Versions>;
+  /** Look at the conversation with this version of a message, and put the focus there. */
+  readonly show: (seq: number, by: number) => void;
+  readonly toNewest: () => void;
+  /** The last event before anything followed a message; null when nothing did. */
+  readonly endOf: (seq: number) => number | null;
+  /** The last event before a message, and before its other versions. */
+  readonly startOf: (seq: number) => number | null;
+  /** The version that was just gone to, and in which direction. */
+  readonly arrived: { readonly seq: number; readonly by: number } | null;
+}
+
+const NONE: readonly IPast[] = [];
+const NO_VERSIONS: ReadonlyMap<number, Versions> = new Map();
+
+export const BranchesContext = React.createContext<IBranches>({
+  past: null,
+  versions: NO_VERSIONS,
+  show: () => undefined,
+  toNewest: () => undefined,
+  endOf: () => null,
+  startOf: () => null,
+  arrived: null
+});
+
+/** The view to show, and the versions of its messages. */
+export function useBranches(
+  store: ConversationStore | null,
+  view: Conversation,
+  outbox: readonly IPendingMessage[]
+): { branches: IBranches; shown: Conversation } {
+  const past = useSignal(store?.changed ?? null, () => store?.past ?? NONE);
+  const [walked, setWalk] = React.useState<IWalk | null>(null);
+  const sent = outbox.at(-1)?.body.id ?? null;
+  if (walked !== null && sent !== null && walked.sent !== sent) {
+    setWalk(null); // Who sends something is with the conversation that goes on.
+  }
+  const chosen =
+    walked === null ? null : lineWith(walked.seq, past, view.messages);
+  // Streamed text changes the messages, not which there are.
+  const heads = past.length === 0 ? '' : headsOf(view.messages).join(' ');
+  const versions = React.useMemo(
+    () =>
+      past.length === 0
+        ? NO_VERSIONS
+        : versionsOf(past, heads === '' ? [] : heads.split(' ').map(Number)),
+    [past, heads]
+  );
+  const branches = React.useMemo<IBranches>(() => {
+    const newest = (): readonly MessageView[] => store?.view.messages ?? [];
+    return {
+      past: chosen,
+      versions,
+      show: (seq, by) => setWalk({ seq, by, sent }),
+      toNewest: () => setWalk(null),
+      endOf: seq => endOf(seq, past, newest()),
+      startOf: seq => {
+        const line = chosen?.messages ?? newest();
+        const before = line.filter(message => message.seq < seq).at(-1);
+        return endOf(before?.seq ?? null, past, newest());
+      },
+      arrived: walked
+    };
+  }, [store, chosen, versions, past, walked, sent]);
+  return { branches, shown: shownOf(view, chosen, outbox) };
+}
+
+interface IWalk {
+  readonly seq: number;
+  readonly by: number;
+  /** What was on its way then. */
+  readonly sent: string | null;
+}
+
+function shownOf(
+  view: Conversation,
+  chosen: IPast | null,
+  outbox: readonly IPendingMessage[]
+): Conversation {
+  if (chosen !== null) {
+    // Nothing goes on there any more.
+    return { ...view, messages: [...chosen.messages], turn: null };
+  }
+  const messages = beforeEdits(view.messages, outbox);
+  return messages === view.messages
+    ? view
+    : { ...view, messages: messages as MessageView[], turn: null };
+}
+
+/** Copies a conversation up to an event and opens the copy, with text in its input. */
+export function useFork(): {
+  busy: boolean;
+  error: ReturnType<typeof useAction>['error'];
+  fork: (seq: number | null, text?: string) => void;
+} {
+  const { conversations, tab } = useTabContext();
+  const { busy, error, run } = useAction();
+  const fork = (seq: number | null, text = ''): void => {
+    const session = conversations.session(tab);
+    if (session === null) {
+      return;
+    }
+    run(async () => {
+      await conversations.fork(session.id, seq ?? undefined);
+      if (text !== '') {
+        conversations.suggest(conversations.active.key, text);
+      }
+      focusComposer();
+    });
+  };
+  return { busy, error, fork };
+}
+
+/** Says that an earlier version is looked at, and leads on. */
+export function EarlierVersionBar(): React.JSX.Element | null {
+  const trans = useTrans();
+  const { past, toNewest } = React.useContext(BranchesContext);
+  const { busy, error, fork } = useFork();
+  if (past === null) {
+    return null;
+  }
+  return (
+    <div className="shoulders-PastBar" role="status">
+      <span className="shoulders-PastBar-text">
+        {trans.__('An earlier version of this conversation')}
+      </span>
+      <Button onClick={toNewest}>
+        {trans.__('Back to the latest version')}
+      </Button>
+      <Button disabled={busy} onClick={() => fork(past.branch.last_seq)}>
+        {trans.__('Continue from here in a new conversation')}
+      </Button>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}

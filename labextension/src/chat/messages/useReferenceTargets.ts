@@ -1,0 +1,63 @@
+/** What an answer can refer to, and the way there. Used by `AgentMessage`. */
+
+import * as React from 'react';
+
+import {
+  cellIdOf,
+  knownFrom,
+  notebookOf,
+  pathsKnownTo,
+  type Reference
+} from '../../model/view-models/textReferences';
+import type { AgentView, MessageView } from '../../wire/generated';
+import type { IDocumentTarget } from '../../host/messageHost';
+import type { IReferenceTargets } from '../markdown/useReferenceLinks';
+import { useHost, useTabContext } from '../../ui/hooks';
+
+const NONE: readonly MessageView[] = [];
+
+/** The same object while the same is known; null in a page that opens nothing. */
+export function useReferenceTargets(
+  message: AgentView
+): IReferenceTargets | null {
+  const { openTarget, situation } = useHost();
+  const { conversations, tab } = useTabContext();
+  const messages = conversations.store(tab)?.view.messages ?? NONE;
+  const notebook = notebookOf(message, messages);
+  // One text, so that it is compared by what it says.
+  const paths = JSON.stringify(
+    pathsKnownTo(message, messages, situation.openDocuments)
+  );
+  const newest = React.useRef(message);
+  React.useEffect(() => {
+    newest.current = message;
+  }, [message]);
+  return React.useMemo(() => {
+    if (openTarget === null) {
+      return null;
+    }
+    const targetOf = (reference: Reference): IDocumentTarget | null => {
+      if (reference.kind === 'file') {
+        return { path: reference.path };
+      }
+      const { number } = reference;
+      const all = conversations.store(tab)?.view.messages ?? NONE;
+      return notebook === null
+        ? null
+        : {
+            path: notebook,
+            cellId: cellIdOf(number, newest.current, all, notebook),
+            cellNumber: number
+          };
+    };
+    return {
+      known: knownFrom(JSON.parse(paths) as string[], notebook), // Written above.
+      open: reference => {
+        const target = targetOf(reference);
+        if (target !== null) {
+          openTarget(target);
+        }
+      }
+    };
+  }, [openTarget, conversations, tab, notebook, paths]);
+}

@@ -1,0 +1,31 @@
+/** Something is going on in a conversation: a dot beside its title. */
+
+import * as React from 'react';
+
+import type { Session } from '../../wire/generated';
+import { nameOfStatus } from './itemLabels';
+import { useTrans } from '../../ui/hooks';
+
+export function StatusDot({
+  status
+}: {
+  status: Session['status'];
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  if (status === 'idle') {
+    return null;
+  }
+  const name = nameOfStatus(status, trans);
+  return (
+    <span
+      className={
+        status === 'running'
+          ? 'shoulders-Pulse'
+          : `shoulders-Dot shoulders-mod-${status}`
+      }
+      role="img"
+      aria-label={name}
+      title={name}
+    />
+  );
+}

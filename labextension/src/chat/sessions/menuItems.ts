@@ -1,0 +1,41 @@
+/** What can be done with a conversation, as choices of a menu: in the header and in the history. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Session } from '../../wire/generated';
+import type { PanelActions } from './panelActions';
+import type { IMenuItem } from '../../ui/Menu';
+
+export function sessionItems(
+  session: Session,
+  actions: PanelActions,
+  trans: TranslationBundle,
+  rename: () => void
+): IMenuItem[] {
+  const item = (
+    key: string,
+    title: string,
+    act: () => void,
+    danger = false
+  ): IMenuItem => ({ key, title, act, danger });
+  return [
+    item('rename', trans.__('Rename'), rename),
+    item('fork', trans.__('Fork'), () => void actions.fork(session)),
+    item(
+      'md',
+      trans.__('Export as Markdown'),
+      () => void actions.exportAs(session, 'md')
+    ),
+    item(
+      'ipynb',
+      trans.__('Export as notebook'),
+      () => void actions.exportAs(session, 'ipynb')
+    ),
+    item(
+      'jsonl',
+      trans.__('Export as JSON lines'),
+      () => void actions.exportAs(session, 'jsonl')
+    ),
+    item('delete', trans.__('Delete'), () => void actions.remove(session), true)
+  ];
+}

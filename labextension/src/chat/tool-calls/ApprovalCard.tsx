@@ -1,0 +1,205 @@
+/** Asks the user whether a call may run: what it is, what it does, and the ways to answer. */
+
+import * as React from 'react';
+
+import { isGrave } from '../../model/view-models/approvals';
+import { toolIcon } from '../../model/view-models/conversationItems';
+import { serverText } from '../../text/serverMessages';
+import { visible } from '../../text/hiddenCharacters';
+import type { ApprovalView, CallView } from '../../wire/generated';
+import { ApprovalActions } from './ApprovalActions';
+import { effectName } from './approvalLabels';
+import { Arguments } from './CallDetail';
+import { Code } from '../../ui/CodeBlock';
+import { DiffText } from '../../ui/Diff';
+import { Badge, Disclosure } from '../../ui/primitives';
+import { useRestoreFocus, useHost, useTrans } from '../../ui/hooks';
+
+interface IApprovalProps {
+  call: CallView;
+  approval: ApprovalView;
+}
+
+export function ApprovalCard({
+  call,
+  approval
+}: IApprovalProps): React.JSX.Element {
+  const { Icon, trans } = useHost();
+  const title = React.useId();
+  const effects = React.useId();
+  const card = useRestoreFocus<HTMLElement>();
+  return (
+    <section
+      className="shoulders-Card shoulders-Approval"
+      aria-labelledby={title}
+      aria-describedby={effects}
+      ref={card}
+    >
+      <header className="shoulders-Card-head" id={title}>
+        <Icon name={toolIcon(call.tool)} />
+        <span className="shoulders-Call-title">
+          {visible(serverText(trans, call.title))}
+        </span>
+        {call.target !== null && !call.title.includes(call.target) && (
+          <span className="shoulders-Call-target">{visible(call.target)}</span>
+        )}
+      </header>
+      <Exactly approval={approval} />
+      <div className="shoulders-Approval-effects" id={effects}>
+        <Effects effects={approval.effects} />
+        {call.external && <ExternalBadge />}
+        <Confinement approval={approval} />
+      </div>
+      {/* What asks in this mode every time is in the details. */}
+      {approval.reason.kind !== 'mode' && <Reason approval={approval} />}
+      <ApprovalActions call={call} approval={approval} />
+      <Details approval={approval} />
+    </section>
+  );
+}
+
+/** What a look at the code shows of what it does: a hint. */
+function Effects(props: {
+  effects: ApprovalView['effects'];
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  // Logs of earlier versions do not say; calls that run no code have none.
+  if (!props.effects) {
+    return null;
+  }
+  return props.effects.length === 0 ? (
+    <span className="shoulders-Approval-effect">
+      {trans.__('No files, network or shell seen')}
+    </span>
+  ) : (
+    <>
+      {props.effects.map(effect => (
+        <span
+          key={effect}
+          className={`shoulders-Approval-effect ${isGrave(effect) ? 'shoulders-mod-grave' : ''}`}
+        >
+          {effectName(effect, trans)}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Confinement(props: {
+  approval: ApprovalView;
+}): React.JSX.Element | null {
+  const { sandboxed, network, read_only } = props.approval;
+  return typeof sandboxed === 'boolean' ? (
+    <>
+      <SandboxBadge sandboxed={sandboxed} isReadOnly={read_only === true} />
+      {/* Logs of earlier versions do not say. */}
+      {typeof network === 'boolean' && <NetworkBadge open={network} />}
+    </>
+  ) : null;
+}
+
+function Reason({ approval }: { approval: ApprovalView }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <p className="shoulders-Card-remark">
+      {visible(sentence(serverText(trans, approval.reason.text)))}
+    </p>
+  );
+}
+
+/** Why it asks, how long it took last time, and the arguments. */
+function Details({ approval }: { approval: ApprovalView }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <Disclosure
+      className="shoulders-Approval-arguments"
+      summary={trans.__('Details')}
+    >
+      {() => (
+        <>
+          {approval.reason.kind === 'mode' && <Reason approval={approval} />}
+          <Arguments values={approval.arguments} />
+        </>
+      )}
+    </Disclosure>
+  );
+}
+
+/** What leaves this computer is said before it does. */
+function ExternalBadge(): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <Badge
+      kind="warning"
+      title={trans.__('Sends data to a service outside this computer.')}
+    >
+      {trans.__('external')}
+    </Badge>
+  );
+}
+
+/** Whether the system confines a command. */
+function SandboxBadge(props: {
+  sandboxed: boolean;
+  isReadOnly: boolean;
+}): React.JSX.Element {
+  const trans = useTrans();
+  if (!props.sandboxed) {
+    return (
+      <Badge
+        kind="warning"
+        title={trans.__('Runs with your full permissions on this computer.')}
+      >
+        {trans.__('not sandboxed')}
+      </Badge>
+    );
+  }
+  return props.isReadOnly ? (
+    <Badge
+      kind="good"
+      title={trans.__('Cannot change the workspace or read keys.')}
+    >
+      {trans.__('sandboxed, read-only')}
+    </Badge>
+  ) : (
+    <Badge
+      kind="good"
+      title={trans.__('Cannot write outside the workspace or read keys.')}
+    >
+      {trans.__('sandboxed')}
+    </Badge>
+  );
+}
+
+/** Whether a sandboxed command may use the network. */
+function NetworkBadge({ open }: { open: boolean }): React.JSX.Element {
+  const trans = useTrans();
+  return open ? (
+    <Badge kind="warning" title={trans.__('Can send data to other computers.')}>
+      {trans.__('network')}
+    </Badge>
+  ) : (
+    <Badge kind="good" title={trans.__('Cannot reach other computers.')}>
+      {trans.__('no network')}
+    </Badge>
+  );
+}
+
+/** The code, command or difference the call would act with; its arguments where there is none. */
+function Exactly({ approval }: { approval: ApprovalView }): React.JSX.Element {
+  const { preview, language } = approval;
+  if (preview === null) {
+    return <Arguments values={approval.arguments} />;
+  }
+  return language === 'diff' ? (
+    <DiffText text={preview} />
+  ) : (
+    <Code code={visible(preview)} language={language ?? ''} />
+  );
+}
+
+/** A reason may come as a few words. */
+function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}

@@ -1,0 +1,135 @@
+/** The line of a tool call: it opens the details, and its cell and file are links. Used by `CallLine`. */
+
+import * as React from 'react';
+
+import {
+  cellOf,
+  canOpenTarget,
+  pathOf
+} from '../../model/view-models/callTargets';
+import { targetOf, toolIcon } from '../../model/view-models/conversationItems';
+import { serverText } from '../../text/serverMessages';
+import { visible } from '../../text/hiddenCharacters';
+import type { CallView } from '../../wire/generated';
+import { LocationLink } from '../../ui/LocationLink';
+import { useHost, useTrans } from '../../ui/hooks';
+
+interface IRow {
+  call: CallView;
+  note: string;
+  open: boolean;
+  onToggle: () => void;
+}
+
+export function CallRow(props: IRow): React.JSX.Element {
+  const { Icon } = useHost();
+  const { call, note, open, onToggle } = props;
+  const title = serverText(useTrans(), call.title);
+  const go = useWay(call);
+  const hasCell = go !== null && cellOf(call) !== null;
+  const { before, cell, after } = piecesOf(visible(title), hasCell);
+  return (
+    // Of the keyboard is the button; with the mouse all of the line opens.
+    <div
+      className="shoulders-CallRow"
+      onClick={event => {
+        if (!isControl(event.target)) {
+          onToggle();
+        }
+      }}
+    >
+      <button
+        type="button"
+        className="shoulders-Disclosure"
+        aria-expanded={open}
+        aria-label={visible([title, targetOf(call), note].join(' ').trim())}
+        onClick={onToggle}
+      >
+        <Icon name={toolIcon(call.tool)} />
+        <span className="shoulders-Call-title">{before}</span>
+      </button>
+      {cell !== '' && go !== null && (
+        <CallLink className="shoulders-Call-cell" call={call} onGo={go}>
+          {cell}
+        </CallLink>
+      )}
+      {after !== '' && <span className="shoulders-Call-title">{after}</span>}
+      <Target call={call} onGo={go} isStop={cell === ''} />
+      {call.state === 'running' && <span className="shoulders-Pulse" />}
+      {note !== '' && <span className="shoulders-Call-note">{note}</span>}
+      <span className="shoulders-Disclosure-caret">
+        <Icon name={open ? 'caret-down' : 'caret-right'} />
+      </span>
+    </div>
+  );
+}
+
+/** What a call acts on, where its title does not say it; a link where that is a file. */
+function Target(props: {
+  call: CallView;
+  onGo: (() => void) | null;
+  isStop: boolean;
+}): React.JSX.Element | null {
+  const { call, onGo, isStop } = props;
+  const name = targetOf(call);
+  if (name === '' || call.title.includes(name)) {
+    return null;
+  }
+  const path = pathOf(call);
+  const isFile = path === name || path?.endsWith(`/${name}`) === true;
+  return (
+    <span className="shoulders-Call-target">
+      {onGo !== null && isFile ? (
+        <CallLink call={call} onGo={onGo} isStop={isStop}>
+          {visible(name)}
+        </CallLink>
+      ) : (
+        visible(name)
+      )}
+    </span>
+  );
+}
+
+function CallLink(props: {
+  call: CallView;
+  onGo: () => void;
+  className?: string;
+  isStop?: boolean;
+  children: string;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { call, ...link } = props;
+  return (
+    <LocationLink
+      {...link}
+      title={trans.__('Show in %1', visible(pathOf(call) ?? ''))}
+    />
+  );
+}
+
+/** The way to the cell or file of a call; null where there is none. */
+function useWay(call: CallView): (() => void) | null {
+  const { openTarget } = useHost();
+  const path = pathOf(call);
+  return openTarget === null || path === null || !canOpenTarget(call)
+    ? null
+    : () => openTarget({ path, cellId: cellOf(call) });
+}
+
+/** A title before and after its "cell 4", in whatever language it is. */
+function piecesOf(
+  title: string,
+  hasCell: boolean
+): { before: string; cell: string; after: string } {
+  const found = hasCell ? /\p{L}+\s\d+/u.exec(title) : null;
+  if (found === null) {
+    return { before: title, cell: '', after: '' };
+  }
+  const [cell] = found;
+  const before = title.slice(0, found.index);
+  return { before, cell, after: title.slice(before.length + cell.length) };
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('a, button') !== null;
+}

@@ -1,0 +1,82 @@
+/** A call whose result the user supplies, because the conversation's tools only name what they would do. */
+
+import * as React from 'react';
+
+import { toolIcon } from '../../model/view-models/conversationItems';
+import { serverText } from '../../text/serverMessages';
+import { visible } from '../../text/hiddenCharacters';
+import type { CallView } from '../../wire/generated';
+import { Arguments } from './CallDetail';
+import { Button, ErrorNote } from '../../ui/primitives';
+import {
+  useAnswer,
+  useRestoreFocus,
+  useHost,
+  useTabContext,
+  useTrans
+} from '../../ui/hooks';
+
+export function ToolResultForm({
+  call
+}: {
+  call: CallView;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const { conversations, tab } = useTabContext();
+  const { busy, error, late, run } = useAnswer();
+  const [content, setContent] = React.useState('');
+  const title = React.useId();
+  const supply = (ok: boolean): void => {
+    if (!busy && !late) {
+      const body = { content, ok };
+      run(() => conversations.commands.supplyResult(tab, call.call_id, body));
+    }
+  };
+  return (
+    <section
+      className="shoulders-Card shoulders-Supply"
+      aria-labelledby={title}
+      ref={useRestoreFocus<HTMLElement>()}
+    >
+      <header className="shoulders-Card-head" id={title}>
+        <Icon name={toolIcon(call.tool)} />
+        <span className="shoulders-Call-title">
+          {visible(serverText(trans, call.title))}
+        </span>
+        {call.target !== null && !call.title.includes(call.target) && (
+          <span className="shoulders-Call-target">{visible(call.target)}</span>
+        )}
+      </header>
+      <Arguments values={call.arguments ?? {}} />
+      <p className="shoulders-Card-remark">
+        {trans.__('Tools do not run in this conversation. Enter the result.')}
+      </p>
+      <textarea
+        className="shoulders-Input shoulders-Supply-field"
+        rows={3}
+        value={content}
+        placeholder={trans.__('Result')}
+        aria-label={trans.__(
+          'Result of %1',
+          visible(serverText(trans, call.title))
+        )}
+        onChange={event => setContent(event.target.value)}
+      />
+      <div className="shoulders-Actions">
+        <Button kind="primary" onClick={() => supply(true)}>
+          {trans.__('Send result')}
+        </Button>
+        <Button onClick={() => supply(false)}>
+          {trans.__('Send as error')}
+        </Button>
+      </div>
+      {late && (
+        <p className="shoulders-Card-remark" role="status">
+          {trans.__('This call already has a result.')}
+        </p>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+    </section>
+  );
+}

@@ -1,0 +1,14 @@
+/** Ids of the commands beside cells, outputs and selections; part of the contract. Used by the inline actions. */
+
+import { EXTENSION_ID } from '../tokens';
+
+/** Command ids. */
+export const INLINE_ACTION_COMMANDS = {
+  explain: `${EXTENSION_ID}:explain-cell`,
+  edit: `${EXTENSION_ID}:edit-with-ai`,
+  generate: `${EXTENSION_ID}:write-cell-below`,
+  fix: `${EXTENSION_ID}:fix-error`,
+  askOutput: `${EXTENSION_ID}:ask-about-output`,
+  askSelection: `${EXTENSION_ID}:ask-about-selection`,
+  openMenu: `${EXTENSION_ID}:open-cell-menu`
+} as const;

@@ -1,0 +1,28 @@
+/** Shows a change that is not made yet in the editor of its text. Used by the prompts and by *Fix & run*. */
+
+import type { CodeEditor } from '@jupyterlab/codeeditor';
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+
+import {
+  hasProposalView,
+  proposalView,
+  showProposal
+} from '../editor/proposalView';
+import type { ITextProposal } from '../text/proposedText';
+
+/** Show a change, or none; an editor that never showed one is left as it is. */
+export function preview(
+  editor: CodeEditor.IEditor | null,
+  proposal: ITextProposal | null
+): void {
+  if (!(editor instanceof CodeMirrorEditor) || editor.isDisposed) {
+    return;
+  }
+  if (!hasProposalView(editor.editor)) {
+    if (proposal === null) {
+      return;
+    }
+    editor.injectExtension(proposalView());
+  }
+  showProposal(editor.editor, proposal);
+}

@@ -1,0 +1,247 @@
+/**
+ * The conversation behind an edit in place: an ordinary session without tools, made with the first instruction,
+ * followed while it answers, stopped at the provider when the user does not want it any more. Owned by an edit.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import { infoOf, type IHttpClient } from '../client/http';
+import type { ConversationStore } from '../model/sessions/conversationStore';
+import type { IConversations } from '../model/conversations/interface';
+import type {
+  AgentView,
+  Conversation,
+  ErrorInfo,
+  SendMessage
+} from '../wire/generated';
+
+/** What a conversation needs. */
+export interface IEditSessionOptions {
+  readonly http: Pick<IHttpClient, 'createSession' | 'sendMessage' | 'cancel'>;
+  readonly conversations: Pick<IConversations, 'watch' | 'unwatch'>;
+  readonly newId: () => string;
+  readonly model: () => string | null;
+  /** The conversation to go on with; a new one without it. */
+  readonly continues?: string;
+}
+
+/** What is asked. */
+export type Question = Pick<SendMessage, 'text' | 'attachments' | 'context'>;
+
+/** How far the answer to the last question is. */
+export type Answer =
+  | { readonly state: 'none' }
+  | {
+      readonly state: 'coming';
+      readonly text: string;
+      /** The provider is given time before it is asked again. */
+      readonly retrying: boolean;
+    }
+  | { readonly state: 'whole'; readonly text: string }
+  /** The turn waits for the user: at a limit of money, say. */
+  | { readonly state: 'paused' }
+  | { readonly state: 'failed'; readonly error: ErrorInfo };
+
+/** One conversation. */
+export class EditSession implements IDisposable {
+  constructor(private readonly options: IEditSessionOptions) {
+    const { continues } = options;
+    if (continues !== undefined) {
+      this.session = continues;
+      this.beginning = Promise.resolve(continues);
+    }
+  }
+
+  /** Emitted when the answer is another. */
+  readonly changed = new Signal<this, void>(this);
+
+  get answer(): Answer {
+    return this.current;
+  }
+
+  /** The session, once there is one. */
+  get sessionId(): string | null {
+    return this.session;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** Ask; a first question makes the session. Never rejects: see `answer`. */
+  async ask(title: string, question: Question): Promise<void> {
+    const { http, newId, model } = this.options;
+    const asked = newId();
+    this.asked = asked;
+    this.set({ state: 'coming', text: '', retrying: false });
+    try {
+      const session = await this.begun(title);
+      if (this.asked === asked) {
+        this.follow(session);
+        const body = { ...question, id: asked, model: model(), mode: null };
+        await http.sendMessage(session, body);
+        await this.stopIfLeft(asked);
+      }
+    } catch (error) {
+      if (this.asked === asked) {
+        this.set({ state: 'failed', error: infoOf(error) });
+      }
+    }
+  }
+
+  /** Stop the answer, at the provider too. */
+  async stop(): Promise<void> {
+    const { session, current } = this;
+    const wasComing = current.state === 'coming' || current.state === 'paused';
+    this.asked = null;
+    this.set({ state: 'none' });
+    if (wasComing && session !== null) {
+      await this.cancel(session);
+    }
+  }
+
+  dispose(): void {
+    if (!this.disposed) {
+      this.disposed = true;
+      void this.stop();
+      this.leave();
+      Signal.clearData(this);
+    }
+  }
+
+  /** The session; who asks again while it is being made waits for the same one. */
+  private async begun(title: string): Promise<string> {
+    this.beginning ??= this.begin(title);
+    try {
+      this.session = await this.beginning;
+      return this.session;
+    } catch (error) {
+      this.beginning = null;
+      throw error;
+    }
+  }
+
+  private async begin(title: string): Promise<string> {
+    const { http, model } = this.options;
+    const { id } = await http.createSession({
+      kind: 'chat',
+      title,
+      model: model(),
+      mode: 'ask',
+      tools: 'disabled',
+      toolset: 'inline'
+    });
+    return id;
+  }
+
+  /** The user stopped while the question was on its way: its turn has begun all the same. */
+  private async stopIfLeft(asked: string): Promise<void> {
+    if (this.asked !== asked && this.session !== null) {
+      await this.cancel(this.session);
+    }
+  }
+
+  private async cancel(session: string): Promise<void> {
+    try {
+      await this.options.http.cancel(session);
+    } catch (error) {
+      console.warn('An answer nobody waits for was not stopped:', error);
+    }
+  }
+
+  private follow(session: string): void {
+    if (this.store === null && !this.disposed) {
+      this.store = this.options.conversations.watch(session);
+      this.store.changed.connect(this.read, this);
+    }
+  }
+
+  private leave(): void {
+    if (this.store !== null && this.session !== null) {
+      this.store.changed.disconnect(this.read, this);
+      this.options.conversations.unwatch(this.session);
+      this.store = null;
+    }
+  }
+
+  private readonly read = (): void => {
+    if (this.store === null || this.asked === null) {
+      return;
+    }
+    if (this.store.error !== null) {
+      this.set({ state: 'failed', error: this.store.error });
+      return;
+    }
+    const answer = answerTo(this.store.view, this.asked);
+    if (answer !== null) {
+      this.set(answer);
+    }
+  };
+
+  private set(answer: Answer): void {
+    this.current = answer;
+    if (!this.disposed) {
+      this.changed.emit();
+    }
+  }
+
+  private store: ConversationStore | null = null;
+  private beginning: Promise<string> | null = null;
+  private session: string | null = null;
+  /** The message that is answered; null when nobody waits. */
+  private asked: string | null = null;
+  private current: Answer = { state: 'none' };
+  private disposed = false;
+}
+
+/** How far the answer to a message is; null while the log does not have the message. */
+export function answerTo(
+  { messages, turn }: Conversation,
+  messageId: string
+): Answer | null {
+  const index = messages.findIndex(
+    message => message.role === 'user' && message.message_id === messageId
+  );
+  if (index < 0) {
+    return null;
+  }
+  const parts = messages
+    .slice(index + 1)
+    .filter((message): message is AgentView => message.role === 'agent')
+    .flatMap(message => message.parts);
+  const text = parts
+    .flatMap(part => (part.type === 'text' ? [part.text] : []))
+    .join('');
+  const failed = parts.filter(part => part.type === 'error').at(-1);
+  switch (turn?.state) {
+    case 'ended':
+      return turn.exit === 'final_response'
+        ? { state: 'whole', text }
+        : { state: 'failed', error: failed?.error ?? ended(parts) };
+    case 'waiting':
+    case 'interrupted':
+      return { state: 'paused' };
+    case 'running':
+    case 'retrying':
+    case undefined:
+      return { state: 'coming', text, retrying: turn?.state === 'retrying' };
+  }
+}
+
+/** The words of a turn that ended without an answer. */
+function ended(parts: AgentView['parts']): ErrorInfo {
+  const end = parts.filter(part => part.type === 'end').at(-1);
+  return (
+    end?.error ?? {
+      code: end?.exit === 'cancelled' ? 'aborted' : 'internal',
+      message: end?.summary ?? '',
+      hint: null,
+      retryable: true,
+      details: null,
+      provider: null,
+      model: null,
+      request_id: null
+    }
+  );
+}

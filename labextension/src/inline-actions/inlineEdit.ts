@@ -1,0 +1,361 @@
+/**
+ * One edit in place, from the instruction to its end: what is asked, what comes back, what the text is to become.
+ * Nothing is written before the user accepts. Knows neither the lab nor how it looks; used by the prompt and by the
+ * editor's view of the change.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import type { Attachment, ErrorInfo, MessageContext } from '../wire/generated';
+import {
+  changeSizeOf,
+  mergeProposal,
+  movedPart,
+  preferProposal,
+  partialReplacement,
+  withReplacement,
+  type IChangeSize,
+  type ITextRange,
+  type ITextProposal
+} from '../text/proposedText';
+import { hasFence, isMarkdown, readReply } from './replyParser';
+import { EditSession, type IEditSessionOptions } from './editSession';
+import type { ITextTarget, EditRefusal } from '../live-documents/editTarget';
+
+/** Change the text, or write a new cell below it. */
+export type Task = 'rewrite' | 'insert';
+
+/** Characters the server shows of a selection: more would come back without its end. */
+export const MOST = 8000;
+const AROUND = 200;
+/** What the server puts in the place of keys and passwords. */
+const MASK = '[redacted]';
+const TITLE = 60;
+
+/** Why an edit cannot begin, or be accepted. */
+export type Obstacle = EditRefusal | 'too-long';
+
+/** Why an answer cannot be taken: it has no end, or a key in it was masked on its way here. */
+export type Flaw = 'cut' | 'masked';
+
+/** Where an edit is. */
+export type Stage =
+  | { readonly kind: 'asking'; readonly error: ErrorInfo | null }
+  | { readonly kind: 'working'; readonly retrying: boolean }
+  | { readonly kind: 'paused' }
+  /** `clash`: the user changed the same lines meanwhile. */
+  | {
+      readonly kind: 'ready';
+      readonly extent: IChangeSize;
+      readonly clash: boolean;
+      readonly flaw: Flaw | null;
+    };
+
+/** An answer that is there. */
+export type Ready = Extract<Stage, { readonly kind: 'ready' }>;
+
+/** What an edit is made of. */
+export interface IInlineEditOptions extends IEditSessionOptions {
+  readonly target: ITextTarget;
+  readonly task: Task;
+  /** The name of the conversation in the history. */
+  readonly title: (instruction: string) => string;
+  readonly context: () => MessageContext | null;
+  /** The error that is to be fixed: it goes along, and an answer without a fence says what else helps. */
+  readonly error?: Attachment;
+}
+
+/** An edit in place. */
+export class InlineEdit implements IDisposable {
+  constructor(private readonly options: IInlineEditOptions) {
+    this.target = options.target;
+    this.task = options.task;
+    this.talk = new EditSession(options);
+    this.opened = this.target.text() ?? '';
+    this.talk.changed.connect(this.onAnswer, this);
+    this.target.changed.connect(this.onText, this);
+  }
+
+  readonly target: ITextTarget;
+  readonly task: Task;
+  /** Emitted when the stage, the preview or the instruction is another. */
+  readonly changed = new Signal<this, void>(this);
+  /** Emitted once, when the edit is over: accepted, discarded, or its place is gone. */
+  readonly ended = new Signal<this, void>(this);
+
+  /** What the user writes; kept while the view comes and goes. */
+  get instruction(): string {
+    return this.typed;
+  }
+
+  get stage(): Stage {
+    return this.current;
+  }
+
+  get sessionId(): string | null {
+    return this.talk.sessionId;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** What is to be shown in the text; null while there is nothing. */
+  get proposal(): ITextProposal | null {
+    return this.task === 'rewrite' ? this.shown : null;
+  }
+
+  /** The new cell as far as it is written. */
+  get newCell(): { text: string; isMarkdown: boolean } | null {
+    return this.task === 'insert' && this.current.kind !== 'asking'
+      ? { text: this.written, isMarkdown: this.isMarkdown }
+      : null;
+  }
+
+  /** What the model says instead of a change; null when it gave one. */
+  get advice(): string | null {
+    return this.current.kind === 'ready' ? this.said : null;
+  }
+
+  /** What stands against asking now; null when nothing does. */
+  get obstacle(): Obstacle | null {
+    const { refusal } = this;
+    if (refusal !== null || this.task === 'insert') {
+      return refusal;
+    }
+    const { from, to } = this.part();
+    return to - from > MOST ? 'too-long' : null;
+  }
+
+  /** Below a locked cell there is room for another. */
+  private get refusal(): EditRefusal | null {
+    const refusal = this.target.refusal();
+    return this.task === 'insert' && refusal === 'read-only-cell'
+      ? null
+      : refusal;
+  }
+
+  /** The user writes the instruction. */
+  type(instruction: string): void {
+    this.typed = instruction;
+  }
+
+  /** Ask, or ask again: the text is as it is now. */
+  async submit(): Promise<void> {
+    const text = this.instruction.trim();
+    if (text === '' || this.obstacle !== null) {
+      return;
+    }
+    this.asked = text;
+    this.base = this.target.text() ?? '';
+    this.partAsked = this.part();
+    this.written = '';
+    this.said = null;
+    this.shown = null;
+    this.set({ kind: 'working', retrying: false });
+    await this.talk.ask(this.options.title(text.slice(0, TITLE)), {
+      text,
+      attachments: this.attachments(),
+      context: this.options.context()
+    });
+  }
+
+  /** Stop the answer; the instruction can be changed and asked again. */
+  async stop(): Promise<void> {
+    this.shown = null;
+    this.written = '';
+    this.set({ kind: 'asking', error: null });
+    await this.talk.stop();
+  }
+
+  /** Put the answer there; `force`: it wins where it clashes with what the user typed. */
+  accept(force = false): boolean {
+    const { current, target } = this;
+    if (current.kind !== 'ready' || current.flaw || this.refusal !== null) {
+      return false;
+    }
+    if (this.task === 'insert') {
+      if (!target.insertBelow(this.written, this.isMarkdown)) {
+        return false;
+      }
+    } else {
+      const text = this.accepted(force);
+      if (text === null) {
+        return false;
+      }
+      target.write(text);
+    }
+    this.end();
+    return true;
+  }
+
+  /** End it with the text as it is. */
+  discard(): void {
+    if (!this.disposed) {
+      this.end();
+    }
+  }
+
+  dispose(): void {
+    if (!this.disposed) {
+      this.disposed = true;
+      this.talk.dispose();
+      this.target.changed.disconnect(this.onText, this);
+      Signal.clearData(this);
+    }
+  }
+
+  private end(): void {
+    this.shown = null;
+    this.ended.emit();
+    this.dispose();
+  }
+
+  private accepted(force: boolean): string | null {
+    const here = this.target.text();
+    if (here === null || this.shown === null) {
+      return null;
+    }
+    return (
+      mergeProposal(this.shown, here) ??
+      (force ? preferProposal(this.shown, here) : null)
+    );
+  }
+
+  /** The part that is replaced, in the text as it is now. */
+  private part(): ITextRange {
+    const here = this.target.text() ?? '';
+    const { part } = this.target;
+    const moved = part === null ? null : movedPart(part, this.opened, here);
+    return moved ?? { from: 0, to: here.length };
+  }
+
+  private attachments(): Attachment[] {
+    const { target, base, partAsked, task } = this;
+    const { error } = this.options;
+    const around = [
+      ...(error === undefined ? [] : [error]),
+      ...target.surroundings()
+    ];
+    if (task === 'insert') {
+      return around;
+    }
+    const { from, to } = partAsked;
+    const selection: Attachment = {
+      kind: 'selection',
+      path: target.path,
+      cell_id: target.cellId,
+      range: { from, to },
+      text: base.slice(from, to),
+      before: base.slice(Math.max(0, from - AROUND), from),
+      after: base.slice(to, to + AROUND)
+    };
+    return [selection, ...around];
+  }
+
+  private readonly onAnswer = (): void => {
+    const { answer } = this.talk;
+    switch (answer.state) {
+      case 'none':
+        return;
+      case 'coming':
+        this.take(answer.text);
+        this.set({ kind: 'working', retrying: answer.retrying });
+        return;
+      case 'whole':
+        this.take(answer.text, true);
+        return;
+      case 'paused':
+        this.set({ kind: 'paused' });
+        return;
+      case 'failed':
+        this.shown = null;
+        this.set({ kind: 'asking', error: answer.error });
+    }
+  };
+
+  /** Take up what is written. */
+  private take(text: string, isWhole = false): void {
+    if (this.options.error !== undefined && !hasFence(text)) {
+      this.said = text.trim();
+      this.shown = null;
+      this.flaw = null;
+      if (isWhole) {
+        this.set(this.ready());
+      }
+      return;
+    }
+    this.said = null;
+    const reply = readReply(text, this.target.isProse);
+    const { base, partAsked } = this;
+    this.written = reply.text;
+    this.isMarkdown = isMarkdown(reply.language);
+    const old = base.slice(partAsked.from, partAsked.to);
+    const replacement = isWhole
+      ? reply.text
+      : partialReplacement(old, reply.text);
+    const proposed = withReplacement(base, partAsked, replacement);
+    this.shown = reply.text === '' && !isWhole ? null : { base, proposed };
+    if (isWhole) {
+      this.flaw = reply.whole ? this.maskedIn(old) : 'cut';
+      this.set(this.ready());
+    }
+  }
+
+  /** The user's own key must not be lost to its mask. */
+  private maskedIn(old: string): Flaw | null {
+    const masks = (text: string): number => text.split(MASK).length;
+    return this.task === 'rewrite' && masks(this.written) > masks(old)
+      ? 'masked'
+      : null;
+  }
+
+  private ready(): Stage {
+    const here = this.target.text() ?? '';
+    const result = this.shown === null ? null : mergeProposal(this.shown, here);
+    const clash = this.task === 'rewrite' && result === null;
+    const extent =
+      this.task === 'insert'
+        ? changeSizeOf('', this.written)
+        : result === null
+          ? changeSizeOf(
+              here,
+              this.shown === null ? here : preferProposal(this.shown, here)
+            )
+          : changeSizeOf(here, result);
+    return { kind: 'ready', extent, clash, flaw: this.flaw };
+  }
+
+  private readonly onText = (): void => {
+    if (this.target.refusal() === 'gone') {
+      this.end();
+    } else if (this.current.kind === 'ready') {
+      this.set(this.ready());
+    } else {
+      this.changed.emit();
+    }
+  };
+
+  private set(stage: Stage): void {
+    this.current = stage;
+    if (!this.disposed) {
+      this.changed.emit();
+    }
+  }
+
+  /** The instruction that was asked last. */
+  asked = '';
+  private readonly talk: EditSession;
+  private typed = '';
+  private readonly opened: string;
+  private base = '';
+  private partAsked: ITextRange = { from: 0, to: 0 };
+  private written = '';
+  private said: string | null = null;
+  private isMarkdown = false;
+  private flaw: Flaw | null = null;
+  private shown: ITextProposal | null = null;
+  private current: Stage = { kind: 'asking', error: null };
+  private disposed = false;
+}

@@ -1,0 +1,178 @@
+/**
+ * The open prompts of this page: where each stands while cells are moved, scrolled away and drawn anew, and what its
+ * editor shows of the change. Owned by the page's inline actions.
+ */
+
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import { MarkdownCell } from '@jupyterlab/cells';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
+import { Signal } from '@lumino/signaling';
+import { PanelLayout } from '@lumino/widgets';
+
+import type { InlineEdit, Task } from './inlineEdit';
+import { preview } from './editPreview';
+import type { IPromptProps } from './PromptView';
+import { PromptWidget } from './promptWidget';
+import {
+  CellTarget,
+  isRendered,
+  type FileTarget
+} from '../live-documents/openEditTargets';
+
+type View = Omit<IPromptProps, 'edit'>;
+type Target = CellTarget | FileTarget;
+
+/** Makes the edit of a place. */
+export type MakeEdit = (target: Target, task: Task) => InlineEdit;
+
+/** The prompts. */
+export class OpenPrompts {
+  constructor(
+    private readonly view: View,
+    private readonly make: MakeEdit
+  ) {}
+
+  /** Open the prompt of a place, or go to the one that is open there. */
+  open(target: Target, task: Task): void {
+    const before = this.prompts.find(
+      prompt => prompt.task === task && isSamePlace(prompt.target, target)
+    );
+    if (before !== undefined) {
+      target.dispose();
+      before.focus();
+      return;
+    }
+    const edit = this.make(target, task);
+    const prompt = new Prompt(target, edit, this.view);
+    this.prompts.push(prompt);
+    edit.ended.connect(() => {
+      this.prompts = this.prompts.filter(other => other !== prompt);
+    });
+    prompt.focus();
+  }
+
+  private prompts: Prompt[] = [];
+}
+
+function isSamePlace(one: Target, other: Target): boolean {
+  return one.panel === other.panel && one.cellId === other.cellId;
+}
+
+/** One prompt. */
+class Prompt {
+  constructor(
+    readonly target: Target,
+    private readonly edit: InlineEdit,
+    private readonly view: View
+  ) {
+    this.task = edit.task;
+    this.widget = this.makeWidget();
+    if (target instanceof CellTarget && edit.task === 'rewrite') {
+      this.wasRendered = isRendered(target.widget);
+    }
+    edit.changed.connect(this.draw, this);
+    edit.ended.connect(this.end, this);
+    target.changed.connect(this.draw, this);
+    target.panel.disposed.connect(this.leave, this);
+    this.place();
+  }
+
+  readonly task: Task;
+
+  focus(): void {
+    this.widget.focusField();
+  }
+
+  /** Once for all that happens before the next frame. */
+  private readonly draw = (): void => {
+    if (!this.waiting) {
+      this.waiting = true;
+      requestAnimationFrame(() => {
+        this.waiting = false;
+        this.place();
+      });
+    }
+  };
+
+  /** Put the prompt where its text is now, and the change into the editor that shows it. */
+  private place(): void {
+    if (this.isOver || this.target.refusal() === 'gone') {
+      return;
+    }
+    if (this.widget.isDisposed) {
+      this.widget = this.makeWidget(); // It went with the widget of a cell that was moved.
+    }
+    if (this.target instanceof CellTarget) {
+      this.placeInCell(this.target);
+    } else {
+      this.placeInFile(this.target);
+    }
+    preview(this.editor, this.edit.proposal);
+  }
+
+  private placeInCell(target: CellTarget): void {
+    const cell = target.widget;
+    const layout = cell?.layout;
+    if (cell === undefined || !(layout instanceof PanelLayout)) {
+      return;
+    }
+    if (this.task === 'rewrite' && cell instanceof MarkdownCell) {
+      cell.rendered = false;
+    }
+    if (this.widget.parent !== cell) {
+      const isAbove = this.task === 'rewrite';
+      layout.insertWidget(isAbove ? 0 : layout.widgets.length, this.widget);
+      cell.inViewportChanged.connect(this.draw, this);
+      void cell.ready.then(this.draw);
+    }
+  }
+
+  private placeInFile({ panel }: FileTarget): void {
+    if (this.widget.parent === null && panel instanceof MainAreaWidget) {
+      panel.contentHeader.addWidget(this.widget);
+      this.widget.growWithContent();
+    }
+  }
+
+  private get editor(): CodeEditor.IEditor | null {
+    return this.target instanceof CellTarget
+      ? (this.target.widget?.editor ?? null)
+      : this.target.panel.content.editor;
+  }
+
+  private makeWidget(): PromptWidget {
+    return new PromptWidget({ ...this.view, edit: this.edit });
+  }
+
+  /** The document was closed. */
+  private readonly leave = (): void => {
+    this.edit.discard();
+  };
+
+  private readonly end = (): void => {
+    const { target, widget } = this;
+    const hadFocus = widget.hasFocus;
+    this.isOver = true;
+    Signal.clearData(this); // Its panel and cell live on.
+    if (target.panel.isDisposed) {
+      widget.dispose();
+      target.dispose();
+      return;
+    }
+    preview(this.editor, null);
+    widget.dispose();
+    const cell = target instanceof CellTarget ? target.widget : null;
+    if (this.wasRendered && cell instanceof MarkdownCell) {
+      cell.rendered = true;
+    }
+    if (hadFocus) {
+      target.focus();
+    }
+    target.dispose();
+  };
+
+  private widget: PromptWidget;
+  private wasRendered = false;
+  private waiting = false;
+  private isOver = false;
+}

@@ -1,0 +1,217 @@
+/**
+ * Suggestions at the caret: what happens when somebody asks, and with every key after that. Loaded by the inline
+ * completion plugin with the first notebook or file. At most one editor of the page shows or awaits something.
+ */
+
+import '../../style/documents/inline-completion.css';
+import '../../style/lab/status-bar.css';
+
+import { syntaxTree } from '@codemirror/language';
+import { StateEffect } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type {
+  SuggestionRequests,
+  ISuggestionRequest
+} from './suggestionRequests';
+import type { OpenEditors } from './openEditors';
+import type { UnavailableHint } from './unavailableHint';
+import { CompletionKeys, type IKeyedCommands } from './keyBindings';
+import { isLiteralPlusPlus } from './literalPlusPlus';
+import type { CompletionPreferences } from './preferences';
+import { hasPlainCaret, suggestionQueryAt } from './requestBody';
+import { shownIn, type ISuggestionState } from './suggestionState';
+import { screenReaderText } from './screenReader';
+import { blink } from './emptyResultMark';
+import {
+  ghostIn,
+  ghostView,
+  hasGhostView,
+  acceptGhostText,
+  updateGhostText
+} from './ghostText';
+import { firstWord } from './acceptWord';
+
+/** What suggestions are made of. */
+export interface IInlineCompletionParts {
+  readonly commands: IKeyedCommands;
+  /** The commands that act on what is shown. */
+  readonly ownCommands: ReadonlySet<string>;
+  readonly documents: OpenEditors;
+  readonly completions: SuggestionRequests;
+  readonly preferences: CompletionPreferences;
+  readonly hint: UnavailableHint;
+  readonly trans: TranslationBundle;
+  /** For screen readers. */
+  readonly say: (text: string) => void;
+}
+
+/** The suggestions of this page; they live as long as it does. */
+export class InlineCompletionController {
+  constructor(private readonly parts: IInlineCompletionParts) {
+    const { commands, ownCommands } = parts;
+    this.keys = new CompletionKeys(commands, ownCommands, () =>
+      this.otherInput()
+    );
+  }
+
+  /** Whether `++` at this offset asks; null until the settings are known. */
+  mayAsk(view: EditorView, at: number): boolean | null {
+    const settings = this.parts.preferences.current;
+    if (settings === null) {
+      return null;
+    }
+    const place = settings.enabled_plus
+      ? this.parts.documents.placeOf(view)
+      : null;
+    return (
+      place !== null &&
+      !isLiteralPlusPlus(
+        {
+          language: place.language,
+          isQuoted: isQuoted(view, at),
+          before: view.state.sliceDoc(Math.max(0, at - 1), at)
+        },
+        settings.skip_languages
+      )
+    );
+  }
+
+  /** Settled when it is known where `++` asks, or cannot be found out now. */
+  known(): Promise<void> {
+    return this.parts.preferences.known();
+  }
+
+  /** Ask at the caret of an editor. */
+  ask(view: EditorView, trigger: 'plus' | 'invoke' = 'plus'): void {
+    const { documents, completions, hint, trans, say } = this.parts;
+    const place = documents.placeOf(view);
+    if (place === null || !hasPlainCaret(view)) {
+      return;
+    }
+    if (!hasGhostView(view)) {
+      const extension = ghostView((changed, ghost) =>
+        this.onChange(changed, ghost)
+      );
+      view.dispatch({ effects: StateEffect.appendConfig.of(extension) });
+    }
+    this.dismiss(); // In another editor, say.
+    const generation = ++this.generation;
+    updateGhostText(view, { type: 'ask', generation });
+    const asking = completions.ask(suggestionQueryAt(place, trigger), {
+      suggested: text =>
+        updateGhostText(view, { type: 'suggest', generation, text }),
+      ended: end => {
+        const suggestions = end?.suggestions ?? [];
+        updateGhostText(view, { type: 'end', generation, suggestions });
+        if (end !== null) {
+          hint.tell(end);
+        }
+        if (suggestions.length === 0 && end?.reason === 'nothing') {
+          say(trans.__('No suggestions.'));
+          blink(view);
+        }
+      }
+    });
+    this.current = { view, asking };
+  }
+
+  /** Ask where the caret of the document in front is. */
+  askIn(widget: Parameters<OpenEditors['placeIn']>[0]): void {
+    const view = this.parts.documents.placeIn(widget)?.view;
+    if (view !== undefined) {
+      view.focus();
+      this.ask(view, 'invoke');
+    }
+  }
+
+  /** Whether an editor shows or awaits something. */
+  has({ state }: EditorView): boolean {
+    return ghostIn(state) !== null;
+  }
+
+  /** Whether any does, that can be accepted. */
+  get isActive(): boolean {
+    return this.shown !== null;
+  }
+
+  accept(): void {
+    this.takeSome(text => text);
+  }
+
+  acceptWord(): void {
+    this.takeSome(firstWord);
+  }
+
+  cycle(by: 1 | -1): void {
+    if (this.current !== null) {
+      updateGhostText(this.current.view, { type: 'cycle', step: by });
+    }
+  }
+
+  dismiss(): void {
+    if (this.current !== null) {
+      updateGhostText(this.current.view, { type: 'drop' });
+    }
+  }
+
+  private takeSome(part: (text: string) => string): void {
+    const { shown, current } = this;
+    const place =
+      current === null ? null : this.parts.documents.placeOf(current.view);
+    if (shown !== null && current !== null && place !== null) {
+      const { view, asking } = current;
+      asking.cancel();
+      place.asOneStep(() => acceptGhostText(view, part(shown)));
+    }
+  }
+
+  /** A key that is no suggestion's, or a click: one that is awaited may come all the same. */
+  private otherInput(): void {
+    if (this.isActive) {
+      this.dismiss();
+    }
+  }
+
+  private onChange(view: EditorView, ghost: ISuggestionState | null): void {
+    if (ghost === null) {
+      this.onGone(view);
+      return;
+    }
+    this.keys.listen(true);
+    const said = screenReaderText(ghost, this.said, this.parts.trans);
+    if (said !== null) {
+      this.parts.say(said);
+    }
+    this.said = ghost;
+  }
+
+  private onGone(view: EditorView): void {
+    if (this.current?.view === view) {
+      this.current.asking.cancel();
+      this.current = null;
+      this.said = null;
+      this.keys.listen(false);
+    }
+  }
+
+  private get shown(): string | null {
+    const { current } = this;
+    return current === null ? null : shownIn(ghostIn(current.view.state));
+  }
+
+  private readonly keys: CompletionKeys;
+  private generation = 0;
+  private current: {
+    readonly view: EditorView;
+    readonly asking: ISuggestionRequest;
+  } | null = null;
+  private said: ISuggestionState | null = null;
+}
+
+/** Whether an offset is in a comment or a string; the name of the node says so in every grammar of the lab. */
+function isQuoted({ state }: EditorView, at: number): boolean {
+  const { name } = syntaxTree(state).resolveInner(at, -1);
+  return /comment|string/i.test(name);
+}

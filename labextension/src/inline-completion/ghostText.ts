@@ -1,0 +1,203 @@
+/**
+ * How suggestions look in an editor: dots while they are awaited, then one of them as muted text at the caret, with a
+ * badge. Any edit and any move of the caret drops them, and a lock. An extension of CodeMirror; it knows neither the lab nor the
+ * server. Given to an editor by `controller.ts` when it first asks.
+ */
+
+import {
+  StateEffect,
+  StateField,
+  type EditorState,
+  type Extension,
+  type Transaction
+} from '@codemirror/state';
+import {
+  Decoration,
+  EditorView,
+  ViewPlugin,
+  WidgetType,
+  type DecorationSet
+} from '@codemirror/view';
+
+import { legible } from '../text/hiddenCharacters';
+import { emptyResultMark } from './emptyResultMark';
+import { editorSpace } from './editorSpace';
+import {
+  advance,
+  shownIn,
+  type SuggestionEvent,
+  type ISuggestionState
+} from './suggestionState';
+
+/** On the editor that shows a suggestion; the key bindings are for it. */
+const ACTIVE_CLASS = 'shoulders-mod-ghostActive';
+/** On the editor that awaits one. */
+const LOADING_CLASS = 'shoulders-mod-ghostLoading';
+
+/** Hears that an editor shows something else; null is nothing, also of an editor that is gone. */
+export type SuggestionListener = (
+  view: EditorView,
+  ghost: ISuggestionState | null
+) => void;
+
+const step = StateEffect.define<SuggestionEvent>();
+
+const field = StateField.define<ISuggestionState | null>({
+  create: () => null,
+  update: next,
+  provide: self => [
+    EditorView.decorations.compute([self, 'selection'], decorationsOf),
+    EditorView.editorAttributes.from(self, attributesOf)
+  ]
+});
+
+function next(
+  ghost: ISuggestionState | null,
+  transaction: Transaction
+): ISuggestionState | null {
+  const steps = transaction.effects.filter(effect => effect.is(step));
+  if (steps.length > 0) {
+    return steps.reduce((now, { value }) => advance(now, value), ghost);
+  }
+  const { startState, state, docChanged } = transaction;
+  const isMoved = !startState.selection.eq(state.selection);
+  return docChanged || isMoved || state.readOnly ? null : ghost;
+}
+
+/** The extension an editor is given once; it shows nothing until somebody asks. */
+export function ghostView(listener: SuggestionListener): Extension {
+  return [
+    field,
+    emptyResultMark,
+    editorSpace(({ state }) => ghostIn(state) !== null),
+    // To another part of the page: suggestions go. To another window: they stay.
+    EditorView.focusChangeEffect.of((state, focusing) =>
+      !focusing && ghostIn(state) !== null && document.hasFocus()
+        ? step.of({ type: 'drop' })
+        : null
+    ),
+    EditorView.updateListener.of(({ view, startState, state }) => {
+      const ghost = ghostIn(state);
+      if (ghost !== ghostIn(startState)) {
+        listener(view, ghost);
+      }
+    }),
+    ViewPlugin.define(view => ({ destroy: () => listener(view, null) }))
+  ];
+}
+
+/** Whether an editor has the extension. */
+export function hasGhostView({ state }: EditorView): boolean {
+  return state.field(field, false) !== undefined;
+}
+
+/** What an editor shows; null: nothing. */
+export function ghostIn(state: EditorState): ISuggestionState | null {
+  return state.field(field, false) ?? null;
+}
+
+/** Let something happen to what an editor shows. */
+export function updateGhostText(
+  view: EditorView,
+  event: SuggestionEvent
+): void {
+  view.dispatch({ effects: step.of(event) });
+}
+
+/** Put the beginning of what is shown into the text, and the caret behind it. */
+export function acceptGhostText(view: EditorView, text: string): void {
+  const { head } = view.state.selection.main;
+  const insert = view.state.toText(text);
+  view.dispatch({
+    changes: { from: head, insert },
+    selection: { anchor: head + insert.length },
+    effects: step.of({ type: 'take', text }),
+    userEvent: 'input.complete',
+    scrollIntoView: true
+  });
+}
+
+function attributesOf(ghost: ISuggestionState | null): Record<string, string> {
+  return ghost === null
+    ? {}
+    : { class: ghost.phase === 'active' ? ACTIVE_CLASS : LOADING_CLASS };
+}
+
+function decorationsOf(state: EditorState): DecorationSet {
+  const ghost = ghostIn(state);
+  if (ghost === null) {
+    return Decoration.none;
+  }
+  const shown = shownIn(ghost);
+  const widget =
+    shown === null ? new Dots() : new GhostText(shown, badgeOf(ghost));
+  const { head } = state.selection.main;
+  return Decoration.set([Decoration.widget({ widget, side: 1 }).range(head)]);
+}
+
+/** Which one of how many; `…` while more may come. Digits and signs only. */
+function badgeOf({ index, suggestions, isComplete }: ISuggestionState): string {
+  const { length } = suggestions;
+  if (!isComplete) {
+    return `${index + 1}/${length}…`;
+  }
+  return length === 1 ? '' : `${index + 1}/${length}`;
+}
+
+/** Hidden from screen readers, which are told by the page: it is no part of the text. */
+abstract class Beside extends WidgetType {
+  override ignoreEvent(): boolean {
+    return false;
+  }
+
+  protected make(className: string): HTMLElement {
+    const node = document.createElement('span');
+    node.className = className;
+    node.setAttribute('aria-hidden', 'true');
+    return node;
+  }
+}
+
+class Dots extends Beside {
+  override eq(): boolean {
+    return true;
+  }
+
+  override toDOM(): HTMLElement {
+    const node = this.make('shoulders-GhostDots');
+    node.append(...[0, 1, 2].map(() => document.createElement('span')));
+    return node;
+  }
+}
+
+class GhostText extends Beside {
+  constructor(
+    private readonly text: string,
+    private readonly badge: string
+  ) {
+    super();
+  }
+
+  override eq(other: GhostText): boolean {
+    return other.text === this.text && other.badge === this.badge;
+  }
+
+  override get lineBreaks(): number {
+    return this.text.split('\n').length - 1;
+  }
+
+  override toDOM(): HTMLElement {
+    const node = this.make('shoulders-Ghost');
+    const words = document.createElement('span');
+    words.className = 'shoulders-Ghost-text';
+    words.textContent = legible(this.text);
+    node.append(words);
+    if (this.badge !== '') {
+      const badge = document.createElement('span');
+      badge.className = 'shoulders-Ghost-badge';
+      badge.textContent = this.badge;
+      node.append(badge);
+    }
+    return node;
+  }
+}

@@ -1,0 +1,55 @@
+/** The settings of suggestions as this page knows them, up to date with every surface that changes them. */
+
+import type { IHttpClient } from '../client/http';
+import type { IPageSocket } from '../client/socket';
+import type { GhostSettings, ServerFrame, Settings } from '../wire/generated';
+
+/** Reads them when made, when the page connects, and when they change. */
+export class CompletionPreferences {
+  constructor(
+    private readonly http: Pick<IHttpClient, 'call'>,
+    socket: Pick<IPageSocket, 'frameReceived' | 'opened'>
+  ) {
+    socket.frameReceived.connect((_, frame) => this.onFrame(frame));
+    socket.opened.connect(() => this.begin());
+    this.begin();
+  }
+
+  /** Null until they are known. */
+  current: GhostSettings | null = null;
+
+  /** Settled when they have been read, or could not be. */
+  async known(): Promise<void> {
+    let awaited: Promise<void>;
+    do {
+      awaited = this.reading;
+      await awaited;
+    } while (awaited !== this.reading);
+  }
+
+  private onFrame(frame: ServerFrame): void {
+    if (frame.type === 'settings-update' && frame.part === 'settings') {
+      this.begin();
+    }
+  }
+
+  private begin(): void {
+    this.reading = this.read();
+  }
+
+  private async read(): Promise<void> {
+    const reading = ++this.readings;
+    try {
+      const { values } = await this.http.call<Settings>('GET', 'settings');
+      if (reading === this.readings) {
+        this.current = values.ghost;
+      }
+    } catch (error) {
+      // Read again when the page connects; until then they are what they were.
+      console.warn('The settings of suggestions could not be read:', error);
+    }
+  }
+
+  private readings = 0;
+  private reading: Promise<void> = Promise.resolve();
+}

@@ -1,0 +1,49 @@
+import { YCodeCell, YNotebook } from '@jupyter/ydoc';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+import { cellVersion } from '../../../wire/versions';
+import { ExecutionHistory } from '../executionHistory';
+
+let notebook: YNotebook;
+let cell: YCodeCell;
+let executed: ExecutionHistory;
+
+beforeEach(() => {
+  notebook = new YNotebook();
+  const added = notebook.addCell({ cell_type: 'code', source: 'x = 1' });
+  if (!(added instanceof YCodeCell)) {
+    throw new Error('no code cell');
+  }
+  cell = added;
+  executed = new ExecutionHistory();
+});
+
+afterEach(() => notebook.dispose());
+
+function run(count: number): void {
+  executed.scheduled(cell.id, cell.getSource());
+  cell.execution_count = count;
+  executed.ended(cell.id, count);
+}
+
+test('a run is of the text that was sent, whatever is typed meanwhile', () => {
+  run(3);
+  cell.setSource('x = 2');
+  expect(executed.versionOf(cell)).toBe(cellVersion('x = 1'));
+});
+
+test('nothing is known of a run that goes on, or of another count', () => {
+  expect(executed.versionOf(cell)).toBeNull();
+  executed.scheduled(cell.id, 'x = 1');
+  expect(executed.versionOf(cell)).toBeNull();
+  run(3);
+  cell.execution_count = 4; // The agent ran it.
+  expect(executed.versionOf(cell)).toBeNull();
+});
+
+test('a restart makes all runs unknown', () => {
+  run(3);
+  executed.restarted();
+  expect(executed.versionOf(cell)).toBeNull();
+  expect(executed.restarts).toBe(1);
+});

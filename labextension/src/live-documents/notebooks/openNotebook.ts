@@ -1,0 +1,340 @@
+/**
+ * One notebook open in this page, as the server may read and change it. Edits go to the shared
+ * model by cell id; nothing here saves, reverts or runs anything.
+ */
+
+import type { YCellType } from '@jupyter/ydoc';
+import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type * as nbformat from '@jupyterlab/nbformat';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import { JSONExt } from '@lumino/coreutils';
+
+import type {
+  AnnouncedCell,
+  CellConflict,
+  CellEdit,
+  NotebookCell
+} from '../../wire/generated';
+import { cellVersion } from '../../wire/versions';
+import { AgentRuns, type IRunCell } from './agentRuns';
+import { CaretGuards } from './caretGuard';
+import {
+  fromOutputs,
+  readCell,
+  toCell,
+  toInsert,
+  toOutput,
+  viewOf,
+  type JsonObject
+} from './cellConversion';
+import { ExecutionHistory, executionCountOf } from './executionHistory';
+import {
+  conflictsOf,
+  takesAway,
+  textChanges,
+  type ICellView
+} from '../../text/edits';
+import type { ISharedNotebookWithCells } from './sharedNotebook';
+
+/** What became of a request to change the notebook. */
+export type ApplyOutcome =
+  | { kind: 'applied'; versions: Record<string, string>; inverse: CellEdit[] }
+  | { kind: 'conflict'; conflicts: CellConflict[] };
+
+/** The lab's context of a notebook; all its views share it. */
+export type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
+
+/** A notebook seen through the operations of the live-document protocol. */
+export class OpenNotebook {
+  constructor(readonly context: NotebookContext) {}
+
+  /** What the user ran of it in this page. */
+  readonly executed = new ExecutionHistory();
+
+  /** The agent's runs of its cells. */
+  readonly runs = new AgentRuns(id => this.runCell(id));
+
+  /** The user's carets in it, one for each view. */
+  readonly carets = new CaretGuards();
+
+  /** Workspace-relative path, without a drive. */
+  get path(): string {
+    return this.context.localPath;
+  }
+
+  get dirty(): boolean {
+    return this.context.model.dirty;
+  }
+
+  /** The contents manager's stamp of the last save or load this page knows of. */
+  get savedAt(): string | null {
+    return this.context.contentsModel?.last_modified ?? null;
+  }
+
+  get kernelId(): string | null {
+    return this.context.sessionContext.session?.kernel?.id ?? null;
+  }
+
+  /** Whether the document can be changed at all. */
+  get writable(): boolean {
+    const { model, contentsModel } = this.context;
+    return !model.readOnly && contentsModel?.writable !== false;
+  }
+
+  /** Every cell in order; the source only where `known` holds another version. */
+  announce(known: ReadonlyMap<string, string>): AnnouncedCell[] {
+    return this.shared.cells.map(cell => {
+      const source = cell.getSource();
+      const version = cellVersion(source);
+      return {
+        id: cell.id,
+        cell_type: cell.cell_type,
+        version,
+        source: known.get(cell.id) === version ? null : source,
+        execution_count: executionCountOf(cell),
+        executed_version: this.executed.versionOf(cell)
+      };
+    });
+  }
+
+  /** The user runs a cell as it is now. */
+  scheduled(id: string): void {
+    const cell = this.shared.cells.find(item => item.id === id);
+    if (cell !== undefined) {
+      this.executed.scheduled(id, cell.getSource());
+    }
+  }
+
+  /** The user's run of a cell is over. */
+  ran(id: string): void {
+    const cell = this.shared.cells.find(item => item.id === id);
+    this.executed.ended(id, cell === undefined ? null : executionCountOf(cell));
+  }
+
+  /** Every cell as it is now, with the outputs of the cells named. */
+  read(outputs: ReadonlySet<string>): NotebookCell[] {
+    return this.shared.cells.map(cell => readCell(cell, outputs.has(cell.id)));
+  }
+
+  get metadata(): JsonObject {
+    // The shared model types metadata as partial JSON; what it holds came out of JSON.
+    return this.shared.metadata as unknown as JsonObject;
+  }
+
+  /** Apply all edits, or none when one of them finds its cell changed. */
+  apply(
+    expected: Readonly<Record<string, string>>,
+    edits: readonly CellEdit[]
+  ): ApplyOutcome {
+    const { typedIn } = this.carets;
+    const conflicts = conflictsOf(this.views, expected, edits, typedIn);
+    if (conflicts.length > 0) {
+      return { kind: 'conflict', conflicts };
+    }
+    const inverse = this.performAll(edits);
+    return { kind: 'applied', versions: this.versionsAfter(edits), inverse };
+  }
+
+  /** The cells as the shared model has them, in order. */
+  get cells(): readonly YCellType[] {
+    return this.shared.cells;
+  }
+
+  /** Take up what was merged from the file; it was checked against the notebook as it is. */
+  takeUp(
+    edits: readonly CellEdit[],
+    metadata: ReadonlyMap<string, JsonObject>
+  ): void {
+    this.performAll(edits);
+    for (const [id, values] of metadata) {
+      // Metadata is JSON; the shared model's type for it has members of its own.
+      this.find(id).cell.setMetadata(values as Partial<nbformat.ICellMetadata>);
+    }
+  }
+
+  /** Replace the notebook's own metadata by those of the file. */
+  takeUpMetadata(metadata: JsonObject): void {
+    if (!JSONExt.deepEqual(this.metadata, metadata)) {
+      // Metadata is JSON; the shared model's type for it has members of its own.
+      this.shared.metadata = metadata;
+    }
+  }
+
+  /** The cells as the rules of an edit see them. */
+  get views(): ICellView[] {
+    return this.shared.cells.map(viewOf);
+  }
+
+  /** Put recovered text in, all of it as one step of the notebook's undo. */
+  restore(edits: readonly CellEdit[]): void {
+    const perform = (edit: CellEdit): void => void this.perform(edit);
+    const isText = (edit: CellEdit): boolean => edit.kind === 'cell-source';
+    this.asOneStep(edits, () => {
+      edits.filter(edit => !isText(edit)).forEach(perform);
+      // Within a transaction of the notebook its undo takes texts back, not the cells' own.
+      this.shared.transact(() => edits.filter(isText).forEach(perform));
+    });
+  }
+
+  /** Apply checked edits, the structural ones as one undo step; return what takes them back. */
+  private performAll(edits: readonly CellEdit[]): CellEdit[] {
+    const inverse: CellEdit[] = [];
+    const perform = (edit: CellEdit): void => {
+      inverse.unshift(this.perform(edit));
+    };
+    const structural = edits.filter(isStructural);
+    const others = edits.filter(edit => !isStructural(edit));
+    const known = new Set(this.shared.cells.map(cell => cell.id));
+    // A cell of the notebook may be changed and deleted, a new one inserted and changed.
+    others.filter(({ cell_id }) => known.has(cell_id)).forEach(perform);
+    if (structural.length > 0) {
+      this.asOneStep(structural, () => structural.forEach(perform));
+    }
+    others.filter(({ cell_id }) => !known.has(cell_id)).forEach(perform);
+    return inverse;
+  }
+
+  private get shared(): ISharedNotebookWithCells {
+    // NotebookModel.sharedModel is the YNotebook; its interface type lacks the Y-side members used here.
+    return this.context.model
+      .sharedModel as unknown as ISharedNotebookWithCells;
+  }
+
+  private find(id: string): { cell: YCellType; index: number } {
+    const index = this.shared.cells.findIndex(cell => cell.id === id);
+    const cell = this.shared.cells[index];
+    if (cell === undefined) {
+      throw new Error(`No cell ${id} in ${this.path}.`);
+    }
+    return { cell, index };
+  }
+
+  /** A code cell with its output area. */
+  private runCell(id: string): IRunCell | null {
+    for (const model of this.context.model.cells) {
+      if (model.id === id && model.type === 'code') {
+        const code = model as ICodeCellModel;
+        // What the agent runs in the user's name is trusted as theirs.
+        const trust = (): void => {
+          code.trusted = true;
+        };
+        return { shared: code.sharedModel, area: code.outputs, trust };
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Run `change` as a step of its own on the notebook's undo stack. Not as one transaction: the list of
+   * cells stays as it was until that ends, and each edit has to find its cell where it is by then.
+   */
+  private asOneStep(edits: readonly CellEdit[], change: () => void): void {
+    const { undoManager } = this.shared;
+    const { captureTimeout } = undoManager;
+    undoManager.stopCapturing();
+    undoManager.captureTimeout = Infinity;
+    const moved = new Set(
+      edits.filter(takesAway).map(({ cell_id }) => cell_id)
+    );
+    try {
+      this.carets.around(moved, change);
+    } finally {
+      undoManager.captureTimeout = captureTimeout;
+      undoManager.stopCapturing();
+    }
+    this.context.model.dirty = true;
+  }
+
+  /** Apply one checked edit; return what takes it back. */
+  private perform(edit: CellEdit): CellEdit {
+    switch (edit.kind) {
+      case 'cell-source':
+        return this.replaceSource(edit.cell_id, edit.source);
+      case 'cell-insert':
+        this.shared.insertCell(this.indexAfter(edit.after), toCell(edit));
+        return { kind: 'cell-delete', cell_id: edit.cell_id };
+      case 'cell-delete': {
+        const { cell, index } = this.find(edit.cell_id);
+        const inverse = toInsert(cell, this.idBefore(index));
+        this.shared.deleteCell(index);
+        return inverse;
+      }
+      case 'cell-move':
+        return this.move(edit.cell_id, edit.after);
+      case 'cell-outputs':
+        return this.replaceOutputs(edit.cell_id, edit);
+    }
+  }
+
+  private replaceSource(id: string, source: string): CellEdit {
+    const { cell } = this.find(id);
+    const before = cell.getSource();
+    cell.undoManager?.stopCapturing();
+    cell.transact(() => {
+      // Last change first: the offsets are those of the text before all of them.
+      for (const change of textChanges(before, source).reverse()) {
+        cell.updateSource(change.from, change.to, change.insert);
+      }
+    });
+    cell.undoManager?.stopCapturing();
+    return { kind: 'cell-source', cell_id: id, source: before };
+  }
+
+  private move(id: string, after: string | null): CellEdit {
+    const { index } = this.find(id);
+    const inverse: CellEdit = {
+      kind: 'cell-move',
+      cell_id: id,
+      after: this.idBefore(index)
+    };
+    const target = this.indexAfter(after);
+    this.shared.moveCell(index, target > index ? target - 1 : target);
+    return inverse;
+  }
+
+  private replaceOutputs(
+    id: string,
+    {
+      outputs,
+      execution_count
+    }: { outputs: JsonObject[]; execution_count: number | null }
+  ): CellEdit {
+    const cell = this.runCell(id);
+    if (cell === null) {
+      throw new Error(`Cell ${id} is not a code cell.`);
+    }
+    const { shared, area } = cell;
+    cell.trust();
+    const inverse: CellEdit = {
+      kind: 'cell-outputs',
+      cell_id: id,
+      outputs: fromOutputs(shared.outputs),
+      execution_count: shared.execution_count
+    };
+    area.fromJSON(outputs.map(toOutput));
+    shared.execution_count = execution_count;
+    return inverse;
+  }
+
+  private indexAfter(id: string | null): number {
+    return id === null ? 0 : this.find(id).index + 1;
+  }
+
+  private idBefore(index: number): string | null {
+    return this.shared.cells[index - 1]?.id ?? null;
+  }
+
+  private versionsAfter(edits: readonly CellEdit[]): Record<string, string> {
+    const touched = new Set(edits.map(edit => edit.cell_id));
+    return Object.fromEntries(
+      this.shared.cells
+        .filter(cell => touched.has(cell.id))
+        .map(cell => [cell.id, cellVersion(cell.getSource())])
+    );
+  }
+}
+
+function isStructural(edit: CellEdit): boolean {
+  return edit.kind === 'cell-insert' || takesAway(edit);
+}

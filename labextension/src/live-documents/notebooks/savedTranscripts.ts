@@ -1,0 +1,84 @@
+/**
+ * Brings the transcript of a panel in an output up to date where the lab does not: it knows an output's display id only
+ * in the page that ran the cell, until it is reloaded. The kernel's side is `kernel/panel/saved_transcript.py`. Used by the
+ * transcripts plugin.
+ */
+
+import type { ISharedCodeCell, YCodeCell } from '@jupyter/ydoc';
+import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { IDisplayData, IMimeBundle } from '@jupyterlab/nbformat';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { KernelMessage } from '@jupyterlab/services';
+import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
+
+/** How a transcript begins; what was said in the conversation is escaped and further down. */
+const NAMED =
+  /^<div class="shoulders-transcript (shoulders-transcript-[0-9a-f]+)"/;
+
+/** Take up what a kernel says of a transcript in this notebook; all other messages are let go. */
+export function restoreTranscript(
+  model: Pick<INotebookModel, 'cells' | 'collaborative'>,
+  message: KernelMessage.IMessage
+): void {
+  if (message.header.msg_type !== 'update_display_data') {
+    return;
+  }
+  const { data } =
+    message.content as KernelMessage.IUpdateDisplayDataMsg['content'];
+  const name = nameIn(data);
+  if (name === null) {
+    return;
+  }
+  for (const cell of model.cells) {
+    if (cell.type === 'code') {
+      update(cell as ICodeCellModel, name, data, model.collaborative === true);
+    }
+  }
+}
+
+/** Change the outputs of this name that say something else. */
+function update(
+  cell: ICodeCellModel,
+  name: string,
+  data: IMimeBundle,
+  isShared: boolean
+): void {
+  // The lab's code cells have this one. Of pages that share a notebook it alone is what is saved.
+  const { youtputs } = cell.sharedModel as ISharedCodeCell &
+    Pick<YCodeCell, 'youtputs'>;
+  for (let index = 0; index < youtputs.length; index += 1) {
+    const held = youtputs.get(index) as Held;
+    const before = held.get('data');
+    if (nameIn(before) !== name || equal(before, data)) {
+      continue;
+    }
+    if (isShared) {
+      // Every page of the notebook does this at once. The lab's way takes the output away and puts in another, of
+      // which there would be one for each page; a value set by several is one value.
+      cell.sharedModel.transact(() => held.set('data', data), false);
+    } else {
+      const output: IDisplayData = {
+        output_type: 'display_data',
+        data,
+        metadata: {}
+      };
+      cell.outputs.set(index, output);
+    }
+  }
+}
+
+/** An output in the shared model. */
+interface Held {
+  get(key: 'data'): unknown;
+  set(key: 'data', data: IMimeBundle): void;
+}
+
+/** The class that names the transcript in these display data, if they are one. */
+function nameIn(data: unknown): string | null {
+  const html = (data as IMimeBundle | undefined)?.['text/html'];
+  return typeof html === 'string' ? (NAMED.exec(html)?.[1] ?? null) : null;
+}
+
+function equal(before: unknown, after: IMimeBundle): boolean {
+  return JSONExt.deepEqual(before as ReadonlyPartialJSONValue, after);
+}

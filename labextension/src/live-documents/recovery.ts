@@ -1,0 +1,225 @@
+/**
+ * What is in no notebook any more, offered to the page that opens the notebook: how it goes in
+ * (pure), and which offers are shown. Used by `NotebookBridge`.
+ */
+
+import { UUID } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
+
+import type {
+  CellEdit,
+  CellInsert,
+  DocumentRecovery,
+  RecoveredCell
+} from '../wire/generated';
+import type { Send } from './announcedState';
+import type { NotebookAnnouncer } from './notebookAnnouncer';
+import { mergeText } from '../text/merge';
+import type { NotebookContext } from './notebooks/openNotebook';
+import type { ICellView } from '../text/edits';
+
+type Action = 'restored' | 'discarded';
+
+/** A text before and after, to be compared; `number` counts the notebook's cells from 1. */
+export interface IComparison {
+  readonly id: string;
+  readonly number: number | null;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** An offer as it is shown. */
+export interface IRecoveryOffer {
+  /** When the text was kept, in ISO format. */
+  readonly at: string;
+  readonly author: DocumentRecovery['author'];
+  readonly count: number;
+  /** What restoring would do to each cell, now. */
+  compare(): IComparison[];
+  restore(): void;
+  discard(): void;
+}
+
+/** How offers are shown to the user. */
+export interface IRecoveryView {
+  /** Show an offer in every view of a notebook until it is disposed. */
+  offerRecovery(context: NotebookContext, offer: IRecoveryOffer): IDisposable;
+  /** Tell that so many cells were changed since: both texts are kept. */
+  tellKeptTwice(path: string, cells: number): void;
+}
+
+/** How recovered texts go into the notebook. */
+export interface IRestoration {
+  edits: CellEdit[];
+  /** Cells that were changed since: what was recovered is a cell of its own below. */
+  conflicts: number;
+}
+
+/** Merge recovered texts into the cells as they are, in order. */
+export function restoration(
+  cells: readonly RecoveredCell[],
+  here: readonly ICellView[]
+): IRestoration {
+  const known = new Map(here.map(cell => [cell.id, cell]));
+  const placed = new Set(known.keys());
+  const last = here.at(-1)?.id ?? null;
+  const result: IRestoration = { edits: [], conflicts: 0 };
+  for (const cell of cells) {
+    const present = known.get(cell.id);
+    if (present === undefined) {
+      const isPlaced = cell.after === null || placed.has(cell.after);
+      const after = isPlaced ? cell.after : last;
+      result.edits.push(inserted(cell, cell.id, after, cell.cell_type));
+      placed.add(cell.id);
+      continue;
+    }
+    const text = merged(cell, present);
+    if (text === null) {
+      const id = UUID.uuid4().slice(0, 8);
+      // It must not run by itself.
+      result.edits.push(inserted(cell, id, cell.id, 'raw'));
+      result.conflicts += 1;
+    } else if (text !== present.source) {
+      const cell_id = cell.id;
+      result.edits.push({ kind: 'cell-source', cell_id, source: text });
+    }
+  }
+  return result;
+}
+
+function merged(cell: RecoveredCell, here: ICellView): string | null {
+  if (here.source === cell.source) {
+    return here.source;
+  }
+  return cell.base === null || !here.editable
+    ? null
+    : mergeText(cell.base, here.source, cell.source);
+}
+
+function inserted(
+  { source }: RecoveredCell,
+  cell_id: string,
+  after: string | null,
+  cell_type: CellInsert['cell_type']
+): CellInsert {
+  return {
+    kind: 'cell-insert',
+    cell_id,
+    cell_type,
+    source,
+    metadata: {},
+    after,
+    outputs: [],
+    execution_count: null,
+    attachments: null
+  };
+}
+
+interface IShown {
+  readonly open: NotebookAnnouncer;
+  readonly cells: readonly RecoveredCell[];
+  readonly notice: IDisposable;
+}
+
+/** The offers of all notebooks of this page. */
+export class Recoveries {
+  constructor(
+    private readonly view: IRecoveryView,
+    private readonly send: Send
+  ) {}
+
+  /** Show an offer, once; one that was decided on before is answered again. */
+  offered(open: NotebookAnnouncer, frame: DocumentRecovery): void {
+    const id = frame.recovery_id;
+    const action = this.answered.get(id);
+    if (action !== undefined) {
+      this.answer(open, id, action);
+      return;
+    }
+    const before = this.shown.get(id);
+    if (before?.open === open && equal(before.cells, frame.cells)) {
+      return; // Said again after a reconnection: the user may be reading it.
+    }
+    this.withdrawn(id);
+    const { notebook } = open;
+    const offer: IRecoveryOffer = {
+      at: frame.at,
+      author: frame.author,
+      count: frame.cells.length,
+      compare: () => comparisons(frame.cells, notebook.views),
+      restore: () => this.restore(open, frame),
+      discard: () => this.decide(open, id, 'discarded')
+    };
+    const notice = this.view.offerRecovery(notebook.context, offer);
+    this.shown.set(id, { open, cells: frame.cells, notice });
+  }
+
+  /** Put a notice away: it was answered in another page, or its own page is back. */
+  withdrawn(id: string): void {
+    this.shown.get(id)?.notice.dispose();
+    this.shown.delete(id);
+  }
+
+  /** The notebook is closed: it is offered again at its next opening. */
+  closed(open: NotebookAnnouncer): void {
+    for (const [id, item] of [...this.shown]) {
+      if (item.open === open) {
+        this.withdrawn(id);
+      }
+    }
+  }
+
+  private restore(open: NotebookAnnouncer, frame: DocumentRecovery): void {
+    const { notebook } = open;
+    const { edits, conflicts } = restoration(frame.cells, notebook.views);
+    notebook.restore(edits);
+    // The server has the text as this page's before it forgets the copy.
+    open.announce();
+    this.decide(open, frame.recovery_id, 'restored');
+    if (conflicts > 0) {
+      this.view.tellKeptTwice(open.path, conflicts);
+    }
+  }
+
+  private decide(open: NotebookAnnouncer, id: string, action: Action): void {
+    this.answered.set(id, action);
+    this.withdrawn(id);
+    this.answer(open, id, action);
+  }
+
+  /** Without a connection the answer is given when the server offers it again. */
+  private answer(open: NotebookAnnouncer, id: string, action: Action): void {
+    this.send({
+      type: 'document-recovery-answer',
+      path: open.path,
+      recovery_id: id,
+      action
+    });
+  }
+
+  private readonly shown = new Map<string, IShown>();
+  private readonly answered = new Map<string, Action>();
+}
+
+function equal(
+  some: readonly RecoveredCell[],
+  others: readonly RecoveredCell[]
+): boolean {
+  return JSON.stringify(some) === JSON.stringify(others);
+}
+
+function comparisons(
+  cells: readonly RecoveredCell[],
+  here: readonly ICellView[]
+): IComparison[] {
+  return cells.map(({ id, source }) => {
+    const index = here.findIndex(cell => cell.id === id);
+    const before = here[index]?.source ?? '';
+    return {
+      id,
+      number: index < 0 ? null : index + 1,
+      before,
+      after: source
+    };
+  });
+}

@@ -1,0 +1,144 @@
+/**
+ * What is on its way into the messages being written (uploads, pictures made smaller, things dragged) and the messages
+ * that wait for it: none is sent without what the user put there before. Owned by `Conversations`.
+ */
+
+import { Signal } from '@lumino/signaling';
+
+import { infoOf } from '../../client/http';
+import type { Attachment, ErrorInfo } from '../../wire/generated';
+import type { IMessage } from './message';
+
+/** Something that is not attached yet. */
+export interface IPendingAttachment {
+  readonly id: number;
+  /** Name of the file; empty when it is not known. */
+  readonly name: string;
+}
+
+/** How it is attached. */
+export interface IAttachmentSource {
+  readonly name: string;
+  /** May take long; the signal says that the user wants it no longer. */
+  readonly make: (signal: AbortSignal) => Promise<readonly Attachment[]>;
+}
+
+/** A message without its attachments. */
+export type WaitingMessage = Omit<IMessage, 'attachments'>;
+
+/** What becomes of it, by the key of the tab. */
+export interface IAttachmentTarget {
+  readonly attach: (key: string, attachment: Attachment) => void;
+  readonly send: (key: string, message: WaitingMessage) => void;
+}
+
+interface IHeld extends IPendingAttachment {
+  readonly abort: AbortController;
+}
+
+/** What is on its way, by tab. */
+export class AttachmentUploads {
+  constructor(private readonly port: IAttachmentTarget) {}
+
+  readonly changed = new Signal<this, void>(this);
+
+  /** What is not attached yet, in order. */
+  pending(key: string): readonly IPendingAttachment[] {
+    return this.held.get(key) ?? NOTHING;
+  }
+
+  /** The message that is sent once everything is attached. */
+  waiting(key: string): WaitingMessage | null {
+    return this.messages.get(key) ?? null;
+  }
+
+  /** Why something could not be attached. */
+  error(key: string): ErrorInfo | null {
+    return this.errors.get(key) ?? null;
+  }
+
+  /** Attach things one after the other, behind those that are on their way. Never rejects: see `error`. */
+  take(key: string, things: readonly IAttachmentSource[]): void {
+    this.errors.delete(key);
+    for (const { name, make } of things) {
+      const item = { id: this.count++, name, abort: new AbortController() };
+      this.held.set(key, [...(this.held.get(key) ?? []), item]);
+      const before = this.tails.get(key) ?? Promise.resolve();
+      this.tails.set(
+        key,
+        before.then(() => this.finish(key, item, make))
+      );
+    }
+    this.changed.emit();
+  }
+
+  /** Leave something out that is on its way; a message that waits for it is not sent. */
+  cancel(key: string, id: number): void {
+    const item = this.held.get(key)?.find(held => held.id === id);
+    item?.abort.abort();
+    this.messages.delete(key);
+    this.drop(key, id);
+    this.changed.emit();
+  }
+
+  /** Send a message once everything is attached. */
+  sendLater(key: string, message: WaitingMessage): void {
+    this.errors.delete(key);
+    this.messages.set(key, message);
+    this.changed.emit();
+  }
+
+  /** Do not send the message that waits. */
+  sendNot(key: string): void {
+    if (this.messages.delete(key)) {
+      this.changed.emit();
+    }
+  }
+
+  private async finish(
+    key: string,
+    { id, abort }: IHeld,
+    make: IAttachmentSource['make']
+  ): Promise<void> {
+    const { signal } = abort;
+    try {
+      const made = signal.aborted ? [] : await make(signal);
+      if (!signal.aborted) {
+        made.forEach(attachment => this.port.attach(key, attachment));
+      }
+    } catch (reason) {
+      if (!signal.aborted) {
+        this.messages.delete(key);
+        this.errors.set(key, infoOf(reason));
+      }
+    }
+    this.drop(key, id);
+    this.sendComplete(key);
+    this.changed.emit();
+  }
+
+  private drop(key: string, id: number): void {
+    const left = this.held.get(key)?.filter(held => held.id !== id) ?? [];
+    if (left.length === 0) {
+      this.held.delete(key);
+    } else {
+      this.held.set(key, left);
+    }
+  }
+
+  private sendComplete(key: string): void {
+    const message = this.messages.get(key);
+    if (message !== undefined && !this.held.has(key)) {
+      this.messages.delete(key);
+      this.port.send(key, message);
+    }
+  }
+
+  private readonly held = new Map<string, readonly IHeld[]>();
+  private readonly tails = new Map<string, Promise<void>>();
+  private readonly messages = new Map<string, WaitingMessage>();
+  private readonly errors = new Map<string, ErrorInfo>();
+  private count = 0;
+}
+
+const NOTHING: readonly IPendingAttachment[] = [];

@@ -1,0 +1,105 @@
+/**
+ * Sending the user's messages: shown in the outbox at once, given to the server, the session made with the first one. A
+ * thread whose first message the server refuses has not begun, and leaves no empty session.
+ * Owned by `Conversations`.
+ */
+
+import { ApiError, infoOf, type IHttpClient } from '../../client/http';
+import type { Anchor, SendMessage, Session } from '../../wire/generated';
+import type { OpenTabs } from './openTabs';
+
+/** Takes messages to the server. */
+export class MessageSender {
+  constructor(
+    private readonly http: IHttpClient,
+    private readonly tabs: OpenTabs,
+    /** Makes the session of a tab that has none. */
+    private readonly make: (key: string) => Promise<Session>
+  ) {}
+
+  /** Send a message. Never rejects: what went wrong stands in the outbox. */
+  async send(key: string, body: SendMessage): Promise<void> {
+    this.tabs.putOutgoing(key, { body, error: null });
+    try {
+      const sessionId = await this.begin(key);
+      await this.give(sessionId, body);
+      this.tabs.accepted(key, body.id);
+    } catch (error) {
+      this.tabs.putOutgoing(key, { body, error: infoOf(error) });
+    }
+  }
+
+  /** The session of a tab, made now if it has none. */
+  async begin(key: string): Promise<string> {
+    const sessionId = this.tabs.addressee(key);
+    if (sessionId !== null) {
+      return sessionId;
+    }
+    const making = this.making.get(key) ?? this.made(key);
+    this.making.set(key, making);
+    try {
+      return await making;
+    } finally {
+      this.making.delete(key);
+    }
+  }
+
+  private async made(key: string): Promise<string> {
+    const anchor = this.tabs.anchorOf(key);
+    const { id } = await this.make(key);
+    if (anchor !== null) {
+      this.empty.set(id, { anchor, sending: 0 });
+    }
+    this.tabs.bind(key, id);
+    return id;
+  }
+
+  private async give(sessionId: string, body: SendMessage): Promise<void> {
+    const empty = this.empty.get(sessionId);
+    if (empty === undefined) {
+      await this.http.sendMessage(sessionId, body);
+      return;
+    }
+    empty.sending += 1;
+    try {
+      await this.http.sendMessage(sessionId, body);
+      this.empty.delete(sessionId);
+    } catch (error) {
+      empty.sending -= 1;
+      if (isRefusal(error) && empty.sending === 0) {
+        await this.takeBack(sessionId, empty.anchor);
+      }
+      throw error;
+    }
+  }
+
+  /** Delete a thread that has no message; what was written stays in its tab, and begins another. Never rejects. */
+  private async takeBack(sessionId: string, anchor: Anchor): Promise<void> {
+    if (this.empty.delete(sessionId)) {
+      this.tabs.unbind(sessionId, anchor);
+      try {
+        await this.http.deleteSession(sessionId);
+      } catch (error) {
+        // The server deletes what nobody wrote in by itself after a day.
+        console.warn(`The empty thread ${sessionId} is left:`, error);
+      }
+    }
+  }
+
+  private readonly making = new Map<string, Promise<string>>();
+  /** Threads made here that have no message yet: where they are, and how many messages are on their way. */
+  private readonly empty = new Map<
+    string,
+    { readonly anchor: Anchor; sending: number }
+  >();
+}
+
+/** Whether the server says that it will not take this message, now or later. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    !error.info.retryable
+  );
+}

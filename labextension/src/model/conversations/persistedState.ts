@@ -1,0 +1,76 @@
+/**
+ * What the page remembers over a reload: open conversations, drafts, unsent messages, the chosen model and mode.
+ * Used by `OpenTabs`; the chat plugin says where it is kept.
+ */
+
+import type { Attachment, SendMessage, Session } from '../../wire/generated';
+import type { ITab } from './tabs';
+
+/** Keeps one text. */
+export interface IStateStorage {
+  read(): string | null;
+  write(text: string): void;
+}
+
+/** What is remembered. */
+export interface IPersistedState {
+  tabs: ITab[];
+  active: string | null;
+  /** Closed tabs in which something was written, the newest last. */
+  aside: ITab[];
+  /** Text in the input by tab. */
+  drafts: Record<string, string>;
+  /** Sent messages being edited, by tab and message. */
+  edits: Record<string, Record<string, string>>;
+  /** What is to go with the next message, by tab. */
+  attachments: Record<string, Attachment[]>;
+  /** Messages the server has not accepted yet, by tab. */
+  unsent: Record<string, SendMessage[]>;
+  model: string | null;
+  mode: Session['mode'] | null;
+}
+
+const NOTHING: IPersistedState = {
+  tabs: [],
+  active: null,
+  aside: [],
+  drafts: {},
+  edits: {},
+  attachments: {},
+  unsent: {},
+  model: null,
+  mode: null
+};
+
+/** Read what was remembered; what cannot be understood is forgotten. */
+export function loadPersistedState(keeper: IStateStorage): IPersistedState {
+  const text = keeper.read();
+  if (text === null) {
+    return NOTHING;
+  }
+  try {
+    const saved: unknown = JSON.parse(text);
+    return isMemory(saved) ? { ...NOTHING, ...saved } : NOTHING;
+  } catch {
+    return NOTHING; // Another program's text under our name.
+  }
+}
+
+/** Remember. */
+export function savePersistedState(
+  keeper: IStateStorage,
+  memory: IPersistedState
+): void {
+  keeper.write(JSON.stringify({ version: 1, ...memory }));
+}
+
+function isMemory(saved: unknown): saved is IPersistedState {
+  return (
+    typeof saved === 'object' &&
+    saved !== null &&
+    'version' in saved &&
+    saved.version === 1 &&
+    'tabs' in saved &&
+    Array.isArray(saved.tabs)
+  );
+}

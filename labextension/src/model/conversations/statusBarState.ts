@@ -1,0 +1,135 @@
+/** What the status bar tells: the model, how many turns run, what the month has cost. Used by the status item. */
+
+import { Signal } from '@lumino/signaling';
+
+import type { IHttpClient } from '../../client/http';
+import type { IPageSocket } from '../../client/socket';
+import type { Event, ServerFrame } from '../../wire/generated';
+import type { IConversations } from './interface';
+import { sessionsIn } from '../sessions/sessionHistory';
+
+/** How things stand; null is not known. */
+export interface IStatusBarState {
+  /** Name of the model that answers in the conversation in front. */
+  readonly model: string | null;
+  readonly running: number;
+  /** Of this month, in micro-dollars, as far as it is known. */
+  readonly cost: number | null;
+  /** Calls of this month whose cost is not known. */
+  readonly unknown: number;
+  readonly limit: number | null;
+}
+
+/** Sessions asked for at the start: those that run were updated last. */
+const NEWEST = 50;
+/** How long after a turn what it cost is asked for, in ms. */
+const SETTLE_MS = 1000;
+
+/** Keeps the facts up to date. Lives as long as the page. */
+export class StatusBarState {
+  constructor(
+    private readonly http: Pick<IHttpClient, 'sessions' | 'status' | 'usage'>,
+    socket: Pick<IPageSocket, 'eventsReceived' | 'frameReceived' | 'opened'>,
+    private readonly conversations: Pick<
+      IConversations,
+      'active' | 'changed' | 'model' | 'models'
+    >
+  ) {
+    socket.eventsReceived.connect((_, events) => this.hear(events));
+    socket.frameReceived.connect((_, frame) => this.onFrame(frame));
+    socket.opened.connect(() => this.read());
+    conversations.changed.connect(() => this.changed.emit());
+  }
+
+  readonly changed = new Signal<this, void>(this);
+
+  get current(): IStatusBarState {
+    const { active, models } = this.conversations;
+    const id = this.conversations.model(active.key) ?? this.standard;
+    const known = models?.models.find(model => model.id === id);
+    return {
+      model: known?.label ?? known?.name ?? id,
+      running: this.busy.size,
+      cost: this.cost,
+      unknown: this.unknown,
+      limit: this.limit
+    };
+  }
+
+  /** Ask for everything. What cannot be read is asked for again when the page connects. */
+  read(): void {
+    this.readStandard();
+    this.readCost();
+    this.ask(this.http.sessions({ limit: NEWEST }), ({ sessions }) => {
+      this.busy = new Set();
+      sessions.forEach(({ id, status }) => this.note(id, status));
+    });
+  }
+
+  private readStandard(): void {
+    this.ask(this.http.status(), status => {
+      this.standard = status.default_model;
+    });
+  }
+
+  private readCost(): void {
+    this.ask(this.http.usage(), ({ budget, total }) => {
+      const month = budget.limits.find(({ scope }) => scope === 'month');
+      this.cost = month?.spent_micro_usd ?? null;
+      this.limit = month?.limit_micro_usd ?? null;
+      this.unknown = total?.unknown_cost_calls ?? 0;
+    });
+  }
+
+  private ask<T>(answer: Promise<T>, take: (value: T) => void): void {
+    answer.then(
+      value => {
+        take(value);
+        this.changed.emit();
+      },
+      (error: unknown) =>
+        console.warn('The AI item of the status bar is not up to date:', error)
+    );
+  }
+
+  private hear(events: readonly Event[]): void {
+    const sessions = sessionsIn(events);
+    const before = this.busy.size;
+    sessions.forEach(({ id, status }) => this.note(id, status));
+    if (this.busy.size !== before) {
+      this.changed.emit();
+    }
+    if (sessions.some(({ status }) => status !== 'running')) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.readCost(), SETTLE_MS);
+    }
+  }
+
+  private note(id: string, status: string): void {
+    if (status === 'running' || status === 'waiting') {
+      this.busy.add(id);
+    } else {
+      this.busy.delete(id);
+    }
+  }
+
+  private onFrame(frame: ServerFrame): void {
+    if (frame.type === 'session-delete') {
+      this.busy.delete(frame.session_id);
+      this.changed.emit();
+    } else if (frame.type === 'settings-update') {
+      if (frame.part === 'budget') {
+        this.readCost();
+      } else {
+        this.readStandard();
+      }
+    }
+  }
+
+  private busy = new Set<string>();
+  private standard: string | null = null;
+  private cost: number | null = null;
+  private limit: number | null = null;
+  private unknown = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+}

@@ -1,0 +1,152 @@
+/** What belongs to a tab and not to a log: the draft and its attachments, model and mode, what is being sent. Owned by `OpenTabs`. */
+
+import type {
+  Attachment,
+  Conversation,
+  ErrorInfo,
+  SendMessage
+} from '../../wire/generated';
+import type { Mode } from './interface';
+import type { IPersistedState } from './persistedState';
+import {
+  addPendingMessage,
+  remainingPendingMessages,
+  type IPendingMessage
+} from '../sessions/outbox';
+
+/** What is remembered of the notes. */
+type Kept = 'drafts' | 'edits' | 'attachments' | 'unsent';
+
+/** Characters of pictures that are kept over a reload, of one and of all: browsers keep five million of everything. */
+const KEPT_PICTURE = 700_000;
+const KEPT_PICTURES = 2_500_000;
+
+/** The notes of one tab. */
+export interface ITabState {
+  readonly draft: string;
+  /** The texts of sent messages that are being edited, by message. */
+  readonly edits: Readonly<Record<string, string>>;
+  readonly attachments: readonly Attachment[];
+  readonly model: string | null;
+  readonly mode: Mode | null;
+  readonly outbox: readonly IPendingMessage[];
+}
+
+const NONE: ITabState = {
+  draft: '',
+  edits: {},
+  attachments: [],
+  model: null,
+  mode: null,
+  outbox: []
+};
+
+/** Said of messages a reload found unsent. */
+const LEFT_BEHIND: ErrorInfo = {
+  code: 'aborted',
+  message: 'The page was closed before this message was sent.',
+  hint: null,
+  retryable: true,
+  details: null,
+  provider: null,
+  model: null,
+  request_id: null
+};
+
+/** The notes of all tabs. */
+export class TabStates {
+  constructor(saved: Pick<IPersistedState, Kept>) {
+    for (const [key, draft] of Object.entries(saved.drafts)) {
+      this.change(key, { draft });
+    }
+    for (const [key, edits] of Object.entries(saved.edits)) {
+      this.change(key, { edits });
+    }
+    for (const [key, attachments] of Object.entries(saved.attachments)) {
+      this.change(key, { attachments });
+    }
+    for (const [key, bodies] of Object.entries(saved.unsent)) {
+      const outbox = bodies.map(body => ({ body, error: LEFT_BEHIND }));
+      this.change(key, { outbox });
+    }
+  }
+
+  get(key: string): ITabState {
+    return this.notes.get(key) ?? NONE;
+  }
+
+  change(key: string, change: Partial<ITabState>): void {
+    this.notes.set(key, { ...this.get(key), ...change });
+  }
+
+  /** Whether there is something that would be lost with the tab. */
+  has(key: string): boolean {
+    const { draft, edits, attachments, outbox } = this.get(key);
+    const lists = [Object.keys(edits), attachments, outbox];
+    return draft !== '' || lists.some(list => list.length > 0);
+  }
+
+  drop(key: string): void {
+    this.notes.delete(key);
+  }
+
+  /** Keep the text of a sent message that is being edited; null when it is no longer. */
+  edit(key: string, messageId: string, text: string | null): void {
+    const { [messageId]: _, ...others } = this.get(key).edits;
+    const edits = text === null ? others : { ...others, [messageId]: text };
+    this.change(key, { edits });
+  }
+
+  /** Put a message in the tab's outbox, or note what became of it. */
+  put(key: string, item: IPendingMessage): void {
+    this.change(key, { outbox: addPendingMessage(this.get(key).outbox, item) });
+  }
+
+  /** Take out of the outbox what the log has; whether anything was. */
+  settle(key: string, view: Conversation): boolean {
+    const { outbox } = this.get(key);
+    const left = remainingPendingMessages(outbox, view);
+    this.change(key, { outbox: left });
+    return left.length < outbox.length;
+  }
+
+  /** What to remember over a reload. */
+  saved(): Pick<IPersistedState, Kept> {
+    const drafts: Record<string, string> = {};
+    const edited: Record<string, Record<string, string>> = {};
+    const attached: Record<string, Attachment[]> = {};
+    const unsent: Record<string, SendMessage[]> = {};
+    const isKept = keptPictures();
+    // The newest first: where there is no room for all pictures, it is for theirs.
+    for (const [key, notes] of [...this.notes].reverse()) {
+      const { draft, edits, attachments, outbox } = notes;
+      if (draft !== '') {
+        drafts[key] = draft;
+      }
+      if (Object.keys(edits).length > 0) {
+        edited[key] = edits;
+      }
+      if (attachments.length > 0) {
+        attached[key] = attachments.filter(isKept);
+      }
+      if (outbox.length > 0) {
+        unsent[key] = outbox.map(({ body }) => body);
+      }
+    }
+    return { drafts, edits: edited, attachments: attached, unsent };
+  }
+
+  private readonly notes = new Map<string, ITabState>();
+}
+
+/** Says of one attachment after the other whether there is room for it. */
+function keptPictures(): (attachment: Attachment) => boolean {
+  let room = KEPT_PICTURES;
+  return attachment => {
+    const size =
+      attachment.kind === 'image' ? (attachment.data?.length ?? 0) : 0;
+    const fits = size <= Math.min(KEPT_PICTURE, room);
+    room -= fits ? size : 0;
+    return fits;
+  };
+}

@@ -1,0 +1,84 @@
+/** What becomes of the user's messages; used by the reducer alone. */
+
+import type {
+  Conversation,
+  MessageAdd,
+  MessageUpdate,
+  QueuedView,
+  Replaced,
+  Restore
+} from '../../wire/generated';
+
+/** A message was accepted: into the conversation, or, while a turn runs, into the queue. */
+export function addMessage(
+  state: Conversation,
+  event: MessageAdd
+): Conversation {
+  const { message_id, at, text, attachments, context, seq } = event;
+  const message = { message_id, at, text, attachments, context };
+  if (event.queued) {
+    return { ...state, queued: [...state.queued, message] };
+  }
+  const before = event.replaces ? rewound(state, event, event.replaces) : state; // Logs of older servers have no `replaces`.
+  return {
+    ...before,
+    messages: [...before.messages, { role: 'user', seq, ...message }]
+  };
+}
+
+/** Hide what stood behind a message that was edited or gone back to; what it cost stays counted. */
+export function rewound(
+  state: Conversation,
+  { seq, at }: MessageAdd | Restore,
+  { message_id, seq: first, todo }: Replaced
+): Conversation {
+  const branch = {
+    message_id,
+    seq,
+    at,
+    first_seq: first,
+    last_seq: seq - 1
+  };
+  return {
+    ...state,
+    messages: state.messages.filter(message => message.seq < first),
+    branches: [...state.branches, branch],
+    queued: [],
+    turn: null,
+    pending_call: null,
+    todo
+  };
+}
+
+/** A queued message was edited, removed or consumed. */
+export function changeQueued(
+  state: Conversation,
+  event: MessageUpdate
+): Conversation {
+  const before = state.queued.find(
+    item => item.message_id === event.message_id
+  );
+  if (before === undefined) {
+    return state;
+  }
+  const message: QueuedView = { ...before, text: event.text ?? before.text };
+  const others = state.queued.filter(item => item !== before);
+  switch (event.status) {
+    case 'queued':
+      return {
+        ...state,
+        queued: state.queued.map(item => (item === before ? message : item))
+      };
+    case 'removed':
+      return { ...state, queued: others };
+    case 'consumed':
+      return {
+        ...state,
+        queued: others,
+        messages: [
+          ...state.messages,
+          { role: 'user', seq: event.seq, ...message }
+        ]
+      };
+  }
+}

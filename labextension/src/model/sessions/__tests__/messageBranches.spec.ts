@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+
+import type { MessageView } from '../../../wire/generated';
+import {
+  beforeEdits,
+  endOf,
+  headsOf,
+  lineWith,
+  versionsOf,
+  type IPast
+} from '../messageBranches';
+import { clampText } from '../../view-models/textClamp';
+import { problem } from '../../__tests__/fakes';
+
+const said = (seq: number): MessageView => ({
+  role: 'user',
+  message_id: `m${seq}`,
+  seq,
+  at: '',
+  text: `message ${seq}`,
+  attachments: [],
+  context: null
+});
+
+const answer = (seq: number): MessageView => ({
+  role: 'agent',
+  turn_id: `t${seq}`,
+  seq,
+  at: '',
+  parts: []
+});
+
+/** Left at `seq`, where the message that began at `first` was replaced. */
+const left = (
+  first: number,
+  seq: number,
+  ...messages: MessageView[]
+): IPast => ({
+  branch: {
+    message_id: `m${first}`,
+    first_seq: first,
+    last_seq: seq - 1,
+    seq,
+    at: ''
+  },
+  messages
+});
+
+// The first message was asked (2), answered (3), a second (6) was edited (10), then the first one (14).
+const FIRST = left(6, 10, said(2), answer(3), said(6), answer(7));
+const SECOND = left(2, 14, said(2), answer(3), said(10), answer(11));
+const PAST = [FIRST, SECOND];
+const NOW = [said(14), answer(15)];
+
+test('versions are what followed the same message', () => {
+  const versions = versionsOf(PAST, headsOf(NOW));
+  expect([...versions]).toEqual([
+    [2, [2, 14]],
+    [14, [2, 14]],
+    [6, [6, 10]],
+    [10, [6, 10]]
+  ]);
+  expect(versionsOf([], headsOf(NOW)).size).toBe(0);
+});
+
+test('a version is looked at in the last conversation that has it', () => {
+  expect(lineWith(14, PAST, NOW)).toBeNull();
+  expect(lineWith(2, PAST, NOW)).toBe(SECOND);
+  expect(lineWith(10, PAST, NOW)).toBe(SECOND);
+  expect(lineWith(6, PAST, NOW)).toBe(FIRST);
+  expect(lineWith(99, PAST, NOW)).toBeNull();
+});
+
+test('a fork begins where the first thing followed', () => {
+  expect(endOf(3, PAST, NOW)).toBe(5);
+  expect(endOf(11, PAST, NOW)).toBe(13);
+  expect(endOf(15, PAST, NOW)).toBeNull();
+  expect(endOf(null, PAST, NOW)).toBe(1);
+});
+
+test('what an edit on its way replaces is not shown, unless the edit failed', () => {
+  const body = { id: 'new', text: 'x', replaces: 'm14' };
+  expect(beforeEdits(NOW, [{ body, error: null }])).toEqual([]);
+  expect(beforeEdits(NOW, [{ body, error: problem }])).toBe(NOW);
+  expect(beforeEdits(NOW, [])).toBe(NOW);
+});
+
+test.each([
+  ['short', 'short'],
+  ['1\n2\n3\n4\n5', '1\n2\n3\n4\n5'],
+  ['1\n2\n3\n4\n5\n6', '1\n2\n3\n4\n5…'],
+  ['x'.repeat(300), 'x'.repeat(300)],
+  ['x'.repeat(301), `${'x'.repeat(300)}…`],
+  ['word '.repeat(70), `${'word '.repeat(60).trim()}…`],
+  [`${'x'.repeat(299)}😀`, `${'x'.repeat(299)}…`]
+])('of a long message the beginning is shown: %#', (text, expected) => {
+  expect(clampText(text)).toBe(expected);
+});

@@ -1,0 +1,164 @@
+/**
+ * One conversation in this page: the fold of its log, kept current. Loads the log from its cursor, folds what the
+ * socket delivers, loads again when something is missing. Owned by `Conversations`.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import { infoOf, type IHttpClient } from '../../client/http';
+import type { IPageSocket } from '../../client/socket';
+import type { Conversation, ErrorInfo, Event } from '../../wire/generated';
+import type { IPast } from './messageBranches';
+import { EMPTY } from '../reducer/emptyConversation';
+import { nextFrame, oncePerFrame, type Schedule } from './animationFrames';
+import type * as Rules from '../reducer/conversation';
+
+/** Events asked for at once; the server's limit. */
+const PAGE = 5000;
+
+/** A session's conversation. */
+export class ConversationStore implements IDisposable {
+  constructor(
+    readonly sessionId: string,
+    private readonly http: Pick<IHttpClient, 'events'>,
+    private readonly socket: Pick<IPageSocket, 'subscribe' | 'unsubscribe'>,
+    schedule: Schedule = nextFrame
+  ) {
+    this.notify = oncePerFrame(() => this.changed.emit(), schedule);
+  }
+
+  /** Emitted at most once per animation frame. */
+  readonly changed = new Signal<this, void>(this);
+
+  /** The conversation now. */
+  get view(): Conversation {
+    return this.state;
+  }
+
+  /** The conversation as it stood each time one went back in it, oldest first. */
+  get past(): readonly IPast[] {
+    return this.left;
+  }
+
+  /** Whether the log has been read once. */
+  get isReady(): boolean {
+    return this.ready;
+  }
+
+  /** Why the log could not be read. */
+  get error(): ErrorInfo | null {
+    return this.failure;
+  }
+
+  /** Whether the log holds something that cannot be understood: then nothing can be added to it. */
+  get isDamaged(): boolean {
+    return this.damaged;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** Read the log from the cursor on, then follow it. Never rejects: see `error`. */
+  async load(): Promise<void> {
+    if (this.loading || this.disposed) {
+      return;
+    }
+    this.loading = true;
+    this.failure = null;
+    try {
+      await this.catchUp();
+      this.ready = true;
+      this.follow();
+    } catch (error) {
+      this.failure = infoOf(error);
+    } finally {
+      this.loading = false;
+      this.notify();
+    }
+  }
+
+  /** Fold events of this session; what was folded before is passed over. */
+  receive(events: readonly Event[]): void {
+    const { rules } = this;
+    if (this.loading || rules === null) {
+      return; // The subscription that follows brings them again.
+    }
+    for (const event of events) {
+      if (event.seq > this.state.last_seq + 1) {
+        void this.load();
+        return;
+      }
+      this.fold(event, rules);
+    }
+    this.notify();
+  }
+
+  dispose(): void {
+    if (!this.disposed) {
+      this.disposed = true;
+      this.socket.unsubscribe(this.sessionId);
+      Signal.clearData(this);
+    }
+  }
+
+  private async catchUp(): Promise<void> {
+    const rules = (this.rules ??= await import('../reducer/conversation'));
+    for (let more = true; more && !this.disposed;) {
+      const { last_seq } = this.state;
+      const page = await this.http.events(this.sessionId, last_seq, PAGE);
+      if (page.last_seq < last_seq) {
+        this.startOver(); // Events that were shown are gone: a log was restored from a copy.
+        continue;
+      }
+      page.events.forEach(event => this.fold(event, rules));
+      more = page.has_more && this.state.last_seq > last_seq;
+    }
+  }
+
+  private startOver(): void {
+    this.state = EMPTY;
+    this.left = [];
+    this.damaged = false;
+  }
+
+  /** What cannot be understood is passed over, so that the rest can be read. */
+  private fold(event: Event, rules: typeof Rules): void {
+    try {
+      this.damaged ||= !rules.isKnown(event);
+      this.state = this.keepLeft(rules.reduceConversation(this.state, event));
+    } catch (error) {
+      this.damaged = true;
+      this.state = { ...this.state, last_seq: event.seq };
+      console.warn(`Event ${event.seq} cannot be shown:`, error);
+    }
+  }
+
+  /** Note what the next state hides. */
+  private keepLeft(next: Conversation): Conversation {
+    const { messages, branches } = this.state;
+    const branch = next.branches[branches.length];
+    if (branch !== undefined) {
+      this.left = [...this.left, { branch, messages }];
+    }
+    return next;
+  }
+
+  private follow(): void {
+    if (!this.disposed) {
+      this.socket.subscribe(this.sessionId, this.state.last_seq);
+    }
+  }
+
+  private readonly notify: () => void;
+  /** How a log is folded: loaded with the first one, which pages that show no conversation never read. */
+  private rules: typeof Rules | null = null;
+  private state: Conversation = EMPTY;
+  private left: readonly IPast[] = [];
+  private ready = false;
+  private loading = false;
+  private damaged = false;
+  private failure: ErrorInfo | null = null;
+  private disposed = false;
+}

@@ -1,0 +1,52 @@
+/**
+ * Messages on their way to the server: shown at once, kept until the log has them, sent again under the same id when
+ * the way was broken. Owned by `Conversations`, one per tab.
+ */
+
+import type {
+  Conversation,
+  ErrorInfo,
+  SendMessage
+} from '../../wire/generated';
+
+/** A message that is not in the log yet; with an error it waits for the user to try again. */
+export interface IPendingMessage {
+  readonly body: SendMessage;
+  readonly error: ErrorInfo | null;
+}
+
+/** Put a message in the outbox, or note what became of one that is there. */
+export function addPendingMessage(
+  outbox: readonly IPendingMessage[],
+  item: IPendingMessage
+): IPendingMessage[] {
+  const known = outbox.some(({ body }) => body.id === item.body.id);
+  return known
+    ? outbox.map(other => (other.body.id === item.body.id ? item : other))
+    : [...outbox, item];
+}
+
+/** Take a message out. */
+export function removePendingMessage(
+  outbox: readonly IPendingMessage[],
+  id: string
+): IPendingMessage[] {
+  return outbox.filter(({ body }) => body.id !== id);
+}
+
+/** The messages the log does not have yet. */
+export function remainingPendingMessages(
+  outbox: readonly IPendingMessage[],
+  view: Conversation
+): readonly IPendingMessage[] {
+  if (outbox.length === 0) {
+    return outbox;
+  }
+  const arrived = new Set([
+    ...view.queued.map(message => message.message_id),
+    ...view.messages.flatMap(message =>
+      message.role === 'user' ? [message.message_id] : []
+    )
+  ]);
+  return outbox.filter(({ body }) => !arrived.has(body.id));
+}

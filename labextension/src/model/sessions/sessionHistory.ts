@@ -1,0 +1,184 @@
+/** The history: every conversation the server knows, newest first. Owned by `Conversations`. */
+
+import { Signal } from '@lumino/signaling';
+
+import { infoOf, type IHttpClient } from '../../client/http';
+import type {
+  ErrorInfo,
+  Event,
+  Session,
+  SessionList
+} from '../../wire/generated';
+
+/** Sessions asked for at once. */
+const PAGE = 50;
+
+/** What is looked for; null and no text mean anything. */
+export interface IHistoryQuery {
+  readonly text: string;
+  readonly kind: Session['kind'] | null;
+  readonly source: Session['source'] | null;
+}
+
+const ANYTHING: IHistoryQuery = { text: '', kind: null, source: null };
+
+/** Add or replace sessions, newest update first; an older state of one that is known is passed over. */
+export function mergeSessions(
+  known: readonly Session[],
+  news: readonly Session[]
+): Session[] {
+  const byId = new Map(known.map(session => [session.id, session]));
+  for (const session of news) {
+    const before = byId.get(session.id);
+    if (before === undefined || before.updated_at <= session.updated_at) {
+      byId.set(session.id, session);
+    }
+  }
+  return [...byId.values()].sort((a, b) =>
+    a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0
+  );
+}
+
+/** The known sessions without those that would be on the server's first page and are not: they were deleted. */
+export function withoutDeleted(
+  known: readonly Session[],
+  { sessions, next_cursor }: SessionList
+): Session[] {
+  const listed = new Set(sessions.map(({ id }) => id));
+  const newest = sessions[0]?.updated_at ?? '';
+  const oldest = next_cursor === null ? '' : sessions.at(-1)?.updated_at;
+  return known.filter(
+    ({ id, updated_at }) =>
+      listed.has(id) || updated_at > newest || updated_at < (oldest ?? '')
+  );
+}
+
+/** The sessions a list of events tells of. */
+export function sessionsIn(events: readonly Event[]): Session[] {
+  return events.flatMap(event =>
+    event.type === 'session-create' || event.type === 'session-update'
+      ? [event.session]
+      : []
+  );
+}
+
+/** What is known of all sessions. */
+export class SessionsStore {
+  constructor(private readonly http: IHttpClient) {}
+
+  readonly changed = new Signal<this, void>(this);
+
+  /** Newest update first. */
+  get all(): readonly Session[] {
+    return this.sessions;
+  }
+
+  /** What is looked for. */
+  get query(): IHistoryQuery {
+    return this.wanted;
+  }
+
+  /** What the last search found; all when nothing is looked for. */
+  get found(): readonly Session[] {
+    const { matches, answered } = this;
+    return this.sessions.filter(
+      ({ id, kind, source }) =>
+        (answered.kind ?? kind) === kind &&
+        (answered.source ?? source) === source &&
+        (answered.text === '' || matches.has(id))
+    );
+  }
+
+  get hasMore(): boolean {
+    return this.cursor !== null;
+  }
+
+  /** Whether the server has answered once. */
+  get isRead(): boolean {
+    return this.read;
+  }
+
+  get error(): ErrorInfo | null {
+    return this.failure;
+  }
+
+  get(id: string): Session | undefined {
+    return this.sessions.find(session => session.id === id);
+  }
+
+  /** Look for other sessions, and read the first page of them. Never rejects: see `error`. */
+  async find(change: Partial<IHistoryQuery>): Promise<void> {
+    this.wanted = { ...this.wanted, ...change };
+    this.changed.emit();
+    await this.fetch(null);
+  }
+
+  /** Read the first page again. Never rejects: see `error`. */
+  async refresh(): Promise<void> {
+    await this.fetch(null);
+  }
+
+  /** Read the next page. */
+  async more(): Promise<void> {
+    if (this.cursor !== null) {
+      await this.fetch(this.cursor);
+    }
+  }
+
+  receive(sessions: readonly Session[]): void {
+    if (sessions.length > 0) {
+      this.sessions = mergeSessions(this.sessions, sessions);
+      this.changed.emit();
+    }
+  }
+
+  remove(id: string): void {
+    this.sessions = this.sessions.filter(session => session.id !== id);
+    this.changed.emit();
+  }
+
+  private async fetch(cursor: string | null): Promise<void> {
+    const { wanted } = this;
+    try {
+      const page = await this.http.sessions({
+        ...(wanted.kind === null ? {} : { kind: wanted.kind }),
+        ...(wanted.source === null ? {} : { source: wanted.source }),
+        text: wanted.text,
+        limit: PAGE,
+        ...(cursor === null ? {} : { cursor })
+      });
+      if (wanted === this.wanted) {
+        this.failure = null;
+        this.read = true;
+        this.answered = wanted;
+        this.cursor = page.next_cursor;
+        this.keepMatches(page.sessions, cursor === null);
+        const all = isAnything(wanted) && cursor === null;
+        const kept = all ? withoutDeleted(this.sessions, page) : this.sessions;
+        this.sessions = mergeSessions(kept, page.sessions);
+      }
+    } catch (error) {
+      this.failure = infoOf(error);
+    }
+    this.changed.emit();
+  }
+
+  private keepMatches(found: readonly Session[], fresh: boolean): void {
+    const before = fresh ? [] : this.matches;
+    this.matches = new Set([...before, ...found.map(({ id }) => id)]);
+  }
+
+  private sessions: readonly Session[] = [];
+  /** Those the text was found in. */
+  private matches: ReadonlySet<string> = new Set();
+  private cursor: string | null = null;
+  private read = false;
+  private wanted = ANYTHING;
+  /** What `matches` are of: the server has not answered the last question yet. */
+  private answered = ANYTHING;
+  private failure: ErrorInfo | null = null;
+}
+
+function isAnything({ text, kind, source }: IHistoryQuery): boolean {
+  return text === '' && kind === null && source === null;
+}

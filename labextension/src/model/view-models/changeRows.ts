@@ -1,0 +1,154 @@
+/** The change list at the end of a turn: what it shows of each cell and file. Pure; used by the views of it. */
+
+import type { ChangeView, PendingEdit } from '../../wire/generated';
+import { countChanges, diffLines, type IDiffLine } from '../../text/diff';
+
+type Kind = ChangeView['what'];
+
+/**
+ * How a change stands: `pending` can be decided; `lost` is pending, but what is kept of it cannot be read; `later`
+ * was changed again by a later turn, which has the decision; of `gone` nothing is left to decide.
+ */
+export type ChangeStatus =
+  'pending' | 'lost' | 'later' | 'gone' | 'kept' | 'undone' | 'done';
+
+/** One cell or file. */
+export interface IChangeRow {
+  readonly key: string;
+  readonly change: ChangeView;
+  /** What was done to it, all turns together while it is pending. */
+  readonly what: Kind;
+  readonly standing: ChangeStatus;
+  /** Where it can be decided. */
+  readonly edit: PendingEdit | null;
+}
+
+/** The rows of one document: a notebook's cells, or a file by itself. */
+export interface IChangeGroup {
+  readonly document: string;
+  readonly isNotebook: boolean;
+  readonly rows: readonly IChangeRow[];
+}
+
+/** Where the cells of edits stood when they were last heard of, by edit. */
+export type Places = ReadonlyMap<string, number>;
+
+/** What is known of places, with these edits. */
+export function placesWith(
+  places: Places,
+  edits: readonly PendingEdit[]
+): Places {
+  const more = edits.flatMap(({ id, position }): [string, number][] =>
+    position === null ? [] : [[id, position]]
+  );
+  return new Map([...places, ...more]);
+}
+
+/** What a turn changed, in the order of the notebook while that is known: a row that is decided stays where it is. */
+export function rowsOf(
+  changes: readonly ChangeView[],
+  turnId: string | null,
+  edits: readonly PendingEdit[],
+  places: Places = placesWith(new Map(), edits)
+): IChangeRow[] {
+  const pending = new Map(edits.map(edit => [edit.id, edit]));
+  const rows = changes
+    .filter(change => change.turn_id === turnId)
+    .map((change): IChangeRow => {
+      const edit = pending.get(change.edit_id ?? '') ?? null;
+      const standing = standingOf(change, changes, edit);
+      const decidable = standing === 'pending' || standing === 'lost';
+      return {
+        key: change.edit_id ?? `${change.what} ${change.cell_id ?? ''}`,
+        change,
+        what: standing === 'pending' ? kindOf(edit, change.what) : change.what,
+        standing,
+        edit: decidable ? edit : null
+      };
+    });
+  const placeOf = ({ change }: IChangeRow): number =>
+    places.get(change.edit_id ?? '') ?? Number.MAX_SAFE_INTEGER;
+  return rows.sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+function standingOf(
+  change: ChangeView,
+  changes: readonly ChangeView[],
+  edit: PendingEdit | null
+): ChangeStatus {
+  const { state, by, edit_id } = change;
+  if (state !== 'pending') {
+    // The server keeps an edit by itself when another conversation, or a renamed file, has taken its place.
+    return state === 'kept' && by !== 'user' ? 'later' : state;
+  }
+  const last = changes.filter(other => other.edit_id === edit_id).at(-1);
+  if (last !== change) {
+    return 'later';
+  }
+  if (edit === null) {
+    return 'gone';
+  }
+  return edit.baseline === null && edit.current === null ? 'lost' : 'pending';
+}
+
+function kindOf(edit: PendingEdit | null, what: Kind): Kind {
+  if (edit === null) {
+    return what;
+  }
+  if (edit.current === null) {
+    return 'deleted';
+  }
+  return edit.baseline === null ? 'made' : 'edited';
+}
+
+/** The rows by document, in the order of the first change of each. */
+export function groupsOf(rows: readonly IChangeRow[]): IChangeGroup[] {
+  const groups = new Map<string, IChangeRow[]>();
+  for (const row of rows) {
+    const { document } = row.change;
+    groups.set(document, [...(groups.get(document) ?? []), row]);
+  }
+  return [...groups].map(([document, of]) => ({
+    document,
+    isNotebook: of.some(({ change }) => change.cell_id !== null),
+    rows: of
+  }));
+}
+
+/** What can be decided, all of it at once. */
+export function decidable(rows: readonly IChangeRow[]): PendingEdit[] {
+  return rows.flatMap(({ edit, standing }) =>
+    edit !== null && standing === 'pending' ? [edit] : []
+  );
+}
+
+/** How many changes the server counts in an edit, where no editor is there to count them. */
+export function hunksOf({ hunks }: PendingEdit): number {
+  return Math.max(1, hunks.length);
+}
+
+/** How many cells and how many files the rows are of. */
+export function extentOf(rows: readonly IChangeRow[]): {
+  cells: number;
+  files: number;
+} {
+  const cells = rows.filter(({ change }) => change.cell_id !== null).length;
+  return { cells, files: rows.length - cells };
+}
+
+/** The difference an edit makes; of what was made or is gone, its text. */
+export function linesOf({ baseline, current }: PendingEdit): IDiffLine[] {
+  const [old = '', now = ''] = withoutEnd(baseline, current);
+  return diffLines(old, now);
+}
+
+/** A newline at the end of a file is no line of its own. */
+function withoutEnd(...texts: readonly (string | null)[]): string[] {
+  const all = texts.every(text => text?.endsWith('\n') ?? true);
+  return texts.map(text => (all ? text?.slice(0, -1) : text) ?? '');
+}
+
+/** Lines added and removed. */
+export function sizeOf(edit: PendingEdit): { added: number; removed: number } {
+  return countChanges(linesOf(edit));
+}

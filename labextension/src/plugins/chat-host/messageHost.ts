@@ -1,0 +1,240 @@
+/**
+ * What the chat's messages ask of the lab: to open targets, use code, typeset formulas, read pictures. Made by
+ * `chatHost`.
+ */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { PathExt } from '@jupyterlab/coreutils';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
+import type { ILatexTypesetter } from '@jupyterlab/rendermime';
+import type { Contents } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IMessageHost, IDocumentTarget } from '../../host/messageHost';
+import { flashElement } from '../../follow/flash';
+import { Typesetter } from '../../lab/typesetter';
+
+/** Larger pictures are not shown, in bytes. */
+const LARGEST_PICTURE = 8_000_000;
+
+const PICTURES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.svg': 'image/svg+xml'
+};
+
+/** What of the application messages reach. */
+export interface IMessageParts {
+  readonly app: JupyterFrontEnd;
+  readonly documents: IDocumentManager;
+  readonly languages: IEditorLanguageRegistry;
+  readonly notebooks: INotebookTracker | null;
+  readonly editors: IEditorTracker | null;
+  readonly latex: ILatexTypesetter | null;
+  readonly trans: TranslationBundle;
+}
+
+/** Make the part of the host that messages use; `current` is the document in front. */
+export function createMessageHost(
+  parts: IMessageParts,
+  current: () => string | null
+): IMessageHost {
+  return {
+    openTarget: target => openTarget(parts, target),
+    replaceCell: (source, language) =>
+      replaceCell(parts.notebooks, source, language),
+    newFile: (source, language) => newFile(parts, current(), source, language),
+    typeset: new Typesetter(parts.latex).typeset,
+    picture: path => picture(parts, current(), path)
+  };
+}
+
+function openTarget(parts: IMessageParts, target: IDocumentTarget): void {
+  const { app, documents } = parts;
+  const { path } = target;
+  if (target.isFolder === true) {
+    void app.commands.execute('filebrowser:open-path', { path });
+    return;
+  }
+  const widget = documents.openOrReveal(path);
+  if (widget === undefined) {
+    return;
+  }
+  void widget.context.ready.then(() => {
+    const notebook = parts.notebooks?.find(open => open === widget);
+    if (notebook !== undefined) {
+      showCell(notebook.content, target);
+      return;
+    }
+    const file = parts.editors?.find(open => open === widget);
+    select(file?.content.editor ?? null, target);
+    if (file !== undefined && (target.range ?? null) === null) {
+      flashElement(file.content.node);
+    }
+  });
+}
+
+type Notebook = NonNullable<INotebookTracker['currentWidget']>['content'];
+
+/** Bring a cell into view, its output if that is meant, select what is meant of it, and mark it for a moment. */
+function showCell(notebook: Notebook, target: IDocumentTarget): void {
+  const { cellId = null, cellNumber = null } = target;
+  const index =
+    cellId === null
+      ? (cellNumber ?? 0) - 1
+      : notebook.widgets.findIndex(cell => cell.model.id === cellId);
+  const cell = notebook.widgets[index];
+  if (cell === undefined) {
+    return;
+  }
+  notebook.deselectAll();
+  notebook.activeCellIndex = index;
+  void notebook.scrollToItem(index, 'smart').then(async () => {
+    await cell.ready;
+    const part = cell.node.querySelector(
+      target.part === 'output'
+        ? '.jp-Cell-outputWrapper'
+        : '.jp-Cell-inputWrapper'
+    );
+    if (target.part === 'output') {
+      part?.scrollIntoView({ block: 'nearest' });
+    }
+    select(cell.editor, target);
+    flashElement(part ?? cell.node);
+  });
+}
+
+/** Select a range, as far as the text still reaches. */
+function select(
+  editor: CodeEditor.IEditor | null,
+  { range }: IDocumentTarget
+): void {
+  if (editor === null || range === null || range === undefined) {
+    return;
+  }
+  const { length } = editor.model.sharedModel.getSource();
+  const at = (offset: number): CodeEditor.IPosition =>
+    editor.getPositionAt(Math.min(offset, length)) ?? { line: 0, column: 0 };
+  editor.setSelection({ start: at(range.from), end: at(range.to) });
+  editor.revealSelection(editor.getSelection());
+  editor.focus();
+}
+
+/** Put code in the place of the active cell's: one step that the cell's own undo takes back. */
+function replaceCell(
+  notebooks: INotebookTracker | null,
+  source: string,
+  language: string
+): boolean {
+  const notebook = notebooks?.currentWidget?.content;
+  if (notebook === undefined || !canWrite(notebook)) {
+    return false;
+  }
+  const type = /^(markdown|md)$/i.test(language) ? 'markdown' : 'code';
+  if (notebook.activeCell?.model.type !== type) {
+    NotebookActions.changeCellType(notebook, type);
+  }
+  const text = notebook.activeCell?.model.sharedModel;
+  text?.transact(() => {
+    text.updateSource(0, text.getSource().length, source);
+  });
+  return text !== undefined;
+}
+
+/** Whether the active cell may be written. */
+function canWrite({ activeCell, model }: Notebook): boolean {
+  return (
+    activeCell !== null &&
+    activeCell.model.getMetadata('editable') !== false &&
+    model?.readOnly !== true
+  );
+}
+
+/** The usual endings, where the lab's list begins with another. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  python: 'py',
+  ipython: 'py',
+  r: 'r',
+  julia: 'jl',
+  bash: 'sh',
+  shell: 'sh',
+  javascript: 'js',
+  typescript: 'ts',
+  markdown: 'md'
+};
+
+/** The ending of a file in a language: its usual one, the language's own name, or the first the lab knows. */
+function extensionOf(language: string, known: readonly string[]): string {
+  const name = language.toLowerCase();
+  const usual = ENDINGS[name] ?? known.find(ending => ending === name);
+  return usual ?? known[0] ?? 'txt';
+}
+
+/** Make a file beside the active document, write the code into it and open it. */
+async function newFile(
+  parts: IMessageParts,
+  document: string | null,
+  source: string,
+  language: string
+): Promise<void> {
+  const { documents, languages } = parts;
+  const known = language === '' ? null : languages.findBest(language);
+  const made = await documents.newUntitled({
+    type: 'file',
+    path: document === null ? '' : PathExt.dirname(document),
+    ext: `.${extensionOf(language, known?.extensions ?? [])}`
+  });
+  await documents.services.contents.save(made.path, {
+    type: 'file',
+    format: 'text',
+    content: source.endsWith('\n') ? source : `${source}\n`
+  });
+  documents.openOrReveal(made.path);
+}
+
+/** A picture at a path from the root, or from where the active document is. */
+async function picture(
+  parts: IMessageParts,
+  document: string | null,
+  path: string
+): Promise<Blob> {
+  const { contents } = parts.documents.services;
+  const folder = document === null ? '' : PathExt.dirname(document);
+  try {
+    return await readPicture(contents, path);
+  } catch (error) {
+    if (folder === '') {
+      throw error;
+    }
+    return readPicture(contents, PathExt.join(folder, path));
+  }
+}
+
+async function readPicture(
+  contents: Contents.IManager,
+  path: string
+): Promise<Blob> {
+  const type = PICTURES[PathExt.extname(path).toLowerCase()];
+  const { size } = await contents.get(path, { content: false });
+  if (type === undefined || (size ?? 0) > LARGEST_PICTURE) {
+    throw new Error(`${path} is no picture that could be shown here.`);
+  }
+  const file = await contents.get(path, {
+    content: true,
+    type: 'file',
+    format: 'base64'
+  });
+  const content: unknown = file.content;
+  if (file.format !== 'base64' || typeof content !== 'string') {
+    throw new Error(`${path} did not come as a picture.`);
+  }
+  const bytes = Uint8Array.from(atob(content), char => char.charCodeAt(0));
+  return new Blob([bytes], { type });
+}

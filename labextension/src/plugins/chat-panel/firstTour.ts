@@ -1,0 +1,90 @@
+/** Opens the panel beside the tour, the first time somebody opens that notebook. Called by the chat plugin. */
+
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { SplitPanel, type Widget } from '@lumino/widgets';
+
+import { TOUR_CELL } from '../../chat/empty-state/tourCell';
+import type { IStateStorage } from '../../model/conversations/persistedState';
+import type { ChatWidget } from './chatWidget';
+import type { PanelPlacement } from './panelPlacement';
+
+/** Pixels of the panel's width on the tour: enough for a chip of the demo in two lines. */
+const WIDTH = 380;
+
+/** The notebook keeps at least this part of the window. */
+const LARGEST_SHARE = 0.4;
+
+/** What `openOnFirstTour` works with. */
+export interface IFirstTourOptions {
+  notebooks: INotebookTracker | null;
+  panel: ChatWidget;
+  places: PanelPlacement;
+  /** Remembers that the panel was shown. */
+  keeper: IStateStorage;
+}
+
+/** Show the panel when the tour is opened and was not before. */
+export function openOnFirstTour(options: IFirstTourOptions): void {
+  const { notebooks, keeper } = options;
+  if (notebooks === null || keeper.read() !== null) {
+    return;
+  }
+  const look = (): void => {
+    void showBeside(notebooks.currentWidget, options).then(
+      isShown => {
+        if (isShown) {
+          notebooks.currentChanged.disconnect(look);
+        }
+      },
+      (error: unknown) => {
+        console.warn('The panel was not opened beside the tour:', error);
+      }
+    );
+  };
+  notebooks.currentChanged.connect(look);
+  look();
+}
+
+async function showBeside(
+  notebook: NotebookPanel | null,
+  { panel, places, keeper }: IFirstTourOptions
+): Promise<boolean> {
+  await notebook?.context.ready;
+  const cells = notebook?.model?.sharedModel.cells ?? [];
+  if (!cells.some(({ id }) => id === TOUR_CELL) || keeper.read() !== null) {
+    return false;
+  }
+  keeper.write('shown');
+  await places.reveal();
+  if (places.place === 'left' || places.place === 'right') {
+    widen(panel, places.place);
+  }
+  return true;
+}
+
+/** Give the side bar the width, at the expense of what is beside it. */
+function widen(panel: ChatWidget, side: 'left' | 'right'): void {
+  const split = splitOf(panel);
+  if (split === null) {
+    return;
+  }
+  const sizes = split.relativeSizes();
+  const at = side === 'left' ? 0 : sizes.length - 1;
+  const beside = side === 'left' ? 1 : sizes.length - 2;
+  const wanted = Math.min(WIDTH / split.node.clientWidth, LARGEST_SHARE);
+  const more = wanted - (sizes[at] ?? wanted);
+  if (more > 0) {
+    split.setRelativeSizes(
+      sizes.map((size, index) =>
+        index === at ? wanted : index === beside ? size - more : size
+      )
+    );
+  }
+}
+
+function splitOf(widget: Widget): SplitPanel | null {
+  const { parent } = widget;
+  return parent === null || parent instanceof SplitPanel
+    ? parent
+    : splitOf(parent);
+}

@@ -1,0 +1,241 @@
+/** The settings page as a widget of the lab, and what it needs of it. Loaded by the settings plugin when it is opened. */
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import {
+  Dialog,
+  MainAreaWidget,
+  showDialog,
+  type WidgetTracker
+} from '@jupyterlab/apputils';
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import type { Widget } from '@lumino/widgets';
+import * as React from 'react';
+
+import { settingsApi } from '../settings/store/api';
+import type { ISettingsHost } from '../settings/store/settingsHost';
+import {
+  isSection,
+  SettingsPage,
+  type Section
+} from '../settings/SettingsPage';
+import { SettingsStore } from '../settings/store/settingsStore';
+import {
+  EXTENSION_ID,
+  type IConversations,
+  type IFolderTrust,
+  type IShouldersClient
+} from '../tokens';
+import { Icon } from '../lab/icons';
+import { openInstructions } from '../lab/instructionsFile';
+import { sparkIcon } from '../lab/customIcons';
+
+/** What of the application the page is made of. */
+export interface ISettingsParts {
+  readonly app: JupyterFrontEnd;
+  readonly client: IShouldersClient;
+  readonly conversations: IConversations;
+  readonly folderTrust: IFolderTrust;
+  readonly documents: IDocumentManager;
+  readonly tracker: WidgetTracker;
+  readonly trans: TranslationBundle;
+  readonly area: 'main' | 'left';
+}
+
+/** The one page of the settings, made anew when it was closed. What was typed lives with the browser's page. */
+export class SettingsPlace {
+  constructor(private readonly parts: ISettingsParts) {
+    const { client, folderTrust } = parts;
+    this.store = new SettingsStore(
+      settingsApi(client.http),
+      client.socket,
+      folderTrust
+    );
+    this.host = makeHost(parts);
+  }
+
+  /** Show the page, and this part of it; `add`: with the form for a new provider. */
+  show(section: unknown, add = false): void {
+    const page = this.opened();
+    if (add) {
+      page.add();
+    } else if (isSection(section)) {
+      page.go(section);
+    }
+    this.activate();
+  }
+
+  /** Show this part of the page with the focus at its beginning. */
+  read(section: Section): void {
+    this.opened().read(section);
+    this.activate();
+  }
+
+  private opened(): SettingsWidget {
+    const { app, area, tracker, trans } = this.parts;
+    if (this.page === null || this.page.isDisposed) {
+      const made = new SettingsWidget(this.host, this.store, this.keep);
+      made.disposed.connect(() => forgetKeys(this.store));
+      this.page = made;
+      this.frame = area === 'main' ? framed(made) : made;
+      dress(this.frame, trans);
+      app.shell.add(this.frame, area, { type: 'AI settings' });
+      void tracker.add(this.frame);
+    }
+    return this.page;
+  }
+
+  private activate(): void {
+    this.parts.app.shell.activateById(this.frame?.id ?? '');
+  }
+
+  /** The part that is shown; a reload shows it again. */
+  get section(): Section | null {
+    return this.page?.section ?? null;
+  }
+
+  private readonly keep = (): void => {
+    if (this.frame !== null) {
+      void this.parts.tracker.save(this.frame);
+    }
+  };
+
+  private readonly store: SettingsStore;
+  private readonly host: ISettingsHost;
+  private page: SettingsWidget | null = null;
+  private frame: Widget | null = null;
+}
+
+/** The page in the main area; it needs no toolbar. */
+function framed(content: Widget): Widget {
+  const frame = new MainAreaWidget({ content });
+  frame.toolbar.hide();
+  return frame;
+}
+
+function dress(frame: Widget, trans: TranslationBundle): void {
+  frame.id = `${EXTENSION_ID}-settings`;
+  frame.title.label = trans.__('AI Settings');
+  frame.title.caption = trans.__('AI Settings');
+  frame.title.icon = sparkIcon;
+  frame.title.closable = true;
+}
+
+/** The page; reads again what it shows when it is shown again. */
+class SettingsWidget extends ReactWidget {
+  constructor(
+    private readonly host: ISettingsHost,
+    private readonly store: SettingsStore,
+    private readonly changed: () => void
+  ) {
+    super();
+    this.addClass('shoulders-SettingsWidget');
+  }
+
+  get section(): Section {
+    return this.shown;
+  }
+
+  go(section: Section): void {
+    this.shown = section;
+    this.update();
+    this.changed();
+  }
+
+  /** Show the form for a new provider. */
+  add(): void {
+    this.adds++;
+    this.go('providers');
+  }
+
+  /** Show a part with the focus at its heading. */
+  read(section: Section): void {
+    this.reads++;
+    this.go(section);
+  }
+
+  protected override render(): React.JSX.Element {
+    return (
+      <SettingsPage
+        host={this.host}
+        store={this.store}
+        section={this.shown}
+        reads={this.reads}
+        adds={this.adds}
+        onSection={section => this.go(section)}
+      />
+    );
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    // The lab's frame has named it otherwise.
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', this.host.trans.__('AI settings'));
+  }
+
+  protected override onBeforeShow(message: Message): void {
+    super.onBeforeShow(message);
+    this.store.refresh();
+  }
+
+  protected override onActivateRequest(): void {
+    const inside = this.node.contains(document.activeElement);
+    if (!inside) {
+      this.node
+        .querySelector<HTMLElement>('[aria-current=page], select')
+        ?.focus();
+    }
+  }
+
+  private shown: Section = 'providers';
+  /** How often a part was opened to be read. */
+  private reads = 0;
+  /** How often the form for a new provider was asked for. */
+  private adds = 0;
+}
+
+/** A key that was typed and not saved is not kept beyond the page. */
+function forgetKeys({ drafts }: SettingsStore): void {
+  drafts.names
+    .filter(name => name.startsWith('key:'))
+    .forEach(name => drafts.drop(name));
+}
+
+function makeHost(parts: ISettingsParts): ISettingsHost {
+  const { app, conversations, documents, trans } = parts;
+  const { commands } = app;
+  const editor = 'settingeditor:open';
+  return {
+    trans,
+    Icon,
+    confirm: async (title, body, accept) => {
+      const { button } = await showDialog({
+        title,
+        body,
+        buttons: [
+          Dialog.cancelButton({ label: trans.__('Cancel') }),
+          Dialog.warnButton({ label: accept })
+        ]
+      });
+      return button.accept;
+    },
+    openDocument: path => {
+      documents.openOrReveal(path);
+    },
+    openInstructions: () =>
+      openInstructions(app.serviceManager.contents, documents, trans),
+    openConversation: sessionId => {
+      conversations.open(sessionId);
+      void commands.execute(`${EXTENSION_ID}:focus-chat`);
+    },
+    openEditor: commands.hasCommand(editor)
+      ? what => {
+          const query = what === 'shortcuts' ? 'Keyboard Shortcuts' : 'AI ';
+          void commands.execute(editor, { query });
+        }
+      : null
+  };
+}

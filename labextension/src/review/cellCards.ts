@@ -1,0 +1,197 @@
+/**
+ * Cards in a notebook for what no text editor can show: cells that the agent made or removed, and changed
+ * text behind a rendered cell. Used by the review of the page.
+ */
+
+import { MarkdownCell, type Cell } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import type { Decision } from '../editor/hunkDecorations';
+import { visible } from '../text/hiddenCharacters';
+import type { PendingEdit } from '../wire/generated';
+import type { ChangePill, IPillChange } from './changePill';
+
+/** Decides on a whole edit. */
+export type DecideEdit = (edit: PendingEdit, decision: Decision) => void;
+
+/** `lost` and `unread`: what is kept of the edit cannot be read, of a cell that is gone and of one that is there. */
+type Kind = 'new' | 'deleted' | 'changed' | 'lost' | 'unread';
+
+/** Where a card belongs: the cell that carries it, at its top or below it. */
+interface IPlace {
+  readonly cell: Cell;
+  readonly below: boolean;
+}
+
+/** The cards of all notebooks of this page. */
+export class CellCards {
+  constructor(
+    private readonly trans: TranslationBundle,
+    private readonly decide: DecideEdit,
+    private readonly pill: (change: IPillChange) => ChangePill
+  ) {}
+
+  /** Show the cards of these edits in a view of their notebook, and no others. */
+  draw(panel: NotebookPanel, edits: readonly PendingEdit[]): void {
+    const cards = this.cards.get(panel) ?? new Map<string, CellCard>();
+    this.cards.set(panel, cards);
+    const wanted = new Set<string>();
+    for (const edit of edits) {
+      const place = placeOf(panel, edit);
+      if (place === null) {
+        continue;
+      }
+      const kind = kindOf(edit, cellOf(panel, edit));
+      const key = [kind, edit.id, edit.baseline ?? ''].join(' ');
+      wanted.add(key);
+      const before = cards.get(key);
+      if (before?.parent !== place.cell) {
+        before?.dispose();
+        const card = this.made(edit, kind);
+        cards.set(key, card);
+        put(card, place);
+      }
+    }
+    for (const [key, card] of [...cards]) {
+      if (!wanted.has(key)) {
+        cards.delete(key);
+        card.dispose();
+      }
+    }
+  }
+
+  private made(edit: PendingEdit, kind: Kind): CellCard {
+    const words = wordsOf(kind, this.trans);
+    const title = (verb: string): string => `${verb}: ${words.label}`;
+    const pill = this.pill({
+      words: {
+        ...words,
+        keepTitle: title(words.keep),
+        undoTitle: title(words.undo ?? '')
+      },
+      stop: () => ({ edit, index: 0 }),
+      decide: decision => this.decide(edit, decision)
+    });
+    return new CellCard(edit, kind, words, pill, this.trans);
+  }
+
+  private readonly cards = new WeakMap<NotebookPanel, Map<string, CellCard>>();
+}
+
+/** What was done to a cell, which is where it is still there. */
+function kindOf({ baseline, current }: PendingEdit, cell?: Cell): Kind {
+  if (baseline === null && current === null) {
+    return cell === undefined ? 'lost' : 'unread';
+  }
+  if (baseline === null) {
+    return 'new';
+  }
+  return current === null ? 'deleted' : 'changed';
+}
+
+function cellOf(
+  { content }: NotebookPanel,
+  { cell_id }: PendingEdit
+): Cell | undefined {
+  return content.widgets.find(({ model }) => model.id === cell_id);
+}
+
+function placeOf(panel: NotebookPanel, edit: PendingEdit): IPlace | null {
+  const { widgets } = panel.content;
+  const cell = cellOf(panel, edit);
+  const kind = kindOf(edit, cell);
+  if (kind === 'deleted' || kind === 'lost') {
+    const position = Math.min(edit.position ?? 0, widgets.length);
+    return placed(widgets[Math.max(0, position - 1)], position > 0);
+  }
+  const isShown = !(cell instanceof MarkdownCell && cell.rendered);
+  return kind === 'changed' && isShown ? null : placed(cell, false);
+}
+
+/** A cell far out of view has no layout of its own yet. */
+function placed(cell: Cell | undefined, below: boolean): IPlace | null {
+  return cell === undefined || cell.isPlaceholder() ? null : { cell, below };
+}
+
+function put(card: CellCard, { cell, below }: IPlace): void {
+  const { layout } = cell;
+  if (layout instanceof PanelLayout) {
+    layout.insertWidget(below ? layout.widgets.length : 0, card);
+  }
+}
+
+/** One line with its control; of what is gone also its text. */
+class CellCard extends Widget {
+  constructor(
+    edit: PendingEdit,
+    kind: Kind,
+    { label }: IWords,
+    pill: ChangePill,
+    trans: TranslationBundle
+  ) {
+    super();
+    const { node } = this;
+    node.className += ` shoulders-CellCard shoulders-mod-${kind}`;
+    node.setAttribute('role', 'group');
+    node.setAttribute('aria-label', label);
+    const line = document.createElement('div');
+    line.className = 'shoulders-CellCard-line';
+    const text = document.createElement('span');
+    text.className = 'shoulders-CellCard-text';
+    text.textContent = label;
+    line.append(text, pill.node);
+    node.append(line);
+    if (kind === 'deleted') {
+      node.append(ghostOf(edit, trans));
+    }
+  }
+}
+
+interface IWords {
+  readonly label: string;
+  readonly keep: string;
+  /** Null where there is nothing to go back to. */
+  readonly undo: string | null;
+}
+
+function wordsOf(kind: Kind, trans: TranslationBundle): IWords {
+  const keep = trans.__('Keep');
+  switch (kind) {
+    case 'new':
+      return { label: trans.__('New cell'), keep, undo: trans.__('Remove') };
+    case 'deleted':
+      return {
+        label: trans.__('Deleted cell'),
+        keep: trans.__('Keep deleted'),
+        undo: trans.__('Restore')
+      };
+    case 'lost':
+      return {
+        label: trans.__('Deleted cell (its text was not kept)'),
+        keep: trans.__('Dismiss'),
+        undo: null
+      };
+    case 'unread':
+      return {
+        label: trans.__('Changed cell (its earlier text was not kept)'),
+        keep: trans.__('Dismiss'),
+        undo: null
+      };
+    case 'changed':
+      return { label: trans.__('Changed text'), keep, undo: trans.__('Undo') };
+  }
+}
+
+/** The text of a cell that is gone. */
+function ghostOf(edit: PendingEdit, trans: TranslationBundle): HTMLElement {
+  const ghost = document.createElement('pre');
+  ghost.className = 'shoulders-CellCard-ghost';
+  ghost.tabIndex = 0;
+  ghost.setAttribute('aria-label', trans.__('Text of the deleted cell'));
+  const text = document.createElement('del');
+  text.textContent = visible(edit.baseline ?? '');
+  ghost.append(text);
+  return ghost;
+}

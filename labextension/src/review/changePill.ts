@@ -1,0 +1,232 @@
+/**
+ * The control at a change: keep and undo it; at the one in front also where it is among all, the way to the others, and
+ * the list of all. Plain elements, because CodeMirror and cells hold them. Used by the review of the page.
+ */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Decision } from '../editor/hunkDecorations';
+import type { IStop } from './navigation';
+
+/** What a pill stands at. */
+export interface IPillChange {
+  readonly words: IPillWords;
+  /** The change, as things are now; null when it is gone. */
+  stop(): IStop | null;
+  decide(decision: Decision): void;
+}
+
+/** What a pill can do beside deciding. */
+export interface IPillActions {
+  /** Called around a decision. */
+  decide(pill: ChangePill, decision: Decision): void;
+  /** Go on from its change; by keyboard the focus goes along. */
+  step(pill: ChangePill, by: 1 | -1, byKeyboard: boolean): void;
+  showAll(): void;
+  /** Go back to the text. */
+  leave(): void;
+}
+
+/** The words of the decisions; `undo` is null where there is nothing to go back to. */
+export interface IPillWords {
+  readonly keep: string;
+  readonly undo: string | null;
+  readonly keepTitle: string;
+  readonly undoTitle: string;
+}
+
+/** One control. */
+export class ChangePill {
+  constructor(
+    private readonly trans: TranslationBundle,
+    private readonly actions: IPillActions,
+    readonly change: IPillChange
+  ) {
+    const { node, place } = this;
+    node.className = 'shoulders-Pill';
+    node.setAttribute('role', 'group');
+    // The lab would take Enter for its own.
+    node.dataset.lmSuppressShortcuts = 'true';
+    // The caret stays where it is, and a click is none on the cell.
+    node.addEventListener('mousedown', event => {
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    // A notebook would give the focus to its editor.
+    node.addEventListener('focusin', event => event.stopPropagation());
+    node.addEventListener('keydown', event => {
+      event.stopPropagation();
+      if (event.key === 'Escape') {
+        actions.leave();
+      }
+    });
+    place.className = 'shoulders-Pill-place';
+    const { keep, undo, keepTitle, undoTitle } = change.words;
+    node.append(
+      this.step(-1, '‹', trans.__('Previous change')),
+      place,
+      this.step(1, '›', trans.__('Next change')),
+      this.decision('keep', keep, keepTitle),
+      ...(undo === null ? [] : [this.decision('undo', undo, undoTitle)]),
+      this.all()
+    );
+    this.show(0, 0, false);
+  }
+
+  readonly node = document.createElement('div');
+
+  /** Say which change of how many it is, and whether it is the one in front. */
+  show(at: number, of: number, isCurrent: boolean): void {
+    const { node, place, trans } = this;
+    const text = `${at}/${of}`;
+    if (place.textContent !== text) {
+      place.textContent = text;
+      node.setAttribute('aria-label', trans.__('Change %1 of %2', at, of));
+    }
+    node.classList.toggle('shoulders-mod-current', isCurrent);
+  }
+
+  /** Put the focus on the way on. */
+  focus(by: 1 | -1): void {
+    const steps = this.node.querySelectorAll<HTMLElement>(
+      '.shoulders-Pill-step'
+    );
+    steps[by === 1 ? 1 : 0]?.focus({ preventScroll: true });
+  }
+
+  private step(by: 1 | -1, sign: string, title: string): HTMLElement {
+    const made = button('shoulders-Pill-step', sign, title);
+    made.addEventListener('click', event =>
+      this.actions.step(this, by, event.detail === 0)
+    );
+    return made;
+  }
+
+  private decision(
+    decision: Decision,
+    text: string,
+    title: string
+  ): HTMLElement {
+    const name = `shoulders-Hunk-button shoulders-mod-${decision}`;
+    const made = button(name, text, title);
+    made.addEventListener('click', () => this.actions.decide(this, decision));
+    return made;
+  }
+
+  private all(): HTMLElement {
+    const made = button(
+      'shoulders-Pill-all',
+      '⋯',
+      this.trans.__('All changes')
+    );
+    made.addEventListener('click', () => this.actions.showAll());
+    return made;
+  }
+
+  private readonly place = document.createElement('span');
+}
+
+function button(name: string, text: string, title: string): HTMLElement {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.className = name;
+  made.textContent = text;
+  made.title = title;
+  made.setAttribute('aria-label', title);
+  return made;
+}
+
+/** The pills of the page: which change each stands at, and whether the one in front is in view. */
+export class ChangePills {
+  constructor(
+    private readonly trans: TranslationBundle,
+    private readonly actions: IPillActions,
+    /** Called when the pill of the change in front came into view, or went out of it. */
+    private readonly seen: () => void,
+    /** Called when there is a new one. */
+    private readonly made: () => void
+  ) {}
+
+  /** Whether the change in front is not in view. */
+  get isAway(): boolean {
+    return this.away;
+  }
+
+  /** The pill at the change in front, where it is drawn. */
+  get current(): ChangePill | null {
+    return this.front;
+  }
+
+  make(change: IPillChange): ChangePill {
+    const pill = new ChangePill(this.trans, this.actions, change);
+    this.pills.add(pill);
+    this.made();
+    return pill;
+  }
+
+  /** Number them. `placeOf` says where a change is among all, from 1. */
+  number(
+    placeOf: (stop: IStop | null) => number,
+    current: number,
+    total: number
+  ): void {
+    let front: ChangePill | null = null;
+    for (const pill of this.pills) {
+      if (!pill.node.isConnected) {
+        this.pills.delete(pill);
+        continue;
+      }
+      const place = placeOf(pill.change.stop());
+      const isCurrent: boolean =
+        front === null && place > 0 && place === current;
+      pill.show(place, total, isCurrent);
+      front = isCurrent ? pill : front;
+    }
+    this.watch(front);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.observer.disconnect();
+    this.pills.clear();
+  }
+
+  private watch(front: ChangePill | null): void {
+    if (this.front === front && front !== null) {
+      return;
+    }
+    this.observer.disconnect();
+    this.front = front;
+    if (front === null) {
+      this.look(false);
+    } else {
+      this.observer.observe(front.node);
+    }
+  }
+
+  /** What goes out of view for a moment, as while a cell is drawn again, is not away. */
+  private look(isInView: boolean): void {
+    clearTimeout(this.timer);
+    if (isInView !== this.away) {
+      return;
+    }
+    this.timer = setTimeout(
+      () => {
+        this.away = !isInView;
+        this.seen();
+      },
+      isInView ? 0 : SETTLED
+    );
+  }
+
+  private readonly observer = new IntersectionObserver(entries =>
+    this.look(entries.at(-1)?.isIntersecting ?? false)
+  );
+  private readonly pills = new Set<ChangePill>();
+  private front: ChangePill | null = null;
+  private away = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Wait before a change counts as out of view, in ms. */
+const SETTLED = 250;

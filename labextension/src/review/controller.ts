@@ -1,0 +1,382 @@
+/**
+ * The review in this page: puts the pending edits into the open documents, carries the user's decisions out
+ * and leads from one change to the next. Loaded by the review plugin when there is something to review.
+ */
+
+import '../../style/documents/review.css';
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+
+import type { Decision } from '../editor/hunkDecorations';
+import { goToChange } from '../editor/reviewView';
+import { visible } from '../text/hiddenCharacters';
+import type { PendingEdit } from '../wire/generated';
+import { CellCards } from './cellCards';
+import { ReviewedEditors, isTextEdit } from './reviewedEditors';
+import { FocusReturn } from './focusReturn';
+import { LabDocuments, type IReviewLab } from './labDocuments';
+import { ChangePills, type ChangePill } from './changePill';
+import { ToolbarSpace } from './toolbarSpace';
+import { keyOf, NOTHING, type IReviewState } from './barState';
+import {
+  afterDecision,
+  byDocument,
+  changesOf,
+  nextStop,
+  placeOf,
+  stopInFront,
+  stopsOf,
+  type IStop
+} from './navigation';
+import type { PendingEditsStore } from './pendingEdits';
+
+/** What the page tells its user. */
+export interface IReviewAnnouncer {
+  /** For screen readers, politely. */
+  say(text: string): void;
+  failed(error: unknown): void;
+}
+
+/** The review of this page. */
+export class ReviewController implements IDisposable {
+  constructor(
+    private readonly store: PendingEditsStore,
+    lab: IReviewLab,
+    private readonly trans: TranslationBundle,
+    private readonly teller: IReviewAnnouncer
+  ) {
+    this.documents = new LabDocuments(lab);
+    this.focus = new FocusReturn(() => this.documents.activeEditor?.focus());
+    this.pills = new ChangePills(
+      trans,
+      {
+        decide: (pill, decision) => this.decidePill(pill, decision),
+        step: (pill, by, byKeyboard) =>
+          this.run(() => this.stepFrom(pill, by, byKeyboard)),
+        showAll: () => this.list(true),
+        leave: () => this.focus.giveBack()
+      },
+      () => this.update(),
+      () => this.later()
+    );
+    this.editors = new ReviewedEditors({
+      words: {
+        title: hunkTitle(trans),
+        control: (view, node) => this.controlOf(view, node)
+      },
+      decide: (id, body) => store.decide(id, body),
+      refresh: () => store.refresh(),
+      failed: error => teller.failed(error),
+      moved: () => this.later()
+    });
+    this.cards = new CellCards(
+      trans,
+      (edit, decision) => this.run(() => this.decide([edit], decision)),
+      change => this.pills.make(change)
+    );
+    store.changed.connect(this.draw, this);
+    this.documents.changed.connect(this.later, this);
+    this.draw();
+  }
+
+  /** Emitted when `state` is another. */
+  readonly changed = new Signal<this, void>(this);
+
+  get state(): IReviewState {
+    return this.current;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** The edits of the document in front. */
+  get here(): readonly PendingEdit[] {
+    const path = this.documents.currentPath;
+    return this.store.edits.filter(({ document }) => document === path);
+  }
+
+  /** How many changes an edit is, as the page counts them everywhere. */
+  countOf(edit: PendingEdit): number {
+    return changesOf(edit, each => this.editors.count(each));
+  }
+
+  /** Go to the next change, or the one before; first to the one in front, if the user was not there. */
+  async step(by: 1 | -1): Promise<void> {
+    const { stops, last } = this;
+    const isNext = this.isThere || by === -1;
+    const stop = isNext ? nextStop(stops, last, by) : last;
+    if (stop !== null) {
+      await this.goTo(stop);
+    }
+  }
+
+  /** Show the list of all changes, or put it away. */
+  list(isListed: boolean): void {
+    this.listed = isListed;
+    this.update();
+  }
+
+  /** Open a document at its first change. */
+  async open(path: string): Promise<void> {
+    const stop = this.stops.find(({ edit }) => edit.document === path);
+    if (stop !== undefined) {
+      await this.goTo(stop);
+    }
+  }
+
+  /** Open the document of an edit at its first change. */
+  async reveal(edit: PendingEdit): Promise<void> {
+    await this.goTo({ edit, index: 0 });
+  }
+
+  /** Decide on the change at the caret, or the one gone to last; then go on to the one after it. */
+  async decideHere(decision: Decision): Promise<void> {
+    const editor = this.documents.activeEditor;
+    const view = editor instanceof CodeMirrorEditor ? editor.editor : null;
+    const stop = this.stopHere(view);
+    if (stop === null) {
+      return;
+    }
+    const place = placeOf(this.stops, stop);
+    if (view === null || !this.editors.decideAt(view, decision)) {
+      if (isTextEdit(stop.edit)) {
+        return;
+      }
+      await this.decide([stop.edit], decision);
+    }
+    this.say(decision);
+    const after = this.stops;
+    const next = after[place > after.length ? 0 : place - 1];
+    if (next !== undefined) {
+      await this.goTo(next);
+    }
+  }
+
+  /** The change at the caret, or the one the user went to. */
+  private stopHere(view: EditorViewOf | null): IStop | null {
+    const atCaret = view === null ? null : this.editors.stopAt(view);
+    return atCaret ?? (this.isThere ? this.last : null);
+  }
+
+  /** Decide on whole edits: in an open editor as the user's own step, else by the server. */
+  async decide(
+    edits: readonly PendingEdit[],
+    decision: Decision
+  ): Promise<void> {
+    const others: PendingEdit[] = [];
+    for (const edit of edits) {
+      const view = isTextEdit(edit) ? this.editors.viewOf(edit) : null;
+      if (view === null) {
+        others.push(edit);
+      } else {
+        await this.editors.decideWhole(view, decision);
+      }
+    }
+    await this.store.decideAll(decision, others);
+    this.say(decision);
+  }
+
+  /** Put the focus back where the user had it before it came into a control. */
+  giveFocusBack(): void {
+    this.focus.giveBack();
+  }
+
+  /** Do something, and tell the user when it fails. */
+  run(act: () => Promise<unknown>): void {
+    act().catch((error: unknown) => this.teller.failed(error));
+  }
+
+  dispose(): void {
+    if (!this.disposed) {
+      this.disposed = true;
+      this.documents.dispose();
+      this.pills.dispose();
+      this.room.dispose();
+      this.focus.dispose();
+      Signal.clearData(this);
+    }
+  }
+
+  /** The control of a change in an editor. */
+  private controlOf(view: EditorViewOf, node: HTMLElement): HTMLElement {
+    const { trans } = this;
+    return this.pills.make({
+      words: {
+        keep: trans.__('Keep'),
+        undo: trans.__('Undo'),
+        keepTitle: trans.__('Keep this change'),
+        undoTitle: trans.__('Undo this change')
+      },
+      stop: () => this.editors.stopAt(view, view.posAtDOM(node)),
+      decide: decision => {
+        if (this.editors.decideAt(view, decision, view.posAtDOM(node))) {
+          this.say(decision);
+        }
+      }
+    }).node;
+  }
+
+  /** Decide on the change of a control; the focus and the caret stay where the user had them. */
+  private decidePill({ change }: ChangePill, decision: Decision): void {
+    const stop = change.stop();
+    if (stop === null) {
+      return;
+    }
+    this.isThere = false;
+    this.isBegun = true;
+    this.focus.giveBack();
+    change.decide(decision);
+    this.last = afterDecision(this.last, stop);
+  }
+
+  private async stepFrom(
+    { change }: ChangePill,
+    by: 1 | -1,
+    byKeyboard: boolean
+  ): Promise<void> {
+    const stop = nextStop(this.stops, change.stop(), by);
+    if (stop !== null) {
+      await this.goTo(stop);
+    }
+    if (byKeyboard) {
+      this.pills.current?.focus(by);
+    }
+  }
+
+  private async goTo(stop: IStop): Promise<void> {
+    this.last = stop;
+    this.isThere = true;
+    this.isBegun = true;
+    const editor = await this.documents.reveal(stop.edit);
+    if (isTextEdit(stop.edit) && editor !== null) {
+      this.editors.show(editor, stop.edit);
+      goToChange(editor.view, stop.index);
+      editor.view.focus();
+    }
+    this.update();
+    const { place, changes } = this.state;
+    const name = visible(stop.edit.document.split('/').at(-1) ?? '');
+    this.teller.say(this.trans.__('Change %1 of %2, %3', place, changes, name));
+  }
+
+  private say(decision: Decision): void {
+    this.teller.say(
+      decision === 'keep' ? this.trans.__('Kept') : this.trans.__('Undone')
+    );
+  }
+
+  /** Once for all that happens before the next frame. */
+  private readonly later = (): void => {
+    if (!this.waiting) {
+      this.waiting = true;
+      requestAnimationFrame(() => {
+        this.waiting = false;
+        this.draw();
+      });
+    }
+  };
+
+  private readonly draw = (): void => {
+    if (this.disposed) {
+      return;
+    }
+    const shown = new Set<EditorViewOf>();
+    for (const edit of this.store.edits.filter(isTextEdit)) {
+      for (const editor of edit.error === null
+        ? this.documents.editorsOf(edit)
+        : []) {
+        shown.add(editor.view);
+        this.editors.show(editor, edit);
+      }
+    }
+    this.editors.keepOnly(shown);
+    this.documents.notebooks.forEach(panel => {
+      const path = panel.context.localPath;
+      const edits = this.store.edits.filter(
+        ({ document }) => document === path
+      );
+      this.cards.draw(panel, edits);
+      if (edits.length > 0) {
+        this.room.fit(panel);
+      }
+    });
+    this.update();
+  };
+
+  private update(): void {
+    this.begin();
+    const { stops } = this;
+    const front = stopInFront(stops, this.last, this.current.place);
+    this.isThere &&= placeOf(stops, this.last) > 0;
+    this.last = front;
+    const place = placeOf(stops, front);
+    this.pills.number(stop => placeOf(stops, stop), place, stops.length);
+    const state = {
+      documents: byDocument(stops),
+      changes: stops.length,
+      place,
+      isAway: this.pills.isAway,
+      isListed: this.listed
+    };
+    if (keyOf(state) !== keyOf(this.current)) {
+      this.current = state;
+      this.changed.emit();
+    }
+  }
+
+  /** Until the user has gone to a change or decided on one, the first is that of the document in front. */
+  private begin(): void {
+    const { edits } = this.store;
+    if (edits.length === 0) {
+      this.isBegun = false;
+      this.listed = false;
+      this.last = null;
+      this.first = null;
+    }
+    const path = this.documents.currentPath;
+    const isHere = edits.some(({ document }) => document === path);
+    if (!this.isBegun && isHere && path !== this.first) {
+      this.first = path;
+      this.last = null;
+      this.current = { ...this.current, place: 0 };
+    }
+  }
+
+  private get stops(): IStop[] {
+    const { edits } = this.store;
+    return stopsOf(edits, edit => this.editors.count(edit), this.first);
+  }
+
+  private readonly documents: LabDocuments;
+  private readonly editors: ReviewedEditors;
+  private readonly cards: CellCards;
+  private readonly pills: ChangePills;
+  private readonly focus: FocusReturn;
+  private readonly room = new ToolbarSpace();
+  /** The change in front. */
+  private last: IStop | null = null;
+  /** Whether the user went to it. */
+  private isThere = false;
+  /** Whether the user has gone to a change or decided on one since there are any. */
+  private isBegun = false;
+  /** The document whose changes come first. */
+  private first: string | null = null;
+  private listed = false;
+  private current = NOTHING;
+  private waiting = false;
+  private disposed = false;
+}
+
+type EditorViewOf = CodeMirrorEditor['editor'];
+
+/** What a change in an editor is called. */
+function hunkTitle(
+  trans: TranslationBundle
+): (added: number, removed: number) => string {
+  return (added, removed) =>
+    trans.__('Change by the agent: %1 lines added, %2 removed', added, removed);
+}

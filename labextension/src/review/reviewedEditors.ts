@@ -1,0 +1,325 @@
+/**
+ * The editors of this page that show changes of the agent: which baseline each has, and what the server is
+ * told of the user's decisions and of what they write meanwhile. Used by the review of the page; knows
+ * CodeMirror, not the lab.
+ */
+
+import type { Extension } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
+
+import { ApiError } from '../client/http';
+import type { Decision, IHunkLabels } from '../editor/hunkDecorations';
+import {
+  baselineIn,
+  decideAt,
+  reviewIn,
+  reviewView,
+  showBaseline,
+  undoAll,
+  type IReviewListener
+} from '../editor/reviewView';
+import type { DecideEdit, PendingEdit } from '../wire/generated';
+import { cellVersion, textVersion } from '../wire/versions';
+import { adoptBaseline, chunkAt } from '../editor/textReview';
+import type { IStop } from './navigation';
+
+/** An editor of the lab. */
+export interface IReviewedEditor {
+  readonly view: EditorView;
+  readonly isDisposed: boolean;
+  inject(extension: Extension): void;
+  /** Make a change a step of its own for the document's undo. */
+  asOneStep(change: () => void): void;
+}
+
+/** Where decisions go, and what the user is told. */
+export interface IReviewDecisions {
+  readonly words: IHunkLabels;
+  decide(id: string, body: DecideEdit): Promise<void>;
+  refresh(): Promise<void>;
+  failed(error: unknown): void;
+  /** The changes in an editor are others now. */
+  moved(): void;
+}
+
+/** A text edit: neither made nor removed. */
+export interface ITextEdit extends PendingEdit {
+  baseline: string;
+  current: string;
+}
+
+export function isTextEdit(edit: PendingEdit): edit is ITextEdit {
+  return edit.baseline !== null && edit.current !== null;
+}
+
+interface IShown {
+  readonly editor: IReviewedEditor;
+  edit: ITextEdit;
+  /** What the server is to be told next. */
+  next: Decision | null;
+  telling: Promise<void> | null;
+  /** The server's list changed while it was being told. */
+  behind: boolean;
+  /** The user wrote in this editor since the server was told or asked. */
+  typed: boolean;
+  /** How often the server was asked about the text as it is. */
+  asked: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+const GONE = 404;
+/** Wait after the last keystroke before the server hears what it cannot find by itself, in ms. */
+const QUIET = 1200;
+/** A page without a connection asks no more. */
+const MOST_ASKED = 8;
+
+/** The editors under review. */
+export class ReviewedEditors {
+  constructor(
+    private readonly desk: IReviewDecisions,
+    private readonly quiet = QUIET
+  ) {
+    this.listener = {
+      words: desk.words,
+      decided: (view, decision) => this.decided(view, decision),
+      rebased: (view, typed) => this.rebased(view, typed),
+      asOneStep: (view, change) => this.attached.get(view)?.asOneStep(change)
+    };
+  }
+
+  /** Show an edit in an editor, or what became of it since. */
+  show(editor: IReviewedEditor, edit: ITextEdit): void {
+    const { view } = editor;
+    const before = this.shown.get(view);
+    if (before === undefined) {
+      this.attach(editor);
+      this.shown.set(view, made(editor, edit));
+      this.adopt(view, edit);
+      return;
+    }
+    const isNews = !isSame(before.edit, edit);
+    before.edit = edit;
+    if (before.telling !== null) {
+      before.behind ||= isNews;
+    } else if (isNews) {
+      this.adopt(view, edit);
+    }
+  }
+
+  /** Show nothing in editors other than these. */
+  keepOnly(views: ReadonlySet<EditorView>): void {
+    for (const [view, item] of this.shown) {
+      if (!views.has(view)) {
+        clearTimeout(item.timer);
+        this.shown.delete(view);
+        if (!item.editor.isDisposed) {
+          showBaseline(view, null);
+        }
+      }
+    }
+  }
+
+  /** An editor that shows an edit. */
+  viewOf(edit: PendingEdit): EditorView | null {
+    for (const [view, item] of this.shown) {
+      if (item.edit.id === edit.id && !item.editor.isDisposed) {
+        return view;
+      }
+    }
+    return null;
+  }
+
+  /** How many changes of an edit are left in its editor; null when none shows it. */
+  count(edit: PendingEdit): number | null {
+    const view = this.viewOf(edit);
+    return view === null ? null : (reviewIn(view)?.chunks.length ?? null);
+  }
+
+  /** The change at a position of an editor, the caret's when none is given. */
+  stopAt(
+    view: EditorView,
+    position = view.state.selection.main.head
+  ): IStop | null {
+    const value = reviewIn(view);
+    const edit = this.shown.get(view)?.edit;
+    const chunk =
+      value === null ? null : chunkAt(value, position, view.state.doc.length);
+    return chunk && edit && value
+      ? { edit, index: value.chunks.indexOf(chunk) }
+      : null;
+  }
+
+  /** Decide on the change at a position, the caret's when none is given; false when there is none. */
+  decideAt(view: EditorView, decision: Decision, position?: number): boolean {
+    return decideAt(view, this.listener, decision, position);
+  }
+
+  /** Decide on all that is left of an edit in its editor; settled when the server knows. */
+  async decideWhole(view: EditorView, decision: Decision): Promise<void> {
+    const item = this.shown.get(view);
+    if (item === undefined) {
+      return;
+    }
+    if (decision === 'undo') {
+      undoAll(view, this.listener);
+    } else {
+      showBaseline(view, textIn(view));
+    }
+    await this.tell(view, item, decision);
+  }
+
+  private attach(editor: IReviewedEditor): void {
+    const { view } = editor;
+    if (!this.attached.has(view)) {
+      editor.inject(reviewView(this.listener));
+    }
+    this.attached.set(view, editor);
+  }
+
+  private adopt(view: EditorView, { current, baseline }: ITextEdit): void {
+    const here = textIn(view);
+    showBaseline(view, adoptBaseline(here, current, baseline));
+    this.desk.moved();
+    const item = this.shown.get(view);
+    if (here !== current && item !== undefined) {
+      this.later(view, item);
+    }
+  }
+
+  private decided(view: EditorView, decision: Decision): void {
+    const item = this.shown.get(view);
+    this.desk.moved();
+    if (item !== undefined) {
+      void this.tell(view, item, decision);
+    }
+  }
+
+  private rebased(view: EditorView, typed: boolean): void {
+    const item = this.shown.get(view);
+    this.desk.moved();
+    if (item === undefined) {
+      return;
+    }
+    item.typed ||= typed;
+    item.asked = 0;
+    this.later(view, item);
+    if (item.telling === null && item.edit.current === textIn(view)) {
+      // The text the server speaks of, an edit done again after a reload, say: so is the baseline.
+      showBaseline(view, item.edit.baseline);
+    }
+  }
+
+  /**
+   * The text is as it was for a while. What the user typed the server is told, unless it finds the same by
+   * itself; of what came from elsewhere it knows best.
+   */
+  private rest(view: EditorView, item: IShown): void {
+    if (this.shown.get(view) !== item || item.editor.isDisposed) {
+      return;
+    }
+    const { typed } = item;
+    item.typed = false;
+    const here = textIn(view);
+    const { current, baseline } = item.edit;
+    const own = baselineIn(view);
+    const isNews =
+      own === here || own !== adoptBaseline(here, current, baseline);
+    if (typed && isNews) {
+      void this.tell(view, item, 'keep');
+    } else if (!typed && item.asked < MOST_ASKED) {
+      item.asked += 1;
+      void this.ask(view, item);
+    }
+  }
+
+  /** Ask what the server makes of the text, until it knows the text as it is. */
+  private async ask(view: EditorView, item: IShown): Promise<void> {
+    await this.desk.refresh();
+    const isShown = this.shown.get(view) === item;
+    if (isShown && item.edit.current !== textIn(view)) {
+      this.later(view, item);
+    }
+  }
+
+  private later(view: EditorView, item: IShown): void {
+    clearTimeout(item.timer);
+    item.timer = setTimeout(() => this.rest(view, item), this.quiet);
+  }
+
+  /** Tell the server what is left to look through, the latest only. */
+  private tell(
+    view: EditorView,
+    item: IShown,
+    decision: Decision
+  ): Promise<void> {
+    clearTimeout(item.timer);
+    item.next = decision;
+    item.telling ??= this.tellAll(view, item).finally(() => {
+      item.telling = null;
+      const isShown = this.shown.get(view) === item;
+      if (item.behind && isShown && !item.editor.isDisposed) {
+        this.adopt(view, item.edit);
+      }
+      item.behind = false;
+    });
+    return item.telling;
+  }
+
+  private async tellAll(view: EditorView, item: IShown): Promise<void> {
+    for (let { next } = item; next !== null; { next } = item) {
+      item.next = null;
+      try {
+        await this.desk.decide(item.edit.id, bodyOf(view, item.edit, next));
+      } catch (error) {
+        item.behind = true;
+        if (!(error instanceof ApiError && error.status === GONE)) {
+          this.desk.failed(error);
+        }
+        await this.desk.refresh();
+        return;
+      }
+    }
+  }
+
+  private readonly listener: IReviewListener;
+  private readonly shown = new Map<EditorView, IShown>();
+  private readonly attached = new WeakMap<EditorView, IReviewedEditor>();
+}
+
+function made(editor: IReviewedEditor, edit: ITextEdit): IShown {
+  return {
+    editor,
+    edit,
+    next: null,
+    telling: null,
+    behind: false,
+    typed: false,
+    asked: 0,
+    timer: undefined
+  };
+}
+
+function textIn(view: EditorView): string {
+  return view.state.doc.toString();
+}
+
+function isSame(one: ITextEdit, other: ITextEdit): boolean {
+  return (
+    one.id === other.id &&
+    one.baseline === other.baseline &&
+    one.current === other.current
+  );
+}
+
+function bodyOf(
+  view: EditorView,
+  { cell_id }: PendingEdit,
+  decision: Decision
+): DecideEdit {
+  const text = textIn(view);
+  return {
+    decision,
+    baseline: baselineIn(view) ?? text,
+    current_version: cell_id === null ? textVersion(text) : cellVersion(text)
+  };
+}

@@ -1,0 +1,76 @@
+/** Small pieces that the parts of the settings page share. */
+
+import * as React from 'react';
+
+import { Button, Dots, ErrorNote } from '../../ui/primitives';
+import { useTrans, useView } from '../../ui/hooks';
+import { visible } from '../../text/hiddenCharacters';
+import type { Resource } from '../../client/resource';
+import { useResource } from './hooks';
+
+/** What a resource holds, or why it cannot be shown; an older value stays beside the reason. */
+export function Loaded<T>(props: {
+  resource: Resource<T>;
+  children: (value: T) => React.ReactNode;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { value, error } = useResource(props.resource);
+  return (
+    <>
+      {error !== null && (
+        <ErrorNote error={error}>
+          <Button onClick={() => void props.resource.load()}>
+            {trans.__('Try again')}
+          </Button>
+        </ErrorNote>
+      )}
+      {value === null ? error === null && <Dots /> : props.children(value)}
+    </>
+  );
+}
+
+/** A part of a section, with its title. */
+export function Group(props: {
+  title: string;
+  note?: string;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const id = React.useId();
+  return (
+    <section className="shoulders-Group" aria-labelledby={id}>
+      <h3 id={id}>{props.title}</h3>
+      {props.note !== undefined && (
+        <p className="shoulders-Settings-note">{props.note}</p>
+      )}
+      {props.children}
+    </section>
+  );
+}
+
+/** Something that is wrong in a file, or worth a look. */
+export function Problems(props: {
+  problems: readonly string[];
+}): React.JSX.Element | null {
+  const { Icon } = useView();
+  return props.problems.length === 0 ? null : (
+    <ul className="shoulders-Problems">
+      {props.problems.map(problem => (
+        <li key={problem}>
+          <Icon name="error" />
+          <span>{visible(problem)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A problem of a file in one line. */
+export function problemText(problem: {
+  file: string;
+  line: number | null;
+  message: string;
+}): string {
+  const place =
+    problem.line === null ? problem.file : `${problem.file}:${problem.line}`;
+  return `${place} · ${problem.message}`;
+}

@@ -1,0 +1,332 @@
+/** Adds a provider: a pasted key or address is recognised, what it offers is tried, chosen and stored. */
+
+import * as React from 'react';
+
+import { Button, Disclosure, ErrorNote } from '../../ui/primitives';
+import { useAction, useTrans } from '../../ui/hooks';
+import { visible } from '../../text/hiddenCharacters';
+import type {
+  DetectedProvider,
+  ModelList,
+  SavedProvider
+} from '../../wire/generated';
+import {
+  bodyOf,
+  canAsk,
+  formOfDetected,
+  isAddress,
+  isSecret,
+  keyOf,
+  problemOf,
+  requestOf,
+  type IAsked,
+  type IProviderForm
+} from './providerRequest';
+import {
+  kindsOf,
+  Line,
+  ProviderFields,
+  RequestFields,
+  TextLine
+} from './ProviderForm';
+import { SaveRow, Stored } from './SavedProvider';
+import type { SettingsStore } from '../store/settingsStore';
+import { useSettingsPage, useStore } from '../components/hooks';
+
+const NOTHING: IAsked = {
+  ...{ text: '', key: '', provider: '', kind: '', auth: '', headers: '' }
+};
+
+export function AddProvider({ list }: { list: ModelList }): React.JSX.Element {
+  const trans = useTrans();
+  const { adds } = useSettingsPage();
+  const [wanted, setWanted] = React.useState(false);
+  const [answered, setAnswered] = React.useState(0);
+  const open = wanted || adds > answered;
+  const button = React.useRef<HTMLDivElement>(null);
+  const close = (): void => {
+    setWanted(false);
+    setAnswered(adds);
+    requestAnimationFrame(() =>
+      button.current?.querySelector('button')?.focus()
+    );
+  };
+  return (
+    <div ref={button} className="shoulders-AddProvider">
+      {open ? (
+        <Adding list={list} onDone={close} />
+      ) : (
+        <Button kind="primary" onClick={() => setWanted(true)}>
+          {trans.__('Add provider…')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Adding(props: {
+  list: ModelList;
+  onDone: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const title = React.useId();
+  const [asked, setAsked] = React.useState(NOTHING);
+  const [found, setFound] = React.useState<DetectedProvider | null>(null);
+  const { onDone } = props;
+  const change = (part: Partial<IAsked>): void => {
+    setAsked({ ...asked, ...part });
+    setFound(null);
+  };
+  return (
+    <section
+      className="shoulders-Provider shoulders-ProviderForm"
+      aria-labelledby={title}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          onDone();
+        }
+      }}
+    >
+      <h3 id={title}>{trans.__('Add provider')}</h3>
+      <Ask
+        list={props.list}
+        asked={asked}
+        found={found}
+        onChange={change}
+        onFound={setFound}
+        onCancel={onDone}
+      />
+      {found !== null && !found.needs_key && (
+        <Found key={found.url} asked={asked} found={found} onDone={onDone} />
+      )}
+    </section>
+  );
+}
+
+/** The key or the address. */
+function Ask(props: {
+  list: ModelList;
+  asked: IAsked;
+  found: DetectedProvider | null;
+  onChange: (part: Partial<IAsked>) => void;
+  onFound: (found: DetectedProvider) => void;
+  onCancel: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { api } = useStore();
+  const { busy, error, run } = useAction();
+  const { asked, found, list, onChange, onFound } = props;
+  const { text, provider } = asked;
+  const byAddress = isAddress(text);
+  const detect = async (): Promise<void> =>
+    onFound(await api.detect(requestOf(asked)));
+  const isOpen = found === null || found.needs_key;
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault();
+        run(detect);
+      }}
+    >
+      <Line label={trans.__('Key or address')}>
+        {id => (
+          <input
+            id={id}
+            className="shoulders-Input"
+            type={isSecret(text) ? 'password' : 'text'}
+            // It was opened to be filled in.
+            autoFocus
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={trans.__('sk-… or http://127.0.0.1:8000')}
+            value={text}
+            onChange={event => onChange({ text: event.target.value })}
+          />
+        )}
+      </Line>
+      {text.trim() !== '' && !byAddress && (
+        <Vendor
+          list={list}
+          chosen={provider}
+          onChoose={chosen => onChange({ provider: chosen })}
+        />
+      )}
+      {byAddress && (
+        <ServerFields asked={asked} found={found} onChange={onChange} />
+      )}
+      <Wanted found={found} />
+      {error !== null && <ErrorNote error={error} />}
+      <div className="shoulders-Actions">
+        <button
+          type="submit"
+          className={`shoulders-Button ${isOpen ? 'shoulders-mod-primary' : ''}`}
+          disabled={busy || !canAsk(asked)}
+        >
+          {busy ? trans.__('Detecting…') : trans.__('Detect')}
+        </button>
+        <Button onClick={props.onCancel}>{trans.__('Cancel')}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** That the server wants a key. */
+function Wanted(props: {
+  found: DetectedProvider | null;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const { found } = props;
+  return found?.needs_key === true ? (
+    <p role="status">
+      {trans.__(
+        '%1 requires a key. Paste it and press Detect.',
+        visible(found.name)
+      )}
+    </p>
+  ) : null;
+}
+
+/** How a server is asked. */
+function ServerFields(props: {
+  asked: IAsked;
+  found: DetectedProvider | null;
+  onChange: (part: Partial<IAsked>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { asked, found, onChange } = props;
+  return (
+    <>
+      <TextLine
+        label={trans.__('Key')}
+        secret={true}
+        placeholder={
+          found?.needs_key === true
+            ? trans.__('The server requires a key')
+            : trans.__('If the server requires one')
+        }
+        value={asked.key}
+        onChange={key => onChange({ key })}
+      />
+      {(found === null || found.needs_key) && (
+        <Disclosure
+          className="shoulders-ProviderForm-more"
+          summary={trans.__('More options')}
+        >
+          {() => <RequestFields form={asked} onChange={onChange} />}
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+/** Whose key it is, where its form does not say. */
+function Vendor(props: {
+  list: ModelList;
+  chosen: string;
+  onChoose: (provider: string) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const vendors = props.list.providers.filter(
+    ({ needs_key, custom }) => needs_key && !custom
+  );
+  return (
+    <Line label={trans.__('Provider')}>
+      {id => (
+        <select
+          id={id}
+          className="shoulders-Input"
+          value={props.chosen}
+          onChange={event => props.onChoose(event.target.value)}
+        >
+          <option value="">{trans.__('Detect from the key')}</option>
+          {vendors.map(({ id: vendor, name }) => (
+            <option key={vendor} value={vendor}>
+              {visible(name)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Line>
+  );
+}
+
+/** What was found, to be changed and saved. */
+function Found(props: {
+  asked: IAsked;
+  found: DetectedProvider;
+  onDone: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const store = useStore();
+  const { asked, found, onDone } = props;
+  const key = keyOf(asked);
+  const { auth, headers } = asked;
+  const [form, setForm] = React.useState<IProviderForm>(() =>
+    formOfDetected(found, { key, auth, headers })
+  );
+  const [saved, setSaved] = React.useState<SavedProvider | null>(null);
+  const { busy, error, run } = useAction();
+  const send = (untested: boolean): Promise<SavedProvider> =>
+    found.known
+      ? saveKey(store, found.id, key, untested)
+      : store.putProvider(found.id, bodyOf(form, true, untested));
+  const save = (untested: boolean): void =>
+    run(async () => setSaved(await send(untested)));
+  if (saved?.stored === true) {
+    return <Stored name={form.name} saved={saved} onDone={onDone} />;
+  }
+  if (found.known && key === '') {
+    return (
+      <p role="status">
+        {trans.__('%1 is already set up.', visible(found.name))}
+      </p>
+    );
+  }
+  return (
+    <>
+      <p role="status">{foundText(found, trans)}</p>
+      {!found.known && (
+        <ProviderFields
+          form={form}
+          offered={found.models.map(({ name }) => name)}
+          keyNote={null}
+          onChange={part => setForm({ ...form, ...part })}
+        />
+      )}
+      <SaveRow
+        problem={found.known ? '' : problemOf(form, trans)}
+        busy={busy}
+        error={error}
+        saved={saved}
+        onSave={save}
+      />
+    </>
+  );
+}
+
+/** Try a key and store it; `untested`: store it as it is. */
+async function saveKey(
+  store: SettingsStore,
+  provider: string,
+  key: string,
+  untested: boolean
+): Promise<SavedProvider> {
+  if (!untested) {
+    return store.tryKey(provider, key);
+  }
+  await store.setKey(provider, key);
+  return { stored: true, provider: null, test: null };
+}
+
+function foundText(
+  found: DetectedProvider,
+  trans: ReturnType<typeof useTrans>
+): string {
+  const api = kindsOf(trans).find(([kind]) => kind === found.kind)?.[1] ?? '';
+  const models =
+    found.models.length === 0
+      ? trans.__('it lists no models')
+      : trans._n('%1 model', '%1 models', found.models.length);
+  return trans.__('Found %1: %2, %3.', visible(found.name), api, models);
+}

@@ -1,0 +1,160 @@
+/** The fields of a provider: its name, address and API, its models, and how it is asked. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Disclosure } from '../../ui/primitives';
+import { useTrans } from '../../ui/hooks';
+import { visible } from '../../text/hiddenCharacters';
+import { ModelChecklist } from './ModelChecklist';
+import type { ApiKind, IProviderForm } from './providerRequest';
+
+/** The APIs that can be chosen, with their names. */
+export function kindsOf(
+  trans: TranslationBundle
+): readonly [ApiKind, string][] {
+  return [
+    ['openai_chat', trans.__('OpenAI-compatible (Chat Completions)')],
+    ['openai_responses', trans.__('OpenAI Responses')],
+    ['anthropic', trans.__('Anthropic Messages')],
+    ['google', trans.__('Google Gemini')],
+    ['ollama', trans.__('Ollama')]
+  ];
+}
+
+export function ProviderFields(props: {
+  form: IProviderForm;
+  /** Models that can be ticked. */
+  offered: readonly string[];
+  /** What its key's field says while it is empty; null where the key is known. */
+  keyNote: string | null;
+  onChange: (change: Partial<IProviderForm>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { form, offered, keyNote, onChange } = props;
+  return (
+    <>
+      <TextLine
+        label={trans.__('Name')}
+        value={form.name}
+        onChange={name => onChange({ name })}
+      />
+      <TextLine
+        label={trans.__('Address')}
+        value={form.url}
+        onChange={url => onChange({ url })}
+      />
+      {keyNote !== null && (
+        <TextLine
+          label={trans.__('Key')}
+          secret={true}
+          placeholder={keyNote}
+          value={form.key}
+          onChange={key => onChange({ key })}
+        />
+      )}
+      <ModelChecklist
+        offered={[...new Set([...offered, ...form.models])]}
+        form={form}
+        onChange={onChange}
+      />
+      <Disclosure
+        className="shoulders-ProviderForm-more"
+        summary={trans.__('More options')}
+      >
+        {() => <RequestFields form={form} onChange={onChange} />}
+      </Disclosure>
+    </>
+  );
+}
+
+/** How the service is asked. */
+export function RequestFields(props: {
+  form: Pick<IProviderForm, 'auth' | 'headers'> & { kind: ApiKind | '' };
+  onChange: (change: Partial<IProviderForm>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { form, onChange } = props;
+  return (
+    <>
+      <Line label={trans.__('API')}>
+        {id => (
+          <select
+            id={id}
+            className="shoulders-Input"
+            value={form.kind}
+            onChange={
+              event => onChange({ kind: event.target.value as ApiKind }) // Its options are these.
+            }
+          >
+            {form.kind === '' && <option value="">{trans.__('Detect')}</option>}
+            {kindsOf(trans).map(([kind, name]) => (
+              <option key={kind} value={kind}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Line>
+      <TextLine
+        label={trans.__('Key header')}
+        placeholder={trans.__('The default of the API')}
+        value={form.auth}
+        onChange={auth => onChange({ auth })}
+      />
+      <Line label={trans.__('Headers')}>
+        {id => (
+          <textarea
+            id={id}
+            className="shoulders-Input"
+            rows={2}
+            spellCheck={false}
+            placeholder={trans.__('Name: value')}
+            value={form.headers}
+            onChange={event => onChange({ headers: event.target.value })}
+          />
+        )}
+      </Line>
+    </>
+  );
+}
+
+/** A line of text with its label; `secret`: typed unseen and not remembered by the browser. */
+export function TextLine(props: {
+  label: string;
+  value: string;
+  placeholder?: string;
+  secret?: boolean;
+  onChange: (value: string) => void;
+}): React.JSX.Element {
+  return (
+    <Line label={props.label}>
+      {id => (
+        <input
+          id={id}
+          className="shoulders-Input"
+          type={props.secret === true ? 'password' : 'text'}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={props.placeholder}
+          value={props.value}
+          onChange={event => props.onChange(event.target.value)}
+        />
+      )}
+    </Line>
+  );
+}
+
+/** A field with its label. */
+export function Line(props: {
+  label: string;
+  children: (id: string) => React.ReactNode;
+}): React.JSX.Element {
+  const id = React.useId();
+  return (
+    <div className="shoulders-ProviderForm-line">
+      <label htmlFor={id}>{visible(props.label)}</label>
+      {props.children(id)}
+    </div>
+  );
+}

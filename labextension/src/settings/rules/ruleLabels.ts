@@ -1,0 +1,32 @@
+/** The words of permission rules. Used by the list of rules and its form. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Rule } from '../../wire/generated';
+
+/** What a rule does. */
+export function actionName(
+  action: Rule['action'],
+  trans: TranslationBundle
+): string {
+  switch (action) {
+    case 'deny':
+      return trans.__('Deny');
+    case 'ask':
+      return trans.__('Ask');
+    case 'allow':
+      return trans.__('Allow');
+  }
+}
+
+/** When a rule applies, before its pattern; a kind of pattern of a later version keeps its name. */
+export function conditionName(name: string, trans: TranslationBundle): string {
+  const names: Record<string, string> = {
+    any: trans.__('always'),
+    path: trans.__('where the path is'),
+    notebook: trans.__('in the notebook'),
+    command: trans.__('for commands that begin with'),
+    domain: trans.__('for the host')
+  };
+  return names[name] ?? name;
+}

@@ -1,0 +1,114 @@
+/** The routes of the settings page, typed; over the client that the page has. Made by the settings store. */
+
+import type { IHttpClient } from '../../client/http';
+import type {
+  AuditPage,
+  BudgetState,
+  InstructionList,
+  DetectedProvider,
+  DetectProvider,
+  ModelList,
+  OperationsPage,
+  OwnProvider,
+  ProviderHealth,
+  ProviderTest,
+  PutBudget,
+  PutPermissions,
+  PutProvider,
+  PutSettings,
+  SavedProvider,
+  SentCompletions,
+  Settings,
+  Status,
+  ToolList,
+  Usage
+} from '../../wire/generated';
+
+/** Whose file is written: this workspace's, or the one of all of the user's. */
+export type Scope = 'workspace' | 'user';
+
+/** What a sum of usage is over. */
+export interface IUsageQuery {
+  readonly by: Usage['by'];
+  /** Days, both included. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Each method rejects with an `ApiError`. */
+export interface ISettingsApi {
+  status(): Promise<Status>;
+  settings(): Promise<Settings>;
+  putSettings(body: PutSettings, scope: Scope): Promise<Settings>;
+  models(): Promise<ModelList>;
+  /** Store a key as it is. */
+  setKey(provider: string, key: string): Promise<ProviderHealth>;
+  /** Try a key, and store it unless it is refused. */
+  tryKey(provider: string, key: string): Promise<SavedProvider>;
+  removeKey(provider: string): Promise<ProviderHealth>;
+  /** Find out whose key this is, or what answers at an address. */
+  detect(body: DetectProvider): Promise<DetectedProvider>;
+  /** What the user's own models.json says of a provider. */
+  ownProvider(provider: string): Promise<OwnProvider>;
+  /** Try a provider, and write it into that file unless it is refused. */
+  putProvider(provider: string, body: PutProvider): Promise<SavedProvider>;
+  removeProvider(provider: string): Promise<void>;
+  /** Ask for the list of models, which costs nothing. */
+  check(provider: string): Promise<ProviderHealth>;
+  /** Make one real call. */
+  test(provider: string): Promise<ProviderTest>;
+  tools(): Promise<ToolList>;
+  putPermissions(body: PutPermissions): Promise<ToolList>;
+  usage(query?: IUsageQuery): Promise<Usage>;
+  putBudget(body: PutBudget): Promise<BudgetState>;
+  instructions(): Promise<InstructionList>;
+  /** What models were sent for the latest suggestions. */
+  sentCompletions(): Promise<SentCompletions>;
+  audit(query: IPageQuery & { tool: string }): Promise<AuditPage>;
+  operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
+}
+
+/** A page of a list; the first without a cursor. */
+export interface IPageQuery {
+  readonly cursor: string | null;
+}
+
+const PAGE = '50';
+
+/** The routes over HTTP. */
+export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
+  const get = <T>(path: string): Promise<T> => http.call('GET', path);
+  const provider = (id: string, what?: string): string =>
+    `providers/${encodeURIComponent(id)}${what === undefined ? '' : `/${what}`}`;
+  return {
+    status: () => get('status'),
+    settings: () => get('settings'),
+    putSettings: (body, scope) =>
+      http.call('PUT', `settings?${words({ scope })}`, body),
+    models: () => get('models'),
+    setKey: (id, key) => http.call('PUT', provider(id, 'key'), { key }),
+    tryKey: (id, key) => http.call('POST', provider(id, 'key'), { key }),
+    detect: body => http.call('POST', 'providers/detect', body),
+    ownProvider: id => get(provider(id)),
+    putProvider: (id, body) => http.call('PUT', provider(id), body),
+    removeProvider: id => http.call('DELETE', provider(id)),
+    removeKey: id => http.call('DELETE', provider(id, 'key')),
+    check: id => http.call('POST', provider(id, 'check')),
+    test: id => http.call('POST', provider(id, 'test')),
+    tools: () => get('tools'),
+    putPermissions: body => http.call('PUT', 'tools/permissions', body),
+    usage: query => get(`usage?${words({ ...query })}`),
+    putBudget: body => http.call('PUT', 'budget', body),
+    instructions: () => get('instructions'),
+    sentCompletions: () => get('completions'),
+    audit: query => get(`audit?${words({ ...query, limit: PAGE })}`),
+    operations: query => get(`operations?${words({ ...query, limit: PAGE })}`)
+  };
+}
+
+function words(query: Record<string, string | null>): string {
+  const given = Object.entries(query).filter(
+    (entry): entry is [string, string] => entry[1] !== null && entry[1] !== ''
+  );
+  return new URLSearchParams(given).toString();
+}

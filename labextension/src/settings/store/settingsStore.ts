@@ -1,0 +1,284 @@
+/**
+ * What the settings page knows and changes. It hears from the socket when another page or program changed something,
+ * and stores nothing over what this page has not shown: the server refuses what was made from an older state, and the
+ * change is then made again on the newer one, or the user is asked. Made by the settings plugin; lives with the page.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import { ApiError } from '../../client/http';
+import type { IPageSocket } from '../../client/socket';
+import { sessionsIn } from '../../model/sessions/sessionHistory';
+import type { IFolderTrust } from '../../host/folderTrust';
+import type {
+  BudgetState,
+  Event,
+  InstructionList,
+  Json,
+  ModelList,
+  ProviderHealth,
+  ProviderTest,
+  PutProvider,
+  SavedProvider,
+  SentCompletions,
+  ServerFrame,
+  Session,
+  Settings,
+  Status,
+  ToolList
+} from '../../wire/generated';
+import type { ISettingsApi, Scope } from './api';
+import { changedElsewhere } from './conflict';
+import { Drafts, same } from './drafts';
+import { bodyOf, type PermissionChange } from './permissions';
+import { Resource, valueOf } from '../../client/resource';
+
+export type LimitScope = BudgetState['limits'][number]['scope'];
+export type Area = 'models' | 'egress' | 'commands' | 'threads' | 'ghost';
+
+/** How often a change is made again on a newer state before giving up. */
+const TRIES = 4;
+/** How long after a turn what it cost is asked for, in ms. */
+const SETTLE_MS = 500;
+
+/** The state of the settings page. */
+export class SettingsStore implements IDisposable {
+  constructor(
+    readonly api: ISettingsApi,
+    private readonly socket: Pick<
+      IPageSocket,
+      'eventsReceived' | 'frameReceived' | 'opened'
+    >,
+    readonly folderTrust: IFolderTrust
+  ) {
+    this.status = new Resource(() => api.status());
+    this.settings = new Resource(() => api.settings());
+    this.models = new Resource(() => api.models());
+    this.tools = new Resource(() => api.tools());
+    this.budget = new Resource(async () => (await api.usage()).budget);
+    this.instructions = new Resource(() => api.instructions());
+    this.sent = new Resource(() => api.sentCompletions());
+    socket.frameReceived.connect(this.onFrame);
+    socket.eventsReceived.connect(this.onEvents);
+    socket.opened.connect(this.refresh);
+  }
+
+  readonly status: Resource<Status>;
+  readonly settings: Resource<Settings>;
+  readonly models: Resource<ModelList>;
+  readonly tools: Resource<ToolList>;
+  readonly budget: Resource<BudgetState>;
+  readonly instructions: Resource<InstructionList>;
+  /** What models were sent for the latest suggestions. */
+  readonly sent: Resource<SentCompletions>;
+  readonly drafts = new Drafts();
+  /** Emitted when a turn has ended: it may have cost something. */
+  readonly spent = new Signal<this, void>(this);
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    clearTimeout(this.timer);
+    this.socket.frameReceived.disconnect(this.onFrame);
+    this.socket.eventsReceived.disconnect(this.onEvents);
+    this.socket.opened.disconnect(this.refresh);
+  }
+
+  /** Read again what was read: the page was away, or is looked at again. */
+  readonly refresh = (): void => {
+    for (const resource of this.all) {
+      void resource.refresh();
+    }
+  };
+
+  /** Store one preference, if what is stored is still what the user saw. */
+  async putSetting(
+    area: Area,
+    key: string,
+    value: Json,
+    base: Json,
+    scope: Scope
+  ): Promise<void> {
+    await this.again(async () => {
+      const seen = await valueOf(this.settings);
+      if (!same(settingOf(seen, area, key), base)) {
+        throw changedElsewhere();
+      }
+      const body = { [area]: { [key]: value }, revision: seen.revision };
+      this.settings.set(await this.api.putSettings(body, scope));
+    }, this.settings);
+  }
+
+  /** Change the permissions as they are now. */
+  async changePermissions(change: PermissionChange): Promise<void> {
+    await this.again(async () => {
+      const body = change(bodyOf(await valueOf(this.tools)));
+      if (body !== null) {
+        this.tools.set(await this.api.putPermissions(body));
+      }
+    }, this.tools);
+  }
+
+  /** Store one limit, in micro-dollars; the others stay as they are stored. */
+  async putLimit(
+    scope: LimitScope,
+    limit: number | null,
+    base: number | null
+  ): Promise<void> {
+    await this.again(async () => {
+      const { limits, revision } = await valueOf(this.budget);
+      const held = Object.fromEntries(
+        limits.map(each => [each.scope, each.user_micro_usd])
+      );
+      // Limits that cannot be read are set anew.
+      if (revision !== null && held[scope] !== base) {
+        throw changedElsewhere();
+      }
+      const wanted = { ...held, [scope]: limit };
+      const body = Object.fromEntries(
+        Object.entries(wanted).map(([name, amount]) => [
+          `${name}_micro_usd`,
+          amount
+        ])
+      );
+      this.budget.set(await this.api.putBudget({ ...body, revision }));
+    }, this.budget);
+  }
+
+  async setKey(provider: string, key: string): Promise<void> {
+    this.heard(await this.api.setKey(provider, key));
+    void this.models.refresh();
+  }
+
+  /** Try a key; it is stored unless it is refused. */
+  async tryKey(provider: string, key: string): Promise<SavedProvider> {
+    return this.saved(await this.api.tryKey(provider, key));
+  }
+
+  /** Try a provider; the user's file has it then, unless it is refused. */
+  async putProvider(
+    provider: string,
+    body: PutProvider
+  ): Promise<SavedProvider> {
+    return this.saved(await this.api.putProvider(provider, body));
+  }
+
+  async removeProvider(provider: string): Promise<void> {
+    await this.api.removeProvider(provider);
+    await this.models.refresh();
+  }
+
+  async removeKey(provider: string): Promise<void> {
+    this.heard(await this.api.removeKey(provider));
+    void this.models.refresh();
+  }
+
+  /** Ask a provider that nothing is known of for its health. */
+  async check(provider: string): Promise<void> {
+    this.heard(await this.api.check(provider));
+  }
+
+  /** Make one real call; how it went counts as the provider's health. */
+  async test(provider: string): Promise<ProviderTest> {
+    const result = await this.api.test(provider);
+    void this.models.refresh();
+    return result;
+  }
+
+  /** Do something that the server refuses when it was made from an older state: then on the newer one. */
+  private async again<T>(
+    act: () => Promise<void>,
+    resource: Resource<T>
+  ): Promise<void> {
+    for (let left = TRIES; ; left--) {
+      try {
+        await act();
+        return;
+      } catch (error) {
+        if (!isStale(error) || left === 1) {
+          throw error;
+        }
+        await resource.load();
+      }
+    }
+  }
+
+  private async saved(saved: SavedProvider): Promise<SavedProvider> {
+    if (saved.stored) {
+      await this.models.refresh();
+    }
+    return saved;
+  }
+
+  private heard(health: ProviderHealth): void {
+    const { value } = this.models;
+    if (value !== null) {
+      const providers = value.providers.map(each =>
+        each.id === health.id ? health : each
+      );
+      this.models.set({ ...value, providers });
+    }
+  }
+
+  private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
+    if (frame.type === 'tools-update') {
+      void this.tools.refresh();
+    } else if (frame.type === 'settings-update') {
+      const { part } = frame;
+      if (part === 'state') {
+        void this.status.refresh();
+        return;
+      }
+      if (part === 'settings') {
+        void this.settings.refresh();
+      } else if (part === 'trust') {
+        void this.instructions.refresh();
+      }
+      void (part === 'budget' ? this.budget : this.models).refresh();
+    }
+  };
+
+  private readonly onEvents = (_: unknown, events: readonly Event[]): void => {
+    if (!sessionsIn(events).every(isBusy)) {
+      clearTimeout(this.timer); // What was spent is written a moment after the turn.
+      this.timer = setTimeout(() => {
+        this.spent.emit();
+        void this.budget.refresh();
+      }, SETTLE_MS);
+    }
+  };
+
+  private get all(): Resource<unknown>[] {
+    return [
+      this.status,
+      this.settings,
+      this.models,
+      this.tools,
+      this.budget,
+      this.instructions,
+      this.sent,
+      this.folderTrust.view
+    ] as Resource<unknown>[]; // Read only: what is in them does not matter here.
+  }
+
+  private disposed = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** A preference as it holds. */
+export function settingOf({ values }: Settings, area: Area, key: string): Json {
+  const found: Record<string, Json> = { ...values[area] };
+  return found[key] ?? null;
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof ApiError && error.info.code === 'stale';
+}
+
+function isBusy({ status }: Session): boolean {
+  return status === 'running';
+}

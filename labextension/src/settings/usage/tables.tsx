@@ -1,0 +1,134 @@
+/** Usage as tables: every number the charts show, and how tools did. */
+
+import * as React from 'react';
+
+import { useTrans } from '../../ui/hooks';
+import {
+  formatDuration,
+  formatMoney,
+  formatTokens
+} from '../../text/numberFormat';
+import { visible } from '../../text/hiddenCharacters';
+import type { ToolUsage, UsageRow } from '../../wire/generated';
+import { wholePercent } from './series';
+
+/** A table that may be wider than the page: the keyboard scrolls it too. */
+function Scrolled(props: {
+  label: string;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  return (
+    <div
+      className="shoulders-Table"
+      role="group"
+      aria-label={props.label}
+      tabIndex={0}
+    >
+      {props.children}
+    </div>
+  );
+}
+
+/** Days or models. */
+export function RowsTable(props: {
+  rows: readonly UsageRow[];
+  /** Title of the first column. */
+  first: string;
+}): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <Scrolled label={props.first}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{props.first}</th>
+            <th scope="col">{trans.__('Cost')}</th>
+            <th scope="col">{trans.__('Calls')}</th>
+            <th scope="col">{trans.__('Answered')}</th>
+            <th scope="col">{trans.__('Tokens read')}</th>
+            <th scope="col">{trans.__('Tokens written')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map(row => (
+            <tr key={`${row.provider ?? ''}:${row.key ?? ''}`}>
+              <th scope="row">{visible(row.key ?? '')}</th>
+              <td>
+                <Cost row={row} />
+              </td>
+              <td>{row.calls}</td>
+              <td>{percent(row.success_rate)}</td>
+              <td>{formatTokens(row.input_tokens)}</td>
+              <td>{formatTokens(row.output_tokens)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
+  );
+}
+
+function Cost({ row }: { row: UsageRow }): React.JSX.Element {
+  const trans = useTrans();
+  const { known_cost_micro_usd: known, unknown_cost_calls: unknown } = row;
+  const words =
+    unknown === 0 ? '' : trans._n('%1 unknown', '%1 unknown', unknown);
+  return (
+    <>
+      {[known === null ? '' : formatMoney(known), words]
+        .filter(part => part !== '')
+        .join(' + ')}
+    </>
+  );
+}
+
+/** How each tool did. */
+export function ToolsTable(props: {
+  tools: readonly ToolUsage[];
+}): React.JSX.Element {
+  const trans = useTrans();
+  return props.tools.length === 0 ? (
+    <p className="shoulders-Settings-note">{trans.__('No tools used.')}</p>
+  ) : (
+    <Scrolled label={trans.__('Tools')}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{trans.__('Tool')}</th>
+            <th scope="col">{trans.__('Calls')}</th>
+            <th scope="col">{trans.__('Succeeded')}</th>
+            <th scope="col">{trans.__('Not run')}</th>
+            <th scope="col">{trans.__('Median')}</th>
+            <th scope="col">{trans.__('Slowest 5 %')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.tools.map(tool => (
+            <tr key={tool.tool}>
+              <th scope="row">
+                <code>{visible(tool.tool)}</code>
+              </th>
+              <td>{tool.calls}</td>
+              <td>{percent(tool.success_rate)}</td>
+              <td>{tool.not_run}</td>
+              <td>{duration(tool.median_ms)}</td>
+              <td>{duration(tool.p95_ms)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
+  );
+}
+
+function percent(rate: number | null): string {
+  return rate === null ? '' : `${wholePercent(rate)} %`;
+}
+
+function duration(ms: number | null): string {
+  return ms === null
+    ? ''
+    : ms < 1000
+      ? `${Math.round(ms)} ms`
+      : formatDuration(ms);
+}

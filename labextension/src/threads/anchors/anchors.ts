@@ -1,0 +1,278 @@
+/**
+ * Finding the place of a task thread again in a text that may have changed (chapter 09). Pure; the same as
+ * `core/anchors/text.py`, with one table for both: `tests/wire/fixtures/anchors.json`. Used by the tracker of threads.
+ */
+
+import type { Anchor, TextRange } from '../../wire/generated';
+import { cellVersion, textVersion } from '../../wire/versions';
+import { between, findReformatted, unlikeReformatted } from './anchorRewrites';
+
+/** UTF-16 units of text kept on either side of the quote. */
+export const CONTEXT = 64;
+/** Occurrences of a quote that are compared; a text with more of them says nothing. */
+export const MOST_PLACES = 2_000;
+/** Units from which on a text that occurs once tells something. */
+export const TELLING = 12;
+/** Share of the text around a quote that has to be the same for a place to be certain. */
+const LIKELY = 0.5;
+
+/** What an anchor remembers of its text. */
+export type Remembered = Pick<
+  Anchor,
+  'quote' | 'prefix' | 'suffix' | 'range' | 'version' | 'cell_id' | 'certainty'
+>;
+
+/** Where an anchor is in a text; no range when it is not there any more, or is of a whole cell. */
+export interface IFound {
+  readonly range: TextRange | null;
+  readonly certainty: Anchor['certainty'];
+}
+
+/** Not there any more. */
+export const ORPHANED: IFound = { range: null, certainty: 'orphaned' };
+
+const APPROXIMATE = { certainty: 'approximate' } as const;
+
+/** An occurrence of the quote. */
+interface IRated {
+  readonly from: number;
+  readonly to: number;
+  /** The share of the text around it that is not as it was. */
+  readonly unlike: number;
+  /** Whether the text on one side of it is as it was. */
+  readonly beside: boolean;
+  readonly distance: number;
+}
+
+/** Where the quote of an anchor stands in a text. One without a range is of a whole cell: it is where its cell is. */
+export function locate(text: string, anchor: Remembered): IFound {
+  const { range, quote } = anchor;
+  if (range === null) {
+    return { range: null, certainty: 'exact' };
+  }
+  return (
+    unchanged(text, anchor, range) ??
+    (quote === ''
+      ? point(text, anchor, range.from)
+      : (amongPlaces(text, anchor, range.from, () => true) ??
+        rewritten(text, anchor, range.from) ??
+        ORPHANED))
+  );
+}
+
+/** Where the quote stands among the occurrences that are meant; certain by what is around it only. */
+export function locateAmong(
+  text: string,
+  anchor: Remembered,
+  isMeant: (from: number, to: number) => boolean
+): IFound | null {
+  const { range, quote } = anchor;
+  const place =
+    range === null || quote === ''
+      ? null
+      : amongPlaces(text, anchor, range.from, isMeant);
+  const isLikely =
+    place?.range && rated(text, anchor, place.range.from, 0).unlike <= LIKELY;
+  return place && { ...place, ...(isLikely ? {} : APPROXIMATE) };
+}
+
+/** Where a text stands that stands where the quote stood: what is between the texts around it. */
+export function locateBetween(text: string, anchor: Remembered): IFound | null {
+  return approximate(between(text, anchor));
+}
+
+/** What an anchor remembers of a place in a text. */
+export function remember(
+  text: string,
+  { from, to }: TextRange
+): Pick<Anchor, 'quote' | 'prefix' | 'suffix'> {
+  return {
+    quote: text.slice(from, to),
+    prefix: text.slice(whole(text, Math.max(0, from - CONTEXT)), from),
+    suffix: text.slice(to, whole(text, to + CONTEXT))
+  };
+}
+
+/** The end of the character an offset is in. */
+export function whole(text: string, offset: number): number {
+  const unit = text.charCodeAt(offset);
+  return unit >= 0xdc00 && unit <= 0xdfff ? offset + 1 : offset;
+}
+
+function unchanged(
+  text: string,
+  { version, cell_id, quote, certainty }: Remembered,
+  range: TextRange
+): IFound | null {
+  if (version === null || certainty === 'orphaned' || range.to > text.length) {
+    return null;
+  }
+  const isSame =
+    version === (cell_id === null ? textVersion(text) : cellVersion(text));
+  if (isSame && certainty === 'approximate') {
+    return { range, certainty }; // What was uncertain is so still.
+  }
+  return isSame && text.slice(range.from, range.to) === quote
+    ? { range, certainty: 'exact' }
+    : null;
+}
+
+function amongPlaces(
+  text: string,
+  anchor: Remembered,
+  wanted: number,
+  isMeant: (from: number, to: number) => boolean
+): IFound | null {
+  const { quote } = anchor;
+  const places: IRated[] = [];
+  for (const from of occurrences(text, quote)) {
+    if (isMeant(from, from + quote.length)) {
+      places.push(rated(text, anchor, from, wanted));
+    }
+  }
+  const best = likeliest(places);
+  if (best === null) {
+    return null;
+  }
+  const range = { from: best.from, to: best.to };
+  if (isCertain(anchor, best, places)) {
+    return { range, certainty: 'exact' };
+  }
+  // Something else may stand where it stood, and this be another.
+  const gap = best.unlike > LIKELY ? between(text, anchor) : null;
+  return approximate(gap !== null && gap.from < gap.to ? gap : range);
+}
+
+function rewritten(
+  text: string,
+  anchor: Remembered,
+  wanted: number
+): IFound | null {
+  const places = findReformatted(text, anchor.quote, MOST_PLACES).map(range => {
+    const unlike = unlikeReformatted(text, anchor, range);
+    const distance = Math.abs(range.from - wanted);
+    return { ...range, unlike, beside: false, distance };
+  });
+  const best = likeliest(places);
+  if (best === null) {
+    return locateBetween(text, anchor);
+  }
+  const isSure = places.length === 1 && best.unlike <= 1 - LIKELY;
+  return {
+    range: { from: best.from, to: best.to },
+    certainty: isSure ? 'exact' : 'approximate'
+  };
+}
+
+/** Where a text occurs, overlapping too. */
+function* occurrences(text: string, quote: string): Generator<number> {
+  let position = text.indexOf(quote);
+  for (let count = 0; position >= 0 && count < MOST_PLACES; count += 1) {
+    yield position;
+    position = text.indexOf(quote, position + 1);
+  }
+}
+
+function rated(
+  text: string,
+  { quote, prefix, suffix }: Remembered,
+  from: number,
+  wanted: number
+): IRated {
+  const to = from + quote.length;
+  const before = commonEnd(
+    text.slice(Math.max(0, from - prefix.length), from),
+    prefix
+  );
+  const after = commonStart(text.slice(to, to + suffix.length), suffix);
+  const known = prefix.length + suffix.length;
+  return {
+    from,
+    to,
+    unlike: known === 0 ? 0 : 1 - (before + after) / known,
+    beside:
+      isLike(before, prefix, from === 0) ||
+      isLike(after, suffix, to === text.length),
+    distance: Math.abs(from - wanted)
+  };
+}
+
+/** Whether enough of the text on one side is the same: of none, that there still is none. */
+function isLike(same: number, side: string, isEdge: boolean): boolean {
+  return side === '' ? isEdge : same >= Math.min(TELLING, side.length);
+}
+
+function likeliest(places: readonly IRated[]): IRated | null {
+  return places.reduce<IRated | null>(
+    (best, place) =>
+      best === null ||
+      place.unlike < best.unlike ||
+      (place.unlike === best.unlike && place.distance < best.distance)
+        ? place
+        : best,
+    null
+  );
+}
+
+function isCertain(
+  { quote }: Remembered,
+  best: IRated,
+  places: readonly IRated[]
+): boolean {
+  if (places.length >= MOST_PLACES) {
+    return false;
+  }
+  const isLikely = best.unlike <= 1 - LIKELY;
+  const others = places.filter(place => place !== best);
+  return others.length === 0
+    ? isLikely || (quote.length >= TELLING && best.beside)
+    : isLikely && others.every(place => place.unlike > best.unlike);
+}
+
+/** The place of a caret: it is where the text around it is. */
+function point(
+  text: string,
+  { prefix, suffix }: Remembered,
+  wanted: number
+): IFound {
+  const around = prefix + suffix;
+  if (around === '') {
+    return approximate({ from: 0, to: 0 }); // It stood in an empty text.
+  }
+  const places = [...occurrences(text, around)].map(at => at + prefix.length);
+  const [first, ...others] = places;
+  if (first === undefined) {
+    return ORPHANED;
+  }
+  const at = others.reduce(
+    (best, place) =>
+      Math.abs(place - wanted) < Math.abs(best - wanted) ? place : best,
+    first
+  );
+  const certainty = others.length === 0 ? 'exact' : 'approximate';
+  return { range: { from: at, to: at }, certainty };
+}
+
+function approximate(range: TextRange): IFound;
+function approximate(range: TextRange | null): IFound | null;
+function approximate(range: TextRange | null): IFound | null {
+  return range === null ? null : { range, certainty: 'approximate' };
+}
+
+function commonStart(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  let count = 0;
+  while (count < most && one[count] === other[count]) {
+    count += 1;
+  }
+  return count;
+}
+
+function commonEnd(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  let count = 0;
+  while (count < most && one.at(-1 - count) === other.at(-1 - count)) {
+    count += 1;
+  }
+  return count;
+}

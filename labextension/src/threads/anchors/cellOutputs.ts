@@ -1,0 +1,71 @@
+/**
+ * Outputs as threads know them: by the text they begin with, and by their place among those that read alike. Used to pin a
+ * thread to one, to mark it, and to say how sure that is.
+ */
+
+import type { IOutput } from '@jupyterlab/nbformat';
+import type { IOutputAreaModel } from '@jupyterlab/outputarea';
+
+import { whole } from './anchors';
+import { locateOutput, outputPlace, type IFoundOutput } from './outputAnchors';
+import type { Anchor } from '../../wire/generated';
+
+/** Characters of an output that are quoted. */
+const QUOTED = 2_000;
+
+/** What a thread keeps of an output: the text it is known by, empty of a picture, and its place. */
+export function outputMemory(
+  outputs: IOutputAreaModel,
+  index: number
+): Required<Pick<Anchor, 'quote' | 'output'>> {
+  const quotes = quotesOf(outputs);
+  return { quote: quotes[index] ?? '', output: outputPlace(quotes, index) };
+}
+
+/** The output that a thread is about. */
+export function outputAt(
+  outputs: IOutputAreaModel,
+  anchor: Pick<Anchor, 'quote' | 'output'>
+): IFoundOutput {
+  return locateOutput(quotesOf(outputs), anchor);
+}
+
+function quotesOf(outputs: IOutputAreaModel): string[] {
+  return Array.from({ length: outputs.length }, (_, index) =>
+    quoteOf(outputs.get(index).toJSON())
+  );
+}
+
+/** The server takes no half characters. */
+function quoteOf(output: IOutput): string {
+  const text = textOf(output).trim();
+  return text.slice(0, whole(text, QUOTED));
+}
+
+function textOf(output: IOutput): string {
+  switch (output.output_type) {
+    case 'stream':
+      return joined(output.text);
+    case 'error':
+      return `${joined(output.ename)}: ${joined(output.evalue)}`;
+    default:
+      return plainOf(output.data);
+  }
+}
+
+function plainOf(data: unknown): string {
+  const plain =
+    typeof data === 'object' && data !== null && 'text/plain' in data
+      ? data['text/plain']
+      : '';
+  return joined(plain);
+}
+
+/** Text of a notebook: one string, or its lines. */
+function joined(text: unknown): string {
+  return Array.isArray(text)
+    ? text.filter(line => typeof line === 'string').join('')
+    : typeof text === 'string'
+      ? text
+      : '';
+}

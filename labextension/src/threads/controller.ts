@@ -1,0 +1,231 @@
+/**
+ * The threads of this page's documents: their marks, their starts, and the way to each. Loaded by the threads plugin
+ * with the first notebook or file, or with the first of its commands.
+ */
+
+import '../../style/documents/thread-marks.css';
+
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import {
+  editorAt,
+  findActiveDocument,
+  type ActiveDocument
+} from '../live-documents/activeDocument';
+import type { IConversations } from '../model/conversations/interface';
+import { Announcer } from '../review/commands';
+import { THREAD_COMMANDS, THREADS_ITEM } from './commandIds';
+import { EXTENSION_ID } from '../tokens';
+import type { Anchor } from '../wire/generated';
+import type { IThreadLocations } from '../host/threadLocations';
+import { classesOf, labelOf, type IThreadMark } from './marks/markAppearance';
+import { ThreadMarks } from './marks/marks';
+import {
+  anchorHere,
+  anchorOfOutput,
+  codeCell,
+  meantOutput
+} from './selectionAnchor';
+import { stepFrom, threadsAt, type IWhere } from './threadNavigation';
+import { ThreadMenu } from './threadMenu';
+
+/** What the threads need of the lab. */
+export interface IThreadParts {
+  readonly app: JupyterFrontEnd;
+  readonly conversations: IConversations;
+  readonly notebooks: INotebookTracker;
+  readonly files: IEditorTracker | null;
+  readonly trans: TranslationBundle;
+  readonly places: IThreadLocations;
+}
+
+/** The threads of this page; they live as long as it does. */
+export class ThreadsController {
+  constructor(private readonly parts: IThreadParts) {
+    const { app, conversations, notebooks, files, trans, places } = parts;
+    this.menu = new ThreadMenu(app.commands, trans.__('Task threads'));
+    this.marks = new ThreadMarks({
+      ...{ notebooks, files, places, trans },
+      sessions: conversations.history,
+      opened: (ids, mark) => this.openAny(ids, mark),
+      recounted: () => app.commands.notifyCommandChanged(THREAD_COMMANDS.cell)
+    });
+  }
+
+  /** Begin a thread at what is selected, else at the cell or the line. */
+  start(): void {
+    const place = this.here();
+    const anchor = place === null ? null : anchorHere(place);
+    if (anchor === null) {
+      this.tell(
+        this.parts.trans.__('Select the text to start a thread about.')
+      );
+    } else {
+      this.begin(anchor);
+    }
+  }
+
+  /** Begin a thread at the output that was clicked, or the last one of the active cell. */
+  startOutput(): void {
+    const { app, notebooks, trans } = this.parts;
+    const panel = notebooks.currentWidget;
+    const cell = codeCell(panel?.content.activeCell ?? null);
+    const clicked = app.contextMenuHitTest(node =>
+      node.classList.contains('shoulders-Output')
+    );
+    const index = cell === null ? null : meantOutput(cell, clicked);
+    if (panel === null || cell === null || index === null) {
+      this.tell(trans.__('This cell has no output to start a thread about.'));
+    } else {
+      this.begin(anchorOfOutput(panel, cell, index));
+    }
+  }
+
+  /** Show a thread; without an id, the one at the cursor. */
+  open(id: string | null): void {
+    if (id !== null) {
+      this.parts.conversations.open(id);
+      this.showChat();
+      return;
+    }
+    const place = this.here();
+    const found = place === null ? [] : this.at(place);
+    if (place === null || found.length === 0) {
+      this.tell(this.parts.trans.__('There is no thread here.'));
+    } else {
+      const mark = editorAt(place)?.dom ?? place.panel.node;
+      this.openAny(idsOf(found), mark.getBoundingClientRect());
+    }
+  }
+
+  /** From the toolbar of a cell: begin its first thread, or list those it has. */
+  openCell(): void {
+    const { activeCell, currentWidget } = this.parts.notebooks;
+    const path = currentWidget?.context.localPath;
+    const ids = idsOf(this.ofCell(path, activeCell?.model.id));
+    const item = activeCell?.node.querySelector(
+      `[data-jp-item-name='${THREADS_ITEM}']`
+    );
+    if (ids.length === 0 || !item) {
+      this.start();
+    } else {
+      this.menu.open(ids, item.getBoundingClientRect(), true);
+    }
+  }
+
+  /** Go to the next thread of the document in front, or the one before. */
+  async step(by: 1 | -1): Promise<void> {
+    const { trans, conversations, places } = this.parts;
+    const place = this.here();
+    const marks = place === null ? [] : this.in(place);
+    const where = place === null ? NOWHERE : whereIs(place);
+    const next = stepFrom(marks, where, this.last, by);
+    const session = conversations.history.get(next?.place.sessionId ?? '');
+    if (next === null || session === undefined) {
+      this.tell(trans.__('This document has no threads.'));
+      return;
+    }
+    this.last = session.id;
+    if (await places.reveal(session)) {
+      const at = marks.indexOf(next) + 1;
+      const label = labelOf([next], trans);
+      this.announcer.say(
+        trans.__('Thread %1 of %2: %3', at, marks.length, label)
+      );
+    }
+  }
+
+  /** How many threads a cell has, to be read beside a picture of one; nothing when it has none. */
+  countOf(cell: Cell): string {
+    const panel = this.parts.notebooks.find(
+      ({ content }) => content === cell.parent
+    );
+    const count = this.ofCell(panel?.context.localPath, cell.model.id).length;
+    return count === 0 ? '' : String(count);
+  }
+
+  /** What a thread is called in lists, and how it looks there. */
+  described(id: string): { label: string; look: string } {
+    const { trans, places, conversations } = this.parts;
+    const document = places.of(id)?.anchor.document ?? '';
+    const mark = this.marks
+      .in(document)
+      .find(({ place }) => place.sessionId === id);
+    return mark === undefined
+      ? { label: conversations.history.get(id)?.title ?? '', look: '' }
+      : { label: labelOf([mark], trans), look: classesOf([mark]) };
+  }
+
+  private openAny(ids: readonly string[], below: DOMRect): void {
+    const [id, ...others] = ids;
+    if (id !== undefined && others.length === 0) {
+      this.open(id);
+    } else {
+      this.menu.open(ids, below, false);
+    }
+  }
+
+  private begin(anchor: Anchor): void {
+    this.parts.conversations.beginThread(anchor);
+    this.showChat();
+  }
+
+  private ofCell(
+    document: string | undefined,
+    id: string | undefined
+  ): readonly IThreadMark[] {
+    return document === undefined || id === undefined
+      ? []
+      : this.marks
+          .in(document)
+          .filter(({ place: { anchor } }) => anchor.cell_id === id);
+  }
+
+  private in({ panel }: ActiveDocument): readonly IThreadMark[] {
+    return this.marks.in(panel.context.localPath);
+  }
+
+  private at(place: ActiveDocument): readonly IThreadMark[] {
+    const state = editorAt(place)?.state;
+    const head = state?.selection.main.head ?? 0;
+    const line = state?.doc.lineAt(head).number ?? null;
+    return threadsAt(this.in(place), whereIs(place), line);
+  }
+
+  private here(): ActiveDocument | null {
+    return findActiveDocument(this.parts);
+  }
+
+  private showChat(): void {
+    void this.parts.app.commands.execute(`${EXTENSION_ID}:focus-chat`);
+  }
+
+  private tell(text: string): void {
+    Notification.info(text, { autoClose: 4000 });
+  }
+
+  private readonly marks: ThreadMarks;
+  private readonly menu: ThreadMenu;
+  private readonly announcer = new Announcer();
+  /** The thread that was gone to last. */
+  private last: string | null = null;
+}
+
+const NOWHERE: IWhere = { number: null, offset: null };
+
+function idsOf(marks: readonly IThreadMark[]): string[] {
+  return marks.map(({ place }) => place.sessionId);
+}
+
+function whereIs(place: ActiveDocument): IWhere {
+  const { panel, cell } = place;
+  return {
+    number: cell === null ? null : panel.content.widgets.indexOf(cell) + 1,
+    offset: editorAt(place)?.state.selection.main.head ?? null
+  };
+}

@@ -1,0 +1,248 @@
+/**
+ * Where the task threads of this page are (chapter 09): follows those of every open document, and leads to each. Loaded
+ * by the threads plugin.
+ */
+
+import type { IDocumentManager } from '@jupyterlab/docmanager';
+import type { IDocumentWidget } from '@jupyterlab/docregistry';
+import type { IEditorTracker } from '@jupyterlab/fileeditor';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { Signal } from '@lumino/signaling';
+import type { Widget } from '@lumino/widgets';
+
+import type { FilePanel } from '../live-documents/openEditTargets';
+import type { IHttpClient } from '../client/http';
+import type { IPageSocket } from '../client/socket';
+import type { IConversations } from '../model/conversations/interface';
+import type { Anchor, Session } from '../wire/generated';
+import { ThreadDocument, type Context } from './threadDocument';
+import type {
+  IThreadLocation,
+  IThreadLocations
+} from '../host/threadLocations';
+import { ThreadMetadataStore } from './metadataStore';
+import { AnchorReporter } from './anchorReporter';
+import { revealInFile, revealInNotebook } from './reveal';
+
+/** The lab's name for what shows a text as such. */
+const EDITOR = 'Editor';
+
+/** What is needed of the lab and of the rest of the page. */
+export interface IThreadLocationsOptions {
+  readonly notebooks: INotebookTracker;
+  readonly files: IEditorTracker | null;
+  readonly documents: IDocumentManager;
+  readonly conversations: Pick<IConversations, 'threads' | 'history'>;
+  readonly http: Pick<IHttpClient, 'call'>;
+  readonly socket: Pick<IPageSocket, 'frameReceived'>;
+}
+
+/** The places of all threads of open documents; lives as long as the page. */
+export class ThreadLocations implements IThreadLocations {
+  constructor(private readonly options: IThreadLocationsOptions) {
+    const { notebooks, files, conversations } = options;
+    notebooks.widgetAdded.connect((_, panel) => this.onAdded(panel, true));
+    files?.widgetAdded.connect((_, panel) => this.onAdded(panel, false));
+    notebooks.forEach(panel => this.onAdded(panel, true));
+    files?.forEach(panel => this.onAdded(panel, false));
+    notebooks.currentChanged.connect((_, panel) => this.toFront(panel));
+    files?.currentChanged.connect((_, panel) => this.toFront(panel));
+    this.front = notebooks.currentWidget ?? files?.currentWidget ?? null;
+    conversations.history.changed.connect(() => this.sync());
+    options.socket.frameReceived.connect((_, frame) => {
+      if (frame.type === 'settings-update' && frame.part === 'settings') {
+        this.keepers.forEach(keep => keep());
+      }
+    });
+    window.addEventListener('pagehide', () =>
+      this.open.forEach(document => void this.reporters.get(document)?.flush())
+    );
+  }
+
+  readonly changed = new Signal<this, void>(this);
+
+  get here(): string | null {
+    const { front } = this;
+    return front === null || front.isDisposed ? null : front.context.localPath;
+  }
+
+  of(sessionId: string): IThreadLocation | null {
+    for (const document of this.open.values()) {
+      const place = document.of(sessionId);
+      if (place !== null) {
+        return place;
+      }
+    }
+    return null;
+  }
+
+  in(document: string): readonly IThreadLocation[] {
+    return this.at(document)?.all ?? [];
+  }
+
+  async reveal({ id, anchor }: Session): Promise<boolean> {
+    if (anchor === null) {
+      return false;
+    }
+    const widget = this.options.documents.openOrReveal(
+      this.of(id)?.anchor.document ?? anchor.document,
+      anchor.cell_id === null ? EDITOR : undefined
+    );
+    if (widget === undefined) {
+      return false;
+    }
+    await widget.context.ready;
+    await this.looked.get(widget.context);
+    return this.show(widget, id, anchor);
+  }
+
+  private async show(
+    widget: IDocumentWidget,
+    id: string,
+    anchor: Anchor
+  ): Promise<boolean> {
+    const { notebooks, files } = this.options;
+    const tracker = this.open.get(widget.context)?.tracker;
+    const spot = tracker?.spot(id) ?? null;
+    if (tracker === undefined || spot === null) {
+      return false;
+    }
+    const panel = notebooks.find(each => isSame(each, widget));
+    if (panel !== undefined) {
+      const number = tracker.numberOf(spot.unit) ?? 0;
+      return revealInNotebook(panel, spot, anchor, number);
+    }
+    const file = files?.find(each => isSame(each, widget));
+    if (file !== undefined) {
+      revealInFile(file, spot);
+    }
+    return file !== undefined;
+  }
+
+  private onAdded(panel: NotebookPanel | FilePanel, isNotebook: boolean): void {
+    const context: Context = panel.context;
+    panel.node.addEventListener('focusin', () => this.toFront(panel));
+    panel.disposed.connect(() => this.onClosed());
+    if (this.looked.has(context)) {
+      return; // Another view of it.
+    }
+    const looked = context.ready.then(() => this.opened(context, isNotebook));
+    this.looked.set(context, looked);
+    looked.catch((error: unknown) => {
+      console.warn(`Threads of ${context.localPath} are not followed:`, error);
+    });
+  }
+
+  private async opened(context: Context, isNotebook: boolean): Promise<void> {
+    if (context.isDisposed) {
+      return;
+    }
+    const document = new ThreadDocument(context, isNotebook);
+    const kept = isNotebook
+      ? new ThreadMetadataStore(this.options.http, document)
+      : null;
+    const keep = (): void => {
+      kept?.write().catch((error: unknown) => {
+        console.warn(`The threads of ${document.path} are not kept:`, error);
+      });
+    };
+    const reporter = new AnchorReporter(this.options.http, document, keep);
+    document.changed.connect(keep);
+    this.keepers.add(keep);
+    context.saveState.connect((_, state) => {
+      if (state === 'started') {
+        kept?.writeNow(); // Later the file would be without it, and be unsaved again.
+      }
+    });
+    this.open.set(context, document);
+    this.reporters.set(document, reporter);
+    document.tracker.moved.connect(() => this.later());
+    document.reread.connect(() => this.later());
+    context.disposed.connect(() => {
+      this.open.delete(context);
+      this.keepers.delete(keep);
+      void reporter.flush();
+      reporter.dispose();
+      document.dispose();
+      this.later();
+    });
+    context.pathChanged.connect(() => void this.look(document));
+    await this.look(document);
+    if (await kept?.adopt()) {
+      await this.options.conversations.threads.refresh(document.path);
+      this.hold(document);
+    }
+  }
+
+  /** Read the threads of a document, and follow them. */
+  private async look(document: ThreadDocument): Promise<void> {
+    document.isAsking = true;
+    this.hold(document);
+    this.later();
+    await this.options.conversations.threads.look(document.path);
+    document.isAsking = false;
+    this.hold(document);
+  }
+
+  private sync(): void {
+    this.open.forEach(document => this.hold(document));
+  }
+
+  private hold(document: ThreadDocument): void {
+    if (
+      !document.isDisposed &&
+      document.hold(this.options.conversations.threads.all)
+    ) {
+      this.reporters.get(document)?.moved(document.takeFound());
+      this.later();
+    }
+  }
+
+  private at(path: string): ThreadDocument | null {
+    for (const document of this.open.values()) {
+      if (document.path === path) {
+        return document;
+      }
+    }
+    return null;
+  }
+
+  private toFront(panel: NotebookPanel | FilePanel | null): void {
+    if (panel !== null && panel !== this.front) {
+      this.front = panel;
+      this.later();
+    }
+  }
+
+  private onClosed(): void {
+    if (this.front?.isDisposed === true) {
+      const { notebooks, files } = this.options;
+      this.front = notebooks.currentWidget ?? files?.currentWidget ?? null;
+    }
+    this.later();
+  }
+
+  /** Once for all that happens before the next frame. */
+  private later(): void {
+    if (!this.isWaiting) {
+      this.isWaiting = true;
+      requestAnimationFrame(() => {
+        this.isWaiting = false;
+        this.changed.emit();
+      });
+    }
+  }
+
+  private readonly open = new Map<Context, ThreadDocument>();
+  /** Each writes the list of an open notebook, as the settings say. */
+  private readonly keepers = new Set<() => void>();
+  private readonly reporters = new WeakMap<ThreadDocument, AnchorReporter>();
+  /** Settled once the threads of a document are known. */
+  private readonly looked = new WeakMap<Context, Promise<void>>();
+  private front: NotebookPanel | FilePanel | null = null;
+  private isWaiting = false;
+}
+
+function isSame(one: Widget, other: Widget): boolean {
+  return one === other;
+}

@@ -1,0 +1,204 @@
+/**
+ * The list of its threads that a notebook carries in its metadata, so that they go along when the file is copied or moved
+ * (chapter 09, "Persistence and travel"): where they are and what they quote, not what was said. Written where the user
+ * has asked for it. Used by the places of threads.
+ */
+
+import type { YNotebook } from '@jupyter/ydoc';
+import type { PartialJSONObject } from '@lumino/coreutils';
+
+import type { IHttpClient } from '../client/http';
+import type {
+  AdoptThreads,
+  AdoptedThreads,
+  Anchor,
+  KeptThread,
+  Settings
+} from '../wire/generated';
+import type { ThreadDocument } from './threadDocument';
+
+/** Key of the notebook's metadata. */
+const KEY = 'jupyter_ai_shoulders';
+/** Threads of a list that are read. */
+const MOST = 1_000;
+
+/** An item of the list. */
+interface Entry {
+  id: string;
+  cell_id: string | null;
+  target: Anchor['target'];
+  range: { from: number; to: number } | null;
+  quote: string;
+  prefix: string;
+  suffix: string;
+  /** Of an output; earlier versions did not write it. */
+  output?: { index: number; nth: number; alike: number };
+}
+
+/** The list in one notebook. */
+export class ThreadMetadataStore {
+  constructor(
+    private readonly http: Pick<IHttpClient, 'call'>,
+    private readonly document: Pick<
+      ThreadDocument,
+      'context' | 'path' | 'tracker' | 'isDisposed'
+    >
+  ) {
+    // What is shown as a notebook is one.
+    this.shared = document.context.model.sharedModel as unknown as YNotebook;
+  }
+
+  /** Tell the server of the threads the notebook brings along; whether there are any. */
+  async adopt(): Promise<boolean> {
+    const { path } = this.document;
+    const entries = this.raw().filter(isEntry).slice(0, MOST);
+    const threads = entries.map(entry => keptOf(entry, path));
+    if (threads.length === 0) {
+      return false;
+    }
+    const body: AdoptThreads = { document: path, threads };
+    const { unknown, refused } = await this.http.call<AdoptedThreads>(
+      'POST',
+      'anchors/adopt',
+      body
+    );
+    const left = new Set([
+      ...unknown,
+      ...refused.map(({ session_id }) => session_id)
+    ]);
+    entries
+      .filter(({ id }) => !left.has(id))
+      .forEach(({ id }) => this.ours.add(id));
+    refused.forEach(({ session_id, error }) =>
+      console.warn(`${session_id} does not come along:`, error.message)
+    );
+    return true;
+  }
+
+  /**
+   * Write the list if it is another: with the threads of this page where the user wants that, without them where not. The
+   * items of others stay. Rejects with an `ApiError`.
+   */
+  async write(): Promise<void> {
+    const { values } = await this.http.call<Settings>('GET', 'settings');
+    this.isWanted = values.threads.keep_in_notebook;
+    this.writeNow();
+  }
+
+  /** The same, as the user wanted it last: for the file that is about to be saved. */
+  writeNow(): void {
+    const { document, isWanted } = this;
+    if (isWanted !== null && !document.isDisposed) {
+      document.tracker.ids.forEach(id => this.ours.add(id));
+      const others = this.raw().filter(item => !this.isOurs(item));
+      this.put([...(isWanted ? this.entries() : []), ...others]);
+    }
+  }
+
+  private put(threads: readonly unknown[]): void {
+    const { shared } = this;
+    if (JSON.stringify(threads) === JSON.stringify(this.raw())) {
+      return;
+    }
+    const { threads: _, ...rest } = this.own();
+    if (threads.length > 0) {
+      // What is no item of ours was read as JSON, too.
+      const list = threads as PartialJSONObject[];
+      shared.setMetadata(KEY, { ...rest, threads: list });
+    } else if (Object.keys(rest).length > 0) {
+      shared.setMetadata(KEY, rest);
+    } else {
+      shared.deleteMetadata(KEY);
+    }
+  }
+
+  /** The items of the threads that are followed here. */
+  private entries(): Entry[] {
+    const { tracker, path } = this.document;
+    return tracker.ids.flatMap(id => {
+      const anchor = tracker.anchor(id, path, false);
+      return anchor === null ? [] : [entryOf(id, anchor)];
+    });
+  }
+
+  private isOurs(item: unknown): boolean {
+    return isEntry(item) && this.ours.has(item.id);
+  }
+
+  private raw(): readonly unknown[] {
+    const { threads } = this.own();
+    return Array.isArray(threads) ? threads : [];
+  }
+
+  private own(): Record<string, never> & { threads?: unknown } {
+    const own: unknown = this.shared.getMetadata(KEY);
+    return typeof own === 'object' && own !== null
+      ? (own as Record<string, never>)
+      : {};
+  }
+
+  /** Null before the settings are known. */
+  private isWanted: boolean | null = null;
+  /** Threads that are or were followed here, or came along; all others are of those who share the file. */
+  private readonly ours = new Set<string>();
+  private readonly shared: YNotebook;
+}
+
+function entryOf(id: string, anchor: Anchor): Entry {
+  const { cell_id, target, range, quote, prefix, suffix, output } = anchor;
+  return {
+    ...{ id, cell_id, target, quote, prefix, suffix },
+    range: range && { from: range.from, to: range.to },
+    ...(output === null ? {} : { output: { ...output } })
+  };
+}
+
+function keptOf({ id, ...place }: Entry, document: string): KeptThread {
+  const { cell_id, target, range, quote, prefix, suffix } = place;
+  return {
+    id,
+    anchor: {
+      ...{ document, cell_id, target, range, quote, prefix, suffix },
+      ...{ version: null, certainty: 'exact', output: place.output ?? null }
+    }
+  };
+}
+
+/** Whether an item of the file's list is what this page writes; anybody may have written it. */
+function isEntry(item: unknown): item is Entry {
+  if (typeof item !== 'object' || item === null) {
+    return false;
+  }
+  const entry = item as Record<keyof Entry, unknown>;
+  const texts = [entry.id, entry.quote, entry.prefix, entry.suffix];
+  return (
+    texts.every(text => typeof text === 'string') &&
+    typeof entry.cell_id === 'string' &&
+    ['source', 'output', 'cell'].includes(String(entry.target)) &&
+    (entry.range === null || isRange(entry.range)) &&
+    (entry.output === undefined || isOutput(entry.output))
+  );
+}
+
+function isRange(range: unknown): boolean {
+  const counts = countsIn(range, ['from', 'to']);
+  return counts.length === 2;
+}
+
+function isOutput(output: unknown): boolean {
+  const counts = countsIn(output, ['index', 'nth', 'alike']);
+  return counts.length === 3 && (counts[2] ?? 0) > 0;
+}
+
+/** The members of something that are counts. */
+function countsIn(given: unknown, names: readonly string[]): number[] {
+  if (typeof given !== 'object' || given === null) {
+    return [];
+  }
+  const members = given as Record<string, unknown>;
+  return names
+    .map(name => members[name])
+    .filter(
+      (count): count is number => Number.isInteger(count) && Number(count) >= 0
+    );
+}

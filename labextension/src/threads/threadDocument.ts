@@ -1,0 +1,259 @@
+/** One open document and the threads in it. Used by the places of threads. */
+
+import type { YFile, YNotebook } from '@jupyter/ydoc';
+import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { IOutputAreaModel } from '@jupyterlab/outputarea';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+import type { Doc } from 'yjs';
+
+import type { Anchor, Session } from '../wire/generated';
+import { toLab, toServer } from './anchors/byteOrderMark';
+import type { IThreadLocation } from '../host/threadLocations';
+import type { IFoundOutput } from './anchors/outputAnchors';
+import { lineAt } from './anchors/lineNumbers';
+import { outputAt } from './anchors/cellOutputs';
+import type { ISpot } from './tracking/trackedThread';
+import { Tracker } from './tracking/tracker';
+
+export type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
+
+/** What a page knows of the threads in one document. */
+export class ThreadDocument implements IDisposable {
+  constructor(
+    readonly context: Context,
+    readonly isNotebook: boolean
+  ) {
+    this.tracker = new Tracker(docOf(context), isNotebook);
+    this.tracker.moved.connect((_, { ids, isReordered }) => {
+      ids.forEach(id => this.places.delete(id));
+      if (isReordered) {
+        this.places.clear();
+      }
+    });
+  }
+
+  readonly tracker: Tracker;
+
+  /** Emitted when threads came or went, once those it had are known. */
+  readonly changed = new Signal<this, void>(this);
+
+  /** Emitted when outputs are others that threads are about. */
+  readonly reread = new Signal<this, void>(this);
+
+  /** Workspace-relative path, without a drive. */
+  get path(): string {
+    return this.context.localPath;
+  }
+
+  get isDisposed(): boolean {
+    return this.tracker.isDisposed;
+  }
+
+  dispose(): void {
+    this.tracker.dispose();
+    Signal.clearData(this);
+  }
+
+  /** Whether the threads of its path are being asked for: those it has may have another still. */
+  isAsking = false;
+
+  /** Follow the threads of a list, and no others; whether they are others now. */
+  hold(all: readonly Session[]): boolean {
+    const sessions = all.filter(
+      ({ id, anchor }) =>
+        anchor?.document === this.path || (this.isAsking && this.heard.has(id))
+    );
+    const ids = new Set(sessions.map(({ id }) => id));
+    let isChanged = false;
+    for (const id of this.tracker.ids.filter(known => !ids.has(known))) {
+      this.tracker.untrack(id);
+      this.places.delete(id);
+      this.heard.delete(id);
+      isChanged = true;
+    }
+    for (const { id, anchor } of sessions) {
+      if (anchor !== null && this.heard.get(id) !== anchor) {
+        isChanged = this.hear(id, anchor) || isChanged;
+      }
+    }
+    if (isChanged && this.isRead && !this.isAsking) {
+      this.changed.emit();
+    }
+    this.isRead ||= !this.isAsking;
+    return isChanged;
+  }
+
+  /** The anchor of a thread as the server has it. */
+  logged(id: string): Anchor | null {
+    return this.heard.get(id) ?? null;
+  }
+
+  /** The anchor of a thread as the server is to have it; null of one that is not of this document. */
+  news(id: string): Anchor | null {
+    const anchor = this.tracker.anchor(id, this.path, true);
+    return anchor && toServer(anchor, this.text);
+  }
+
+  /** Where a thread is now; null of one that is not of this document. */
+  of(id: string): IThreadLocation | null {
+    const known = this.places.get(id);
+    if (known !== undefined) {
+      return known;
+    }
+    const anchor = this.tracker.anchor(id, this.path, false);
+    if (anchor === null) {
+      return null;
+    }
+    const place = this.placeOf(id, anchor, this.tracker.spot(id) ?? null);
+    this.places.set(id, place);
+    return place;
+  }
+
+  /** All of them in the order of the text; those not found again last. */
+  get all(): readonly IThreadLocation[] {
+    return this.tracker.ids
+      .flatMap(id => this.of(id) ?? [])
+      .sort(
+        (a, b) => compared(orderOf(a), orderOf(b)) || startOf(a) - startOf(b)
+      );
+  }
+
+  private placeOf(
+    sessionId: string,
+    anchor: Anchor,
+    spot: ISpot | null
+  ): IThreadLocation {
+    const number = spot === null ? null : this.tracker.numberOf(spot.unit);
+    const start = spot?.range?.from;
+    const line =
+      spot === null || start === undefined
+        ? null
+        : lineAt(spot.unit.source, start);
+    const outputs =
+      anchor.target === 'output' ? this.outputsAt(anchor, number) : null;
+    return outputs === null || anchor.certainty !== 'exact'
+      ? { sessionId, anchor, number, line }
+      : {
+          ...{ sessionId, number, line },
+          anchor: {
+            ...anchor,
+            certainty: this.followed(outputs, anchor).certainty
+          }
+        };
+  }
+
+  /** The outputs of a cell of the notebook by its place. */
+  private outputsAt(
+    { cell_id }: Anchor,
+    number: number | null
+  ): IOutputAreaModel | null {
+    // What is shown as a notebook has cells.
+    const { cells } = this.context.model as INotebookModel;
+    const cell = number === null ? undefined : cells.get(number - 1);
+    return cell?.type === 'code' && cell.id === cell_id
+      ? (cell as ICodeCellModel).outputs
+      : null;
+  }
+
+  /** The output a thread is about; when outputs come and go it is asked again. */
+  private followed(outputs: IOutputAreaModel, anchor: Anchor): IFoundOutput {
+    if (!this.outputs.has(outputs)) {
+      this.outputs.add(outputs);
+      outputs.changed.connect(this.onOutputs);
+    }
+    return outputAt(outputs, anchor);
+  }
+
+  private readonly onOutputs = (
+    _: IOutputAreaModel,
+    { type, newValues }: IOutputAreaModel.ChangedArgs
+  ): void => {
+    // What is printed goes on in the output where it stands.
+    const isMore =
+      type === 'set' && newValues.every(output => output.type === 'stream');
+    if (!isMore) {
+      for (const [id, { anchor }] of this.places) {
+        if (anchor.target === 'output') {
+          this.places.delete(id);
+        }
+      }
+      this.reread.emit();
+    }
+  };
+
+  /**
+   * The server says where a thread is. What this page has followed it knows better, unless another page found what is lost
+   * or uncertain here.
+   */
+  private hear(id: string, logged: Anchor): boolean {
+    const isNew = !this.heard.has(id);
+    this.heard.set(id, logged);
+    const anchor = toLab(logged, this.text);
+    const isFound = this.tracker.spot(id)?.certainty === 'exact';
+    if (!isNew && (isFound || !this.tracker.isHere(anchor))) {
+      return false;
+    }
+    this.tracker.track(id, anchor);
+    this.places.delete(id);
+    if (isNew && this.isElsewhere(id, anchor)) {
+      this.found.push(id);
+    }
+    return true;
+  }
+
+  /** The threads that were found elsewhere than the server said, since this was asked last. */
+  takeFound(): readonly string[] {
+    return this.found.splice(0);
+  }
+
+  /** Whether a thread was found at another place; what others follow in a room they know best. */
+  private isElsewhere(
+    id: string,
+    { range, cell_id, certainty }: Anchor
+  ): boolean {
+    const spot = this.tracker.spot(id);
+    return (
+      !this.context.model.collaborative &&
+      (spot?.unit.id !== cell_id ||
+        spot.range?.from !== range?.from ||
+        spot.range?.to !== range?.to ||
+        spot.certainty !== certainty)
+    );
+  }
+
+  /** The text of a file; of a notebook each cell has its own. */
+  private get text(): string {
+    // The interface of shared models lacks the text; all files have it.
+    const { sharedModel } = this.context.model;
+    return this.isNotebook ? '' : (sharedModel as unknown as YFile).getSource();
+  }
+
+  /** Anchors by thread, as the server told them last. */
+  private readonly heard = new Map<string, Anchor>();
+  private isRead = false;
+  private readonly found: string[] = [];
+  private readonly places = new Map<string, IThreadLocation>();
+  /** Those that are listened to. */
+  private readonly outputs = new WeakSet<IOutputAreaModel>();
+}
+
+function docOf({ model }: Context): Doc {
+  // The interface of shared models lacks the shared document; all of the lab's have it.
+  return (model.sharedModel as YFile | YNotebook).ydoc;
+}
+
+function orderOf({ anchor, number }: IThreadLocation): number {
+  return anchor.certainty === 'orphaned' ? Infinity : (number ?? 0);
+}
+
+function startOf({ anchor }: IThreadLocation): number {
+  return anchor.range?.from ?? -1;
+}
+
+/** Infinity less infinity is no number. */
+function compared(one: number, other: number): number {
+  return one === other ? 0 : one - other;
+}

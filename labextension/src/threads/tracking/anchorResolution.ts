@@ -1,0 +1,397 @@
+/**
+ * Where a thread is after the text was changed: with its characters where they are, else where its text is now. Used by
+ * the tracker of threads. Uncertain places are called so; what is gone is gone until its text is back.
+ */
+
+import {
+  locate,
+  locateAmong,
+  locateBetween,
+  TELLING
+} from '../anchors/anchors';
+import type { TextRange } from '../../wire/generated';
+import { alignText, around, newPart, remains } from './textAlignment';
+import {
+  isDuplicateRange,
+  resolveRelativeRange,
+  type IRelativeRange,
+  type IResolvedRange
+} from './relativePositions';
+import { findRearranged, type IRearrangedPart } from './rearrangedText';
+import {
+  inserted,
+  survival,
+  type Delta,
+  type IChange,
+  type IUnit,
+  type Units
+} from './sharedTexts';
+import {
+  isOfCell,
+  spotOf,
+  type ISpot,
+  type ITrackedThread
+} from './trackedThread';
+
+/** A change, with what is asked of it for each thread. */
+export class AnchorResolver {
+  constructor(private readonly change: IChange) {
+    this.units = change.units;
+    const before = change.isStructural
+      ? new Set(change.before.map(({ text }) => text))
+      : null;
+    this.isNew = ({ text }) => before !== null && !before.has(text);
+    this.fresh = change.isStructural
+      ? change.after.filter(
+          unit => change.deltas.has(unit.text) || this.isNew(unit)
+        )
+      : [...change.deltas.keys()].flatMap(text => change.units.get(text) ?? []);
+    this.written = change.isStructural
+      ? Infinity
+      : Math.max(0, ...[...change.deltas.values()].map(lengthOf));
+  }
+
+  /** Whether a thread may be elsewhere now. */
+  concerns(thread: ITrackedThread): boolean {
+    const { spot, memory } = thread;
+    if (spot !== null && this.units.get(spot.unit.text) !== spot.unit) {
+      return true;
+    }
+    if (spot?.certainty === 'exact' || this.fresh.length === 0) {
+      return false;
+    }
+    // What is lost or uncertain a key in another text brings back by undoing only.
+    return (
+      this.written >= memory.quote.length ||
+      this.alive(thread, pin => pin.isCertain).length > 0
+    );
+  }
+
+  /** Where it is now; null when it is not there. */
+  spot(thread: ITrackedThread): ISpot | null {
+    return isOfCell(thread) ? this.ofCell(thread) : this.ofText(thread);
+  }
+
+  private ofText(thread: ITrackedThread): ISpot | null {
+    return (
+      this.pinned(thread) ??
+      this.moved(thread) ??
+      this.quoted(thread) ??
+      this.left(thread) ??
+      this.likely(thread) ??
+      this.elsewhere(thread)
+    );
+  }
+
+  /** With the characters it was put at, undone deletions too. */
+  private pinned(thread: ITrackedThread): ISpot | null {
+    const alive = this.alive(thread, pin => pin.isCertain);
+    const same = alive.find(({ pin, place }) => textAt(place) === pin.quote);
+    const best = same ?? alive[0];
+    if (!best || (best.pin.isPoint && this.isWholeNew(best.place.unit))) {
+      return null;
+    }
+    const { unit, range } = best.place;
+    if (
+      alive.some(({ pin, place }) => isDuplicateRange(pin, place, best.place))
+    ) {
+      return { unit, range, certainty: 'approximate' };
+    }
+    if (same !== undefined || !this.isDoubtful(thread, best.place)) {
+      return { unit, range, certainty: 'exact' };
+    }
+    const quoted = this.quoted(thread);
+    return quoted?.certainty === 'exact'
+      ? quoted
+      : { unit, range, certainty: 'approximate' };
+  }
+
+  /**
+   * Whether so much of the text was written anew that what is left of it may be there by chance, or nothing but space is
+   * left of it.
+   */
+  private isDoubtful({ spot }: ITrackedThread, place: IResolvedRange): boolean {
+    const { unit, range } = place;
+    const delta = this.change.deltas.get(unit.text);
+    if (!spot?.range) {
+      return false;
+    }
+    if (range.from < range.to && textAt(place).trim() === '') {
+      return true;
+    }
+    if (spot.unit.text !== unit.text || delta === undefined) {
+      return spot.certainty !== 'exact';
+    }
+    const { kept, added } = survival(delta, spot.range);
+    const isRewritten = added > 0 && 2 * kept < spot.range.to - spot.range.from;
+    return isRewritten || spot.certainty !== 'exact';
+  }
+
+  /** With its cell, which is another of the same text now; or with its text, of which only white space changed. */
+  private moved({ spot, last, earlier }: ITrackedThread): ISpot | null {
+    const from = spot ?? last;
+    if (!from?.range) {
+      return null;
+    }
+    const { unit, range, certainty } = from;
+    const copy = this.copyOf(unit);
+    if (copy !== null) {
+      return { unit: copy, range, certainty };
+    }
+    if (spot === null) {
+      return null;
+    }
+    const part = this.partOf(unit, range);
+    return part === null
+      ? this.aligned(spot, earlier)
+      : {
+          unit: part.unit,
+          range: part.range,
+          certainty: part.isWhole ? certainty : 'approximate'
+        };
+  }
+
+  /** In what is the same of a text that was replaced; with what was deleted of it, where that is back. */
+  private aligned(
+    { unit, range, certainty }: ISpot,
+    earlier: string
+  ): ISpot | null {
+    const next = this.successor(unit);
+    const place = next && range && alignText(unit.source, next.source, range);
+    if (!next || !range || !place) {
+      return null;
+    }
+    const back = around(next.source, earlier, place.range);
+    const isBack = sizeOf(back) > sizeOf(around(unit.source, earlier, range));
+    return {
+      unit: next,
+      range: isBack ? back : place.range,
+      certainty: place.isSure && !isBack ? certainty : 'approximate'
+    };
+  }
+
+  /** The text that stands in the place of another. */
+  private successor({ id, text }: IUnit): IUnit | null {
+    const next =
+      this.units.get(text) ?? this.change.after.find(unit => unit.id === id);
+    return next !== undefined && this.isWholeNew(next) ? next : null;
+  }
+
+  /** The new cell of the same id, or the only new one, that has the text of one that is gone. */
+  private copyOf({ id, source }: IUnit): IUnit | null {
+    const same = this.fresh.filter(
+      unit => this.isNew(unit) && unit.source === source
+    );
+    const own = same.find(unit => unit.id === id);
+    const [first, ...others] = same;
+    const isOnly = first !== undefined && others.length === 0;
+    return own ?? (isOnly && source.trim() !== '' ? first : null);
+  }
+
+  /** Where its quote was inserted. */
+  private quoted({ memory, last, spot }: ITrackedThread): ISpot | null {
+    const own = (spot ?? last)?.unit.id ?? memory.cell_id;
+    const found = this.fresh.flatMap(unit => {
+      const isRewritten =
+        spot !== null && unit.id === own && this.isWholeNew(unit);
+      const place = isRewritten
+        ? locate(unit.source, memory)
+        : locateAmong(unit.source, memory, this.isInserted(unit));
+      const held = spotOf(unit, place);
+      return held === null ? [] : [held];
+    });
+    const mine = found.find(({ unit }) => unit.id === own);
+    const best = [mine, ...found].find(isExact);
+    if (best === undefined) {
+      const held = found.find(place => holds(place, memory.quote));
+      return mine ?? held ?? null;
+    }
+    const isKnown = best === mine || isExact(spot);
+    return isKnown && this.isOnly(memory.quote)
+      ? best
+      : { ...best, certainty: 'approximate' };
+  }
+
+  /** Whether a text is in the document once, and was not in it twice. */
+  private isOnly(quote: string): boolean {
+    const { before, after } = this.change;
+    return countOf(before, quote) <= 1 && countOf(after, quote) <= 1;
+  }
+
+  /** Where some of it is left in a text that was replaced. */
+  private left({ spot }: ITrackedThread): ISpot | null {
+    const next = spot && this.successor(spot.unit);
+    const range =
+      next && spot.range
+        ? remains(spot.unit.source, next.source, spot.range)
+        : null;
+    return next && range && { unit: next, range, certainty: 'approximate' };
+  }
+
+  /** Where it is likeliest: where it was thought to be, or where other text stands in its place. */
+  private likely(thread: ITrackedThread): ISpot | null {
+    const { spot, last, memory } = thread;
+    const guess = this.guess(thread);
+    const id = guess?.unit.id ?? (spot ?? last)?.unit.id ?? memory.cell_id;
+    const unit = this.change.after.find(each => each.id === id);
+    if (unit === undefined) {
+      return null;
+    }
+    const isEmpty = guess === null || guess.range.from === guess.range.to;
+    const only = isEmpty ? onlyPlace(unit, memory.quote) : null;
+    return only ?? this.instead(unit, thread, guess);
+  }
+
+  /** Where its text is in another cell, of what was thought to be in one that is gone; it may well be there. */
+  private elsewhere({ spot, memory }: ITrackedThread): ISpot | null {
+    if (spot?.certainty !== 'approximate') {
+      return null;
+    }
+    const places = this.change.after.flatMap(unit => {
+      const place = spotOf(unit, locate(unit.source, memory));
+      return place !== null && holds(place, memory.quote) ? [place] : [];
+    });
+    const best = places.find(isExact) ?? places[0];
+    return best === undefined ? null : { ...best, certainty: 'approximate' };
+  }
+
+  private instead(
+    unit: IUnit,
+    { memory }: ITrackedThread,
+    guess: IResolvedRange | null
+  ): ISpot | null {
+    return guess === null
+      ? spotOf(unit, locateBetween(unit.source, memory))
+      : { ...guess, certainty: 'approximate' };
+  }
+
+  /** Where it was thought to be. */
+  private guess(thread: ITrackedThread): IResolvedRange | null {
+    const guesses = this.alive(thread, pin => !pin.isCertain);
+    const found = guesses.find(
+      ({ place: { unit, range } }) =>
+        range.from < range.to || !this.isWholeNew(unit)
+    );
+    return found?.place ?? null;
+  }
+
+  private ofCell(thread: ITrackedThread): ISpot | null {
+    const { after } = this.change;
+    const from = thread.spot ?? thread.last;
+    const same = from === null ? undefined : this.units.get(from.unit.text);
+    const own = [...thread.cells]
+      .reverse()
+      .map(id => (same?.id === id ? same : after.find(unit => unit.id === id)))
+      .find(unit => unit !== undefined);
+    const unit =
+      own ??
+      (from && (this.copyOf(from.unit) ?? this.joined(thread, from.unit)));
+    return unit ? { unit, range: null, certainty: 'exact' } : null;
+  }
+
+  /** The cell that has the text of one that is gone now. */
+  private joined({ spot }: ITrackedThread, unit: IUnit): IUnit | null {
+    const range = { from: 0, to: unit.source.length };
+    const part = spot === null ? null : this.partOf(unit, range);
+    return part?.isWhole ? part.unit : null;
+  }
+
+  private alive(
+    { pins }: ITrackedThread,
+    isMeant: (pin: IRelativeRange) => boolean
+  ): { pin: IRelativeRange; place: IResolvedRange }[] {
+    return [...pins]
+      .reverse()
+      .filter(isMeant)
+      .flatMap(pin => {
+        const place = resolveRelativeRange(pin, this.units);
+        return place === null ? [] : [{ pin, place }];
+      });
+  }
+
+  private isWholeNew(unit: IUnit): boolean {
+    const delta = this.change.deltas.get(unit.text);
+    return (
+      this.isNew(unit) ||
+      delta?.every(({ retain }) => retain === undefined) === true
+    );
+  }
+
+  /** Whether a part of a text was nowhere before the change. */
+  private isInserted(unit: IUnit): (from: number, to: number) => boolean {
+    const { before, deltas } = this.change;
+    const delta = deltas.get(unit.text);
+    const old = before.find(({ id }) => id === unit.id);
+    const parts =
+      old !== undefined && this.isWholeNew(unit)
+        ? [newPart(old.source, unit.source)]
+        : delta === undefined
+          ? [{ from: 0, to: unit.source.length }]
+          : inserted(delta);
+    const isSame = this.isRearranged;
+    return (from, to) =>
+      !isSame && parts.some(part => part.from <= from && to <= part.to);
+  }
+
+  /** Whether the change wrote nothing new. */
+  private get isRearranged(): boolean {
+    this.map ??= { partOf: findRearranged(this.change) };
+    return this.map.partOf !== null;
+  }
+
+  private partOf(unit: IUnit, range: TextRange): IRearrangedPart | null {
+    this.map ??= { partOf: findRearranged(this.change) };
+    return this.map.partOf?.(unit, range) ?? null;
+  }
+
+  private readonly units: Units;
+  /** Texts that are new, or have new text in them. */
+  private readonly fresh: readonly IUnit[];
+  /** The most that was written into one text. */
+  private readonly written: number;
+  private readonly isNew: (unit: IUnit) => boolean;
+  private map: { partOf: ReturnType<typeof findRearranged> } | null = null;
+}
+
+/** How much a change wrote. */
+function lengthOf(delta: Delta): number {
+  return inserted(delta).reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
+function sizeOf({ from, to }: TextRange): number {
+  return to - from;
+}
+
+function textAt({ unit, range }: { unit: IUnit; range: TextRange }): string {
+  return unit.source.slice(range.from, range.to);
+}
+
+/** How often a text occurs; two is often enough to know. */
+function countOf(units: readonly IUnit[], text: string): number {
+  return units.reduce((count, { source }) => {
+    const first = count > 1 || text === '' ? -1 : source.indexOf(text);
+    const isTwice = first >= 0 && source.includes(text, first + 1);
+    return count + (first < 0 ? 0 : isTwice ? 2 : 1);
+  }, 0);
+}
+
+/** The only place of a telling text. */
+function onlyPlace(unit: IUnit, quote: string): ISpot | null {
+  const from = unit.source.indexOf(quote);
+  const isOnly = from >= 0 && from === unit.source.lastIndexOf(quote);
+  return isOnly && quote.length >= TELLING
+    ? {
+        unit,
+        range: { from, to: from + quote.length },
+        certainty: 'approximate'
+      }
+    : null;
+}
+
+function isExact(spot: ISpot | null | undefined): spot is ISpot {
+  return spot?.certainty === 'exact';
+}
+
+function holds({ unit, range }: ISpot, quote: string): boolean {
+  return range !== null && quote !== '' && textAt({ unit, range }) === quote;
+}

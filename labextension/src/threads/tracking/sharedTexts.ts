@@ -1,0 +1,192 @@
+/**
+ * The texts of a shared document: the source of each cell of a notebook, or the one of a file. Says what every
+ * transaction did to them. Used by the tracker of threads; knows nothing of the lab.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Map as YMap, Text as YText } from 'yjs';
+import type {
+  AbstractType,
+  Array as YArray,
+  Doc,
+  Transaction,
+  YEvent
+} from 'yjs';
+
+/** A text of the document as it is now. */
+export interface IUnit {
+  /** Id of its cell; null of a file. */
+  readonly id: string | null;
+  readonly text: YText;
+  readonly source: string;
+}
+
+/** Insertions and deletions in a text, from its beginning. */
+export type Delta = readonly {
+  readonly insert?: unknown;
+  readonly delete?: number;
+  readonly retain?: number;
+}[];
+
+/** The texts of a document by their shared selves. */
+export type Units = ReadonlyMap<object, IUnit>;
+
+/** What a transaction did. */
+export interface IChange {
+  /** Whether it was made in this page. */
+  readonly isLocal: boolean;
+  /** Whether texts came, went or have other places. */
+  readonly isStructural: boolean;
+  readonly before: readonly IUnit[];
+  readonly after: readonly IUnit[];
+  readonly units: Units;
+  readonly deltas: ReadonlyMap<YText, Delta>;
+}
+
+type Events = readonly YEvent<AbstractType<unknown>>[];
+
+/** The texts of one document. */
+export class SharedTexts implements IDisposable {
+  constructor(
+    doc: Doc,
+    readonly isNotebook: boolean,
+    private readonly onChange: (change: IChange) => void
+  ) {
+    this.root = isNotebook ? doc.getArray('cells') : doc.getText('source');
+    this.order = this.read([]);
+    this.byText = mapOf(this.order);
+    this.root.observeDeep(this.onEvents);
+  }
+
+  /** In the order of the document. */
+  get units(): readonly IUnit[] {
+    return this.order;
+  }
+
+  get map(): Units {
+    return this.byText;
+  }
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  dispose(): void {
+    if (!this.disposed) {
+      this.disposed = true;
+      this.root.unobserveDeep(this.onEvents);
+    }
+  }
+
+  private readonly onEvents = (
+    events: Events,
+    transaction: Transaction
+  ): void => {
+    const deltas = new Map<YText, Delta>();
+    for (const { target, delta } of events.filter(isOfText)) {
+      deltas.set(target, delta as Delta);
+    }
+    const isStructural = events.some(event => this.isStructural(event));
+    if (deltas.size > 0 || isStructural) {
+      const { order: before } = this;
+      this.renew(deltas.keys());
+      if (isStructural) {
+        this.order = this.read(this.order);
+        this.byText = mapOf(this.order);
+      }
+      const { order: after, byText: units } = this;
+      const { local: isLocal } = transaction;
+      this.onChange({ isLocal, isStructural, before, after, units, deltas });
+    }
+  };
+
+  /** Whether cells, or the text of one, came or went. */
+  private isStructural({ target, keys }: Events[number]): boolean {
+    return (
+      target === this.root ||
+      (target.parent === this.root && keys.has('source'))
+    );
+  }
+
+  /** Read changed texts again; a key in one of many cells costs no more than one in a file. */
+  private renew(changed: Iterable<YText>): void {
+    const order = [...this.order];
+    for (const text of changed) {
+      const unit = this.byText.get(text);
+      if (unit !== undefined) {
+        const renewed = { ...unit, source: text.toJSON() };
+        order[order.indexOf(unit)] = renewed;
+        this.byText.set(text, renewed);
+      }
+    }
+    this.order = order;
+  }
+
+  private read(units: readonly IUnit[]): IUnit[] {
+    const known = mapOf(units);
+    return this.texts().map(({ id, text }) => {
+      const before = known.get(text);
+      return before?.id === id ? before : { id, text, source: text.toJSON() };
+    });
+  }
+
+  private texts(): { id: string | null; text: YText }[] {
+    if (this.root instanceof YText) {
+      return [{ id: null, text: this.root }];
+    }
+    return this.root.toArray().flatMap(cell => {
+      const text: unknown = cell instanceof YMap ? cell.get('source') : null;
+      const id: unknown = cell instanceof YMap ? cell.get('id') : null;
+      return text instanceof YText && typeof id === 'string'
+        ? [{ id, text }]
+        : [];
+    });
+  }
+
+  private order: readonly IUnit[];
+  private byText: Map<object, IUnit>;
+  private readonly root: YText | YArray<unknown>;
+  private disposed = false;
+}
+
+function isOfText(
+  event: Events[number]
+): event is Events[number] & { target: YText } {
+  return event.target instanceof YText;
+}
+
+function mapOf(units: readonly IUnit[]): Map<object, IUnit> {
+  return new Map(units.map(unit => [unit.text, unit]));
+}
+
+/** Where text was inserted by a change, in offsets of the text after it. */
+export function inserted(delta: Delta): { from: number; to: number }[] {
+  const parts: { from: number; to: number }[] = [];
+  let at = 0;
+  for (const { insert, retain } of delta) {
+    if (typeof insert === 'string') {
+      parts.push({ from: at, to: at + insert.length });
+    }
+    at += typeof insert === 'string' ? insert.length : (retain ?? 0);
+  }
+  return parts;
+}
+
+/** How much of a part of the text before a change is left, and how much was inserted in it. */
+export function survival(
+  delta: Delta,
+  { from, to }: { from: number; to: number }
+): { kept: number; added: number } {
+  let kept = to - from;
+  let added = 0;
+  let at = 0;
+  for (const { insert, retain, delete: removed } of delta) {
+    if (typeof insert === 'string') {
+      added += at >= from && at <= to ? insert.length : 0;
+    } else if (removed !== undefined) {
+      kept -= Math.max(0, Math.min(to, at + removed) - Math.max(from, at));
+    }
+    at += (retain ?? 0) + (removed ?? 0);
+  }
+  return { kept, added };
+}

@@ -1,0 +1,189 @@
+/**
+ * Where a part of a text went when the text was replaced by one that is mostly the same, as a formatter, a reload or another
+ * program does. Pure; used by the tracker of threads.
+ */
+
+import fastDiff from 'fast-diff';
+
+import { whole } from '../anchors/anchors';
+import type { TextRange } from '../../wire/generated';
+
+/** Units of changed text up to which what is left of a part is looked for. */
+const MOST = 20_000;
+/** Share of a part that has to be left for it to be there. */
+const LEFT = 1 / 3;
+
+/** How two texts are the same: so many units at their beginning and at their end. */
+interface IAlignment {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The place of a part, and whether no other is as good. */
+export interface ITextAlignment {
+  readonly range: TextRange;
+  readonly isSure: boolean;
+}
+
+/** Where a part of a text is in another; null when it is in what was changed. */
+export function alignText(
+  before: string,
+  after: string,
+  range: TextRange
+): ITextAlignment | null {
+  const one = mapped(before, after, range, startFirst(before, after));
+  const other = mapped(before, after, range, endFirst(before, after));
+  const best = one ?? other;
+  return best && { range: best, isSure: one?.from === other?.from };
+}
+
+/**
+ * What is left of a part of a text that was written anew, with what took the place of its beginning and its end; null
+ * when it is too little.
+ */
+export function remains(
+  before: string,
+  after: string,
+  range: TextRange
+): TextRange | null {
+  if (Math.max(before.length, after.length) > MOST) {
+    return null;
+  }
+  const { from, to } = range;
+  const inside = stretches(before, after).filter(
+    ({ was, length }) => was.from < to && was.from + length > from
+  );
+  const same = inside.filter(({ isSame }) => isSame);
+  const kept = same
+    .map(({ was, length }) => overlap(range, was.from, length))
+    .reduce((sum, each) => sum + each, 0);
+  const [first, last] = [inside[0], inside.at(-1)];
+  if (first === undefined || last === undefined || kept < LEFT * (to - from)) {
+    return null;
+  }
+  return kept === 0
+    ? null
+    : { from: startIn(first, from), to: endIn(last, to) };
+}
+
+/** A stretch of a text, and what it became. */
+interface IStretch {
+  readonly isSame: boolean;
+  readonly was: { readonly from: number };
+  /** Units it had. */
+  readonly length: number;
+  readonly now: TextRange;
+}
+
+/** What a text became, stretch by stretch; new text belongs to what was taken away before it. */
+function stretches(before: string, after: string): IStretch[] {
+  const found: IStretch[] = [];
+  let [old, now] = [0, 0];
+  for (const [kind, { length }] of fastDiff(before, after)) {
+    const last = found.at(-1);
+    if (kind === fastDiff.INSERT) {
+      if (last !== undefined && !last.isSame && last.now.to === now) {
+        found[found.length - 1] = {
+          ...last,
+          now: { from: last.now.from, to: now + length }
+        };
+      }
+      now += length;
+      continue;
+    }
+    const isSame = kind === fastDiff.EQUAL;
+    const to = isSame ? now + length : now;
+    found.push({ isSame, was: { from: old }, length, now: { from: now, to } });
+    old += length;
+    now = to;
+  }
+  return found;
+}
+
+function overlap({ from, to }: TextRange, at: number, length: number): number {
+  return Math.min(to, at + length) - Math.max(from, at);
+}
+
+/** Where a part begins that begins in a stretch: what was written for a word stands for all of it. */
+function startIn({ isSame, was, now }: IStretch, from: number): number {
+  return isSame ? now.from + Math.max(0, from - was.from) : now.from;
+}
+
+function endIn({ isSame, was, length, now }: IStretch, to: number): number {
+  return isSame ? now.to - Math.max(0, was.from + length - to) : now.to;
+}
+
+/** What of a text is new, by the beginning and the end that another text has in common with it. */
+export function newPart(before: string, after: string): TextRange {
+  const { start, end } = startFirst(before, after);
+  return { from: start, to: after.length - end };
+}
+
+/** Repeated text can be counted to what is the same at the beginning, or at the end. */
+function startFirst(before: string, after: string): IAlignment {
+  const most = Math.min(before.length, after.length);
+  const start = commonStart(before, after, most);
+  return { start, end: commonEnd(before, after, most - start) };
+}
+
+function endFirst(before: string, after: string): IAlignment {
+  const most = Math.min(before.length, after.length);
+  const end = commonEnd(before, after, most);
+  return { start: commonStart(before, after, most - end), end };
+}
+
+function mapped(
+  before: string,
+  after: string,
+  { from, to }: TextRange,
+  { start, end }: IAlignment
+): TextRange | null {
+  if (to <= start) {
+    return { from, to };
+  }
+  const by = after.length - before.length;
+  return from >= before.length - end ? { from: from + by, to: to + by } : null;
+}
+
+/** A part with what stands beside it as in a text it was of. */
+export function around(
+  source: string,
+  earlier: string,
+  { from, to }: TextRange
+): TextRange {
+  const part = source.slice(from, to);
+  let best = { from, to };
+  let at = part === '' ? -1 : earlier.indexOf(part);
+  while (at >= 0) {
+    const before = commonEnd(source.slice(0, from), earlier.slice(0, at), at);
+    const rest = earlier.slice(at + part.length);
+    const after = commonStart(source.slice(to), rest, rest.length);
+    if (before + after > best.to - best.from - part.length) {
+      best = {
+        from: whole(source, from - before),
+        to: whole(source, to + after)
+      };
+    }
+    at = earlier.indexOf(part, at + 1);
+  }
+  return best;
+}
+
+function commonStart(one: string, other: string, most: number): number {
+  let count = 0;
+  while (count < most && one[count] === other[count]) {
+    count += 1;
+  }
+  return count;
+}
+
+function commonEnd(one: string, other: string, most: number): number {
+  let count = 0;
+  while (
+    count < most &&
+    one[one.length - 1 - count] === other[other.length - 1 - count]
+  ) {
+    count += 1;
+  }
+  return count;
+}

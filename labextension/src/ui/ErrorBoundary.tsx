@@ -1,0 +1,42 @@
+/** Keeps what cannot be drawn from taking the panel with it. Put around each part of a message. */
+
+import * as React from 'react';
+
+import { useTrans } from './hooks';
+
+interface IGuardedState {
+  error: Error | null;
+}
+
+/** Its children, or a remark where drawing them failed. React tells the console what failed. */
+export class ErrorBoundary extends React.Component<
+  React.PropsWithChildren,
+  IGuardedState
+> {
+  static getDerivedStateFromError(error: Error): IGuardedState {
+    return { error };
+  }
+
+  override readonly state: IGuardedState = { error: null };
+
+  override render(): React.ReactNode {
+    const { error } = this.state;
+    return error === null ? (
+      this.props.children
+    ) : (
+      <CannotBeShown error={error} />
+    );
+  }
+}
+
+function CannotBeShown({ error }: { error: Error }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <p className="shoulders-Card-remark" role="status">
+      {trans.__(
+        'This part could not be displayed (%1). Export the conversation to see it.',
+        error.message
+      )}
+    </p>
+  );
+}

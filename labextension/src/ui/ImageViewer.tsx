@@ -1,0 +1,38 @@
+/** A picture over the whole page, until Escape, a click or its button closes it; the focus goes back where it was. */
+
+import * as React from 'react';
+
+import { IconButton } from './primitives';
+import { useTrans } from './hooks';
+
+export function ImageViewer(props: {
+  /** A `data:` or `blob:` address. */
+  source: string;
+  name: string;
+  onClose: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { source, name, onClose } = props;
+  const place = React.useRef<HTMLDialogElement>(null);
+  React.useLayoutEffect(() => {
+    place.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      className="shoulders-PictureViewer"
+      aria-label={name}
+      ref={place}
+      onClose={onClose}
+      onClick={() => place.current?.close()}
+      // The lab's shortcuts and the panel's Escape are not for what lies beneath.
+      onKeyDown={event => event.stopPropagation()}
+    >
+      <img src={source} alt={name} />
+      <IconButton
+        icon="close"
+        label={trans.__('Close')}
+        onClick={() => place.current?.close()}
+      />
+    </dialog>
+  );
+}

@@ -1,0 +1,41 @@
+/** Text of a program as its terminal would show it: its colours and weights, and nothing else that a terminal would do. */
+
+import * as React from 'react';
+
+import { PLAIN, runsOf, type ILook } from '../text/ansi';
+import { visible } from '../text/hiddenCharacters';
+
+export const TerminalText = React.memo(function TerminalText(props: {
+  text: string;
+}): React.JSX.Element {
+  const runs = React.useMemo(() => runsOf(props.text), [props.text]);
+  return (
+    <pre className="shoulders-Plain shoulders-Terminal" tabIndex={0}>
+      {runs.map(({ text, look }, index) =>
+        look === PLAIN ? (
+          visible(text)
+        ) : (
+          <span key={index} className={classOf(look)}>
+            {visible(text)}
+          </span>
+        )
+      )}
+    </pre>
+  );
+});
+
+const FLAGS = ['bold', 'dim', 'italic', 'underline', 'inverse'] as const;
+
+function classOf(look: ILook): string {
+  const { ink, paper } = look;
+  return [
+    ...FLAGS.filter(flag => look[flag]).map(flag => `shoulders-mod-${flag}`),
+    // Inverted colours are those of the page: any others could not be read.
+    ...(ink === null || look.inverse
+      ? []
+      : ['shoulders-Ink', `shoulders-mod-ink-${ink}`]),
+    ...(paper === null || look.inverse
+      ? []
+      : ['shoulders-Paper', `shoulders-mod-paper-${paper}`])
+  ].join(' ');
+}

@@ -1,0 +1,91 @@
+/** What can be done with a message: a row of pictures that appears with the pointer or the focus. One stop for the Tab key. */
+
+import * as React from 'react';
+
+import { focused } from './focus';
+import type { IconName } from '../host/chatHost';
+import { useHost } from './hooks';
+
+/** One action. */
+export interface IToolbarAction {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly act: () => void;
+  readonly disabled?: boolean;
+}
+
+export function Toolbar(props: {
+  label: string;
+  className?: string;
+  acts: readonly IToolbarAction[];
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const [stop, setStop] = React.useState(0);
+  const onKeyDown = (event: React.KeyboardEvent<HTMLDivElement>): void => {
+    const buttons = [...event.currentTarget.querySelectorAll('button')];
+    const from = buttons.findIndex(each => each === focused());
+    const to = placeFor(event.key, from, buttons.length);
+    if (to !== null) {
+      event.preventDefault();
+      setStop(to);
+      buttons[to]?.focus();
+    }
+  };
+  return (
+    <div
+      role="toolbar"
+      aria-label={props.label}
+      className={`shoulders-Toolbar ${props.className ?? ''}`}
+      onKeyDown={onKeyDown}
+    >
+      {props.acts.map(({ icon, label, act, disabled }, index) => (
+        <button
+          key={index}
+          type="button"
+          className="shoulders-IconButton"
+          title={label}
+          aria-label={label}
+          // Not `disabled`: it stays in the row, and its label says why.
+          aria-disabled={disabled === true}
+          tabIndex={index === Math.min(stop, props.acts.length - 1) ? 0 : -1}
+          onFocus={() => setStop(index)}
+          onClick={() => disabled !== true && act()}
+        >
+          <Icon name={icon} />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Where a key leads to in a row; null when it is no key of rows. */
+function placeFor(key: string, from: number, count: number): number | null {
+  switch (key) {
+    case 'ArrowRight':
+      return (from + 1) % count;
+    case 'ArrowLeft':
+      return (from - 1 + count) % count;
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+    default:
+      return null;
+  }
+}
+
+/** How long an act says that it was done, in ms. */
+const SAID = 1500;
+
+/** Which of several acts was done just now. */
+export function useDone<T>(): { done: T | null; say: (what: T) => void } {
+  const [done, setDone] = React.useState<T | null>(null);
+  const timer = React.useRef<ReturnType<typeof setTimeout>>();
+  React.useEffect(() => () => clearTimeout(timer.current), []);
+  const say = React.useCallback((what: T) => {
+    clearTimeout(timer.current);
+    setDone(what);
+    timer.current = setTimeout(() => setDone(null), SAID);
+  }, []);
+  return { done, say };
+}

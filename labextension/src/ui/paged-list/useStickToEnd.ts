@@ -1,0 +1,72 @@
+/** Keeps the end of a growing list in view while the reader is there. Used by the list of messages. */
+
+import * as React from 'react';
+
+import { ScrollAnchor, isAnchoring } from './scrollAnchor';
+
+/** How near the end counts as being there, in px. */
+const NEAR = 32;
+
+/** What a list needs to follow its end. */
+export interface IStickToEnd {
+  readonly scroller: React.RefObject<HTMLDivElement>;
+  readonly content: React.RefObject<HTMLDivElement>;
+  /** Whether the end is further away than the list is high. */
+  readonly away: boolean;
+  readonly toEnd: () => void;
+}
+
+/** Follow the end of the content; something just sent brings the reader there. */
+export function useStickToEnd(sent: number): IStickToEnd {
+  const scroller = React.useRef<HTMLDivElement>(null);
+  const content = React.useRef<HTMLDivElement>(null);
+  const follows = React.useRef(true);
+  const [away, setAway] = React.useState(false);
+  const toEnd = React.useCallback(() => {
+    follows.current = true;
+    const element = scroller.current;
+    if (element !== null) {
+      element.scrollTop = element.scrollHeight;
+    }
+  }, []);
+  React.useLayoutEffect(() => {
+    const element = scroller.current;
+    const inner = content.current;
+    if (element === null || inner === null) {
+      return;
+    }
+    const anchor = isAnchoring() ? null : new ScrollAnchor(element);
+    let before = element.scrollTop;
+    const onScroll = (): void => {
+      const { scrollTop } = element;
+      const left = element.scrollHeight - scrollTop - element.clientHeight;
+      // Only the way up leaves the end; a field that takes the focus may scroll a little down.
+      follows.current = left < NEAR || (follows.current && scrollTop >= before);
+      before = scrollTop;
+      setAway(left > element.clientHeight);
+      anchor?.note();
+    };
+    const onGrowth = (): void => {
+      if (follows.current) {
+        toEnd();
+      } else {
+        anchor?.keep();
+      }
+    };
+    const observer = new ResizeObserver(onGrowth);
+    observer.observe(inner);
+    observer.observe(element);
+    element.addEventListener('scroll', onScroll, { passive: true });
+    toEnd();
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, [toEnd]);
+  React.useLayoutEffect(() => {
+    if (sent > 0) {
+      toEnd();
+    }
+  }, [sent, toEnd]);
+  return { scroller, content, away, toEnd };
+}

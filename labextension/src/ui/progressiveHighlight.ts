@@ -1,0 +1,91 @@
+/**
+ * Code that may still grow: what is added appears at once, colours follow when there is time for them. To colour all of
+ * a long text again with each word would take longer than a frame. Used by `Code`.
+ */
+
+/** Colours a code into an element; resolves when it is done. */
+export type Paint = (code: string, into: HTMLElement) => Promise<void>;
+
+/** Wait between two paintings, in multiples of what the last one took, within bounds in ms. */
+const REST = 15;
+const LEAST_REST = 120;
+const MOST_REST = 1_500; // The first one may have loaded its language.
+
+/** Longer code is coloured only once it has not grown for a while, in characters and ms. */
+const LONG = 6_000;
+const QUIET = 400;
+
+/** Code beyond this stays without colours: its painting alone would be felt. In characters. */
+const TOO_LONG = 40_000;
+
+/** Shows a growing code in an element. */
+export class ProgressiveHighlighter {
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly paint: Paint
+  ) {}
+
+  /** Show a code: what goes on from the one before is added to it. */
+  show(code: string): void {
+    const { shown } = this;
+    this.shown = code;
+    if (shown === '' || !code.startsWith(shown)) {
+      this.replace([], code);
+      void this.colour();
+      return;
+    }
+    this.tail.appendData(code.slice(shown.length));
+    this.later();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.disposed = true;
+  }
+
+  /** Colour it after a rest; one that grows without end has to wait for its end. */
+  private later(): void {
+    const isLong = this.shown.length > LONG;
+    if (this.timer !== undefined && !isLong) {
+      return;
+    }
+    clearTimeout(this.timer);
+    const rest = Math.min(MOST_REST, Math.max(LEAST_REST, REST * this.took));
+    this.timer = setTimeout(
+      () => void this.colour(),
+      isLong ? Math.max(QUIET, rest) : rest
+    );
+  }
+
+  private async colour(): Promise<void> {
+    this.timer = undefined;
+    const { shown: code } = this;
+    if (code.length > TOO_LONG) {
+      return;
+    }
+    const into = document.createElement('code');
+    const began = performance.now();
+    try {
+      await this.paint(code, into);
+    } catch (error) {
+      console.warn('No colours for this code:', error);
+      return;
+    }
+    this.took = performance.now() - began;
+    const isCurrent = !this.disposed && this.shown.startsWith(code);
+    if (isCurrent && into.textContent === code) {
+      this.replace([...into.childNodes], this.shown.slice(code.length));
+    }
+  }
+
+  private replace(painted: readonly ChildNode[], rest: string): void {
+    this.tail = document.createTextNode(rest);
+    this.element.replaceChildren(...painted, this.tail);
+  }
+
+  private shown = '';
+  private tail = document.createTextNode('');
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private took = 0;
+  private disposed = false;
+}
