@@ -12,7 +12,7 @@ from tests.files.file_workspace import file_workspace
 from tests.tools.direct_calls import call, subject_of
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def blocks(path: Path, language: str) -> list[str]:
@@ -21,7 +21,7 @@ def blocks(path: Path, language: str) -> list[str]:
     return re.findall(pattern, path.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_of_documents_lead_to_files(document: Path) -> None:
     links = re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", document.read_text("utf-8"))
     local = [link for link in links if not re.match(r"[a-z]+:", link)]
