@@ -159,7 +159,7 @@ def test_a_limit_reached_in_the_middle_pauses_the_turn_and_a_raise_goes_on(
         place.api.post(f"sessions/{session}/resume", limit)
         rest = place.api.turn(session, len(log))
     finally:
-        place.api.call("PUT", "budget", {})
+        place.api.call("PUT", "budget", {"turn_micro_usd": None})
 
     assert codes(log)[-1] == "turn_limit"
     assert of_type(log, "turn-end") == []
