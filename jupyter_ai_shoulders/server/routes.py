@@ -11,10 +11,27 @@ from jupyter_ai_shoulders.server.auth.kernel_access import ID, SOCKET, kernel_ac
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
 from jupyter_ai_shoulders.server.connections.page_socket import PageSocketHandler
-from jupyter_ai_shoulders.server.handlers.base import HostSource
+from jupyter_ai_shoulders.server.handlers.base import HostSource, UnknownRouteHandler
+from jupyter_ai_shoulders.server.handlers.blobs import ArtifactHandler, BlobHandler
 from jupyter_ai_shoulders.server.handlers.completions import CompletionHandler, CompletionsHandler
-from jupyter_ai_shoulders.server.handlers.configuration.instructions import InstructionsHandler
-from jupyter_ai_shoulders.server.handlers.configuration.models import (
+from jupyter_ai_shoulders.server.handlers.documents import (
+    CellTextHandler,
+    EditHandler,
+    EditsHandler,
+    OperationsHandler,
+    OperationUndoHandler,
+    ProposalHandler,
+    ProposalsHandler,
+)
+from jupyter_ai_shoulders.server.handlers.events import EventsHandler
+from jupyter_ai_shoulders.server.handlers.kernels import KernelNotebookHandler, KernelSecretHandler
+from jupyter_ai_shoulders.server.handlers.message_context import (
+    FileSearchHandler,
+    InstructionsHandler,
+    SkillsHandler,
+    VariablesHandler,
+)
+from jupyter_ai_shoulders.server.handlers.models import (
     ModelsHandler,
     ProviderCheckHandler,
     ProviderDetectHandler,
@@ -22,67 +39,43 @@ from jupyter_ai_shoulders.server.handlers.configuration.models import (
     ProviderKeyHandler,
     ProviderTestHandler,
 )
-from jupyter_ai_shoulders.server.handlers.configuration.settings import SettingsHandler
-from jupyter_ai_shoulders.server.handlers.configuration.status import StatusHandler
-from jupyter_ai_shoulders.server.handlers.configuration.tools import (
-    PermissionsHandler,
-    ToolsHandler,
-)
-from jupyter_ai_shoulders.server.handlers.configuration.usage import BudgetHandler, UsageHandler
-from jupyter_ai_shoulders.server.handlers.configuration.workspace_trust import TrustHandler
-from jupyter_ai_shoulders.server.handlers.documents.artifacts import ArtifactHandler
-from jupyter_ai_shoulders.server.handlers.documents.blobs import BlobHandler
-from jupyter_ai_shoulders.server.handlers.documents.edits import (
-    CellTextHandler,
-    EditHandler,
-    EditsHandler,
-)
-from jupyter_ai_shoulders.server.handlers.documents.operations import (
-    OperationsHandler,
-    OperationUndoHandler,
-)
-from jupyter_ai_shoulders.server.handlers.documents.proposals import (
-    ProposalHandler,
-    ProposalsHandler,
-)
-from jupyter_ai_shoulders.server.handlers.kernels import KernelNotebookHandler, KernelSecretHandler
-from jupyter_ai_shoulders.server.handlers.mentions import (
-    FileSearchHandler,
-    SkillsHandler,
-    VariablesHandler,
-)
-from jupyter_ai_shoulders.server.handlers.not_found import UnknownRouteHandler
-from jupyter_ai_shoulders.server.handlers.sessions.approval_audit import AuditHandler
-from jupyter_ai_shoulders.server.handlers.sessions.away_report import AwayHandler
-from jupyter_ai_shoulders.server.handlers.sessions.background_runs import RunsHandler
-from jupyter_ai_shoulders.server.handlers.sessions.events import EventsHandler
-from jupyter_ai_shoulders.server.handlers.sessions.export import ExportHandler
-from jupyter_ai_shoulders.server.handlers.sessions.lifecycle import (
+from jupyter_ai_shoulders.server.handlers.sessions import (
+    AdoptHandler,
+    AnchorsHandler,
+    AwayHandler,
+    ExportHandler,
     ForkHandler,
     SessionHandler,
     SessionsHandler,
     UndeleteHandler,
 )
-from jupyter_ai_shoulders.server.handlers.sessions.messages import MessageHandler, MessagesHandler
-from jupyter_ai_shoulders.server.handlers.sessions.model_requests import (
-    PreviewHandler,
-    SentRequestHandler,
+from jupyter_ai_shoulders.server.handlers.settings import (
+    SettingsHandler,
+    StatusHandler,
+    TrustHandler,
 )
-from jupyter_ai_shoulders.server.handlers.sessions.thread_anchors import (
-    AdoptHandler,
-    AnchorsHandler,
+from jupyter_ai_shoulders.server.handlers.tools import (
+    AuditHandler,
+    PermissionsHandler,
+    ToolsHandler,
 )
-from jupyter_ai_shoulders.server.handlers.sessions.turns import (
+from jupyter_ai_shoulders.server.handlers.turns import (
     ApprovalHandler,
     CancelHandler,
     ClarificationHandler,
     CompactHandler,
     InputHandler,
+    MessageHandler,
+    MessagesHandler,
+    PreviewHandler,
     RestoreHandler,
     ResumeHandler,
+    RunsHandler,
+    SentRequestHandler,
     SuppliedResultHandler,
     UndoHandler,
 )
+from jupyter_ai_shoulders.server.handlers.usage import BudgetHandler, UsageHandler
 from jupyter_ai_shoulders.server.lazy_routes import Route
 
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (

@@ -1,6 +1,6 @@
 """Who approved what, read from the approvals in the event logs.
 
-Called by ``server.handlers.sessions.approval_audit``.
+Called by ``server.handlers.tools``.
 
 Deleted conversations are in it until they are purged; what a fork copied is not, for it was
 approved once, in the origin. The database is read in a thread by a connection of its own.

@@ -1,5 +1,5 @@
 """Whether a user may see stored content: only what their conversations name. Called by
-``server.handlers.documents.blobs``.
+``server.handlers.blobs``.
 
 A hash in a message or in arguments is only text: what counts are the fields of events that are
 made for hashes. The database is read in a thread by a connection of its own.

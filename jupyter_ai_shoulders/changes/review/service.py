@@ -1,6 +1,6 @@
 """Shows what awaits review and carries out what the user decides (chapter 07).
 
-Asked by ``server.handlers.documents.edits``; made by ``host.documents.review``. What is decided
+Asked by ``server.handlers.documents``; made by ``host.documents.review``. What is decided
 about a notebook is one undo step in it, recorded like the agent's changes, so that restores and the
 operation log know.
 """

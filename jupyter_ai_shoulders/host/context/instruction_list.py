@@ -1,6 +1,6 @@
 """Lists the files of instructions that enter requests, and what is wrong in them.
 
-Called by ``server.handlers.configuration.instructions``; the files are read by
+Called by ``server.handlers.message_context``; the files are read by
 ``host.context.instruction_cache``.
 """
 

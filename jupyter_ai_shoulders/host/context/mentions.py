@@ -1,7 +1,7 @@
 """What a user can name in the input: files of the workspace, variables of a kernel, skills.
 
 Part of the composition root: ``host.build`` makes it, ``host.host`` closes it, the handlers of
-``server.handlers.mentions`` ask it.
+``server.handlers.message_context`` ask it.
 """
 
 from __future__ import annotations

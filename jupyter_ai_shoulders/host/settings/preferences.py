@@ -1,7 +1,7 @@
 """The user's preferences: the workspace's settings.json over ``~/.shoulders``'s over the defaults.
 
 Made by ``host.build``; asked by ``providers.registry`` for each choice of a model (two ``stat``
-calls when nothing changed) and by ``server.handlers.configuration.settings``. A file::
+calls when nothing changed) and by ``server.handlers.settings``. A file::
 
     {"version": 1, "models": {"mode": "local", "single_call_timeout_s": 20},
      "egress": {"data_values": "samples"}}

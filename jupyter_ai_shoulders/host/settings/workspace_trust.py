@@ -2,7 +2,7 @@
 
 ``WorkspaceTrust`` holds the answers that the readers of each file ask for; it is made before them,
 in ``host.shared_services``. ``TrustReview`` lists the items of all files and takes answers; it is
-made after them, in ``host.build``, and asked by ``server.handlers.configuration.workspace_trust``
+made after them, in ``host.build``, and asked by ``server.handlers.settings``
 and the command line.
 """
 

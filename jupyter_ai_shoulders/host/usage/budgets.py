@@ -1,7 +1,7 @@
 """What may be spent and what is: joins ledger, limits and meter. Part of the composition root.
 
 Asked by the meter before each call, by the engine for what it shows, and by
-``server.handlers.configuration.usage``.
+``server.handlers.usage``.
 """
 
 from __future__ import annotations

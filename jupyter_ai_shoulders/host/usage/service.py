@@ -1,6 +1,6 @@
 """Answers what was used and what may be spent.
 
-Called by ``server.handlers.configuration.usage``.
+Called by ``server.handlers.usage``.
 """
 
 from __future__ import annotations

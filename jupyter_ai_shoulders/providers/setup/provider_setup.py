@@ -1,6 +1,6 @@
 """Adds, changes and removes the user's providers, and saves keys; tries each before it is stored.
 
-Kept by ``registry``, called by ``server.handlers.configuration.models``.
+Kept by ``registry``, called by ``server.handlers.models``.
 """
 
 from __future__ import annotations

@@ -28,9 +28,8 @@ from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.auth.user_identity import owner_of
 from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
 from jupyter_ai_shoulders.server.connections.page_connection import PageConnection
-from jupyter_ai_shoulders.server.handlers.base import AUTH_RESOURCE, HostSource
+from jupyter_ai_shoulders.server.handlers.base import AUTH_RESOURCE, HostSource, status_of
 from jupyter_ai_shoulders.server.handlers.request_body import parse_json
-from jupyter_ai_shoulders.server.handlers.status_codes import status_of
 from jupyter_ai_shoulders.storage.errors import cursor_beyond_log, session_not_found
 from jupyter_ai_shoulders.storage.json_encoding import encode_model
 from jupyter_ai_shoulders.storage.schema.event_rows import EventText

@@ -7,14 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from jupyter_server.auth import IdentityProvider
+from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from pydantic import BaseModel
+from tornado import web
 from tornado.web import HTTPError
 
-from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    InvalidNotebook,
+    InvalidRequest,
+    NotFound,
+    PolicyRefusal,
+    ProviderError,
+    ShouldersError,
+    StateUnavailable,
+    TooLarge,
+)
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.auth.kernel_access import (
     KernelAuthenticator,
@@ -30,11 +42,10 @@ from jupyter_ai_shoulders.server.handlers.request_body import (
     parse_body,
     parse_value,
 )
-from jupyter_ai_shoulders.server.handlers.status_codes import code_of, status_of
 from jupyter_ai_shoulders.storage.errors import session_not_found
 from jupyter_ai_shoulders.storage.json_encoding import encode_model
 from jupyter_ai_shoulders.wire.base import WireModel
-from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorInfo
+from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 
@@ -42,6 +53,7 @@ AUTH_RESOURCE = "shoulders"
 PAGE_HEADER = "X-Shoulders-Page"
 """Names the page that sends a request, by the id that its socket said hello with."""
 MOST_ID_CHARACTERS = 128
+DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -128,13 +140,18 @@ class ShouldersHandler(APIHandler):
 
     def query(self, model: type[ModelT]) -> ModelT:
         """Return the request's query arguments. Raises ``InvalidRequest``."""
-        given = {name: self.get_query_argument(name, None) for name in model.model_fields}
+        names = (field.alias or name for name, field in model.model_fields.items())
+        given = {name: self.get_query_argument(name, None) for name in names}
         present = {name: value for name, value in given.items() if value is not None}
         return parse_value(adapter_of(model), present)
 
     def answer(self, model: WireModel, status: int = 200) -> None:
         """Finish with a wire model."""
         self.answer_text(encode_model(model)[1], status)
+
+    def answer_redacted(self, model: WireModel) -> None:
+        """Finish with a wire model from which keys are removed."""
+        self.answer_text(self.host.redact(encode_model(model)[1]))
 
     def answer_text(self, text: str, status: int = 200) -> None:
         """Finish with JSON that is encoded already."""
@@ -149,6 +166,12 @@ class ShouldersHandler(APIHandler):
         """Finish: done, nothing to say."""
         self.set_status(204)
         self.finish()
+
+    def set_download_headers(self, disposition: str) -> None:
+        """Make a browser save the answer, and never show it as a page of this server."""
+        self.set_header("Content-Disposition", disposition)
+        self.set_header("Content-Security-Policy", DOWNLOAD_POLICY)
+        self.set_header("X-Content-Type-Options", "nosniff")
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
         """Answer with the status of the error raised."""
@@ -196,3 +219,72 @@ def error_info(status: int, error: BaseException | None) -> ErrorInfo:
         message="Something went wrong on the server.",
         hint="Its log has the details; please report it.",
     )
+
+
+_BY_CODE: dict[ErrorCode, int] = {
+    "unauthorized": 401,
+    "forbidden": 403,
+    "quarantined": 409,
+    "no_model": 422,
+    "no_key": 422,
+    "budget_exhausted": 422,
+    "rate_limited": 429,
+    "quota_exhausted": 429,
+}
+_BY_CLASS: tuple[tuple[type[ShouldersError], int], ...] = (
+    (InvalidRequest, 400),
+    (InvalidNotebook, 400),
+    (NotFound, 404),
+    (Conflict, 409),
+    (TooLarge, 413),
+    (PolicyRefusal, 422),
+    (ProviderError, 502),
+    (StateUnavailable, 503),
+)
+_BY_STATUS: dict[int, ErrorCode] = {
+    400: "invalid_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "unknown_route",
+    405: "unknown_route",
+    413: "too_large",
+}
+
+
+def status_of(error: ShouldersError) -> int:
+    """Return the HTTP status that says what the error says."""
+    code = _BY_CODE.get(error.info.code)
+    if code is not None:
+        return code
+    return next((status for kind, status in _BY_CLASS if isinstance(error, kind)), 500)
+
+
+def code_of(status: int) -> ErrorCode:
+    """Return the error code for a status that Jupyter or tornado chose."""
+    return _BY_STATUS.get(status, "internal")
+
+
+def _refusal() -> Callable[[ShouldersHandler], Awaitable[None] | None]:
+    """Return a method of its own: ``authorized`` remembers the action of its first request."""
+
+    @web.authenticated
+    @authorized
+    async def refuse(self: ShouldersHandler) -> NoReturn:
+        raise NotFound(
+            f"There is no route {self.request.method} {self.request.path}.",
+            code="unknown_route",
+            hint="A newer page may ask an older server: reload the page, or upgrade the package.",
+        )
+
+    return refuse
+
+
+class UnknownRouteHandler(ShouldersHandler):
+    """Any other path below the API's root: a JSON 404 for clients, not a page."""
+
+    get = _refusal()
+    head = _refusal()
+    post = _refusal()
+    put = _refusal()
+    patch = _refusal()
+    delete = _refusal()

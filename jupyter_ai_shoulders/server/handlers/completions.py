@@ -31,9 +31,7 @@ class CompletionsHandler(ShouldersHandler):
     @authorized
     async def get(self) -> None:
         """Show what models were sent for the user's latest requests, keys taken out."""
-        self.answer_text(
-            self.host.redact(encode_model(self.host.inline_completion.sent.of(self.user))[1])
-        )
+        self.answer_redacted(self.host.inline_completion.sent.of(self.user))
 
     @web.authenticated
     @authorized

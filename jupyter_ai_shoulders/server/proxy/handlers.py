@@ -18,10 +18,10 @@ from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.handlers.base import (
     HostSource,
     ShouldersHandler,
+    UnknownRouteHandler,
     error_info,
     raised_error,
 )
-from jupyter_ai_shoulders.server.handlers.not_found import UnknownRouteHandler
 from jupyter_ai_shoulders.server.handlers.request_body import MAX_BODY_BYTES
 from jupyter_ai_shoulders.server.handlers.stream_writer import EVENT_STREAM, StreamWriter
 from jupyter_ai_shoulders.server.proxy.request_limiter import RequestLimiter

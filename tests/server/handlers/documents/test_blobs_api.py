@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from jupyter_server.serverapp import ServerApp
 
-from jupyter_ai_shoulders.server.handlers.documents.blobs import SIZE_HEADER, BlobQuery, part_of
+from jupyter_ai_shoulders.server.handlers.blobs import SIZE_HEADER, BlobQuery, part_of
 from jupyter_ai_shoulders.wire.events import ContextAdd
 from jupyter_ai_shoulders.wire.ids import SessionId
 from tests.server.client import Api

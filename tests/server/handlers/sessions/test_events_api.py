@@ -6,7 +6,7 @@ import pytest
 from jupyter_server.serverapp import ServerApp
 
 from jupyter_ai_shoulders.host.state.event_bus import EventBus
-from jupyter_ai_shoulders.server.handlers.sessions import events as events_module
+from jupyter_ai_shoulders.server.handlers import events as events_module
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.events import TextDelta
 from jupyter_ai_shoulders.wire.ids import PartId, SessionId

@@ -1,4 +1,4 @@
-"""``tools`` and ``tools/permissions``: what the agent can do, and what it may."""
+"""``tools``, ``tools/permissions`` and ``audit``: tools, their rules, and approvals so far."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from tornado import web
 
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
+from jupyter_ai_shoulders.storage.audit import audit_page
 from jupyter_ai_shoulders.tools.permissions.store import unknown_tools
+from jupyter_ai_shoulders.wire.api.audit import AuditQuery
 from jupyter_ai_shoulders.wire.api.commands import PutPermissions
 from jupyter_ai_shoulders.wire.api.responses import ToolList
 
@@ -48,3 +50,15 @@ class PermissionsHandler(ShouldersHandler):
         await asyncio.to_thread(self.host.rules.replace, self.body(PutPermissions))
         self.host.pages.tools_changed()
         self.answer(await _listing(self.host))
+
+
+class AuditHandler(ShouldersHandler):
+    """``audit``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List decisions, the latest first."""
+        query = self.query(AuditQuery)
+        database = self.host.database
+        self.answer(await asyncio.to_thread(audit_page, database, query, self.user))

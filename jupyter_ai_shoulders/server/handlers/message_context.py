@@ -1,10 +1,11 @@
-"""``files/search``, ``variables`` and ``skills``: what the input offers after ``@`` and ``/``."""
+"""``files/search``, ``variables``, ``skills`` and ``instructions``: context of messages."""
 
 from __future__ import annotations
 
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
+from jupyter_ai_shoulders.host.context.instruction_list import list_instructions
 from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
 from jupyter_ai_shoulders.wire.api.mentions import FileSearchQuery, VariablesQuery
 
@@ -37,3 +38,13 @@ class SkillsHandler(ShouldersHandler):
     async def get(self) -> None:
         """List the skills."""
         self.answer(await self.host.mentions.skills())
+
+
+class InstructionsHandler(ShouldersHandler):
+    """``instructions``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List the files, and what is wrong in them."""
+        self.answer(list_instructions(await self.host.standing()))

@@ -1,8 +1,10 @@
-"""``blobs/{hash}``: whole outputs of which a conversation shows a part, and its pictures."""
+"""``blobs`` and ``artifacts``: stored outputs, pictures and files of conversations."""
 
 from __future__ import annotations
 
 import asyncio
+import mimetypes
+from urllib.parse import quote
 
 from jupyter_server.auth.decorator import authorized
 from pydantic import Field
@@ -10,7 +12,6 @@ from tornado import web
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
-from jupyter_ai_shoulders.server.handlers.documents.artifacts import POLICY
 from jupyter_ai_shoulders.storage.blob_access import is_blob_referenced
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.ids import BlobHash
@@ -51,9 +52,7 @@ class BlobHandler(ShouldersHandler):
         media_type = await asyncio.to_thread(media_type_of, content)
         part = content if media_type.startswith("image/") else part_of(content, query)
         self.set_header(SIZE_HEADER, str(len(content)))
-        self.set_header("Content-Disposition", f"attachment; filename={blob}")
-        self.set_header("Content-Security-Policy", POLICY)
-        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_download_headers(f"attachment; filename={blob}")
         self.set_header("Cache-Control", "private, max-age=3600")
         self.finish(part, set_content_type=media_type)
 
@@ -83,3 +82,18 @@ def part_of(content: bytes, query: BlobQuery) -> bytes:
     while end < len(content) and end > query.offset + 1 and content[end] & 0xC0 == 0x80:
         end -= 1
     return content[query.offset : end]
+
+
+class ArtifactHandler(ShouldersHandler):
+    """``artifacts/{session}/{name}``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, session_id: str, name: str) -> None:
+        """Give the file to be saved, never to be shown as a page of this server."""
+        session = self.session(session_id)
+        content = await asyncio.to_thread(self.host.artifacts.read, session.id, name)
+        media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        self.set_download_headers(f"attachment; filename*=UTF-8''{quote(name)}")
+        self.set_header("Cache-Control", "private, no-cache")
+        self.finish(content, set_content_type=media_type)

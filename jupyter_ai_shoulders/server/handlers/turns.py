@@ -1,7 +1,4 @@
-"""``sessions/{id}/cancel``, ``compact``, ``resume``, and what a turn waits for.
-
-Approvals, answers, results.
-"""
+"""Messages, turns, answers to questions, model requests and background runs of sessions."""
 
 from __future__ import annotations
 
@@ -9,17 +6,73 @@ from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
-from jupyter_ai_shoulders.server.handlers.request_body import LONG_TEXT_BYTES
+from jupyter_ai_shoulders.server.handlers.request_body import (
+    LONG_TEXT_BYTES,
+    MAX_BODY_BYTES,
+    MESSAGE_BYTES,
+)
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
     AnswerInput,
     AnswerQuestion,
+    EditMessage,
     RestoreSession,
     ResumeTurn,
+    SendMessage,
+    StartRun,
     SupplyResult,
     UndoTurn,
 )
-from jupyter_ai_shoulders.wire.ids import CallId
+from jupyter_ai_shoulders.wire.api.model_requests import PreviewMessage
+from jupyter_ai_shoulders.wire.base import CommandModel
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, TurnId
+
+
+class MessagesHandler(ShouldersHandler):
+    """``sessions/{id}/messages``."""
+
+    most_bytes = MESSAGE_BYTES
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Accept a message; the client's id makes it idempotent."""
+        session = self.session(session_id)
+        command = self.body(SendMessage)
+        if command.client_id is None:
+            command = command.model_copy(update={"client_id": self.client_id})
+        self.answer(await self.host.engine.send(session.id, command), 202)
+
+
+class MessageHandler(ShouldersHandler):
+    """``sessions/{id}/messages/{message_id}``, queued messages only."""
+
+    most_bytes = LONG_TEXT_BYTES
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str, message_id: str) -> None:
+        """Send it now, with what is queued beside it, after the turn that left it has ended."""
+        session = self.session(session_id)
+        await self.host.engine.send_queued(session.id, MessageId(message_id))
+        self.accepted()
+
+    @web.authenticated
+    @authorized
+    async def patch(self, session_id: str, message_id: str) -> None:
+        """Change its text."""
+        session = self.session(session_id)
+        command = self.body(EditMessage)
+        await self.host.engine.edit_message(session.id, MessageId(message_id), command)
+        self.accepted()
+
+    @web.authenticated
+    @authorized
+    async def delete(self, session_id: str, message_id: str) -> None:
+        """Take it back."""
+        session = self.session(session_id)
+        await self.host.engine.remove_message(session.id, MessageId(message_id))
+        self.no_content()
 
 
 class CancelHandler(ShouldersHandler):
@@ -134,3 +187,48 @@ class SuppliedResultHandler(ShouldersHandler):
         command = self.body(SupplyResult)
         await self.host.engine.supply_result(session.id, CallId(call_id), command)
         self.accepted()
+
+
+class RequestQuery(CommandModel):
+    """Query arguments of ``GET sessions/{id}/requests/{step}``."""
+
+    turn: TurnId | None = None
+
+
+class SentRequestHandler(ShouldersHandler):
+    """``sessions/{id}/requests/{step}``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, session_id: str, step: str) -> None:
+        """Show what was sent for a step of the latest turn, or of ``?turn=``."""
+        session = self.session(session_id)
+        turn = self.query(RequestQuery).turn
+        self.answer_redacted(await self.host.engine.requests.sent(session.id, int(step), turn))
+
+
+class PreviewHandler(ShouldersHandler):
+    """``sessions/{id}/preview``."""
+
+    most_bytes = MAX_BODY_BYTES
+
+    @web.authenticated
+    @authorized
+    async def post(self, session_id: str) -> None:
+        """Show what sending this message now would send."""
+        session = self.session(session_id)
+        command = self.body(PreviewMessage)
+        self.answer_redacted(await self.host.engine.requests.preview(session, command))
+
+
+class RunsHandler(ShouldersHandler):
+    """``runs``."""
+
+    most_bytes = MESSAGE_BYTES
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Send a prompt; 201 with a new session, 200 with one that goes on."""
+        session, is_new = await self.host.runs.start(self.body(StartRun), owner=self.user)
+        self.answer(session, 201 if is_new else 200)

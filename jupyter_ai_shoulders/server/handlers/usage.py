@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
-from jupyter_ai_shoulders.server.handlers.request_body import adapter_of, parse_value
 from jupyter_ai_shoulders.wire.usage import PutBudget, UsageQuery
 
 
@@ -19,10 +16,7 @@ class UsageHandler(ShouldersHandler):
     @authorized
     async def get(self) -> None:
         """Sum up a period by day, model, session or tool."""
-        given = {name: self.get_query_argument(name, None) for name in ("from", "to", "by")}
-        present = {name: value for name, value in given.items() if value is not None}
-        query = cast("UsageQuery", parse_value(adapter_of(UsageQuery), present))
-        self.answer(await self.host.usage.of(self.user).usage(query))
+        self.answer(await self.host.usage.of(self.user).usage(self.query(UsageQuery)))
 
 
 class BudgetHandler(ShouldersHandler):

@@ -1,1 +1,0 @@
-"""HTTP handlers of settings, models, tools, usage, workspace trust and server status."""

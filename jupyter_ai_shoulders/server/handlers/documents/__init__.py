@@ -1,1 +1,0 @@
-"""HTTP handlers of edits, proposals, operations, and stored blobs and artifacts."""

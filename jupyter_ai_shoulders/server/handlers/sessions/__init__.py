@@ -1,1 +1,0 @@
-"""HTTP handlers of conversations: their messages, turns, events, exports, runs and threads."""
