@@ -62,7 +62,6 @@ class LoadTools:
 
     async def subject(self, args: LoadToolsArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         return CallSubject(
             title=f"Load the {args.category} tools", target_label=None, target=Target()
         )
@@ -105,14 +104,12 @@ class CallTool:
 
     async def subject(self, args: CallToolArguments, context: CallContext) -> CallSubject:
         """Return how a call is shown from which no inner call could be taken."""
-        del context
         return CallSubject(title=f"Call {args.name}", target_label=None, target=Target())
 
     async def run(
         self, args: CallToolArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Refuse: whoever runs tools takes the inner call out first."""
-        del context
         yield refusal(f"{args.name} cannot be called from here.", "Call it by its own name.")
 
 

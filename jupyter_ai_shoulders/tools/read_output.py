@@ -114,7 +114,6 @@ class ReadOutput:
 
     async def subject(self, args: ReadOutputArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del args, context
         return CallSubject(title="Read more of an output", target_label=None, target=Target())
 
     async def run(

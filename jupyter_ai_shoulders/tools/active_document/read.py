@@ -64,7 +64,6 @@ class ReadDocument(DocumentTool):
 
     async def subject(self, args: ReadDocumentArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del args
         return self._access.subject("Read document", context)
 
     async def run(
@@ -117,14 +116,12 @@ class GetDocumentInfo(DocumentTool):
 
     async def subject(self, args: DocumentInfoArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del args
         return self._access.subject("Look at the document", context)
 
     async def run(
         self, args: DocumentInfoArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Count and tell."""
-        del args
         document = await self._access.open(context)
         selected = _selected(context.selection)
         data: JsonObject = {

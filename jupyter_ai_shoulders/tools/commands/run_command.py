@@ -144,7 +144,6 @@ class RunCommand:
 
         Raises ``PolicyRefusal`` where commands are off, or where the sandbox they need is missing.
         """
-        del context
         held = await self._held(args.command)
         self._spawners.warm()
         covered = await self._undo.look(args.command)

@@ -52,7 +52,6 @@ class Clarify(ConversationTool):
 
     async def subject(self, args: ClarifyArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         line = " ".join(args.question.split())
         shown = line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
         return CallSubject(title=f"Ask: {shown}", target_label=None, target=Target())
@@ -61,7 +60,6 @@ class Clarify(ConversationTool):
         self, args: ClarifyArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Ask, or refuse a question that cannot be put."""
-        del context
         question, options = args.question.strip(), distinct_options(args.options)
         if not question:
             yield refusal("The question is empty; nobody was asked.", "Say what you need to know.")

@@ -51,14 +51,12 @@ class Complete(ConversationTool):
 
     async def subject(self, args: CompleteArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del args, context
         return CallSubject(title="Complete", target_label=None, target=Target())
 
     async def run(
         self, args: CompleteArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """End the turn, or refuse an empty summary so that the model tries again."""
-        del context
         summary = args.summary.strip()
         yield _accepted(summary) if is_meaningful(summary) else _refused()
 

@@ -127,7 +127,6 @@ class AddTask:
 
     async def subject(self, args: AddTaskArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the exact prompt."""
-        del context
         found = await self._find(args)
         return CallSubject(
             title=f"Open a task at {found.label}",
@@ -200,7 +199,6 @@ class ReadTasks:
 
     async def subject(self, args: ReadTasksArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         label = None if args.path is None else file_name(args.path)
         return CallSubject(title="Read tasks", target_label=label, target=Target(path=args.path))
 

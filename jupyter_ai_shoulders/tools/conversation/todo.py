@@ -50,14 +50,12 @@ class Todo(ConversationTool):
 
     async def subject(self, args: TodoArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del args, context
         return CallSubject(title="Update the checklist", target_label=None, target=Target())
 
     async def run(
         self, args: TodoArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Take the list; a text without any item is refused, a blank one clears the list."""
-        del context
         items = checklist(args.markdown)
         if not items and args.markdown.strip():
             yield refusal(

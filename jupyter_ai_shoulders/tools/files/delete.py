@@ -77,7 +77,6 @@ class DeleteFile(FileTool):
 
     async def subject(self, args: DeleteFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown. A file that is gone is no error: a crash may have been."""
-        del context
         there = await self._access.look(args.path)
         if isinstance(there, FolderAtPath):
             raise _is_folder(there)

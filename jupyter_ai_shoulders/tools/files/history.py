@@ -73,7 +73,6 @@ class FileHistory(FileTool):
 
     async def subject(self, args: FileHistoryArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         path = self._workspace.path(args.path) if args.path else None
         label = file_name(path) if path else None
         return CallSubject(title="List changes", target_label=label, target=Target(path=path))

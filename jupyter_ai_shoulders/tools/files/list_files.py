@@ -79,7 +79,6 @@ class ListFiles:
 
     async def subject(self, args: ListFilesArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         path = await asyncio.to_thread(self._workspace.path, args.path or "")
         what = f"List {args.glob}" if args.glob else "List files"
         return CallSubject(
@@ -92,7 +91,6 @@ class ListFiles:
         self, args: ListFilesArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """List them. Raises ``NotFound``, ``InvalidRequest``, ``PolicyRefusal``."""
-        del context
         yield await asyncio.to_thread(self._listed, args)
 
     def _listed(self, args: ListFilesArguments) -> Result:

@@ -66,7 +66,6 @@ class _Moving(FileTool):
 
     async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         there = await self._access.look(args.path)
         new_path = await self._new_path(args, there)
         target = await self._access.look(new_path)
@@ -134,7 +133,6 @@ class DuplicateFile(FileTool):
 
     async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown; what it makes is the new file."""
-        del context
         there = await self._source(args)
         new_path = await resolve_destination(self._access, args, there)
         target = await self._access.look(new_path)

@@ -144,7 +144,6 @@ class ReadFile(FileTool):
 
     async def subject(self, args: ReadFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown; the file is not looked at yet."""
-        del context
         path = await asyncio.to_thread(self._access.workspace.path, args.path)
         return CallSubject(
             title="Read file",

@@ -127,7 +127,6 @@ class SearchContent:
 
     async def subject(self, args: SearchContentArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         path = await asyncio.to_thread(self._workspace.path, args.path or "")
         place = f" in {args.glob}" if args.glob else ""
         return CallSubject(
@@ -140,7 +139,6 @@ class SearchContent:
         self, args: SearchContentArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Search. Raises ``InvalidRequest``, ``NotFound``, ``PolicyRefusal``."""
-        del context
         if "\n" in args.query and args.is_regex is not True:
             raise InvalidRequest(
                 "The text has more than one line; lines are searched one by one.",

@@ -56,7 +56,6 @@ class GitDiff:
 
     async def subject(self, args: GitDiffArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         path = None
         if args.path:
             path = await asyncio.to_thread(self._workspace.path, args.path)

@@ -51,14 +51,12 @@ class GitStatus:
 
     async def subject(self, args: GitStatusArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del args, context
         return CallSubject(title="Show git status", target_label=None, target=Target())
 
     async def run(
         self, args: GitStatusArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """List them. Raises like ``find_repository``."""
-        del args
         status = await asyncio.to_thread(self._status, context.active_document)
         yield _result(status)
 

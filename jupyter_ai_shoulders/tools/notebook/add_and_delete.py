@@ -229,7 +229,6 @@ class DeleteCell:
 
     async def subject(self, args: DeleteCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the text that goes."""
-        del context
         place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(

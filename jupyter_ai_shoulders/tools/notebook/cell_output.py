@@ -70,7 +70,6 @@ class ReadCellOutput:
 
     async def subject(self, args: ReadCellOutputArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(
@@ -84,7 +83,6 @@ class ReadCellOutput:
         self, args: ReadCellOutputArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Read."""
-        del context
         place = await self._place(args)
         outputs = place.cell.outputs or ()
         if not outputs:

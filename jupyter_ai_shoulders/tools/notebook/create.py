@@ -53,7 +53,6 @@ class CreateNotebook:
 
     async def subject(self, args: CreateNotebookArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown. Raises ``InvalidRequest`` for a name that is not text."""
-        del context
         if well_formed(args.path) != args.path:
             raise InvalidRequest(
                 f"The name {args.path!r} is not text; no notebook was created.",
@@ -70,7 +69,6 @@ class CreateNotebook:
         self, args: CreateNotebookArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Make it; nothing is overwritten."""
-        del context
         spec = await self._specs.spec(args.kernel_name)
         path = await self._notebooks.create(args.path, empty_notebook(spec))
         yield Result(

@@ -71,14 +71,12 @@ class ListKernels:
 
     async def subject(self, args: ListKernelsArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del args, context
         return CallSubject(title="List kernels", target_label=None, target=Target())
 
     async def run(
         self, args: ListKernelsArguments, context: CallContext
     ) -> AsyncIterator[ToolOutput]:
         """Look."""
-        del args, context
         found = await self._controls.list()
         yield Result(
             envelope=ToolEnvelope(
@@ -124,7 +122,6 @@ class InterruptKernel:
 
     async def subject(self, args: KernelArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with whose code it would stop."""
-        del context
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
         stops = _what_runs(use) or "It runs nothing."
@@ -132,7 +129,6 @@ class InterruptKernel:
 
     async def run(self, args: KernelArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
         """Interrupt, and wait a moment for the kernel to let go."""
-        del context
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
         if use.busy is False:
@@ -171,7 +167,6 @@ class RestartKernel:
 
     async def subject(self, args: KernelArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with what would be lost."""
-        del context
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
         lost = "Lost: all variables of the kernel. Kept: the notebook's cells and outputs."
@@ -186,7 +181,6 @@ class RestartKernel:
 
     async def run(self, args: KernelArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
         """Restart it and wait until it answers."""
-        del context
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
         yield Progress("status", "Restarting the kernel.")

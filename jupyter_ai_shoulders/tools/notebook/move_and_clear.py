@@ -60,7 +60,6 @@ class MoveCell:
 
     async def subject(self, args: MoveCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(
@@ -75,7 +74,6 @@ class MoveCell:
         self, args: MoveCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Move it, or say why not."""
-        del context
         place = await self._access.find_cell(args.path, args.cell_id)
         where = _whereto(args, place.snapshot)
         edit = CellMove(cell_id=place.cell.id, after=args.after)
@@ -150,7 +148,6 @@ class ClearOutputs:
 
     async def subject(self, args: ClearOutputsArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         notebook = await self._access.open(args.path)
         count = len(_with_outputs(await notebook.read()))
         return CallSubject(
@@ -165,7 +162,6 @@ class ClearOutputs:
         self, args: ClearOutputsArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Clear them."""
-        del context
         notebook = await self._access.open(args.path)
         cells = _with_outputs(await notebook.read())
         edits = [CellOutputs(cell_id=cell.id, outputs=(), execution_count=None) for cell in cells]

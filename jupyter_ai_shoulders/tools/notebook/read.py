@@ -74,7 +74,6 @@ class ReadNotebook:
 
     async def subject(self, args: ReadNotebookArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         path = (await self._access.open(args.path)).path
         count = len(args.cells or ())
         some = "Read 1 cell" if count == 1 else f"Read {count} cells"
@@ -89,7 +88,6 @@ class ReadNotebook:
         self, args: ReadNotebookArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Read and render."""
-        del context
         notebook = await self._access.open(args.path)
         outputs = "all" if args.outputs and args.cells is None else args.cells or ()
         snapshot = await notebook.read(outputs)

@@ -93,7 +93,6 @@ class RunCell:
 
     async def subject(self, args: RunCellArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the code that would run."""
-        del context
         place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(
@@ -174,7 +173,6 @@ class RunAllCells:
 
     async def subject(self, args: RunAllCellsArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with all the code that would run."""
-        del context
         cells = await self._range(args)
         path = cells.snapshot.path
         count = len(cells.cells)

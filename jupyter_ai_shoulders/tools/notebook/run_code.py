@@ -71,7 +71,6 @@ class RunCode:
 
     async def subject(self, args: RunCodeArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the code; an approval holds for this code alone."""
-        del context
         snapshot = await (await self._access.open(args.path)).read()
         path = snapshot.path
         return CallSubject(
@@ -86,7 +85,6 @@ class RunCode:
 
     async def run(self, args: RunCodeArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
         """Run it and wait for its end, or let the turn go on beside it."""
-        del context
         path = (await self._access.open(args.path)).path
         async with aclosing(self._scratch.run_code(path, args.code)) as items:
             async for item in items:

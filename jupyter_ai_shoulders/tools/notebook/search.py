@@ -73,7 +73,6 @@ class SearchNotebook:
 
     async def subject(self, args: SearchNotebookArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         if args.path is None:
             return CallSubject(
                 title=f"Search all notebooks for {quote_query(args.query)}",
@@ -92,7 +91,6 @@ class SearchNotebook:
         self, args: SearchNotebookArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Search and show what was found, with a line around each."""
-        del context
         if args.path is not None:
             snapshots = [await (await self._access.open(args.path)).read()]
             notes: list[str] = []

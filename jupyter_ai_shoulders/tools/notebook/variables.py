@@ -65,7 +65,6 @@ class InspectVariables:
 
     async def subject(self, args: InspectVariablesArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         path = (await self._access.open(args.path)).path
         count = len(args.names or ())
         some = "Inspect 1 variable" if count == 1 else f"Inspect {count} variables"
@@ -80,7 +79,6 @@ class InspectVariables:
         self, args: InspectVariablesArguments, context: CallContext
     ) -> AsyncIterator[ToolOutput]:
         """Ask the kernel, or tell its last answer."""
-        del context
         path = (await self._access.open(args.path)).path
         names = tuple(dict.fromkeys(args.names or ()))
         look = await self._variables.look(path, self._level(), names)

@@ -72,7 +72,6 @@ class VerifyNotebook:
 
     async def subject(self, args: VerifyNotebookArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with all the code that would run."""
-        del context
         plan = await self._plan(args.path)
         path = plan.snapshot.path
         return CallSubject(
@@ -88,7 +87,6 @@ class VerifyNotebook:
         self, args: VerifyNotebookArguments, context: CallContext
     ) -> AsyncIterator[ToolOutput]:
         """Run it; the turn may go on beside it."""
-        del context
         plan = await self._plan(args.path)
         report = VerifyReport(plan)
         yield BackgroundCall(report.result)

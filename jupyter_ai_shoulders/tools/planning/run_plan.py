@@ -81,7 +81,6 @@ class RunPlan:
 
     async def subject(self, args: RunPlanArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        del context
         count = len(args.steps)
         title = "Run a plan of 1 step" if count == 1 else f"Run a plan of {count} steps"
         return CallSubject(title=title, target_label=None, target=Target())
