@@ -6,6 +6,7 @@ It gets the one to three ports it needs in its constructor.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, TypeVar, runtime_checkable
@@ -243,13 +244,50 @@ class Tool(Protocol[ArgsT]):
     toolsets: ClassVar[frozenset[Toolset]]
     arguments: type[ArgsT]
 
+    @abstractmethod
     async def subject(self, args: ArgsT, context: CallContext) -> CallSubject:
         """Return how this call is shown and judged. Raises ``ShouldersError``."""
         ...
 
+    @abstractmethod
     def run(self, args: ArgsT, context: CallContext) -> AsyncIterator[ToolOutput]:
         """Do it."""
         ...
+
+
+_NOTEBOOK_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
+_WORKSPACE_TOOLSETS: frozenset[Toolset] = frozenset({"workspace", "full"})
+_TOOLSETS: Mapping[Category, frozenset[Toolset]] = {
+    "loop": frozenset({"document", "notebook", "workspace", "full"}),
+    "document": frozenset({"document", "full"}),
+    "notebook": _NOTEBOOK_TOOLSETS,
+    "workspace": _WORKSPACE_TOOLSETS,
+    "git": _WORKSPACE_TOOLSETS,
+    "feedback": _NOTEBOOK_TOOLSETS,
+    "threads": _NOTEBOOK_TOOLSETS,
+    "planning": _NOTEBOOK_TOOLSETS,
+    "installed": _NOTEBOOK_TOOLSETS,
+}
+
+
+class BaseTool(Tool[ArgsT]):
+    """Defaults for the attributes of a ``Tool``.
+
+    A tool states its name, category, risk and arguments. The category gives ``toolsets``, the risk
+    gives ``idempotent`` (true for reads), unless the same class states them. ``risk`` has no
+    default, so that no tool runs without a question by oversight.
+    """
+
+    external = False
+
+    def __init_subclass__(cls) -> None:
+        """Derive ``idempotent`` and ``toolsets``."""
+        super().__init_subclass__()
+        stated = vars(cls)
+        if "risk" in stated and "idempotent" not in stated:
+            cls.idempotent = cls.risk == "read"
+        if "category" in stated and "toolsets" not in stated:
+            cls.toolsets = _TOOLSETS[cls.category]
 
 
 @runtime_checkable

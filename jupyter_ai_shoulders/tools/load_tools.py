@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -27,15 +27,11 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 LOAD_TOOLS = "load_tools"
 CALL_TOOL = "call_tool"
-
-_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
 
 
 class LoadToolsArguments(ToolArguments):
@@ -44,15 +40,12 @@ class LoadToolsArguments(ToolArguments):
     category: str = Field(min_length=1, description="One of the categories named to you.")
 
 
-class LoadTools:
+class LoadTools(BaseTool[LoadToolsArguments]):
     """Describes the tools of a category."""
 
-    name: ClassVar[str] = LOAD_TOOLS
-    category: ClassVar[Category] = "planning"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    name = LOAD_TOOLS
+    category = "planning"
+    risk = "read"
     arguments = LoadToolsArguments
 
     def __init__(self, tools: ToolRegistry, rules: PermissionStore) -> None:
@@ -91,15 +84,13 @@ class CallToolArguments(ToolArguments):
     arguments: dict[str, Any] = Field(description="The tool's own arguments, by its schema.")
 
 
-class CallTool:
+class CallTool(BaseTool[CallToolArguments]):
     """Calls a tool by name; see the module's docstring for who really does."""
 
-    name: ClassVar[str] = CALL_TOOL
-    category: ClassVar[Category] = "planning"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    name = CALL_TOOL
+    category = "planning"
+    risk = "read"
+    idempotent = False
     arguments = CallToolArguments
 
     async def subject(self, args: CallToolArguments, context: CallContext) -> CallSubject:

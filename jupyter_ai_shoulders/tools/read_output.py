@@ -9,16 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -27,10 +27,8 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.truncation import BYTE_LIMIT, HANDLE_SHOWN, LINE_LIMIT, take_head
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 READ_OUTPUT = "read_output"
 RUN_PREFIX = "run_"
@@ -91,15 +89,12 @@ class OutputPage:
         return self.first_line + self.text.removesuffix("\n").count("\n")
 
 
-class ReadOutput:
+class ReadOutput(BaseTool[ReadOutputArguments]):
     """Pages what a result left out."""
 
-    name: ClassVar[str] = READ_OUTPUT
-    category: ClassVar[Category] = "planning"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = frozenset({"notebook", "workspace", "full"})
+    name = READ_OUTPUT
+    category = "planning"
+    risk = "read"
     arguments = ReadOutputArguments
 
     def __init__(

@@ -7,28 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.files.base import TextDocuments, TextSnapshot
 from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import render_notebook
-from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Category, Target
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Target
 from jupyter_ai_shoulders.tools.files.access import FileAccess, is_notebook
 from jupyter_ai_shoulders.tools.files.numbered_lines import split_lines
 from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess, file_name
 from jupyter_ai_shoulders.wire.ids import CellId
-from jupyter_ai_shoulders.wire.sessions import Toolset
-
-DOCUMENT_TOOLSETS: frozenset[Toolset] = frozenset({"document", "full"})
-
-
-class DocumentTool:
-    """What all document tools are."""
-
-    category: ClassVar[Category] = "document"
-    external: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = DOCUMENT_TOOLSETS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import ClassVar
 
 from pydantic import Field, field_validator
 
@@ -19,12 +18,12 @@ from jupyter_ai_shoulders.core.redaction.redactor import MASK
 from jupyter_ai_shoulders.files.base import ChangeOrigin, TextEditConflict, TextSnapshot
 from jupyter_ai_shoulders.tools.active_document.access import (
     DocumentAccess,
-    DocumentTool,
     OpenDocument,
     OpenNotebookDocument,
     OpenTextDocument,
 )
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Effect,
@@ -46,7 +45,6 @@ from jupyter_ai_shoulders.tools.notebook.edit_cell import (
     EditCell,
 )
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
@@ -67,12 +65,12 @@ class EditDocumentArguments(ToolArguments):
         return normalized_text(text)
 
 
-class EditDocument(DocumentTool):
+class EditDocument(BaseTool[EditDocumentArguments]):
     """Replaces the first occurrence of a text."""
 
-    name: ClassVar[str] = "edit_document"
-    risk: ClassVar[Risk] = "write"
-    idempotent: ClassVar[bool] = False
+    name = "edit_document"
+    category = "document"
+    risk = "write"
     arguments = EditDocumentArguments
 
     def __init__(self, access: DocumentAccess, files: FileReadTracker, cells: EditCell) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.tools.active_document.access import (
     DocumentAccess,
-    DocumentTool,
     OpenDocument,
     OpenTextDocument,
     cells_within,
@@ -17,6 +15,7 @@ from jupyter_ai_shoulders.tools.active_document.access import (
     document_heading,
 )
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -32,7 +31,6 @@ from jupyter_ai_shoulders.tools.files.numbered_lines import (
 from jupyter_ai_shoulders.tools.files.read_tracking import FileReadTracker
 from jupyter_ai_shoulders.tools.notebook.access import CellReadTracker, file_name
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.messages import Selection
 from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvelope
 
@@ -47,12 +45,12 @@ class ReadDocumentArguments(ToolArguments):
     end_line: int | None = Field(default=None, ge=1, description="Last line, included.")
 
 
-class ReadDocument(DocumentTool):
+class ReadDocument(BaseTool[ReadDocumentArguments]):
     """Shows the document, or some lines of it, with line numbers."""
 
-    name: ClassVar[str] = "read_document"
-    risk: ClassVar[Risk] = "read"
-    idempotent: ClassVar[bool] = True
+    name = "read_document"
+    category = "document"
+    risk = "read"
     arguments = ReadDocumentArguments
 
     def __init__(
@@ -103,12 +101,12 @@ class DocumentInfoArguments(ToolArguments):
     """``get_document_info`` takes none."""
 
 
-class GetDocumentInfo(DocumentTool):
+class GetDocumentInfo(BaseTool[DocumentInfoArguments]):
     """Tells how large the document is, and what is selected in it."""
 
-    name: ClassVar[str] = "get_document_info"
-    risk: ClassVar[Risk] = "read"
-    idempotent: ClassVar[bool] = True
+    name = "get_document_info"
+    category = "document"
+    risk = "read"
     arguments = DocumentInfoArguments
 
     def __init__(self, access: DocumentAccess) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.guard.search.ripgrep import matching_lines
 from jupyter_ai_shoulders.tools.active_document.access import (
     DocumentAccess,
-    DocumentTool,
     OpenDocument,
     OpenTextDocument,
     count_text,
 )
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -32,7 +31,6 @@ from jupyter_ai_shoulders.tools.notebook.line_search import (
     shorten_line,
 )
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
 SHOWN_MATCHES = 20
@@ -48,12 +46,12 @@ class SearchDocumentArguments(ToolArguments):
     )
 
 
-class SearchDocument(DocumentTool):
+class SearchDocument(BaseTool[SearchDocumentArguments]):
     """Finds the lines of the document that contain a text or match a pattern."""
 
-    name: ClassVar[str] = "search_document"
-    risk: ClassVar[Risk] = "read"
-    idempotent: ClassVar[bool] = True
+    name = "search_document"
+    category = "document"
+    risk = "read"
     arguments = SearchDocumentArguments
 
     def __init__(self, access: DocumentAccess) -> None:

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import ExitStack, aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from pydantic import Field
 
@@ -28,9 +28,9 @@ from jupyter_ai_shoulders.guard.process.launcher import (
 from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox, SandboxCapabilities, SandboxRequest
 from jupyter_ai_shoulders.tools.base import (
     BackgroundCall,
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Effect,
     Result,
     Target,
@@ -44,10 +44,8 @@ from jupyter_ai_shoulders.tools.commands.output_buffer import CommandOutput
 from jupyter_ai_shoulders.tools.permissions.command_rules import is_plain_git
 from jupyter_ai_shoulders.wire.api.settings import CommandMode
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CallId, SessionId
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 RUN_COMMAND = "run_command"
 TIME_LIMIT_S = 120.0
@@ -109,15 +107,12 @@ class _Held:
     wanted: SandboxRequest | None
 
 
-class RunCommand:
+class RunCommand(BaseTool[RunCommandArguments]):
     """Runs a command line; ``aclose`` it with the host."""
 
-    name: ClassVar[str] = RUN_COMMAND
-    category: ClassVar[Category] = "workspace"
-    risk: ClassVar[Risk] = "execute"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = frozenset({"workspace", "full"})
+    name = RUN_COMMAND
+    category = "workspace"
+    risk = "execute"
     arguments = RunCommandArguments
 
     def __init__(

@@ -7,11 +7,12 @@ the question ends the turn.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -22,7 +23,6 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
-from jupyter_ai_shoulders.tools.conversation.base import ConversationTool
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
@@ -43,11 +43,13 @@ class ClarifyArguments(ToolArguments):
     allow_multiple: bool = Field(default=False, description="Whether several may be chosen.")
 
 
-class Clarify(ConversationTool):
+class Clarify(BaseTool[ClarifyArguments]):
     """Asks, and waits for the answer."""
 
-    name: ClassVar[str] = "clarify"
-    idempotent: ClassVar[bool] = False
+    name = "clarify"
+    category = "loop"
+    risk = "read"
+    idempotent = False
     arguments = ClarifyArguments
 
     async def subject(self, args: ClarifyArguments, context: CallContext) -> CallSubject:

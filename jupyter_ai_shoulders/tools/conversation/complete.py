@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -18,7 +18,6 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
-from jupyter_ai_shoulders.tools.conversation.base import ConversationTool
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 MEANINGFUL_CHARACTERS = 30
@@ -42,11 +41,12 @@ class CompleteArguments(ToolArguments):
     )
 
 
-class Complete(ConversationTool):
+class Complete(BaseTool[CompleteArguments]):
     """Ends the turn when its summary says something."""
 
-    name: ClassVar[str] = "complete"
-    idempotent: ClassVar[bool] = True
+    name = "complete"
+    category = "loop"
+    risk = "read"
     arguments = CompleteArguments
 
     async def subject(self, args: CompleteArguments, context: CallContext) -> CallSubject:

@@ -15,7 +15,7 @@ import re
 import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from pydantic import Field
 
@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.core.sensitive_files.secret_files import is_secret
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.guard.search.file_tree import file_tree
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -39,7 +40,6 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
-from jupyter_ai_shoulders.tools.conversation.base import ConversationTool
 from jupyter_ai_shoulders.tools.permissions.rules import STATE_FOLDER
 from jupyter_ai_shoulders.wire.events import ArtifactShare
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -83,11 +83,12 @@ class _Shared:
     content: bytes
 
 
-class ShareArtifact(ConversationTool):
+class ShareArtifact(BaseTool[ShareArtifactArguments]):
     """Keeps a copy of a file and shows it."""
 
-    name: ClassVar[str] = "share_artifact"
-    idempotent: ClassVar[bool] = True
+    name = "share_artifact"
+    category = "loop"
+    risk = "read"
     arguments = ShareArtifactArguments
 
     def __init__(self, workspace: Workspace, artifacts: ArtifactStore) -> None:

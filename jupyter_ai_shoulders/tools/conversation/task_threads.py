@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.core.anchors.text import CONTEXT, Utf16Text, utf16_range
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -30,17 +30,15 @@ from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess, failure_r
 from jupyter_ai_shoulders.wire.api.anchors import LONGEST_QUOTE
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session, Toolset
+from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session
 
 PROMPT_LIMIT = 20_000
 LISTED = 50
 MOST = 200
 """Threads that are counted."""
 _LINE = 160
-_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +107,12 @@ class AddTaskArguments(ToolArguments):
         return self
 
 
-class AddTask:
+class AddTask(BaseTool[AddTaskArguments]):
     """Opens a thread at a place, which begins to work."""
 
-    name: ClassVar[str] = "add_task"
-    category: ClassVar[Category] = "threads"
-    risk: ClassVar[Risk] = "execute"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    name = "add_task"
+    category = "threads"
+    risk = "execute"
     arguments = AddTaskArguments
 
     def __init__(self, cells: NotebookAccess, files: FileAccess, threads: TaskThreads) -> None:
@@ -183,15 +178,12 @@ class ReadTasksArguments(ToolArguments):
     path: str | None = Field(default=None, description="Only tasks of this document.")
 
 
-class ReadTasks:
+class ReadTasks(BaseTool[ReadTasksArguments]):
     """Lists threads with their status and last message."""
 
-    name: ClassVar[str] = "read_tasks"
-    category: ClassVar[Category] = "threads"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = _TOOLSETS
+    name = "read_tasks"
+    category = "threads"
+    risk = "read"
     arguments = ReadTasksArguments
 
     def __init__(self, threads: TaskThreads) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -21,7 +21,6 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
-from jupyter_ai_shoulders.tools.conversation.base import ConversationTool
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.events import TodoItem, TodoUpdate
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
@@ -41,11 +40,12 @@ class TodoArguments(ToolArguments):
     )
 
 
-class Todo(ConversationTool):
+class Todo(BaseTool[TodoArguments]):
     """Replaces the checklist."""
 
-    name: ClassVar[str] = "todo"
-    idempotent: ClassVar[bool] = True
+    name = "todo"
+    category = "loop"
+    risk = "read"
     arguments = TodoArguments
 
     async def subject(self, args: TodoArguments, context: CallContext) -> CallSubject:

@@ -11,18 +11,15 @@ import contextlib
 import difflib
 import posixpath
 from dataclasses import dataclass
-from typing import ClassVar
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.files.base import ChangeOrigin, FileChanges, TextDocuments, TextSnapshot
 from jupyter_ai_shoulders.files.path_permissions import permitted_path
 from jupyter_ai_shoulders.guard.filesystem.workspace import FileStat, Workspace, WorkspacePath
-from jupyter_ai_shoulders.tools.base import CallContext, Category
+from jupyter_ai_shoulders.tools.base import CallContext
 from jupyter_ai_shoulders.wire.ids import Version
-from jupyter_ai_shoulders.wire.sessions import Toolset
 from jupyter_ai_shoulders.wire.versions import ABSENT
 
-FILE_TOOLSETS: frozenset[Toolset] = frozenset({"workspace", "full"})
 NOTEBOOK = ".ipynb"
 
 
@@ -37,14 +34,6 @@ _CONVERTED = frozenset(
     }
 )
 """Documents that text cannot be written into."""
-
-
-class FileTool:
-    """What all file tools are."""
-
-    category: ClassVar[Category] = "workspace"
-    external: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = FILE_TOOLSETS
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import InvalidNotebook, InvalidRequest
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Effect,
@@ -20,7 +20,6 @@ from jupyter_ai_shoulders.tools.base import (
 )
 from jupyter_ai_shoulders.tools.files.access import (
     FileAccess,
-    FileTool,
     FolderAtPath,
     NothingAtPath,
     OtherFileAtPath,
@@ -44,7 +43,6 @@ from jupyter_ai_shoulders.tools.notebook.access import (
 )
 from jupyter_ai_shoulders.tools.notebook.read import render_within_limits
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import ABSENT
 
@@ -55,12 +53,12 @@ class DeleteFileArguments(ToolArguments):
     path: str = Field(min_length=1, description="Workspace-relative path of the file.")
 
 
-class DeleteFile(FileTool):
+class DeleteFile(BaseTool[DeleteFileArguments]):
     """Deletes a file that is as the conversation last read it."""
 
-    name: ClassVar[str] = "delete_file"
-    risk: ClassVar[Risk] = "write"
-    idempotent: ClassVar[bool] = False
+    name = "delete_file"
+    category = "workspace"
+    risk = "write"
     arguments = DeleteFileArguments
 
     def __init__(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -25,10 +25,9 @@ from jupyter_ai_shoulders.tools.editing.text_replacement import (
     replace_once,
 )
 from jupyter_ai_shoulders.tools.editing.three_way_merge import MergedText, RequestedEdit
-from jupyter_ai_shoulders.tools.files.access import FileAccess, FileTool, TextFileAtPath
+from jupyter_ai_shoulders.tools.files.access import FileAccess, TextFileAtPath
 from jupyter_ai_shoulders.tools.files.read_tracking import FileReadTracker
 from jupyter_ai_shoulders.tools.files.write import change_subject, normalized_text, write_change
-from jupyter_ai_shoulders.wire.events import Risk
 
 
 class EditFileArguments(ToolArguments):
@@ -57,12 +56,12 @@ class EditFileArguments(ToolArguments):
         return Replacement(text.replace(old, new))
 
 
-class EditFile(FileTool):
+class EditFile(BaseTool[EditFileArguments]):
     """Replaces text of a file, beside what the user changed since it was read."""
 
-    name: ClassVar[str] = "edit_file"
-    risk: ClassVar[Risk] = "write"
-    idempotent: ClassVar[bool] = False
+    name = "edit_file"
+    category = "workspace"
+    risk = "write"
     arguments = EditFileArguments
 
     def __init__(self, access: FileAccess, versions: FileReadTracker) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ from jupyter_ai_shoulders.files.base import ChangeOrigin, TextDocuments
 from jupyter_ai_shoulders.files.undo.file_undo import CannotUndo, UndoneChange, UndoReport
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -23,10 +24,9 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.editing.diff import bounded_diff, change_data
-from jupyter_ai_shoulders.tools.files.access import FileTool, origin_of
+from jupyter_ai_shoulders.tools.files.access import origin_of
 from jupyter_ai_shoulders.tools.notebook.access import failure_result, file_name
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import OperationId, SessionId
 from jupyter_ai_shoulders.wire.operations import Operation
 from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvelope
@@ -58,12 +58,12 @@ class FileHistoryArguments(ToolArguments):
     )
 
 
-class FileHistory(FileTool):
+class FileHistory(BaseTool[FileHistoryArguments]):
     """Lists changes, the latest first."""
 
-    name: ClassVar[str] = "file_history"
-    risk: ClassVar[Risk] = "read"
-    idempotent: ClassVar[bool] = True
+    name = "file_history"
+    category = "workspace"
+    risk = "read"
     arguments = FileHistoryArguments
 
     def __init__(self, workspace: Workspace, journal: OperationJournal, may_see: MaySee) -> None:
@@ -117,12 +117,12 @@ class UndoFileChangeArguments(ToolArguments):
     )
 
 
-class UndoFileChange(FileTool):
+class UndoFileChange(BaseTool[UndoFileChangeArguments]):
     """Takes one change of files back, with what was done in one go with it."""
 
-    name: ClassVar[str] = "undo_file_change"
-    risk: ClassVar[Risk] = "write"
-    idempotent: ClassVar[bool] = False
+    name = "undo_file_change"
+    category = "workspace"
+    risk = "write"
     arguments = UndoFileChangeArguments
 
     def __init__(

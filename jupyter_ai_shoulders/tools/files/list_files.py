@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -17,9 +16,9 @@ from jupyter_ai_shoulders.guard.search.directory_listing import (
 )
 from jupyter_ai_shoulders.guard.search.globs import Glob
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -27,14 +26,11 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.files.workspace_paths import (
-    WORKSPACE_TOOLSETS,
     portable_path,
     readable_folder,
 )
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 SHOWN_ENTRIES = 300
 DEPTH = 2
@@ -63,15 +59,12 @@ class ListFilesArguments(ToolArguments):
     )
 
 
-class ListFiles:
+class ListFiles(BaseTool[ListFilesArguments]):
     """Lists what is below a folder."""
 
-    name: ClassVar[str] = "list_files"
-    category: ClassVar[Category] = "workspace"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = WORKSPACE_TOOLSETS
+    name = "list_files"
+    category = "workspace"
+    risk = "read"
     arguments = ListFilesArguments
 
     def __init__(self, workspace: Workspace) -> None:

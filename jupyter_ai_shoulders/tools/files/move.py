@@ -14,6 +14,7 @@ from pydantic import Field
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Effect,
@@ -25,7 +26,6 @@ from jupyter_ai_shoulders.tools.base import (
 )
 from jupyter_ai_shoulders.tools.files.access import (
     FileAccess,
-    FileTool,
     FolderAtPath,
     NothingAtPath,
     PathContent,
@@ -36,7 +36,6 @@ from jupyter_ai_shoulders.tools.files.access import (
 from jupyter_ai_shoulders.tools.files.edit import no_such_file
 from jupyter_ai_shoulders.tools.files.read_tracking import renamed_versions
 from jupyter_ai_shoulders.tools.notebook.access import file_name
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import Version
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import ABSENT
@@ -52,11 +51,11 @@ class MoveArguments(ToolArguments):
     )
 
 
-class _Moving(FileTool):
+class _MoveTool(BaseTool[MoveArguments]):
     """What the tools that move share."""
 
-    risk: ClassVar[Risk] = "write"
-    idempotent: ClassVar[bool] = False
+    category = "workspace"
+    risk = "write"
     arguments = MoveArguments
     title: ClassVar[str]
     done: ClassVar[str]
@@ -104,28 +103,28 @@ class _Moving(FileTool):
         return await resolve_destination(self._access, args, there)
 
 
-class RenameFile(_Moving):
+class RenameFile(_MoveTool):
     """Gives a file another name."""
 
-    name: ClassVar[str] = "rename_file"
-    title: ClassVar[str] = "Rename file"
-    done: ClassVar[str] = "is now called"
+    name = "rename_file"
+    title = "Rename file"
+    done = "is now called"
 
 
-class MoveFile(_Moving):
+class MoveFile(_MoveTool):
     """Puts a file into another folder."""
 
-    name: ClassVar[str] = "move_file"
-    title: ClassVar[str] = "Move file"
-    done: ClassVar[str] = "is now at"
+    name = "move_file"
+    title = "Move file"
+    done = "is now at"
 
 
-class DuplicateFile(FileTool):
+class DuplicateFile(BaseTool[MoveArguments]):
     """Copies a file."""
 
-    name: ClassVar[str] = "duplicate_file"
-    risk: ClassVar[Risk] = "write"
-    idempotent: ClassVar[bool] = False
+    name = "duplicate_file"
+    category = "workspace"
+    risk = "write"
     arguments = MoveArguments
 
     def __init__(self, access: FileAccess) -> None:

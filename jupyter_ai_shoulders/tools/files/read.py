@@ -11,7 +11,7 @@ import base64
 import contextlib
 import posixpath
 from collections.abc import AsyncIterator
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from pydantic import Field, model_validator
 
@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
 from jupyter_ai_shoulders.guard.images import fit_image
 from jupyter_ai_shoulders.guard.search.directory_listing import DirectoryEntry, list_entries
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Progress,
@@ -40,7 +41,6 @@ from jupyter_ai_shoulders.tools.base import (
 )
 from jupyter_ai_shoulders.tools.files.access import (
     FileAccess,
-    FileTool,
     FolderAtPath,
     NothingAtPath,
     OtherFileAtPath,
@@ -64,7 +64,6 @@ from jupyter_ai_shoulders.tools.notebook.access import CellReadTracker, Notebook
 from jupyter_ai_shoulders.tools.notebook.read import cells_data, render_within_limits
 from jupyter_ai_shoulders.tools.permissions.rules import STATE_FOLDER
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent
 from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvelope
 
@@ -120,12 +119,12 @@ class ReadFileArguments(ToolArguments):
         return numbered_lines(text, self.start_line or 1, self.end_line, **most)
 
 
-class ReadFile(FileTool):
+class ReadFile(BaseTool[ReadFileArguments]):
     """Shows a file, or what is in a folder."""
 
-    name: ClassVar[str] = "read_file"
-    risk: ClassVar[Risk] = "read"
-    idempotent: ClassVar[bool] = True
+    name = "read_file"
+    category = "workspace"
+    risk = "read"
     arguments = ReadFileArguments
 
     def __init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from pydantic import Field
 
@@ -28,9 +28,9 @@ from jupyter_ai_shoulders.guard.search.tree_search import (
     search_tree,
 )
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -38,7 +38,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.files.workspace_paths import (
-    WORKSPACE_TOOLSETS,
     is_file,
     portable_path,
     readable_folder,
@@ -54,9 +53,7 @@ from jupyter_ai_shoulders.tools.notebook.line_search import (
     shorten_line,
 )
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 SHOWN_MATCHES = 100
 _NOTEBOOK = ".ipynb"
@@ -107,15 +104,12 @@ class UnsavedTexts(Protocol):
         ...
 
 
-class SearchContent:
+class SearchContent(BaseTool[SearchContentArguments]):
     """Finds the lines of files and cells that contain a text or match a pattern."""
 
-    name: ClassVar[str] = "search_content"
-    category: ClassVar[Category] = "workspace"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = WORKSPACE_TOOLSETS
+    name = "search_content"
+    category = "workspace"
+    risk = "read"
     arguments = SearchContentArguments
 
     def __init__(

@@ -14,9 +14,7 @@ from jupyter_ai_shoulders.core.errors import (
 )
 from jupyter_ai_shoulders.core.sensitive_files.secret_files import is_secret
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
-WORKSPACE_TOOLSETS: frozenset[Toolset] = frozenset({"workspace", "full"})
 _EXPANDABLE = re.compile(r"^[~$%]|^\\\\|^[A-Za-z]:\\")
 
 

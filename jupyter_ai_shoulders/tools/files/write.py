@@ -6,7 +6,6 @@ import asyncio
 import posixpath
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -14,6 +13,7 @@ from jupyter_ai_shoulders.core.redaction.redactor import MASK
 from jupyter_ai_shoulders.files.base import TextEditConflict, TextSnapshot
 from jupyter_ai_shoulders.files.encoding import normalize_newlines
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
     Effect,
@@ -33,7 +33,6 @@ from jupyter_ai_shoulders.tools.editing.three_way_merge import (
 )
 from jupyter_ai_shoulders.tools.files.access import (
     FileAccess,
-    FileTool,
     NothingAtPath,
     TextFileAtPath,
     origin_of,
@@ -43,7 +42,6 @@ from jupyter_ai_shoulders.tools.files.numbered_lines import split_lines
 from jupyter_ai_shoulders.tools.files.read_tracking import HIDDEN_SECRET, FileReadTracker
 from jupyter_ai_shoulders.tools.notebook.access import failure_result, file_name
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import text_version, well_formed
 
@@ -75,11 +73,11 @@ class WriteFileArguments(ToolArguments):
     )
 
 
-class _Writing(FileTool):
+class _WriteTool(BaseTool[WriteFileArguments]):
     """What both tools do: make a file that is not there, or give one another text."""
 
-    risk: ClassVar[Risk] = "write"
-    idempotent: ClassVar[bool] = False
+    category = "workspace"
+    risk = "write"
     arguments = WriteFileArguments
 
     def __init__(self, access: FileAccess, versions: FileReadTracker) -> None:
@@ -135,10 +133,10 @@ class _Writing(FileTool):
         )
 
 
-class WriteFile(_Writing):
+class WriteFile(_WriteTool):
     """Makes a file, or replaces the text of one that was read whole."""
 
-    name: ClassVar[str] = "write_file"
+    name = "write_file"
 
     async def run(
         self, args: WriteFileArguments, context: CallContext
@@ -154,10 +152,10 @@ class WriteFile(_Writing):
         )
 
 
-class CreateFile(_Writing):
+class CreateFile(_WriteTool):
     """Makes a file that is not there yet."""
 
-    name: ClassVar[str] = "create_file"
+    name = "create_file"
 
     async def run(
         self, args: WriteFileArguments, context: CallContext

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -15,16 +14,15 @@ from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.guard.git.commits import CommitPlan, Committed, commit, plan_commit
 from jupyter_ai_shoulders.guard.git.repository import Repository
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
     ToolArguments,
     text_content,
 )
-from jupyter_ai_shoulders.tools.files.workspace_paths import WORKSPACE_TOOLSETS
 from jupyter_ai_shoulders.tools.git.repository import (
     SHOWN_FILES,
     file_line,
@@ -33,9 +31,7 @@ from jupyter_ai_shoulders.tools.git.repository import (
 )
 from jupyter_ai_shoulders.tools.truncation import truncate
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 
 class GitCommitArguments(ToolArguments):
@@ -53,15 +49,12 @@ class GitCommitArguments(ToolArguments):
     )
 
 
-class GitCommit:
+class GitCommit(BaseTool[GitCommitArguments]):
     """Makes a commit of what is staged, or of the paths named."""
 
-    name: ClassVar[str] = "git_commit"
-    category: ClassVar[Category] = "git"
-    risk: ClassVar[Risk] = "write"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = WORKSPACE_TOOLSETS
+    name = "git_commit"
+    category = "git"
+    risk = "write"
     arguments = GitCommitArguments
 
     def __init__(self, workspace: Workspace) -> None:

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.guard.git.repository import RepositoryDiff
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
     ToolArguments,
     text_content,
 )
-from jupyter_ai_shoulders.tools.files.workspace_paths import WORKSPACE_TOOLSETS, readable_path
+from jupyter_ai_shoulders.tools.files.workspace_paths import readable_path
 from jupyter_ai_shoulders.tools.git.repository import resolve_repository
 from jupyter_ai_shoulders.tools.truncation import truncate
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 
 class GitDiffArguments(ToolArguments):
@@ -40,15 +37,12 @@ class GitDiffArguments(ToolArguments):
     )
 
 
-class GitDiff:
+class GitDiff(BaseTool[GitDiffArguments]):
     """Shows differences as git does."""
 
-    name: ClassVar[str] = "git_diff"
-    category: ClassVar[Category] = "git"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = WORKSPACE_TOOLSETS
+    name = "git_diff"
+    category = "git"
+    risk = "read"
     arguments = GitDiffArguments
 
     def __init__(self, workspace: Workspace) -> None:

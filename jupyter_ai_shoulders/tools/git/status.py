@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.guard.git.repository import RepositoryStatus
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
     ToolArguments,
     text_content,
 )
-from jupyter_ai_shoulders.tools.files.workspace_paths import WORKSPACE_TOOLSETS
 from jupyter_ai_shoulders.tools.git.repository import (
     SHOWN_FILES,
     file_line,
@@ -26,24 +24,19 @@ from jupyter_ai_shoulders.tools.git.repository import (
     resolve_repository,
 )
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 
 class GitStatusArguments(ToolArguments):
     """Arguments of ``git_status``: none."""
 
 
-class GitStatus:
+class GitStatus(BaseTool[GitStatusArguments]):
     """Lists the changed files of the repository."""
 
-    name: ClassVar[str] = "git_status"
-    category: ClassVar[Category] = "git"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = WORKSPACE_TOOLSETS
+    name = "git_status"
+    category = "git"
+    risk = "read"
     arguments = GitStatusArguments
 
     def __init__(self, workspace: Workspace) -> None:

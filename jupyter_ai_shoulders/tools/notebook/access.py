@@ -27,10 +27,8 @@ from jupyter_ai_shoulders.wire.frames import CellConflict
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 from jupyter_ai_shoulders.wire.results import ResultKind, SeenVersion, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 from jupyter_ai_shoulders.wire.versions import cell_version
 
-NOTEBOOK_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
 NEVER_RUN = "never-run"
 """The tag of cells that are not run for the agent (chapter 05)."""
 ASK_BEFORE_RUN = "ask-before-run"

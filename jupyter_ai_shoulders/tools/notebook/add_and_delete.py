@@ -7,15 +7,14 @@ import itertools
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.notebook.base import Applied, NotebookSnapshot
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Effect,
     Progress,
     Result,
@@ -24,7 +23,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
-    NOTEBOOK_TOOLSETS,
     CellReadTracker,
     LocatedCell,
     NotebookAccess,
@@ -36,11 +34,9 @@ from jupyter_ai_shoulders.tools.notebook.access import (
 )
 from jupyter_ai_shoulders.tools.notebook.edit_cell import diff_data, unified_diff
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellInsert, CellType
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 from jupyter_ai_shoulders.wire.versions import ABSENT, cell_version
 
 _REMEMBERED_SESSIONS = 200
@@ -70,15 +66,12 @@ class _Additions:
     last: dict[tuple[str, CellId], CellId] = field(default_factory=dict[tuple[str, CellId], CellId])
 
 
-class AddCell:
+class AddCell(BaseTool[AddCellArguments]):
     """Inserts a cell; several below the same cell in one step keep the model's order."""
 
-    name: ClassVar[str] = "add_cell"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "write"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "add_cell"
+    category = "notebook"
+    risk = "write"
     arguments = AddCellArguments
 
     def __init__(self, access: NotebookAccess, versions: CellReadTracker) -> None:
@@ -212,15 +205,12 @@ class DeleteCellArguments(ToolArguments):
     cell_id: CellId = Field(description="Id of the cell, as read_notebook shows it.")
 
 
-class DeleteCell:
+class DeleteCell(BaseTool[DeleteCellArguments]):
     """Deletes a cell that is as the conversation last read it."""
 
-    name: ClassVar[str] = "delete_cell"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "write"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "delete_cell"
+    category = "notebook"
+    risk = "write"
     arguments = DeleteCellArguments
 
     def __init__(self, access: NotebookAccess, versions: CellReadTracker) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.notebook.outputs.text import whole_text
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -21,7 +21,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
-    NOTEBOOK_TOOLSETS,
     LocatedCell,
     NotebookAccess,
     file_name,
@@ -31,10 +30,8 @@ from jupyter_ai_shoulders.tools.notebook.output_images import OutputImageExtract
 from jupyter_ai_shoulders.tools.notebook.output_limits import bounded_outputs
 from jupyter_ai_shoulders.tools.read_output import read_page
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 
 class ReadCellOutputArguments(ToolArguments):
@@ -53,15 +50,12 @@ class ReadCellOutputArguments(ToolArguments):
     )
 
 
-class ReadCellOutput:
+class ReadCellOutput(BaseTool[ReadCellOutputArguments]):
     """Shows what a cell printed, whole and page by page, or its picture."""
 
-    name: ClassVar[str] = "read_cell_output"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "read_cell_output"
+    category = "notebook"
+    risk = "read"
     arguments = ReadCellOutputArguments
 
     def __init__(self, access: NotebookAccess, pictures: OutputImageExtractor) -> None:

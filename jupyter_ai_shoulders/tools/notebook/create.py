@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -11,19 +10,17 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.notebook.backends.disk.creation import empty_notebook
 from jupyter_ai_shoulders.notebook.base import KernelSpecs, NewNotebooks
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
     ToolArguments,
     text_content,
 )
-from jupyter_ai_shoulders.tools.notebook.access import NOTEBOOK_TOOLSETS, file_name
-from jupyter_ai_shoulders.wire.events import Risk
+from jupyter_ai_shoulders.tools.notebook.access import file_name
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 from jupyter_ai_shoulders.wire.versions import well_formed
 
 
@@ -36,15 +33,12 @@ class CreateNotebookArguments(ToolArguments):
     )
 
 
-class CreateNotebook:
+class CreateNotebook(BaseTool[CreateNotebookArguments]):
     """Makes an empty notebook with a kernel, where no file is yet."""
 
-    name: ClassVar[str] = "create_notebook"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "write"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "create_notebook"
+    category = "notebook"
+    risk = "write"
     arguments = CreateNotebookArguments
 
     def __init__(self, notebooks: NewNotebooks, specs: KernelSpecs) -> None:

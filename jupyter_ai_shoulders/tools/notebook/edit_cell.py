@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field, model_validator
 
@@ -12,9 +11,9 @@ from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.redaction.redactor import MASK
 from jupyter_ai_shoulders.notebook.base import Applied
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Effect,
     Progress,
     Result,
@@ -40,7 +39,6 @@ from jupyter_ai_shoulders.tools.editing.three_way_merge import (
     merge_edit,
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
-    NOTEBOOK_TOOLSETS,
     CellReadTracker,
     LocatedCell,
     NotebookAccess,
@@ -51,11 +49,9 @@ from jupyter_ai_shoulders.tools.notebook.access import (
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId
 from jupyter_ai_shoulders.wire.notebooks import CellSource
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 from jupyter_ai_shoulders.wire.versions import cell_version
 
 HIDDEN_SECRET = ErrorInfo(
@@ -99,15 +95,12 @@ class EditCellArguments(ToolArguments):
         return replace_once(text, self.old_string, self.new_string)
 
 
-class EditCell:
+class EditCell(BaseTool[EditCellArguments]):
     """Replaces a cell's source, or a piece of it, beside what the user changed since."""
 
-    name: ClassVar[str] = "edit_cell"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "write"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "edit_cell"
+    category = "notebook"
+    risk = "write"
     arguments = EditCellArguments
 
     def __init__(self, access: NotebookAccess, versions: CellReadTracker, ids: IdSource) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field
 
@@ -15,9 +15,9 @@ from jupyter_ai_shoulders.notebook.kernels.control import (
     ListedKernel,
 )
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Effect,
     Progress,
     Result,
@@ -28,16 +28,13 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
-    NOTEBOOK_TOOLSETS,
     NotebookAccess,
     failure_result,
     file_name,
 )
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 WHOSE = {"user": "the user's code", "agent": "the agent's code"}
 
@@ -55,15 +52,12 @@ class ListKernelsArguments(ToolArguments):
     """``list_kernels`` takes no arguments."""
 
 
-class ListKernels:
+class ListKernels(BaseTool[ListKernelsArguments]):
     """Tells which kernels run, for which notebooks, and which could be started."""
 
-    name: ClassVar[str] = "list_kernels"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "list_kernels"
+    category = "notebook"
+    risk = "read"
     arguments = ListKernelsArguments
 
     def __init__(self, controls: KernelControls) -> None:
@@ -105,15 +99,12 @@ class KernelArguments(ToolArguments):
     path: str = Field(description="Workspace-relative path of the notebook whose kernel it is.")
 
 
-class InterruptKernel:
+class InterruptKernel(BaseTool[KernelArguments]):
     """Stops what the notebook's kernel runs, whoever started it; variables are kept."""
 
-    name: ClassVar[str] = "interrupt_kernel"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "execute"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "interrupt_kernel"
+    category = "notebook"
+    risk = "execute"
     arguments = KernelArguments
 
     def __init__(self, access: NotebookAccess, controls: KernelControls) -> None:
@@ -150,15 +141,12 @@ class InterruptKernel:
         )
 
 
-class RestartKernel:
+class RestartKernel(BaseTool[KernelArguments]):
     """Starts the notebook's kernel anew, without any variables."""
 
-    name: ClassVar[str] = "restart_kernel"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "execute"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "restart_kernel"
+    category = "notebook"
+    risk = "execute"
     arguments = KernelArguments
 
     def __init__(self, access: NotebookAccess, controls: KernelControls) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.notebook.base import Applied, NotebookSnapshot
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -20,7 +19,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
-    NOTEBOOK_TOOLSETS,
     LocatedCell,
     NotebookAccess,
     conflict_error,
@@ -29,11 +27,9 @@ from jupyter_ai_shoulders.tools.notebook.access import (
     no_such_cell,
 )
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import CellMove, CellOutputs, NotebookCell
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 
 class MoveCellArguments(ToolArguments):
@@ -44,15 +40,13 @@ class MoveCellArguments(ToolArguments):
     after: CellId | None = Field(description="Id of the cell it goes below; null: to the top.")
 
 
-class MoveCell:
+class MoveCell(BaseTool[MoveCellArguments]):
     """Moves a cell to another place; its text is not touched, so it need not have been read."""
 
-    name: ClassVar[str] = "move_cell"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "write"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "move_cell"
+    category = "notebook"
+    risk = "write"
+    idempotent = True
     arguments = MoveCellArguments
 
     def __init__(self, access: NotebookAccess) -> None:
@@ -132,15 +126,13 @@ class ClearOutputsArguments(ToolArguments):
     path: str = Field(description="Workspace-relative path of the notebook.")
 
 
-class ClearOutputs:
+class ClearOutputs(BaseTool[ClearOutputsArguments]):
     """Removes the outputs and counts of all code cells, as one step that can be taken back."""
 
-    name: ClassVar[str] = "clear_outputs"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "write"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "clear_outputs"
+    category = "notebook"
+    risk = "write"
+    idempotent = True
     arguments = ClearOutputsArguments
 
     def __init__(self, access: NotebookAccess) -> None:

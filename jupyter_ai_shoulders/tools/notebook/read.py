@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -12,9 +11,9 @@ from jupyter_ai_shoulders.notebook.analysis.staleness_tracker import StaleCells
 from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
 from jupyter_ai_shoulders.notebook.render import Rendering, render_notebook
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -22,7 +21,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
-    NOTEBOOK_TOOLSETS,
     CellReadTracker,
     NotebookAccess,
     file_name,
@@ -31,11 +29,9 @@ from jupyter_ai_shoulders.tools.notebook.access import (
 )
 from jupyter_ai_shoulders.tools.truncation import truncate
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 LISTED_CELLS = 100
 """Cells named in the envelope, for the line in the conversation."""
@@ -54,15 +50,12 @@ class ReadNotebookArguments(ToolArguments):
     )
 
 
-class ReadNotebook:
+class ReadNotebook(BaseTool[ReadNotebookArguments]):
     """Shows the outline of a notebook, or cells whole."""
 
-    name: ClassVar[str] = "read_notebook"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "read_notebook"
+    category = "notebook"
+    risk = "read"
     arguments = ReadNotebookArguments
 
     def __init__(

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -23,9 +22,9 @@ from jupyter_ai_shoulders.notebook.base import (
 )
 from jupyter_ai_shoulders.tools.base import (
     BackgroundCall,
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Effect,
     InputEnded,
     InputRequested,
@@ -39,7 +38,6 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.tools.notebook.access import (
     ASK_BEFORE_RUN,
     NEVER_RUN,
-    NOTEBOOK_TOOLSETS,
     LocatedCell,
     NotebookAccess,
     failure_result,
@@ -52,10 +50,8 @@ from jupyter_ai_shoulders.tools.notebook.output_images import OutputImageExtract
 from jupyter_ai_shoulders.tools.notebook.run_durations import RunDurations
 from jupyter_ai_shoulders.tools.notebook.run_report import RunReport, run_result
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 PREVIEW_LIMIT = 100_000
 """Characters of code shown for a run of all cells."""
@@ -68,15 +64,12 @@ class RunCellArguments(ToolArguments):
     cell_id: CellId = Field(description="Id of the code cell, as read_notebook shows it.")
 
 
-class RunCell:
+class RunCell(BaseTool[RunCellArguments]):
     """Runs one cell as it stands in the notebook."""
 
-    name: ClassVar[str] = "run_cell"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "execute"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "run_cell"
+    category = "notebook"
+    risk = "execute"
     arguments = RunCellArguments
 
     def __init__(
@@ -155,15 +148,12 @@ class _Range:
     skipped: tuple[tuple[int, NotebookCell], ...]
 
 
-class RunAllCells:
+class RunAllCells(BaseTool[RunAllCellsArguments]):
     """Runs the code cells in order up to the first failure."""
 
-    name: ClassVar[str] = "run_all_cells"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "execute"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "run_all_cells"
+    category = "notebook"
+    risk = "execute"
     arguments = RunAllCellsArguments
 
     def __init__(self, access: NotebookAccess, runner: CellRunner, times: RunDurations) -> None:

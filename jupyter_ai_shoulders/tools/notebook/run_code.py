@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -19,9 +18,9 @@ from jupyter_ai_shoulders.notebook.execution.scratch_runner import ScratchRunner
 from jupyter_ai_shoulders.notebook.outputs.text import output_text
 from jupyter_ai_shoulders.tools.base import (
     BackgroundCall,
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Effect,
     Progress,
     Result,
@@ -31,7 +30,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
-    NOTEBOOK_TOOLSETS,
     NotebookAccess,
     file_name,
     notebook_language,
@@ -39,9 +37,7 @@ from jupyter_ai_shoulders.tools.notebook.access import (
 from jupyter_ai_shoulders.tools.notebook.output_limits import bounded_outputs
 from jupyter_ai_shoulders.tools.notebook.run_report import run_error
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 LABEL = "The code"
 
@@ -53,15 +49,12 @@ class RunCodeArguments(ToolArguments):
     code: str = Field(min_length=1, description="Code in the notebook's language.")
 
 
-class RunCode:
+class RunCode(BaseTool[RunCodeArguments]):
     """Runs code where the user's variables are; it leaves no cell and no output in the notebook."""
 
-    name: ClassVar[str] = "run_code"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "execute"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "run_code"
+    category = "notebook"
+    risk = "execute"
     arguments = RunCodeArguments
 
     def __init__(self, access: NotebookAccess, scratch: ScratchRunner, runner: CellRunner) -> None:

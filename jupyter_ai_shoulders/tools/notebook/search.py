@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import ClassVar
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -23,7 +22,6 @@ from jupyter_ai_shoulders.tools.base import (
     text_content,
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
-    NOTEBOOK_TOOLSETS,
     NotebookAccess,
     NotebookIndex,
     file_name,
@@ -36,9 +34,7 @@ from jupyter_ai_shoulders.tools.notebook.line_search import (
     read_notebooks,
 )
 from jupyter_ai_shoulders.wire.base import Json
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 SHOWN_MATCHES = 50
 
@@ -56,15 +52,12 @@ class SearchNotebookArguments(ToolArguments):
     )
 
 
-class SearchNotebook:
+class SearchNotebook(BaseTool[SearchNotebookArguments]):
     """Finds the lines of cells that contain a text or match a pattern."""
 
-    name: ClassVar[str] = "search_notebook"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "search_notebook"
+    category = "notebook"
+    risk = "read"
     arguments = SearchNotebookArguments
 
     def __init__(self, access: NotebookAccess, names: NotebookIndex) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from typing import ClassVar, cast
+from typing import cast
 
 from pydantic import Field
 
@@ -11,21 +11,19 @@ from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.notebook.kernels.variable_info import VariableSnapshot, variable_lines
 from jupyter_ai_shoulders.notebook.kernels.variables import Variables
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Result,
     Target,
     ToolArguments,
     ToolOutput,
     text_content,
 )
-from jupyter_ai_shoulders.tools.notebook.access import NOTEBOOK_TOOLSETS, NotebookAccess, file_name
+from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess, file_name
 from jupyter_ai_shoulders.wire.api.settings import DataValues
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 LEVELS: dict[DataValues, str] = {
     "schema_only": "values are not included: the user's settings keep them in",
@@ -45,15 +43,12 @@ class InspectVariablesArguments(ToolArguments):
     )
 
 
-class InspectVariables:
+class InspectVariables(BaseTool[InspectVariablesArguments]):
     """Tells names, types, shapes, columns and sizes; values as far as the user lets them out."""
 
-    name: ClassVar[str] = "inspect_variables"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "inspect_variables"
+    category = "notebook"
+    risk = "read"
     arguments = InspectVariablesArguments
 
     def __init__(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -17,9 +16,9 @@ from jupyter_ai_shoulders.notebook.outputs.comparison import OutputDifference
 from jupyter_ai_shoulders.notebook.outputs.text import output_text, truncate_middle
 from jupyter_ai_shoulders.tools.base import (
     BackgroundCall,
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -29,7 +28,6 @@ from jupyter_ai_shoulders.tools.base import (
 )
 from jupyter_ai_shoulders.tools.notebook.access import (
     NEVER_RUN,
-    NOTEBOOK_TOOLSETS,
     NotebookAccess,
     file_name,
     has_tag,
@@ -38,10 +36,8 @@ from jupyter_ai_shoulders.tools.notebook.access import (
 from jupyter_ai_shoulders.tools.notebook.output_limits import bounded_outputs
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 PREVIEW_LIMIT = 100_000
 """Characters of code shown with the question whether to run it."""
@@ -55,15 +51,12 @@ class VerifyNotebookArguments(ToolArguments):
     path: str = Field(description="Workspace-relative path of the notebook.")
 
 
-class VerifyNotebook:
+class VerifyNotebook(BaseTool[VerifyNotebookArguments]):
     """Runs a copy of the notebook in a kernel of its own and reports what came of it."""
 
-    name: ClassVar[str] = "verify_notebook"
-    category: ClassVar[Category] = "notebook"
-    risk: ClassVar[Risk] = "execute"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "verify_notebook"
+    category = "notebook"
+    risk = "execute"
     arguments = VerifyNotebookArguments
 
     def __init__(self, access: NotebookAccess, verifier: Verifier) -> None:

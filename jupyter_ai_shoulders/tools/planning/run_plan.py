@@ -10,14 +10,14 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, cast
+from typing import Literal, cast
 
 from pydantic import Field
 
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     Target,
@@ -40,10 +40,8 @@ from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
 from jupyter_ai_shoulders.tools.truncation import fits_limits
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent
 from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvelope
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 PlanStatus = Literal["done", "stopped", "halted", "replan", "failed"]
 _SHOWN = 300
@@ -60,15 +58,12 @@ class RunPlanArguments(ToolArguments):
     )
 
 
-class RunPlan:
+class RunPlan(BaseTool[RunPlanArguments]):
     """Runs reads in an order their arguments allow."""
 
-    name: ClassVar[str] = plan.RUN_PLAN
-    category: ClassVar[Category] = "planning"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = True
-    toolsets: ClassVar[frozenset[Toolset]] = frozenset({"notebook", "workspace", "full"})
+    name = plan.RUN_PLAN
+    category = "planning"
+    risk = "read"
     arguments = RunPlanArguments
 
     def __init__(

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import ClassVar
 
 from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     ToolArguments,
@@ -31,11 +30,9 @@ from jupyter_ai_shoulders.tools.editing.text_replacement import (
 from jupyter_ai_shoulders.tools.editing.three_way_merge import RequestedEdit
 from jupyter_ai_shoulders.tools.files.access import FileAccess, is_notebook
 from jupyter_ai_shoulders.tools.files.write import normalized_text
-from jupyter_ai_shoulders.tools.notebook.access import NOTEBOOK_TOOLSETS, NotebookAccess
+from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.tools.proposals.builder import ProposalBuilder
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId
-from jupyter_ai_shoulders.wire.sessions import Toolset
 
 REASON_LIMIT = 500
 """Characters of a reason that the user reads."""
@@ -63,15 +60,13 @@ class CreateProposalArguments(ToolArguments):
         return self
 
 
-class CreateProposal:
+class CreateProposal(BaseTool[CreateProposalArguments]):
     """Records what the agent would change."""
 
-    name: ClassVar[str] = "create_proposal"
-    category: ClassVar[Category] = "feedback"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = NOTEBOOK_TOOLSETS
+    name = "create_proposal"
+    category = "feedback"
+    risk = "read"
+    idempotent = False
     arguments = CreateProposalArguments
 
     def __init__(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from pydantic import Field
 
@@ -17,9 +17,9 @@ from jupyter_ai_shoulders.core.anchors.text import Utf16Text, locate_anchor
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.tools.base import (
+    BaseTool,
     CallContext,
     CallSubject,
-    Category,
     Progress,
     Result,
     ToolArguments,
@@ -36,9 +36,8 @@ from jupyter_ai_shoulders.tools.files.access import FileAccess, is_notebook
 from jupyter_ai_shoulders.tools.files.write import normalized_text
 from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.tools.proposals.builder import EditableText, ProposalBuilder
-from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CellId, SessionId
-from jupyter_ai_shoulders.wire.sessions import Anchor, Toolset
+from jupyter_ai_shoulders.wire.sessions import Anchor
 
 PROPOSE_EDIT = "propose_edit"
 _NO_PLACE = (
@@ -64,17 +63,14 @@ class ProposeEditArguments(ToolArguments):
     )
 
 
-class ProposeEdit:
+class ProposeEdit(BaseTool[ProposeEditArguments]):
     """Records what the agent would change at the thread's place."""
 
-    name: ClassVar[str] = PROPOSE_EDIT
-    category: ClassVar[Category] = "threads"
-    risk: ClassVar[Risk] = "read"
-    external: ClassVar[bool] = False
-    idempotent: ClassVar[bool] = False
-    toolsets: ClassVar[frozenset[Toolset]] = frozenset(
-        {"document", "notebook", "workspace", "full"}
-    )
+    name = PROPOSE_EDIT
+    category = "threads"
+    risk = "read"
+    idempotent = False
+    toolsets = frozenset({"document", "notebook", "workspace", "full"})
     arguments = ProposeEditArguments
 
     def __init__(
