@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypeVar
@@ -72,12 +73,24 @@ def open_client(url: str, transport: httpx.AsyncBaseTransport | None = None) -> 
     for a loopback address connects to this machine only, and through no proxy.
     """
     if transport is None and is_loopback(url):
-        transport = _LoopbackTransport()
+        transport = _LoopbackTransport(verify=_tls_for(url))
     elif transport is None:
         proxy = environment_proxy(url)
-        transport = _Transport(proxy=None if proxy is None else httpx.Proxy(proxy))
+        transport = _Transport(
+            verify=_tls_for(url, proxy), proxy=None if proxy is None else httpx.Proxy(proxy)
+        )
     refuse_all = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
     return HttpClient(httpx.AsyncClient(transport=transport, cookies=refuse_all, trust_env=False))
+
+
+def _tls_for(*urls: str | None) -> ssl.SSLContext | bool:
+    """Return the environment's certificates, or none where no address uses TLS.
+
+    Reading the certificates takes some 30 ms of CPU.
+    """
+    if any(urlsplit(url).scheme == "https" for url in urls if url):
+        return True
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def environment_proxy(url: str) -> str | None:
