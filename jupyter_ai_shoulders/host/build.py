@@ -40,10 +40,10 @@ from jupyter_ai_shoulders.host.usage.service import OwnerUsage
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.recovery_attempts import RecoveryAttempts
 from jupyter_ai_shoulders.storage.state_file import StateFile
-from jupyter_ai_shoulders.tools.factories.planning import with_planning
 from jupyter_ai_shoulders.tools.permissions.file_format import locked_rules
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.tool_factories import with_planning
 
 __all__ = ["Host", "HostPorts", "HostSettings", "PagePort", "build_host"]
 

@@ -17,11 +17,6 @@ from jupyter_ai_shoulders.tools.conversation.complete import Complete
 from jupyter_ai_shoulders.tools.conversation.share_artifact import ShareArtifact
 from jupyter_ai_shoulders.tools.conversation.task_threads import AddTask, ReadTasks
 from jupyter_ai_shoulders.tools.conversation.todo import Todo
-from jupyter_ai_shoulders.tools.factories.active_document import document_tools
-from jupyter_ai_shoulders.tools.factories.files import file_tools
-from jupyter_ai_shoulders.tools.factories.kernel_code import kernel_code_tools
-from jupyter_ai_shoulders.tools.factories.notebook import creation_and_output_tools, notebook_tools
-from jupyter_ai_shoulders.tools.factories.workspace import workspace_tools
 from jupyter_ai_shoulders.tools.files.access import FileAccess
 from jupyter_ai_shoulders.tools.files.history import history_tools
 from jupyter_ai_shoulders.tools.installed import ToolPorts
@@ -32,12 +27,20 @@ from jupyter_ai_shoulders.tools.notebook.run_durations import RunDurations
 from jupyter_ai_shoulders.tools.proposals.create_proposal import CreateProposal
 from jupyter_ai_shoulders.tools.proposals.propose_edit import ProposeEdit
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.tool_factories import (
+    creation_and_output_tools,
+    document_tools,
+    file_tools,
+    kernel_code_tools,
+    notebook_tools,
+    workspace_tools,
+)
 
 
 def base_tools(
     ground: SharedServices, threads: ThreadService, artifacts: ArtifactFiles
 ) -> ToolRegistry:
-    """Return all tools but those that load and call others (``tools.factories.planning``)."""
+    """Return all tools but those that load and call others (``tools.tool_factories``)."""
     documents = ground.documents
     access = NotebookAccess(documents.notebooks, documents.names)
     files = FileAccess(documents.workspace, ground.files.texts, ground.files.changes)

@@ -2,7 +2,7 @@
 
 ``load_tools`` describes a category; ``call_tool`` makes one call. The engine never runs
 ``call_tool``: it takes the inner call out of it (``engine.transcript.unwrap_call_tool``), so that
-permissions, log and page see that one. Registered by ``host`` (``tools.factories.planning``).
+permissions, log and page see that one. Registered by ``host`` (``tools.tool_factories``).
 """
 
 from __future__ import annotations

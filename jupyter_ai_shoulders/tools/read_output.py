@@ -1,6 +1,6 @@
 """The tool that reads on in an output: too long to be sent whole, or not over yet (chapter 05).
 
-Registered by ``host`` (``tools.factories.planning``). The whole is a blob; a conversation may read
+Registered by ``host`` (``tools.tool_factories``). The whole is a blob; a conversation may read
 those that its own results gave handles to, and no others. A run that goes on has a handle too.
 """
 

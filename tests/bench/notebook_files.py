@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.notebook.kernels.local_kernels import LocalKernels
 from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopies
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.tools.base import CallContext, Tool
-from jupyter_ai_shoulders.tools.factories.notebook import notebook_tools
+from jupyter_ai_shoulders.tools.tool_factories import notebook_tools
 from jupyter_ai_shoulders.wire.frames import ServerFrame
 from jupyter_ai_shoulders.wire.ids import CallId, ClientId, SessionId, TurnId
 

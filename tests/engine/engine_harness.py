@@ -17,9 +17,9 @@ from jupyter_ai_shoulders.engine.ports import Budgets, RecoveryCounter, Resolved
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted_provider import ScriptedProvider, ScriptEntry
 from jupyter_ai_shoulders.tools.base import Tool
-from jupyter_ai_shoulders.tools.factories.planning import with_planning
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.planning.step_runner import PlanLimits
+from jupyter_ai_shoulders.tools.tool_factories import with_planning
 from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, SendMessage
 from jupyter_ai_shoulders.wire.api.responses import MessageAccepted
 from jupyter_ai_shoulders.wire.events import (

@@ -17,9 +17,9 @@ from jupyter_ai_shoulders.notebook.backends.disk.notebooks import DiskNotebooks
 from jupyter_ai_shoulders.notebook.base import Notebook
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Result, ToolArguments
-from jupyter_ai_shoulders.tools.factories.files import file_tools
 from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
+from jupyter_ai_shoulders.tools.tool_factories import file_tools
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, TurnId, Version
 from tests.files.file_workspace import FileWorkspace, file_workspace

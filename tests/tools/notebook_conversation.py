@@ -20,10 +20,10 @@ from jupyter_ai_shoulders.tools.base import (
     Result,
     ToolArguments,
 )
-from jupyter_ai_shoulders.tools.factories.notebook import creation_and_output_tools, notebook_tools
 from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook.output_images import OutputImageExtractor
 from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
+from jupyter_ai_shoulders.tools.tool_factories import creation_and_output_tools, notebook_tools
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, TurnId, Version
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell

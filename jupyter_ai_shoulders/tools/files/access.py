@@ -1,6 +1,6 @@
 """What the file tools share: what stands at a path, and which files they may write.
 
-Made by ``tools.factories.files``. Secrets and the state directory are refused by
+Made by ``tools.tool_factories``. Secrets and the state directory are refused by
 ``files.path_permissions``.
 """
 

@@ -1,6 +1,6 @@
 """The tool that makes several reading calls in one (chapter 04, planner tool).
 
-Registered by ``host`` (``tools.factories.planning``). What a plan is, is ``tools.planning.plan``;
+Registered by ``host`` (``tools.tool_factories``). What a plan is, is ``tools.planning.plan``;
 one step is ``tools.planning.step_runner``; this file runs the steps in waves and reports.
 """
 

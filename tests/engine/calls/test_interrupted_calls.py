@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.testing.memory_notebooks import (
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.testing.scripted_provider import Call, turn
 from jupyter_ai_shoulders.tools.base import CallSubject, Effect, Target
-from jupyter_ai_shoulders.tools.factories.notebook import notebook_tools
+from jupyter_ai_shoulders.tools.tool_factories import notebook_tools
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import ResumeTurn
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, Version

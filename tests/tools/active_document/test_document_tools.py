@@ -20,10 +20,10 @@ from jupyter_ai_shoulders.testing.memory_notebooks import (
 )
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.tools.base import CallContext, Result
-from jupyter_ai_shoulders.tools.factories.active_document import document_tools
 from jupyter_ai_shoulders.tools.files.access import FileAccess
 from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.tool_factories import document_tools
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.messages import Selection
 from jupyter_ai_shoulders.wire.sessions import TextRange

@@ -11,12 +11,12 @@ import pytest
 from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.testing.scripted_provider import Call, turn
-from jupyter_ai_shoulders.tools.factories.workspace import git_tools
 from jupyter_ai_shoulders.tools.git.commit import GitCommit
 from jupyter_ai_shoulders.tools.git.diff import GitDiff
 from jupyter_ai_shoulders.tools.git.status import GitStatus
 from jupyter_ai_shoulders.tools.permissions.rules import Ask, PermissionRequest, Rules, decide
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.tool_factories import git_tools
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalRequest, ToolResult
 from jupyter_ai_shoulders.wire.sessions import Mode

@@ -32,11 +32,11 @@ from jupyter_ai_shoulders.tools.base import (
     Progress,
     Result,
 )
-from jupyter_ai_shoulders.tools.factories.kernel_code import kernel_code_tools
 from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook.variables import LEVELS
 from jupyter_ai_shoulders.tools.permissions.rules import Ask, PermissionRequest, Rules, decide
 from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
+from jupyter_ai_shoulders.tools.tool_factories import kernel_code_tools
 from jupyter_ai_shoulders.wire.api.settings import DataValues
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, TurnId

@@ -15,9 +15,9 @@ from jupyter_ai_shoulders.testing.memory_notebooks import (
 )
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.tools.base import Progress, Result
-from jupyter_ai_shoulders.tools.factories.notebook import notebook_tools
 from jupyter_ai_shoulders.tools.notebook.output_limits import bounded_outputs
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.tool_factories import notebook_tools
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from tests.tools.image_outputs import DRAWN, PLOT, images, png

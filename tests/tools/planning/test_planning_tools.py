@@ -10,9 +10,9 @@ import pytest
 from jupyter_ai_shoulders.testing.memory_notebooks import memory_cell
 from jupyter_ai_shoulders.testing.memory_store import MemoryStore
 from jupyter_ai_shoulders.tools.base import Result
-from jupyter_ai_shoulders.tools.factories.planning import with_planning
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry, shipped_description
+from jupyter_ai_shoulders.tools.tool_factories import with_planning
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.sessions import Toolset

@@ -1,1 +1,0 @@
-"""Functions that build the tools of one topic; called by ``host``."""
