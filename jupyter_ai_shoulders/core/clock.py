@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Protocol
+
+Sleep = Callable[[float], Awaitable[object]]
+"""Returns after a number of seconds."""
 
 
 class Clock(Protocol):

@@ -1,7 +1,7 @@
 """Changes of texts that are open in a page, each in the operation log before it is made.
 
 Used by ``files.text_router``. A page that does not answer in time may have made the change all the
-same: what it says of the text next, or the next start of the server, settles the row.
+same: its next announcement, or the next start of the server, settles the row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.files.base import (
 from jupyter_ai_shoulders.files.disk_texts import end_operation
 from jupyter_ai_shoulders.files.encoding import DecodedText, decode_text, normalize_newlines
 from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles
-from jupyter_ai_shoulders.files.open_files.page_files import PageTextFile
+from jupyter_ai_shoulders.files.open_files.text_claims import TextClaim
 from jupyter_ai_shoulders.files.shielded_write import run_to_completion
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.wire import frames
@@ -36,12 +36,12 @@ from jupyter_ai_shoulders.wire.versions import text_version, well_formed
 log = logging.getLogger(__name__)
 
 DOUBT_SECONDS = 5.0
-"""After so long a page refuses a change that it has not made yet."""
+"""Seconds after which a page refuses a change that it has not made yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The form that a text has in its file, and the file's permission bits, where there is one."""
+    """A file's encoding and line ends, and its permission bits if it exists."""
 
     content: DecodedText
     mode: int | None
@@ -49,7 +49,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """A change of which the page has not said whether it was made."""
+    """A change whose outcome the page has not reported."""
 
     operation_id: OperationId
     origin: ChangeOrigin
@@ -82,20 +82,20 @@ class PageTexts:
         self._doubts: dict[WorkspacePath, list[_Doubt]] = {}
         live.on_version = self._heard
 
-    async def read(self, claim: PageTextFile) -> TextSnapshot:
+    async def read(self, claim: TextClaim) -> TextSnapshot:
         """Return the text as its page has it.
 
-        Raises ``Conflict`` (``page_not_responding``), and what reading the file raises: what may
-        not be read from the disk may not be read from a page.
+        Raises ``Conflict`` (``page_not_responding``), and the errors of reading the file: a file
+        that may not be read from disk may not be read from a page.
         """
         stored = await self._stored(claim.path)
         answer = await self._live.read(claim)
         return _snapshot(claim.path, answer.text, stored, dirty=answer.dirty)
 
     async def replace(
-        self, claim: PageTextFile, text: str, expected: Version, origin: ChangeOrigin
+        self, claim: TextClaim, text: str, expected: Version, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
-        """Give a text in its page another content.
+        """Replace a text in its page.
 
         Raises like ``read``, ``PolicyRefusal`` (read-only), and ``StateUnavailable`` (then nothing
         was changed).
@@ -103,7 +103,7 @@ class PageTexts:
         return await run_to_completion(self._replace(claim, text, expected, origin))
 
     async def _replace(
-        self, claim: PageTextFile, text: str, expected: Version, origin: ChangeOrigin
+        self, claim: TextClaim, text: str, expected: Version, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
         stored = await self._stored(claim.path)
         text = normalize_newlines(well_formed(text))
@@ -122,7 +122,7 @@ class PageTexts:
 
     async def _apply(
         self,
-        claim: PageTextFile,
+        claim: TextClaim,
         operation_id: OperationId,
         before: TextSnapshot,
         text: str,
@@ -162,7 +162,7 @@ class PageTexts:
     def _change(
         self, name: WorkspacePath, before: str, text: str, origin: ChangeOrigin
     ) -> LoggedChange:
-        """Return the change as the log has it, with the bytes that a save would write. Blocks."""
+        """Return the change for the log, with the bytes that a save would write. Blocks."""
         file = self._file(name)
         was, becomes = file.content.with_text(before), file.content.with_text(text)
         return LoggedChange(
@@ -177,7 +177,7 @@ class PageTexts:
         )
 
     def _heard(self, name: WorkspacePath, version: Version) -> None:
-        """Settle what was in doubt by what a page has."""
+        """Settle changes in doubt by the version a page announced."""
         kept: list[_Doubt] = []
         for doubt in self._doubts.pop(name, []):
             if version == text_version(doubt.after):
@@ -191,14 +191,14 @@ class PageTexts:
             self._doubts[name] = kept
 
     async def _stored(self, name: WorkspacePath) -> TextSnapshot | None:
-        """Return the file's text, None where a page has one open that was deleted."""
+        """Return the file's text; None when the file was deleted while a page has it open."""
         try:
             return await self._disk.read(name)
         except NotFound:
             return None
 
     def _file(self, name: WorkspacePath) -> _File:
-        """Return the form of the file. Blocks."""
+        """Return the file's form. Blocks."""
         try:
             found = self._workspace.read(name)
         except NotFound:
@@ -209,7 +209,7 @@ class PageTexts:
 def _snapshot(
     name: WorkspacePath, text: str, stored: TextSnapshot | None, *, dirty: bool
 ) -> TextSnapshot:
-    """Return what a page has; a page opens UTF-8 only, and its file says with which line ends."""
+    """Return the page's text; a page opens UTF-8 only, and the file determines the line ends."""
     text = normalize_newlines(well_formed(text))
     return TextSnapshot(
         path=name,

@@ -17,7 +17,6 @@ from jupyter_ai_shoulders.files.crash_recovery import CrashRecovery
 from jupyter_ai_shoulders.files.disk_texts import DiskTexts, PathLocks
 from jupyter_ai_shoulders.files.file_changes import DiskChanges
 from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles, PageTimeouts
-from jupyter_ai_shoulders.files.open_files.page_requests import TextPageTransport
 from jupyter_ai_shoulders.files.open_files.page_texts import PageTexts
 from jupyter_ai_shoulders.files.text_router import TextRouter
 from jupyter_ai_shoulders.files.trash import Trash
@@ -25,7 +24,8 @@ from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
 from jupyter_ai_shoulders.files.undo.shell_undo import ShellUndo
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.host.state.store import StateStore
-from jupyter_ai_shoulders.notebook.backends.live.file_watch import FileWatch
+from jupyter_ai_shoulders.live_documents.file_watch import FileWatch
+from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import OpenNotebooks
 
 
@@ -38,7 +38,7 @@ class FileServices:
         workspace: Workspace,
         store: StateStore,
         notebooks: OpenNotebooks,
-        pages: TextPageTransport,
+        pages: PageTransport,
         witness: ChangeObserver,
         renamed: Callable[[str, str], Awaitable[None]],
         clock: Clock,

@@ -12,14 +12,14 @@ from pathlib import Path
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
+from jupyter_ai_shoulders.live_documents.file_watch import FileWatch
+from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.analysis.staleness_tracker import StalenessTracker
 from jupyter_ai_shoulders.notebook.backends.disk.contents_manager import Contents, StoredNotebooks
 from jupyter_ai_shoulders.notebook.backends.disk.creation import NotebookCreation
 from jupyter_ai_shoulders.notebook.backends.disk.notebooks import DiskNotebooks
-from jupyter_ai_shoulders.notebook.backends.live.file_watch import FileWatch
 from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import LiveTimeouts, OpenNotebooks
 from jupyter_ai_shoulders.notebook.backends.live.output_images import PageOutputRasterizer
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import RecoveryStore
 from jupyter_ai_shoulders.notebook.backends.shared.notebooks import SharedNotebooks
 from jupyter_ai_shoulders.notebook.backends.shared.rooms import NoRooms, Rooms
@@ -71,7 +71,7 @@ class NotebookServices:
             times=times,
         )
         self._watch = FileWatch(self.workspace, stored, self.live)
-        self.rasters = PageOutputRasterizer(self.live.shown_in, pages, ids)
+        self.rasters = PageOutputRasterizer(self.live.shown_in, pages, clock, ids)
         self.stale = StalenessTracker(kernels, pages)
         self.frames = PageFrameHandler(self.workspace, shared, self.live, self.rasters, self.stale)
         self.notebooks = NotebookRouter(self.workspace, self.live, stored, shared)

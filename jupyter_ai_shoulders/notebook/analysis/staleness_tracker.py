@@ -15,7 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from jupyter_ai_shoulders.core.clock import Sleep
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.analysis.run_history import (
     KernelRuns,
     RecordedRun,
@@ -23,8 +25,6 @@ from jupyter_ai_shoulders.notebook.analysis.run_history import (
     SourceCache,
 )
 from jupyter_ai_shoulders.notebook.analysis.staleness import CodeCell, StaleReport, stale_cells
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import PageTransport
-from jupyter_ai_shoulders.notebook.backends.live.timeouts import Sleep
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, NotebookSnapshot
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import (

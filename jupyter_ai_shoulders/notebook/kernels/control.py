@@ -16,8 +16,8 @@ from typing import Any, Literal, Protocol
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import PageTransport
+from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.base import (
     KernelDirectory,
     KernelHandle,
@@ -114,7 +114,7 @@ class KernelControl:
         *,
         kernels: KernelDirectory,
         lines: KernelQueues,
-        shown_in: Callable[[str], PageDocument | None],
+        shown_in: Callable[[str], NotebookClaim | None],
         pages: PageTransport,
         clock: Clock,
         times: ControlTimes | None = None,

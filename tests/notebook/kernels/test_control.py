@@ -8,7 +8,7 @@ import pytest
 from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.kernels.control import ControlTimes, KernelControl, KernelUse
 from jupyter_ai_shoulders.notebook.kernels.local_kernels import LocalKernels
 from jupyter_ai_shoulders.wire.frames import KernelRestart, ServerFrame
@@ -41,8 +41,8 @@ class Page:
         self.asked: list[KernelRestart] = []
         self._act = act
 
-    def shown_in(self, path: str) -> PageDocument | None:
-        return PageDocument(
+    def shown_in(self, path: str) -> NotebookClaim | None:
+        return NotebookClaim(
             client=PAGE,
             path=WorkspacePath(path),
             page_path=f"drive:{path}",
@@ -64,7 +64,7 @@ class NoPage(Page):
     def __init__(self) -> None:
         super().__init__(lambda _: None)
 
-    def shown_in(self, path: str) -> PageDocument | None:
+    def shown_in(self, path: str) -> NotebookClaim | None:
         return None
 
 

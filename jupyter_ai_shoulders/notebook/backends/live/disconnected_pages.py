@@ -1,11 +1,11 @@
-"""Notebooks whose page is away with unsaved changes (chapter 06).
+"""Notebooks whose page disconnected with unsaved changes.
 
-Used by ``notebook.backends.live.open_notebooks``.
+Used by ``notebook.backends.live.open_notebooks``. See ``docs/design/notebooks.md``.
 
-Such a notebook is the file with the page's last announced state and the agent's edits over it. It
-becomes the file's when the time of grace is over, when the page says it closed it, or when another
-page takes it over. Before that, what the agent did to cells without unsaved text of the user, and
-what they printed, is written to the file as well.
+Such a notebook is the file, overlaid with the page's last announced state and the agent's edits.
+The overlay ends when the grace period ends, when the page says it closed the notebook, or when
+another page replaces it. Before that, the agent's edits to cells without unsaved user text, and
+their outputs, are already written to the file.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.notebook.backends.disk.notebooks import OutputSelection
 from jupyter_ai_shoulders.notebook.backends.live.document_locks import DocumentLocks
 from jupyter_ai_shoulders.notebook.backends.live.edit_delivery import EditDelivery
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.backends.live.page_registry import PageRegistry
 from jupyter_ai_shoulders.notebook.backends.live.renames import NotebookRenames
 from jupyter_ai_shoulders.notebook.backends.live.timeouts import DisconnectTimers, LiveTimeouts
@@ -34,12 +33,11 @@ from jupyter_ai_shoulders.wire.notebooks import CellEdit
 
 
 class DisconnectedPages:
-    """The claims of pages that are gone, until they are back or given up."""
+    """The claims of absent pages, until they return or are given up."""
 
     def __init__(
         self,
         *,
-        workspace: Workspace,
         disk: NotebookStore,
         ledger: PageRegistry,
         moves: NotebookRenames,
@@ -48,7 +46,6 @@ class DisconnectedPages:
         times: LiveTimeouts,
         timers: DisconnectTimers,
     ) -> None:
-        self._workspace = workspace
         self._disk = disk
         self._ledger = ledger
         self._moves = moves
@@ -57,41 +54,41 @@ class DisconnectedPages:
         self._times = times
         self._timers = timers
         self._written: set[tuple[str, str]] = set()
-        """Claims below which the agent's work is written at once."""
+        """Claims for which the agent's edits are written to the file at once."""
 
-    def restored(self, claim: PageDocument) -> None:
-        """Wait for a page that had the notebook open before the server was started."""
+    def restored(self, claim: NotebookClaim) -> None:
+        """Wait for a page that had the notebook open before the server started."""
         self._wait_for(claim, max(self._grace(claim), self._times.restart_grace))
 
-    def wait_for_return(self, claim: PageDocument) -> None:
-        """Wait for a page that is gone without a word and has changes to the notebook."""
+    def wait_for_return(self, claim: NotebookClaim) -> None:
+        """Wait for a page that disconnected with changes to the notebook."""
         self._ledger.mark_disconnected(claim)
         self._wait_for(self._followed(claim), self._grace(claim))
 
-    def closed(self, claim: PageDocument) -> None:
-        """Give a claim up at once: its page has closed the notebook, or does not know of it."""
+    def closed(self, claim: NotebookClaim) -> None:
+        """End a claim at once: its page closed the notebook, or does not know it."""
         self._ledger.mark_disconnected(claim)
         self._work.run_in_background(self._end(claim, keep_text=False))
 
-    def stop_waiting(self, claim: PageDocument) -> None:
-        """Do not wait for a page any more: it is back, or another has taken over."""
+    def stop_waiting(self, claim: NotebookClaim) -> None:
+        """Stop waiting for a page that returned or was replaced."""
         self._timers.stop(claim)
         self._written.discard((claim.path, claim.client))
 
     async def aclose(self) -> None:
-        """Stop waiting for pages. What is not on the disk is in the recovery copies."""
+        """Stop waiting for pages. Unsaved changes stay in the recovery copies."""
         await self._timers.aclose()
 
-    async def read(self, claim: PageDocument, outputs: OutputSelection) -> NotebookSnapshot:
-        """Return the notebook as its page last had it, with what the agent did since."""
+    async def read(self, claim: NotebookClaim, outputs: OutputSelection) -> NotebookSnapshot:
+        """Return the notebook as its page last had it, with the agent's later edits."""
         return await read_overlay(
             self._disk, claim, self._ledger.unsaved_edits(claim.path), outputs
         )
 
     async def apply(
-        self, claim: PageDocument, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+        self, claim: NotebookClaim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        """Note edits to the notebook until they can be made where it is open, or in the file."""
+        """Record edits until they can be delivered to a page or written to the file."""
         snapshot = await self.read(claim, "all")
         cells = {cell.id: cell for cell in snapshot.cells}
         outcome = apply_edits(list(cells), cells.__getitem__, edits, expected)
@@ -103,21 +100,21 @@ class DisconnectedPages:
             await self._store(claim)
         return outcome.applied
 
-    def _followed(self, claim: PageDocument) -> PageDocument:
-        """Let a page that is away follow a rename that it has not told of."""
+    def _followed(self, claim: NotebookClaim) -> NotebookClaim:
+        """Apply a rename that an absent page has not reported."""
         follows = self._moves.current(claim.path)
         if follows == claim.path:
             return claim
-        self._ledger.moved(claim.path, follows, self._workspace.path)
+        self._ledger.moved(claim.path, follows)
         return self._ledger.claims.get(follows, claim.client) or claim
 
-    def _grace(self, claim: PageDocument) -> float:
-        """Return how long to wait for a page: what the user typed there makes it worth waiting."""
+    def _grace(self, claim: NotebookClaim) -> float:
+        """Return how many seconds to wait for a page: longer when it has the user's own text."""
         times = self._times
         own = self._ledger.has_own_text(claim)
         return times.grace if own else min(times.grace, times.agents_grace)
 
-    def _wait_for(self, claim: PageDocument, seconds: float) -> None:
+    def _wait_for(self, claim: NotebookClaim, seconds: float) -> None:
         self._timers.start(claim, seconds, lambda: self._give_up(claim))
         soon = min(seconds, self._times.agents_grace)
         if soon < seconds:
@@ -125,8 +122,8 @@ class DisconnectedPages:
                 claim, soon, lambda: self._work.run_in_background(self._write(claim)), "write"
             )
 
-    async def _write(self, claim: PageDocument) -> None:
-        """Write the agent's work below a page that is away; from now on at once."""
+    async def _write(self, claim: NotebookClaim) -> None:
+        """Write the agent's edits of an absent page to the file, from now on at once."""
         async with self._work.lock(claim.path):
             now = self._ledger.claims.get(claim.path, claim.client)
             if now is None or now.present or now.epoch != claim.epoch:
@@ -134,10 +131,10 @@ class DisconnectedPages:
             self._written.add((claim.path, claim.client))
             await self._store(now)
 
-    async def _store(self, claim: PageDocument) -> None:
-        """Write what the agent did to cells without unsaved text of the user.
+    async def _store(self, claim: NotebookClaim) -> None:
+        """Write the agent's edits to cells without unsaved user text.
 
-        Nothing is written below another page that has the notebook open.
+        Nothing is written while another page has the notebook open.
         """
         own = self._ledger.own_cells(claim)
         if own is None or self._ledger.claims.owner(claim.path) is not None:
@@ -153,21 +150,23 @@ class DisconnectedPages:
                 self._ledger.stored(claim, entry)
                 crash_point("live.overlay.stored")
 
-    def _give_up(self, claim: PageDocument) -> None:
+    def _give_up(self, claim: NotebookClaim) -> None:
         self._work.run_in_background(self._end(claim, keep_text=True))
 
-    async def _end(self, claim: PageDocument, *, keep_text: bool) -> None:
-        """End a claim: its edits go to another page that has the notebook open, or to the disk."""
+    async def _end(self, claim: NotebookClaim, *, keep_text: bool) -> None:
+        """End a claim: its edits are delivered to another page that has the notebook open, or
+        written to the file.
+        """
         async with self._work.lock(claim.path):
             now = self._ledger.claims.get(claim.path, claim.client)
             if now is None or now.present or now.epoch != claim.epoch:
-                return  # announced again, or taken over, meanwhile
+                return  # announced again or replaced since
             self.stop_waiting(claim)
             journal = self._ledger.end(claim)
             crash_point("live.claim.ended")
             await self._deliveries.deliver(claim.path)
             self._ledger.keep_rejected(claim, await replay_edits(self._disk, claim, journal))
             crash_point("live.claim.replayed")
-            # Only now: until then the copy holds the edits, should the server be killed.
+            # Only now: until here the copy holds the edits in case the server is killed.
             if self._ledger.claims.get(claim.path, claim.client) is None:
                 self._ledger.leave_copy(claim if keep_text else replace(claim, dirty=False))

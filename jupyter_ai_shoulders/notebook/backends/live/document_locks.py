@@ -1,6 +1,6 @@
-"""What goes on around the notebooks that are open in pages: one thing at a time for each of them.
+"""Locks and background tasks of the notebooks that are open in pages.
 
-Used by ``notebook.backends.live.open_notebooks`` and its parts, which share one.
+Used by ``notebook.backends.live.open_notebooks`` and its parts, which share one instance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class DocumentLocks:
-    """A lock per notebook, and the tasks that nobody waits for; a resource: ``settle`` it."""
+    """A lock per notebook, and the background tasks; a resource: ``settle`` it."""
 
     def __init__(self) -> None:
         self._locks: dict[WorkspacePath, asyncio.Lock] = {}
@@ -27,13 +27,13 @@ class DocumentLocks:
         return self._locks.setdefault(name, asyncio.Lock())
 
     def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something in the background; a failure is logged."""
+        """Start a background task; a failure is logged."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._finished)
 
     async def settle(self) -> None:
-        """Wait until nothing goes on in the background."""
+        """Wait until no background task runs."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 

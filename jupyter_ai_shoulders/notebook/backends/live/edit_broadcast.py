@@ -1,9 +1,9 @@
-"""Shows the agent's edits in the other pages that have a notebook open; used by ``deliveries``.
+"""Shows the agent's edits in the other pages that have a notebook open.
 
-An edit is made in one page. The others get it at once, merged by lines with what was typed there,
-so that no page shows a text that the agent has replaced. Where both changed the same lines the
-other page keeps its text and says that the notebook is open in another window; the next save of
-one of them brings both texts together.
+Used by ``notebook.backends.live.edit_delivery``. An edit is made in one page. The others receive it
+at once, merged by lines with what was typed there, so that no page shows text that the agent has
+replaced. Where both changed the same lines the other page keeps its text and says that the notebook
+is open in another window; the next save in either page merges both texts.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from jupyter_ai_shoulders.core.text_merge import merge_texts
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import (
-    PageAnswer,
-    PageRequests,
-    PageTransport,
-)
+from jupyter_ai_shoulders.live_documents.page_requests import PageAnswer, PageTransport
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
+from jupyter_ai_shoulders.notebook.backends.live.notebook_requests import NotebookRequests
 from jupyter_ai_shoulders.notebook.backends.live.unsaved_edits import (
     UnsavedEdit,
     nearest_known_cell,
@@ -40,7 +37,7 @@ TRIES = 4
 
 @dataclass(frozen=True, slots=True)
 class AppliedEdits:
-    """Edits that a page took, the texts and versions they were made on, the order of its cells."""
+    """Edits that a page applied, the texts and versions they were based on, and its cell order."""
 
     edits: tuple[CellEdit, ...]
     bases: Mapping[CellId, str]
@@ -50,7 +47,7 @@ class AppliedEdits:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedEdits:
-    """What of some edits fits a page, and the cells where they do not."""
+    """The edits that apply to a page, and the cells where edits do not."""
 
     edits: tuple[CellEdit, ...]
     expected: Mapping[CellId, Version]
@@ -58,19 +55,19 @@ class AdaptedEdits:
 
 
 class EditBroadcaster:
-    """Brings edits to the pages that do not own a notebook."""
+    """Sends edits to the pages that do not own a notebook."""
 
-    def __init__(self, requests: PageRequests, transport: PageTransport) -> None:
+    def __init__(self, requests: NotebookRequests, transport: PageTransport) -> None:
         self._requests = requests
         self._transport = transport
 
-    def show(self, claim: PageDocument, shown: AppliedEdits) -> None:
-        """Send edits to a page as it was last announced."""
+    def show(self, claim: NotebookClaim, shown: AppliedEdits) -> None:
+        """Send edits to a page, adapted to its last announced state."""
         self._send(claim, shown, _texts_of(claim), TRIES)
 
     def _send(
         self,
-        claim: PageDocument,
+        claim: NotebookClaim,
         shown: AppliedEdits,
         texts: Mapping[CellId, str | None],
         tries: int,
@@ -84,7 +81,7 @@ class EditBroadcaster:
 
     def _answered(
         self,
-        claim: PageDocument,
+        claim: NotebookClaim,
         shown: AppliedEdits,
         texts: Mapping[CellId, str | None],
         tries: int,
@@ -97,13 +94,13 @@ class EditBroadcaster:
             return
         self._send(claim, shown, _with_conflicts(texts, answer.conflicts), tries)
 
-    def _tell(self, claim: PageDocument, cells: Sequence[CellId]) -> None:
+    def _tell(self, claim: NotebookClaim, cells: Sequence[CellId]) -> None:
         frame = DocumentElsewhere(path=claim.page_path, cells=tuple(cells))
         self._transport.send(claim.client, frame)
 
 
 def adapt_edits(shown: AppliedEdits, texts: Mapping[CellId, str | None]) -> AdaptedEdits:
-    """Return the edits as they fit a page whose cells have these texts (None: not known)."""
+    """Return the edits adapted to a page whose cells have these texts (None: unknown)."""
     edits: list[CellEdit] = []
     expected: dict[CellId, Version] = {}
     left: list[CellId] = []
@@ -129,7 +126,7 @@ def adapt_edits(shown: AppliedEdits, texts: Mapping[CellId, str | None]) -> Adap
 def _fitted(
     edit: CellEdit, shown: AppliedEdits, texts: Mapping[CellId, str | None], known: set[CellId]
 ) -> CellEdit | None:
-    """Return an edit as it fits, None where it does not."""
+    """Return the adapted edit; None where it does not apply."""
     is_there = edit.cell_id in known
     match edit:
         case CellInsert() if is_there:
@@ -156,9 +153,9 @@ def _merged(edit: CellSource, text: str | None, base: str | None) -> CellSource 
 
 
 def applied_edits(
-    edits: Sequence[CellEdit], inverse: Sequence[CellEdit], claim: PageDocument
+    edits: Sequence[CellEdit], inverse: Sequence[CellEdit], claim: NotebookClaim
 ) -> AppliedEdits:
-    """Return edits that a page took, with what takes them back."""
+    """Return edits that a page applied, with their inverse."""
     bases = {
         edit.cell_id: edit.source
         for edit in reversed(inverse)
@@ -168,22 +165,22 @@ def applied_edits(
     return AppliedEdits(tuple(edits), bases, versions, claim.order)
 
 
-def reapplied_edit(entry: UnsavedEdit, claim: PageDocument) -> AppliedEdits:
-    """Return an edit that a page took before and has not saved."""
+def reapplied_edit(entry: UnsavedEdit, claim: NotebookClaim) -> AppliedEdits:
+    """Return an edit that a page applied earlier and has not saved."""
     cell_id = entry.edit.cell_id
     bases = {} if entry.base is None else {cell_id: entry.base}
     versions = {} if entry.before is None else {cell_id: entry.before}
     return AppliedEdits((entry.edit,), bases, versions, claim.order)
 
 
-def _texts_of(claim: PageDocument) -> dict[CellId, str | None]:
+def _texts_of(claim: NotebookClaim) -> dict[CellId, str | None]:
     return {cell.id: cell.source for cell in claim.cells}
 
 
 def _with_conflicts(
     texts: Mapping[CellId, str | None], conflicts: Sequence[CellConflict]
 ) -> dict[CellId, str | None]:
-    """Return the texts as a page has them by now."""
+    """Return the texts with those that a page reported in conflicts."""
     now = dict(texts)
     for conflict in conflicts:
         if conflict.reason == "deleted":

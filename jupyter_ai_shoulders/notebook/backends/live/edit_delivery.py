@@ -1,9 +1,7 @@
-"""Brings the agent's edits to the pages that have a notebook open.
+"""Delivers the agent's edits to the pages that have a notebook open.
 
-Used by ``notebook.backends.live.open_notebooks``.
-
-One page, the owner, answers for an edit; the others are shown it, and keep what they have where
-their text is another. Whoever calls holds the notebook's lock.
+Used by ``notebook.backends.live.open_notebooks``. One page, the owner, answers for an edit; the
+others are shown it, and keep their own text where it differs. The caller holds the notebook's lock.
 """
 
 from __future__ import annotations
@@ -13,14 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
+from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.backends.live.edit_broadcast import (
     EditBroadcaster,
     applied_edits,
     reapplied_edit,
 )
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
+from jupyter_ai_shoulders.notebook.backends.live.notebook_requests import NotebookRequests
 from jupyter_ai_shoulders.notebook.backends.live.page_registry import PageRegistry
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import PageRequests, PageTransport
 from jupyter_ai_shoulders.notebook.backends.live.recovery_offers import RecoveryOffers
 from jupyter_ai_shoulders.notebook.backends.live.unsaved_edits import (
     UnsavedEdit,
@@ -36,12 +35,12 @@ log = logging.getLogger(__name__)
 
 
 class EditDelivery:
-    """Sends edits, and word of saves, to pages."""
+    """Sends edits and notifications of saves to pages."""
 
     def __init__(
         self,
         ledger: PageRegistry,
-        requests: PageRequests,
+        requests: NotebookRequests,
         transport: PageTransport,
         offers: RecoveryOffers,
     ) -> None:
@@ -52,9 +51,11 @@ class EditDelivery:
         self._others = EditBroadcaster(requests, transport)
 
     async def apply(
-        self, claim: PageDocument, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+        self, claim: NotebookClaim, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        """Change the notebook in its page, and show the change in the others that have it open."""
+        """Change the notebook in its page, and show the change in the other pages that have it
+        open.
+        """
         answer = await self._requests.apply(claim, edits, expected)
         if isinstance(answer, DocumentConflict):
             return Conflicted(answer.conflicts)
@@ -63,20 +64,22 @@ class EditDelivery:
             self._others.show(other, shown)
         return Applied(answer.versions, answer.inverse)
 
-    def notify_saved(self, claims: Iterable[PageDocument]) -> None:
-        """Tell pages that others wrote the file."""
+    def notify_saved(self, claims: Iterable[NotebookClaim]) -> None:
+        """Notify pages that the file was written elsewhere."""
         for claim in claims:
             self._transport.send(claim.client, DocumentSaved(path=claim.page_path))
 
-    def show_unsaved(self, claim: PageDocument) -> None:
-        """Show a page the agent's edits that other pages have not saved yet."""
+    def show_unsaved(self, claim: NotebookClaim) -> None:
+        """Show a page the agent's edits that other pages have not saved."""
         others = {other.client for other in self._ledger.claims.others(claim)}
         for entry in self._ledger.unsaved_edits(claim.path):
             if entry.client in others:
                 self._others.show(claim, reapplied_edit(entry, claim))
 
-    def show_elsewhere(self, claim: PageDocument, cell_id: CellId, before: str, after: str) -> None:
-        """Make a change that a page made in the others that have the notebook open."""
+    def show_elsewhere(
+        self, claim: NotebookClaim, cell_id: CellId, before: str, after: str
+    ) -> None:
+        """Apply a change that a page made to the other pages that have the notebook open."""
         inverse = CellSource(cell_id=cell_id, source=before)
         shown = applied_edits([CellSource(cell_id=cell_id, source=after)], [inverse], claim)
         for other in self._ledger.claims.others(claim):
@@ -101,11 +104,11 @@ class EditDelivery:
             self._ledger.keep_rejected(claim, rejected)
             self._offers.show(self._ledger.claims.get(name, claim.client) or claim)
 
-    async def _deliver_one(self, claim: PageDocument, entry: UnsavedEdit) -> bool:
+    async def _deliver_one(self, claim: NotebookClaim, entry: UnsavedEdit) -> bool:
         """Return whether the page has the edit now."""
         now = self._ledger.claims.get(claim.path, claim.client) or claim
         if is_applied(entry, {cell.id: cell.version for cell in now.cells}):
-            if now.dirty:  # shown there before, and not saved from there either
+            if now.dirty:  # shown there before and not saved there either
                 self._ledger.mark_held(now, entry)
             return True
         edit, expected = prepare_replay(entry, now.order, now.order)

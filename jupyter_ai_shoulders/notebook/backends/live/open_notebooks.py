@@ -1,10 +1,10 @@
-"""Live documents: notebooks open in browser pages, and those whose page is away (chapter 06).
+"""Notebooks open in browser pages, and those whose page disconnected with unsaved changes.
 
-Implements ``Pages``. The server's socket hands in frames, ``notebook.router`` and the kernels ask
-for reads, changes and the display of runs. What a page has open is changed there and nowhere else;
-while a page with unsaved changes is away the notebook is the file with the page's last announced
-state and the agent's edits over it, and it becomes the file's when the time of grace is over.
-``page_news`` has what pages say, ``absence`` those that are away; here they meet who asks for them.
+Implements ``Pages``. The server's socket passes frames in; ``notebook.router`` and the kernels
+request reads, changes and the display of runs. An open notebook is changed in its page only. While
+a page with unsaved changes is absent, the notebook is the file overlaid with the page's last
+announced state and the agent's edits, until the grace period ends. ``page_events`` handles frames
+of pages, ``disconnected_pages`` the absent ones. See ``docs/design/notebooks.md``.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 
-from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.clock import Clock, IdSource, Sleep
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
+from jupyter_ai_shoulders.live_documents.page_requests import (
+    PageAnswer,
+    PageTransport,
+    PendingRequest,
+)
 from jupyter_ai_shoulders.notebook.backends.disk.notebooks import OutputSelection
 from jupyter_ai_shoulders.notebook.backends.live.disconnected_pages import DisconnectedPages
 from jupyter_ai_shoulders.notebook.backends.live.document_locks import DocumentLocks
 from jupyter_ai_shoulders.notebook.backends.live.edit_delivery import EditDelivery
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
+from jupyter_ai_shoulders.notebook.backends.live.notebook_requests import NotebookRequests
 from jupyter_ai_shoulders.notebook.backends.live.page_events import PageEvents
 from jupyter_ai_shoulders.notebook.backends.live.page_registry import PageRegistry
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import (
-    PageAnswer,
-    PageRequests,
-    PageTransport,
-    PendingRequest,
-)
 from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import (
     RecoveryCopies,
     RecoveryStore,
@@ -39,7 +39,6 @@ from jupyter_ai_shoulders.notebook.backends.live.run_display import PageRuns
 from jupyter_ai_shoulders.notebook.backends.live.timeouts import (
     DisconnectTimers,
     LiveTimeouts,
-    Sleep,
 )
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
@@ -92,14 +91,13 @@ class OpenNotebooks:
         self._copies = RecoveryCopies(recovery, clock)
         self._ledger = PageRegistry(self._copies, acting or CurrentPage())
         self._moves = NotebookRenames(workspace)
-        self._requests = PageRequests(
-            transport, clock, ids, answer_seconds=self._times.answer, heard=self._heard
+        self._requests = NotebookRequests(
+            transport, clock, ids, answer_seconds=self._times.answer, on_answer=self._heard
         )
         offers = RecoveryOffers(self._copies, transport)
         self._deliveries = EditDelivery(self._ledger, self._requests, transport, offers)
         self._work = DocumentLocks()
         self._absences = DisconnectedPages(
-            workspace=workspace,
             disk=disk,
             ledger=self._ledger,
             moves=self._moves,
@@ -120,10 +118,10 @@ class OpenNotebooks:
         )
         self._runs = PageRuns(transport)
 
-    # life
+    # lifecycle
 
     async def start(self) -> None:
-        """Take up the unsaved notebooks of the last session: their pages may return."""
+        """Load the unsaved notebooks of the last session: their pages may return."""
         copies = await self._copies.load()
         self._moves.restore(self._copies.moves)
         for copy in copies:
@@ -135,12 +133,12 @@ class OpenNotebooks:
                 self._work.run_in_background(self._deliver(name))
 
     async def settle(self) -> None:
-        """Wait for what is being replayed, delivered and copied now; not for pages."""
+        """Wait for pending replays, deliveries and copies; not for pages."""
         await self._work.settle()
         await self._copies.settle()
 
     async def aclose(self) -> None:
-        """Stop waiting for pages. What is not on the disk is in the recovery copies."""
+        """Stop waiting for pages. Unsaved changes stay in the recovery copies."""
         await self._absences.aclose()
         await self.settle()
         await self._copies.aclose()
@@ -148,15 +146,15 @@ class OpenNotebooks:
     # frames of pages
 
     def connected(self, client_id: ClientId) -> None:
-        """Take note of a page that said hello; it announces its notebooks anew."""
+        """Register a page that said hello; it announces its notebooks again."""
         self._leave(client_id)
 
     def disconnected(self, client_id: ClientId) -> None:
-        """Take note that a page's socket is closed: by reload, crash, network or for good."""
+        """Handle a closed socket of a page: by reload, crash, network or for good."""
         self._leave(client_id)
 
     async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
-        """Take a document frame of a page without waiting. Raises ``InvalidRequest``."""
+        """Handle a document frame of a page without waiting. Raises ``InvalidRequest``."""
         match frame:
             case DocumentOpen():
                 self._news.opened(client_id, self.current(self._workspace.path(frame.path)), frame)
@@ -167,8 +165,8 @@ class OpenNotebooks:
                 | DocumentRename()
                 | DocumentRecoveryAnswer()
             ):
-                claim = self._claim(client_id, frame.path)
-                if claim is not None and claim.present:
+                claim = self._ledger.claims.named(client_id, frame.path)
+                if claim is not None:
                     self._news.handle(claim, frame)
                 else:
                     log.debug("%s of %s, which is not open", frame.type, frame.path)
@@ -184,24 +182,24 @@ class OpenNotebooks:
     # Pages
 
     def owner(self, path: str) -> ClientId | None:
-        """Return the connected page that has ``path`` open and that edits of it go to."""
+        """Return the connected page that receives edits of ``path``."""
         claim = self._owner(path)
         return claim.client if claim is not None else None
 
     def pages(self, path: str) -> list[tuple[ClientId, str]]:
-        """Return the connected pages that have ``path`` open, and what each calls it."""
+        """Return the connected pages that have ``path`` open, with each page's own name for it."""
         return [(claim.client, claim.page_path) for claim in self._present(path)]
 
-    def shown_in(self, path: str) -> PageDocument | None:
-        """Return that page's claim to the notebook: the page may be asked about what it shows."""
+    def shown_in(self, path: str) -> NotebookClaim | None:
+        """Return the owner's claim to the notebook, for requests about its display."""
         return self._owner(path)
 
     def is_live(self, path: str) -> bool:
-        """Return whether a page has it open, or is away with unsaved changes to it."""
+        """Return whether a page has the notebook open, or is absent with unsaved changes to it."""
         return bool(self._of_path(path))
 
     def current(self, name: WorkspacePath) -> WorkspacePath:
-        """Return the path of a notebook that may have been renamed in a page meanwhile."""
+        """Return the current path of a notebook that may have been renamed in a page."""
         return name if self._ledger.claims.of_path(name) else self._moves.current(name)
 
     async def read(self, path: str, outputs: OutputSelection) -> NotebookSnapshot:
@@ -252,7 +250,7 @@ class OpenNotebooks:
     def run_ended(
         self, path: str, cell_id: CellId, run_id: RunId, execution_count: int | None
     ) -> None:
-        """Show the cell as finished; from now on its outputs are an edit that is not saved."""
+        """Show the cell as finished; from now on its outputs are an unsaved edit."""
         outputs = self._runs.ended(self._present(path), cell_id, run_id, execution_count)
         owner = self._owner(path)
         if owner is None or outputs is None:
@@ -261,53 +259,54 @@ class OpenNotebooks:
         self._ledger.record(owner, [edit], Applied({}, ()))
 
     def run_taken(self, run_id: RunId) -> bool:
-        """Return whether the user took over the cell of a run that has not ended yet."""
+        """Return whether the user took over the cell of a run that has not ended."""
         return self._runs.is_taken(run_id)
 
     def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
-        """Show a field for what the running code asks in every page that has it open."""
+        """Show an input field for a question of the running code in every page that has it open."""
         self._runs.asks(self._present(path), cell_id, run_id, question)
 
     def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
-        """Take the field away."""
+        """Remove the input field."""
         self._runs.answered(self._present(path), cell_id, run_id, number)
 
     def open_paths(self) -> frozenset[WorkspacePath]:
         """Return the notebooks that connected pages have open."""
-        claims = self._ledger.claims.items.values()
-        return frozenset(claim.path for claim in claims if claim.present)
+        return self._ledger.claims.open_paths
 
     def unsaved(self, path: str) -> list[WorkspacePath]:
-        """Return the notebooks at or below a path with unsaved changes in a page, or one away."""
+        """Return the notebooks at or below a path with unsaved changes in a connected or absent
+        page.
+        """
         name = self._workspace.path(path)
         claims = self._ledger.claims.items.values()
         left = {claim.path for claim in claims if claim.dirty or not claim.present}
         return sorted(held for held in left if f"{held}/".startswith(f"{name}/"))
 
     def is_behind(self, path: str) -> bool:
-        """Return whether a page has read or written another file than there is now."""
+        """Return whether a page has read or written another version than the file's."""
         return any(self._news.is_behind(claim) for claim in self._present(path))
 
     def renamed(self, old: str, new: str) -> None:
         """Follow a file or a directory that the server's contents manager renamed.
 
-        Pages that have it open say so themselves; those that are away, and what waits, do not.
+        Pages that have it open report it themselves; absent pages and recovery copies do not.
         """
         before, after = self._workspace.path(old), self._workspace.path(new)
         self._news.moved(before, after)
-        self._ledger.moved(before, after, self._workspace.path)
+        self._ledger.moved(before, after)
 
     def wrote(self, path: str) -> None:
-        """Tell pages that the file of a notebook they have open was written by others."""
+        """Notify the pages that have a notebook open that its file was written elsewhere."""
         self._deliveries.notify_saved(self._present(path))
 
     def show_elsewhere(self, path: str, cell_id: CellId, before: str, after: str) -> None:
-        """Make a change that the present task's page made already in the other pages, too."""
+        """Apply a change that the current task's page already made to the other pages."""
         claim = self._owner(path)
         if claim is not None:
             self._deliveries.show_elsewhere(claim, cell_id, before, after)
 
-    # small things
+    # lookups
 
     def _leave(self, client: ClientId) -> None:
         self._requests.lost(client)
@@ -320,20 +319,15 @@ class OpenNotebooks:
         async with self._work.lock(name):
             await self._deliveries.deliver(name)
 
-    def _claim(self, client: ClientId, page_path: str) -> PageDocument | None:
-        """Return the claim a page means; what its path leads to may have changed since."""
-        claims = self._ledger.claims.of_client(client)
-        return next((claim for claim in claims if claim.page_path == page_path), None)
-
-    def _of_path(self, path: str) -> list[PageDocument]:
-        """Return all claims to a notebook. A run asks often: where none is open none is sought."""
+    def _of_path(self, path: str) -> list[NotebookClaim]:
+        """Return all claims to a notebook; fast when there are none, because runs ask often."""
         if not self._ledger.claims.items:
             return []
         return self._ledger.claims.of_path(self.current(self._workspace.path(path)))
 
-    def _present(self, path: str) -> list[PageDocument]:
+    def _present(self, path: str) -> list[NotebookClaim]:
         return [claim for claim in self._of_path(path) if claim.present]
 
-    def _owner(self, path: str) -> PageDocument | None:
+    def _owner(self, path: str) -> NotebookClaim | None:
         claims = self._of_path(path)
         return self._ledger.owner(claims[0].path) if claims else None

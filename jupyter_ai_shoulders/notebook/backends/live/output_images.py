@@ -1,33 +1,26 @@
-"""Pictures of outputs that only a browser can draw, asked of a page that shows the notebook.
+"""Requests pictures of outputs that only a browser can draw from a page that shows the notebook.
 
-The tools' ``OutputRasterizer``; made by ``host``. A page that cannot draw an output, or does not
-answer in time, leaves it to text.
+The tools' ``OutputRasterizer``; made by ``host``. When a page cannot draw an output, or does not
+answer in time, the tools use text.
 """
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import binascii
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import PageTransport
+from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.errors import Conflict
+from jupyter_ai_shoulders.live_documents.page_requests import PageRequests, PageTransport
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.wire.frames import OutputDraw, OutputPicture
-from jupyter_ai_shoulders.wire.ids import CellId, ClientId, OperationId
+from jupyter_ai_shoulders.wire.ids import CellId, ClientId
 
 DRAW_SECONDS = 10.0
-"""A large plot takes a slow page a while; the cell has run already."""
+"""A large plot can take a slow page several seconds; the cell has run already."""
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    client: ClientId
-    answer: asyncio.Future[bytes | None]
 
 
 class PageOutputRasterizer:
@@ -35,57 +28,44 @@ class PageOutputRasterizer:
 
     def __init__(
         self,
-        shown_in: Callable[[str], PageDocument | None],
+        shown_in: Callable[[str], NotebookClaim | None],
         transport: PageTransport,
+        clock: Clock,
         ids: IdSource,
         seconds: float = DRAW_SECONDS,
     ) -> None:
         self._shown_in = shown_in
-        self._transport = transport
-        self._ids = ids
-        self._seconds = seconds
-        self._asked: dict[OperationId, _Asked] = {}
+        self._requests = PageRequests(
+            transport, clock, ids, document_kind="notebook", answer_seconds=seconds
+        )
 
     async def picture(self, path: str, cell_id: CellId, index: int) -> bytes | None:
         """Return an output as a page shows it, as PNG; None when no page can."""
         claim = self._shown_in(path)
         if claim is None:
             return None
-        operation_id = OperationId(self._ids.new("operation"))
-        answer: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
-        self._asked[operation_id] = _Asked(claim.client, answer)
-        self._transport.send(
-            claim.client,
-            OutputDraw(
-                operation_id=operation_id, path=claim.page_path, cell_id=cell_id, index=index
-            ),
+        operation_id = self._requests.new_id()
+        frame = OutputDraw(
+            operation_id=operation_id, path=claim.page_path, cell_id=cell_id, index=index
         )
         try:
-            async with asyncio.timeout(self._seconds):
-                return await answer
-        except TimeoutError:
-            _log.info("No page drew output %s of cell %s of %s in time", index, cell_id, path)
+            answer = await self._requests.ask(claim, frame)
+        except Conflict as error:
+            _log.info("No picture of output %s of cell %s: %s", index, cell_id, error)
             return None
-        finally:
-            del self._asked[operation_id]
+        return _decoded(answer.data) if isinstance(answer, OutputPicture) else None
 
     def answered(self, client: ClientId, frame: OutputPicture) -> None:
-        """Take an answer of a page; one to a request that is not known is ignored."""
-        asked = self._asked.get(frame.operation_id)
-        if asked is None or asked.client != client or asked.answer.done():
-            _log.debug("A picture of %s that nobody waits for was ignored", client)
-            return
-        asked.answer.set_result(_decoded(frame.data))
+        """Take an answer of a page; an answer to an unknown request is ignored."""
+        self._requests.answered(client, frame)
 
     def lost(self, client: ClientId) -> None:
-        """Wait no more for a page that is gone."""
-        for asked in self._asked.values():
-            if asked.client == client and not asked.answer.done():
-                asked.answer.set_result(None)
+        """Stop waiting for a page that disconnected."""
+        self._requests.lost(client)
 
 
 def _decoded(data: str | None) -> bytes | None:
-    """Return the bytes of base64; None where a page gave none, or something else."""
+    """Decode base64; None without data or when it is invalid."""
     if data is None:
         return None
     try:

@@ -1,9 +1,9 @@
-"""Copies of unsaved notebooks outside the browser, so that no crash takes typed text with it.
+"""Copies of unsaved notebooks outside the browser, so that a crash does not lose typed text.
 
-The last announced state of every dirty notebook, with the agent's edits that are not on the disk,
-is kept in the state directory. Written by ``notebook.backends.live.open_notebooks`` at each
-announcement, off the event loop and only the newest; taken up when the server starts again. A copy
-that is left waits for the user (``notebook.backends.live.recovery_offers``).
+The last announced state of every dirty notebook, with the agent's edits that are not on disk, is
+stored in the state directory. Written by ``notebook.backends.live.open_notebooks`` at each
+announcement, off the event loop, only the newest; loaded when the server starts again. A copy
+marked ``left`` waits for the user (``notebook.backends.live.recovery_offers``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.backends.live.unsaved_edits import UnsavedEdit, UnsavedEdits
 from jupyter_ai_shoulders.wire.base import Timestamp, WireModel
 from jupyter_ai_shoulders.wire.frames import AnnouncedCell
@@ -32,11 +32,11 @@ class RecoveryStore(Protocol):
     """Small files of the state directory by name. All methods block and may run in any thread."""
 
     def put(self, name: str, text: str) -> None:
-        """Keep a text, all or nothing. Raises ``StateUnavailable``."""
+        """Store a text, all or nothing. Raises ``StateUnavailable``."""
         ...
 
     def remove(self, name: str) -> None:
-        """Forget a text that may not exist. Raises ``StateUnavailable``."""
+        """Remove a text that may not exist. Raises ``StateUnavailable``."""
         ...
 
     def read_all(self) -> Mapping[str, str]:
@@ -67,12 +67,12 @@ class RecoveryCopy(WireModel):
 
     @property
     def is_agents(self) -> bool:
-        """Whether this is what the agent wanted, not what the user typed."""
+        """Whether this holds edits of the agent, not text of the user."""
         return not self.cells
 
-    def claim(self, path: WorkspacePath) -> PageDocument:
-        """Return the claim of the page this is the copy of."""
-        return PageDocument(
+    def claim(self, path: WorkspacePath) -> NotebookClaim:
+        """Return the claim of the copy's page."""
+        return NotebookClaim(
             client=self.client,
             path=path,
             page_path=self.page_path,
@@ -100,28 +100,28 @@ class KnownRenames(WireModel):
 
 
 AGAIN_SECONDS = 5.0
-"""Until a copy that could not be written, on a full disk, is tried again."""
+"""Seconds until a copy that could not be written, on a full disk, is tried again."""
 _MOVES = "moves"
-"""The name they are kept under; copies are named by hashes."""
+"""The name the renames are stored under; copies are named by hashes."""
 
 
 class RecoveryCopies:
-    """Writes the newest copy of each page and notebook, one after the other."""
+    """Writes the newest copy of each page and notebook, one at a time."""
 
     def __init__(self, store: RecoveryStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._waiting: dict[str, WireModel | None] = {}
         self.moves: dict[str, str] = {}
-        """What a former process knew of renames; read with the copies."""
+        """Renames of a former process; loaded with the copies."""
         self._kept: set[str] = set()
         self._left: dict[str, RecoveryCopy] = {}
         self._task: asyncio.Task[None] | None = None
         self._refused: dict[str, WireModel | None] = {}
         self._again: asyncio.TimerHandle | None = None
 
-    def keep(self, claim: PageDocument, journal: UnsavedEdits, *, left: bool = False) -> None:
-        """Keep a page's unsaved notebook from now on."""
+    def keep(self, claim: NotebookClaim, journal: UnsavedEdits, *, left: bool = False) -> None:
+        """Store a page's unsaved notebook."""
         name = copy_name(claim.path, claim.client)
         self._kept.add(name)
         self._left.pop(name, None)
@@ -130,8 +130,8 @@ class RecoveryCopies:
             self._left[name] = copy
         self._write(name, copy)
 
-    def keep_rejected(self, claim: PageDocument, entries: Sequence[UnsavedEdit]) -> None:
-        """Keep edits of the agent that found another cell than the one they were made for."""
+    def keep_rejected(self, claim: NotebookClaim, entries: Sequence[UnsavedEdit]) -> None:
+        """Store edits of the agent whose cell was changed since they were made."""
         if not entries:
             return
         log.warning("%d edits of the agent to %s came too late", len(entries), claim.path)
@@ -142,8 +142,8 @@ class RecoveryCopies:
         self._left[name] = copy
         self._write(name, copy)
 
-    def drop(self, claim: PageDocument) -> None:
-        """Forget a page's copy: all it has is saved, or the user discarded it."""
+    def drop(self, claim: NotebookClaim) -> None:
+        """Remove a page's copy: everything is saved, or the user discarded it."""
         name = copy_name(claim.path, claim.client)
         if name in self._kept:
             self.forget(name)
@@ -155,27 +155,27 @@ class RecoveryCopies:
 
     @property
     def paths(self) -> set[WorkspacePath]:
-        """The notebooks that copies wait for."""
+        """The notebooks with copies that wait for the user."""
         return {WorkspacePath(copy.path) for copy in self._left.values()}
 
     def forget(self, name: str) -> None:
-        """End a copy: the user decided on it, or a notebook has all of it."""
+        """Remove a copy: the user decided on it, or a notebook contains all of it."""
         self._kept.discard(name)
         self._left.pop(name, None)
         self._write(name, None)
 
     def keep_moves(self, moves: Mapping[str, str]) -> None:
-        """Keep what is known of renames."""
+        """Store the known renames."""
         self._write(_MOVES, KnownRenames(moves=dict(moves)))
 
     def renamed(self, old: WorkspacePath, new: WorkspacePath) -> None:
-        """Let what waits for the user follow its notebook."""
+        """Move the copies that wait for the user with their notebook."""
         for name, copy in self.waiting_for_user(old).items():
             self._left[name] = copy.model_copy(update={"path": new, "page_path": new})
             self._write(name, self._left[name])
 
     async def load(self) -> list[RecoveryCopy]:
-        """Return the copies that a former process left; one that cannot be read is left alone."""
+        """Return the copies of a former process; skip those that cannot be read."""
         try:
             texts = await asyncio.to_thread(self._store.read_all)
         except ShouldersError as error:
@@ -204,12 +204,12 @@ class RecoveryCopies:
             await asyncio.shield(self._task)
 
     async def aclose(self) -> None:
-        """Wait until everything is written that can be now."""
+        """Wait until everything that can be written is."""
         await self.settle()
         if self._again is not None:
             self._again.cancel()
 
-    def _copy(self, claim: PageDocument, journal: UnsavedEdits) -> RecoveryCopy:
+    def _copy(self, claim: NotebookClaim, journal: UnsavedEdits) -> RecoveryCopy:
         return RecoveryCopy(
             at=timestamp(self._clock.now()),
             path=claim.path,
@@ -239,7 +239,7 @@ class RecoveryCopies:
                 self._try_again(name, copy)
 
     def _try_again(self, name: str, copy: WireModel | None) -> None:
-        """Write a copy after a while, unless a newer one is written by then."""
+        """Schedule another attempt, unless a newer copy is written first."""
         if name in self._waiting:
             return
         self._refused[name] = copy
@@ -260,8 +260,8 @@ class RecoveryCopies:
             crash_point("live.journal.written")
 
 
-def changed_texts(claim: PageDocument) -> dict[CellId, str | None] | None:
-    """Return what the unsaved texts of a page were made of: null for new cells; None: not known."""
+def changed_texts(claim: NotebookClaim) -> dict[CellId, str | None] | None:
+    """Return the bases of a page's unsaved texts: null for new cells; None if unknown."""
     if claim.base is None:
         return None
     return {
@@ -272,7 +272,7 @@ def changed_texts(claim: PageDocument) -> dict[CellId, str | None] | None:
 
 
 def copy_name(path: WorkspacePath, client: ClientId) -> str:
-    """Return the name of the copy of what a page has not saved."""
+    """Return the name of the copy of a page's unsaved notebook."""
     return _name(path, client)
 
 

@@ -1,10 +1,8 @@
-"""Offers what is in no notebook any more to the pages that open it.
+"""Offers recovered text that is in no notebook to the pages that open the notebook.
 
-Used by ``notebook.backends.live.open_notebooks``.
-
-Text typed in a page that did not come back, and edits of the agent that found a cell the user had
-changed, wait in recovery copies until somebody decides: only the answer, or a notebook that has all
-of it already, ends a copy.
+Used by ``notebook.backends.live.open_notebooks``. Text typed in a page that did not return, and
+edits of the agent whose cell the user changed, stay in recovery copies. A copy ends only when the
+user answers, or when a notebook contains all of it.
 """
 
 from __future__ import annotations
@@ -12,8 +10,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import PageTransport
+from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import RecoveryCopies, RecoveryCopy
 from jupyter_ai_shoulders.wire.frames import (
     AnnouncedCell,
@@ -30,16 +28,16 @@ log = logging.getLogger(__name__)
 
 
 class RecoveryOffers:
-    """Sends the copies that were left of a notebook, and takes what the user decided on them."""
+    """Sends the copies of a notebook that wait for the user, and handles the user's decisions."""
 
     def __init__(self, copies: RecoveryCopies, transport: PageTransport) -> None:
         self._copies = copies
         self._transport = transport
 
-    def show(self, page: PageDocument) -> None:
-        """Offer a page all that its notebook does not have; forget the copies it has all of.
+    def show(self, page: NotebookClaim) -> None:
+        """Offer a page all texts that its notebook lacks; remove the copies it contains.
 
-        An edit of the agent that a page has unsaved is forgotten once it is saved.
+        An edit of the agent that a page has unsaved is removed once it is saved.
         """
         missing = {
             name: (copy, missing_cells(copy, page.cells))
@@ -53,24 +51,24 @@ class RecoveryOffers:
         }
         for name, (copy, cells) in missing.items():
             if not cells and not (page.dirty and copy.is_agents):
-                # What the agent wanted must outlast a page that is closed without saving.
+                # The agent's text must survive a page that closes without saving.
                 self._copies.forget(name)
-            # What the agent changed in unsaved text is part of that text.
+            # The agent's changes to unsaved text are part of that text.
             shown = [c for c in cells if not copy.is_agents or (c.id, c.source) not in typed]
             if shown:
                 self._offer(page, name, copy, shown)
 
-    def saved(self, page: PageDocument) -> None:
-        """Forget the copies that a notebook has all of, now that it is saved."""
+    def saved(self, page: NotebookClaim) -> None:
+        """Remove the copies that a notebook contains, now that it is saved."""
         for name, copy in self._copies.waiting_for_user(page.path).items():
             if not missing_cells(copy, page.cells):
                 self._copies.forget(name)
                 self._withdraw(page, name)
 
     def answered(
-        self, page: PageDocument, others: Iterable[PageDocument], answer: DocumentRecoveryAnswer
+        self, page: NotebookClaim, others: Iterable[NotebookClaim], answer: DocumentRecoveryAnswer
     ) -> None:
-        """End a copy that the user restored or threw away; no page shows it any more."""
+        """Remove a copy that the user restored or discarded, and its notice in all pages."""
         log.info("A recovery copy of %s was %s", page.path, answer.action)
         if answer.recovery_id in self._copies.waiting_for_user(page.path):
             self._copies.forget(answer.recovery_id)
@@ -78,17 +76,17 @@ class RecoveryOffers:
             self._withdraw(claim, answer.recovery_id)
         self.show(page)
 
-    def withdraw(self, name: str, pages: Iterable[PageDocument]) -> None:
-        """Put away what was offered of a page that is back."""
+    def withdraw(self, name: str, pages: Iterable[NotebookClaim]) -> None:
+        """Remove the notices about a page that returned."""
         for page in pages:
             self._withdraw(page, name)
 
-    def _withdraw(self, page: PageDocument, name: str) -> None:
+    def _withdraw(self, page: NotebookClaim, name: str) -> None:
         frame = DocumentRecovered(path=page.page_path, recovery_id=name)
         self._transport.send(page.client, frame)
 
     def _offer(
-        self, page: PageDocument, name: str, copy: RecoveryCopy, cells: Sequence[RecoveredCell]
+        self, page: NotebookClaim, name: str, copy: RecoveryCopy, cells: Sequence[RecoveredCell]
     ) -> None:
         frame = DocumentRecovery(
             path=page.page_path,
@@ -101,7 +99,7 @@ class RecoveryOffers:
 
 
 def missing_cells(copy: RecoveryCopy, there: Sequence[AnnouncedCell]) -> list[RecoveredCell]:
-    """Return the unsaved texts of a copy that a notebook with these cells does not have."""
+    """Return the unsaved texts of a copy that a notebook with these cells lacks."""
     versions = {cell.id: cell.version for cell in there}
     types = {cell.id: cell for cell in there}
     made = _of_agent(copy, types) if copy.is_agents else _of_user(copy)
@@ -128,7 +126,7 @@ def _of_user(copy: RecoveryCopy) -> Iterator[RecoveredCell]:
 
 
 def _of_agent(copy: RecoveryCopy, there: dict[CellId, AnnouncedCell]) -> Iterable[RecoveredCell]:
-    """Return the texts the agent wanted; several edits of one cell are one."""
+    """Return the agent's texts, one per cell."""
     wanted: dict[CellId, RecoveredCell] = {}
     for entry in copy.journal:
         edit = entry.edit

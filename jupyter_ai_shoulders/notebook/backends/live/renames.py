@@ -1,8 +1,7 @@
-"""The new paths of notebooks that were renamed while someone knew them by the old one.
+"""The new paths of renamed notebooks, for callers that still use the old path.
 
-Used by ``notebook.backends.live.open_notebooks``: an agent in the middle of a turn, a run in the
-middle of its cell, a page that slept and a proposal that waits go on with the path they know. Kept
-over restarts.
+Used by ``notebook.backends.live.open_notebooks`` for an agent in a turn, a run in its cell, a page
+that slept and a pending proposal. Stored across restarts.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ KEPT = 500
 
 
 class NotebookRenames:
-    """Old paths and the new ones they lead to, as long as nothing else stands at the old path."""
+    """Maps old paths to new ones, as long as nothing else exists at the old path."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -29,11 +28,11 @@ class NotebookRenames:
         return self._new
 
     def restore(self, known: Mapping[str, str]) -> None:
-        """Take up the renames of a former process."""
+        """Load the renames of a former process."""
         self._new = {**known, **self._new}
 
     def add(self, old: WorkspacePath, new: WorkspacePath) -> None:
-        """Take note that a file or a directory was renamed."""
+        """Record that a file or a directory was renamed."""
         self._new.pop(new, None)
         self._new.pop(old, None)
         self._new[old] = new
@@ -41,7 +40,7 @@ class NotebookRenames:
             del self._new[next(iter(self._new))]
 
     def current(self, path: WorkspacePath) -> WorkspacePath:
-        """Return where the notebook is now."""
+        """Return the notebook's current path."""
         seen: set[str] = set()
         while path not in seen and (new := self._renamed(path)) and not self._exists(path):
             seen.add(path)
@@ -49,7 +48,7 @@ class NotebookRenames:
         return path
 
     def _renamed(self, path: WorkspacePath) -> str | None:
-        """Return the new path, of the file itself or of the directory nearest above it."""
+        """Return the new path of the file, or of the nearest renamed directory above it."""
         above, below = str(path), ""
         while above and above not in self._new:
             above, _, last = above.rpartition("/")

@@ -1,17 +1,16 @@
 """Shows the agent's runs in the pages that have the notebook open.
 
-Used by ``notebook.backends.live.open_notebooks``.
-
-Remembers the outputs shown, because once the run is over they are unsaved in the page: when it
-vanishes they must reach the file all the same. The runner bounds their size.
+Used by ``notebook.backends.live.open_notebooks``. Remembers the outputs shown: once the run ends
+they are unsaved in the page, and must reach the file even if the page vanishes. The runner bounds
+their size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import PageTransport
+from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.base import RunQuestion
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import (
@@ -26,7 +25,7 @@ from jupyter_ai_shoulders.wire.ids import CellId, RunId
 
 
 class PageRuns:
-    """The runs going on in notebooks that pages have open."""
+    """The current runs in notebooks that pages have open."""
 
     def __init__(self, transport: PageTransport) -> None:
         self._transport = transport
@@ -35,15 +34,15 @@ class PageRuns:
         self._questions: dict[RunId, RunQuestion] = {}
 
     def take(self, run_id: RunId) -> None:
-        """Leave the cell to the user, who runs it now: its outputs are not the agent's any more."""
+        """Hand the cell to the user, who runs it now: its outputs are no longer the agent's."""
         self._taken.add(run_id)
         self._shown.pop(run_id, None)
 
     def is_taken(self, run_id: RunId) -> bool:
-        """Return whether the user took the cell over, until the run has ended."""
+        """Return whether the user took the cell over, until the run ends."""
         return run_id in self._taken
 
-    def started(self, pages: Sequence[PageDocument], cell_id: CellId, run_id: RunId) -> None:
+    def started(self, pages: Sequence[NotebookClaim], cell_id: CellId, run_id: RunId) -> None:
         """Show the cell as running, without outputs."""
         if run_id in self._taken:
             return
@@ -55,7 +54,7 @@ class PageRuns:
 
     def output(
         self,
-        pages: Sequence[PageDocument],
+        pages: Sequence[NotebookClaim],
         cell_id: CellId,
         run_id: RunId,
         index: int,
@@ -78,9 +77,9 @@ class PageRuns:
             self._transport.send(page.client, frame)
 
     def asks(
-        self, pages: Sequence[PageDocument], cell_id: CellId, run_id: RunId, question: RunQuestion
+        self, pages: Sequence[NotebookClaim], cell_id: CellId, run_id: RunId, question: RunQuestion
     ) -> None:
-        """Show a field for what the running code asks."""
+        """Show an input field for a question of the running code."""
         if run_id in self._taken:
             return
         self._questions[run_id] = question
@@ -96,15 +95,15 @@ class PageRuns:
             self._transport.send(page.client, frame)
 
     def answer(self, frame: CellInputAnswer) -> None:
-        """Pass on what the user typed; what comes too late is dropped."""
+        """Pass on the user's input; a late answer is dropped."""
         question = self._questions.get(frame.run_id)
         if question is not None and question.number == frame.number:
             question.answer(frame.text)
 
     def answered(
-        self, pages: Sequence[PageDocument], cell_id: CellId, run_id: RunId, number: int
+        self, pages: Sequence[NotebookClaim], cell_id: CellId, run_id: RunId, number: int
     ) -> None:
-        """Take the field away."""
+        """Remove the input field."""
         self._questions.pop(run_id, None)
         for page in pages:
             frame = CellInputEnd(run_id=run_id, path=page.page_path, cell_id=cell_id, number=number)
@@ -112,7 +111,7 @@ class PageRuns:
 
     def ended(
         self,
-        pages: Sequence[PageDocument],
+        pages: Sequence[NotebookClaim],
         cell_id: CellId,
         run_id: RunId,
         execution_count: int | None,

@@ -1,4 +1,4 @@
-"""How long things may take, and the times of grace of absent pages.
+"""Timeouts of live notebooks, and the timers of absent pages.
 
 Used by ``notebook.backends.live.open_notebooks``.
 """
@@ -6,25 +6,23 @@ Used by ``notebook.backends.live.open_notebooks``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
-
-Sleep = Callable[[float], Awaitable[object]]
-"""Returns after a number of seconds."""
+from jupyter_ai_shoulders.core.clock import Sleep
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 
 
 @dataclass(frozen=True, slots=True)
 class LiveTimeouts:
-    """How long things may take, in seconds.
+    """Timeouts in seconds.
 
-    ``grace`` is the time a page with unsaved text of the user may be away before its notebook is
-    the file's again. After ``agents_grace``, if it is shorter, the agent's work on cells without
-    such text is in the file; where all that is unsaved is the agent's, it ends the wait.
-    ``restart_grace`` is the least after a start of the server: pages try to reconnect at least
-    every 30 s.
+    ``answer`` is for a page's answer. ``grace`` is how long a page with unsaved user text may be
+    absent before its notebook is the file again. After ``agents_grace``, if it is shorter, the
+    agent's edits to cells without such text are in the file; where all unsaved changes are the
+    agent's, it ends the wait. ``restart_grace`` is the minimum after a start of the server: pages
+    try to reconnect at least every 30 s.
     """
 
     answer: float = 2.0
@@ -34,7 +32,7 @@ class LiveTimeouts:
 
 
 Purpose = Literal["end", "write"]
-"""What a timer is for: to end a claim, or to write the agent's work below it."""
+"""What a timer does: end a claim, or write the agent's edits to its file."""
 
 
 class DisconnectTimers:
@@ -46,12 +44,12 @@ class DisconnectTimers:
 
     def start(
         self,
-        claim: PageDocument,
+        claim: NotebookClaim,
         seconds: float,
         then: Callable[[], None],
         purpose: Purpose = "end",
     ) -> None:
-        """Call ``then`` when the time is over, instead of an earlier timer of the same purpose."""
+        """Call ``then`` after ``seconds``; replaces an earlier timer of the same purpose."""
         key = (claim.path, claim.client, purpose)
 
         async def wait() -> None:
@@ -62,8 +60,8 @@ class DisconnectTimers:
         self._stop(key)
         self._timers[key] = asyncio.create_task(wait())
 
-    def stop(self, claim: PageDocument) -> None:
-        """Forget the claim's timers."""
+    def stop(self, claim: NotebookClaim) -> None:
+        """Stop the claim's timers."""
         self._stop((claim.path, claim.client, "end"))
         self._stop((claim.path, claim.client, "write"))
 

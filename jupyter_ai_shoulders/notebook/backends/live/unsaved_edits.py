@@ -1,8 +1,8 @@
-"""The agent's edits that are in a page, or meant for one, but not yet on the disk; as a value.
+"""The agent's edits that are in a page, or meant for one, but not yet on disk; as a value.
 
 Pure. Used by ``notebook.backends.live.open_notebooks``: when a page vanishes they are replayed on
-the file, when it returns or another page opens the notebook they are sent there, each checked
-against the version it was made on. What the user typed is never in here.
+the file; when it returns, or another page opens the notebook, they are sent there. Each is checked
+against the version it was made on. The user's text is never in here.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ UnsavedEdits = tuple[UnsavedEdit, ...]
 def add_applied_edits(
     journal: UnsavedEdits, edits: Sequence[CellEdit], applied: Applied, client: ClientId | None
 ) -> UnsavedEdits:
-    """Return the journal with edits that were just applied."""
+    """Return the journal with newly applied edits."""
     texts = {
         edit.cell_id: edit.source
         for edit in applied.inverse
@@ -74,7 +74,7 @@ def remove_saved(journal: UnsavedEdits, client: ClientId) -> UnsavedEdits:
 def remove_undone(
     journal: UnsavedEdits, client: ClientId, cells: Sequence[AnnouncedCell]
 ) -> UnsavedEdits:
-    """Return the journal without the edits that the user took back in the page."""
+    """Return the journal without the edits that the user undid in the page."""
     versions = {cell.id: cell.version for cell in cells}
     return tuple(
         entry for entry in journal if entry.client != client or not _is_taken_back(entry, versions)
@@ -82,7 +82,7 @@ def remove_undone(
 
 
 def release_from_pages(journal: UnsavedEdits, clients: Iterable[ClientId]) -> UnsavedEdits:
-    """Return the journal after pages are gone for good: their edits are in no page now."""
+    """Return the journal after pages were given up: no page has their edits now."""
     gone = set(clients)
     return tuple(
         entry.model_copy(update={"client": None}) if entry.client in gone else entry
@@ -91,7 +91,7 @@ def release_from_pages(journal: UnsavedEdits, clients: Iterable[ClientId]) -> Un
 
 
 def mark_held(journal: UnsavedEdits, entry: UnsavedEdit, client: ClientId) -> UnsavedEdits:
-    """Return the journal after a page turned out to have a pending edit already, unsaved."""
+    """Return the journal after a page reported a pending edit it already has, unsaved."""
     held = entry.model_copy(update={"client": client})
     return tuple(held if item is entry else item for item in journal)
 
@@ -99,9 +99,9 @@ def mark_held(journal: UnsavedEdits, entry: UnsavedEdit, client: ClientId) -> Un
 def reconcile_with_page(
     journal: UnsavedEdits, client: ClientId, cells: Sequence[AnnouncedCell], *, dirty: bool
 ) -> UnsavedEdits:
-    """Return the journal after a page turned out to have pending edits already.
+    """Return the journal after a page reported pending edits it already has.
 
-    What it has saved is done; what it has not, it holds.
+    Saved edits are removed; unsaved ones are marked as held by the page.
     """
     versions = {cell.id: cell.version for cell in cells}
     kept: list[UnsavedEdit] = []
@@ -114,7 +114,7 @@ def reconcile_with_page(
 
 
 def mark_stored(journal: UnsavedEdits, entry: UnsavedEdit) -> UnsavedEdits:
-    """Return the journal after an edit was written below a page that is away."""
+    """Return the journal after an edit of an absent page was written to the file."""
     stored = entry.model_copy(update={"stored": True, "disk": entry.after})
     return tuple(stored if item is entry else item for item in journal)
 
@@ -131,10 +131,10 @@ def prepare_replay(
     *,
     in_file: bool = False,
 ) -> tuple[CellEdit, Mapping[CellId, Version]]:
-    """Return the edit and what it expects, for a notebook that has the cells ``known``.
+    """Return the edit and its expected versions, for a notebook that has the cells ``known``.
 
-    ``in_file``: for the file, which may have earlier edits already. A cell placed after one that is
-    not there goes after the nearest one before it in ``order``.
+    ``in_file``: for the file, which may have earlier edits already. A cell whose predecessor is
+    missing goes after the nearest known one before it in ``order``.
     """
     edit = entry.edit
     expected: dict[CellId, Version] = {}
@@ -163,7 +163,7 @@ def is_applied(entry: UnsavedEdit, versions: Mapping[CellId, Version]) -> bool:
 
 
 def _added(journal: UnsavedEdits, entry: UnsavedEdit) -> UnsavedEdits:
-    """Append an entry; it replaces what it makes superfluous."""
+    """Append an entry and drop the entries it supersedes."""
     match entry.edit:
         case CellOutputs(cell_id=cell_id):
             kept = tuple(
@@ -189,7 +189,7 @@ def _added(journal: UnsavedEdits, entry: UnsavedEdit) -> UnsavedEdits:
 
 
 def _with_source_edit(journal: UnsavedEdits, entry: UnsavedEdit, cell_id: CellId) -> UnsavedEdits:
-    """Two edits of one source on one another become one."""
+    """Combine successive edits of one source into one."""
     for position, item in enumerate(journal):
         if (
             isinstance(item.edit, CellSource)

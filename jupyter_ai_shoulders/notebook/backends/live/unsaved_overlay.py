@@ -1,7 +1,7 @@
-"""The notebook of a page that is away: the file, what the page last announced, the agent's edits.
+"""The notebook of an absent page: the file, the page's last announcement and the agent's edits.
 
-Used by ``notebook.backends.live.open_notebooks`` to read such a notebook, and to put the agent's
-edits on the disk when the page does not come back.
+Used by ``notebook.backends.live.open_notebooks`` to read such a notebook, and to write the agent's
+edits to the file when the page does not return.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.backends.disk.notebooks import OutputSelection
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.backends.live.unsaved_edits import (
     UnsavedEdit,
     UnsavedEdits,
@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 
 
 async def read_overlay(
-    disk: NotebookStore, claim: PageDocument, journal: UnsavedEdits, outputs: OutputSelection
+    disk: NotebookStore, claim: NotebookClaim, journal: UnsavedEdits, outputs: OutputSelection
 ) -> NotebookSnapshot:
-    """Return the notebook as the page would have it. Raises ``InvalidNotebook``."""
+    """Return the notebook as the page would show it. Raises ``InvalidNotebook``."""
     try:
         below = await disk.read(claim.path, outputs)
     except NotFound:
@@ -45,7 +45,7 @@ async def read_overlay(
 def merge_unsaved(
     on_disk: Sequence[NotebookCell], announced: Sequence[AnnouncedCell], journal: UnsavedEdits
 ) -> list[NotebookCell]:
-    """Return the file's cells with the announced text and the edits no announcement holds."""
+    """Return the file's cells with the announced texts and the unannounced edits."""
     found = {cell.id: cell for cell in on_disk}
     cells = [_announced_cell(cell, found.get(cell.id)) for cell in announced]
     for entry in journal:
@@ -72,16 +72,16 @@ def _announced_cell(cell: AnnouncedCell, on_disk: NotebookCell | None) -> Notebo
 
 
 async def replay_edits(
-    disk: NotebookStore, claim: PageDocument, journal: UnsavedEdits
+    disk: NotebookStore, claim: NotebookClaim, journal: UnsavedEdits
 ) -> list[UnsavedEdit]:
-    """Put the edits on the disk, each checked by itself; return those that could not be."""
+    """Write the edits to the file, each checked by itself; return those that failed."""
     return [
         entry for entry in journal if not entry.stored and not await store_edit(disk, claim, entry)
     ]
 
 
-async def store_edit(disk: NotebookStore, claim: PageDocument, entry: UnsavedEdit) -> bool:
-    """Put an edit on the disk; return whether the file has it now."""
+async def store_edit(disk: NotebookStore, claim: NotebookClaim, entry: UnsavedEdit) -> bool:
+    """Write an edit to the file; return whether the file has it now."""
     try:
         return await _replay_one(disk, claim, entry)
     except ShouldersError as error:
@@ -89,7 +89,7 @@ async def store_edit(disk: NotebookStore, claim: PageDocument, entry: UnsavedEdi
         return False
 
 
-async def _replay_one(disk: NotebookStore, claim: PageDocument, entry: UnsavedEdit) -> bool:
+async def _replay_one(disk: NotebookStore, claim: NotebookClaim, entry: UnsavedEdit) -> bool:
     snapshot = await disk.read(claim.path)
     versions = {cell.id: cell.version for cell in snapshot.cells}
     if is_applied(entry, versions):

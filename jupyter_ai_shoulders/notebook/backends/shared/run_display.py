@@ -1,8 +1,8 @@
-"""Shows the agent's runs in collaboration rooms; the kernels' ``Pages`` in front of the live ones.
+"""Shows the agent's runs in collaboration rooms; wraps the kernels' ``Pages`` of live notebooks.
 
-The room brings the outputs to every page and into the file, so no page is told of them otherwise.
-The pages of ours are told that the run begins and ends: they trust its outputs, and say when the
-user takes the cell over.
+The room carries the outputs to every page and into the file, so pages are not sent them otherwise.
+Pages with this extension are sent the start and the end of a run: they trust its outputs, and
+report when the user takes the cell over.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
+from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.backends.disk.notebooks import OutputSelection
 from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import OpenNotebooks
-from jupyter_ai_shoulders.notebook.backends.live.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.backends.shared.notebooks import (
     SharedNotebooks,
     agent_transaction,
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.notebook.backends.shared.ydoc_cells import YMap
 
 LIVE_CHARACTERS = 60_000
-"""While a cell prints more, only both ends of its text are shown, as pages do it without a room."""
+"""While a cell prints more, only both ends of its text are shown, as pages do without a room."""
 LIVE_END = 20_000
 LEFT_OUT = "\n⋯\n"
 SLOW_SECONDS = 1.0
-"""Between two states of a long output: a document keeps a trace of all that was ever in it."""
+"""Seconds between two states of a long output: a document keeps a trace of its whole history."""
 
 
 class RoomPages:
@@ -63,10 +63,10 @@ class RoomPages:
         self._runs: dict[RunId, RoomRun] = {}
 
     def owner(self, path: str) -> ClientId | None:
-        """Return who shows the notebook: its room stands for all its pages.
+        """Return the id that represents the notebook's room, or its page.
 
-        A room without pages may be closed at any time, and what one that is being loaded again is
-        given is lost: then nobody does, and the outputs are stored at the end of the run.
+        A room without pages may be closed at any time, and changes to a room that is being loaded
+        again are lost: then there is no owner, and the outputs are stored at the end of the run.
         """
         room = self._find(path)
         if room is None:
@@ -74,13 +74,13 @@ class RoomPages:
         return ClientId(f"room {room.id}") if room.has_pages and room.is_settled else None
 
     async def read(self, path: str, outputs: OutputSelection) -> NotebookSnapshot:
-        """See ``Pages.read``; of pages, not rooms."""
+        """See ``Pages.read``; from pages, not rooms."""
         return await self._live.read(path, outputs)
 
     async def apply(
         self, path: str, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        """See ``Pages.apply``; of pages, not rooms."""
+        """See ``Pages.apply``; in pages, not rooms."""
         return await self._live.apply(path, edits, expected)
 
     def run_started(self, path: str, cell_id: CellId, run_id: RunId) -> None:
@@ -91,7 +91,7 @@ class RoomPages:
             return
         if self.run_taken(run_id):
             return
-        # The pages first: they trust the outputs that come once the old ones are gone.
+        # The pages first: they trust the outputs that arrive after the old ones are cleared.
         for client, page_path in self._live.pages(path):
             frame = CellRunStart(run_id=run_id, path=page_path, cell_id=cell_id, in_room=True)
             self._transport.send(client, frame)
@@ -129,19 +129,19 @@ class RoomPages:
             run.stop()
 
     def run_taken(self, run_id: RunId) -> bool:
-        """Return whether the user runs the cell since."""
+        """Return whether the user runs the cell now."""
         return self._live.run_taken(run_id)
 
     def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
-        """Show a field in our pages; a room has none."""
+        """Show an input field in our pages; a room has none."""
         self._live.run_asks(path, cell_id, run_id, question)
 
     def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
-        """Take the field away."""
+        """Remove the input field."""
         self._live.run_answered(path, cell_id, run_id, number)
 
     def _find(self, path: str) -> Room | None:
-        """Return the room; one that shows a run of this path stays it when the file is renamed."""
+        """Return the room; a room that shows a run of this path stays its room after a rename."""
         for run in self._runs.values():
             if run.path == path and run.room.is_open:
                 return run.room
@@ -154,7 +154,7 @@ class RoomPages:
 
 
 class RoomRun:
-    """One run shown in one room; bounds what a flood of output leaves in the document."""
+    """One run shown in one room; limits what a flood of output leaves in the document."""
 
     def __init__(self, room: Room, path: str, cell_id: CellId, pause: float) -> None:
         self.room = room
@@ -163,7 +163,7 @@ class RoomRun:
         self._cell_id = cell_id
         self._outputs: tuple[JsonObject, ...] = ()
         self._known = 0
-        """So many outputs at the beginning are in the room as they are here."""
+        """The number of leading outputs that are the same in the room."""
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -173,7 +173,7 @@ class RoomRun:
             set_outputs(ycell, ())
             ycell["execution_count"] = None
             ycell["execution_state"] = "running"
-            # As the user's own run is: only what runs now is shown from here on.
+            # As for the user's own run: from here on only current outputs are shown.
             ycell["metadata"]["trusted"] = True
 
         self._outputs, self._known = (), 0
@@ -187,13 +187,13 @@ class RoomRun:
             self._write()
 
     def stop(self) -> None:
-        """Show nothing more by itself."""
+        """Cancel delayed updates."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def end(self, execution_count: int | None) -> None:
-        """Show all there is, and that it is over."""
+        """Show all outputs, and that the run is over."""
 
         def finish(ycell: YMap) -> None:
             set_outputs(ycell, self._outputs, self._known)
@@ -203,7 +203,7 @@ class RoomRun:
         self._change(finish)
 
     def _write(self) -> None:
-        """Bring the room up to date; a long text is shortened, and not again at once."""
+        """Update the room; a long text is shortened, and the next update delayed."""
         self._timer = None
         shown = shorten_outputs(self._outputs)
         if not self._change(lambda ycell: set_outputs(ycell, shown, self._known)):
@@ -214,13 +214,13 @@ class RoomRun:
             self._timer = asyncio.get_running_loop().call_later(self._pause, self._catch_up, shown)
 
     def _catch_up(self, shown: tuple[JsonObject, ...]) -> None:
-        """Show what came meanwhile, if anything did."""
+        """Show outputs that arrived since the last update."""
         self._timer = None
         if shorten_outputs(self._outputs) != shown:
             self._write()
 
     def _change(self, change: Callable[[YMap], None]) -> bool:
-        """Change the cell in the room, if both are there; return whether it was done."""
+        """Change the cell in the room, if both exist; return whether it was done."""
         if not (self.room.is_open and self.room.is_settled):
             return False
         document = self.room.document
@@ -235,7 +235,7 @@ class RoomRun:
 
 
 def shorten_outputs(outputs: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
-    """Return the outputs as they are shown while more is coming."""
+    """Return the outputs as they are shown while more are coming."""
     if sum(len(_text_of(output)) for output in outputs) <= LIVE_CHARACTERS:
         return outputs
     return tuple(map(_shortened_one, outputs))

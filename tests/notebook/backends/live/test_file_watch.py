@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.notebook.backends.live.file_watch import LOOK_SECONDS, FileWatch
+from jupyter_ai_shoulders.live_documents.file_watch import LOOK_SECONDS, FileWatch
 from jupyter_ai_shoulders.wire.frames import DocumentSaved
 from tests.notebook.backends.live.harness import LiveHarness, MakeLiveHarness
 from tests.notebook.fake_page import FakePage

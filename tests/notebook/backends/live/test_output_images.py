@@ -1,8 +1,9 @@
 import asyncio
 import base64
 
+from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
-from jupyter_ai_shoulders.notebook.backends.live.open_documents import PageDocument
+from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.backends.live.output_images import PageOutputRasterizer
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.wire.frames import OutputDraw, OutputPicture, ServerFrame
@@ -16,10 +17,19 @@ class Page:
     """A page that shows one notebook and answers when it is told to."""
 
     def __init__(self, *, is_open: bool = True, seconds: float = 60.0) -> None:
-        claim = PageDocument(PAGE, WorkspacePath("x.ipynb"), "link.ipynb", 1, (), False, None, 1)
+        claim = NotebookClaim(
+            client=PAGE,
+            path=WorkspacePath("x.ipynb"),
+            page_path="link.ipynb",
+            epoch=1,
+            dirty=False,
+            saved_at=None,
+            focus=1,
+            cells=(),
+        )
         self.asked: asyncio.Queue[OutputDraw] = asyncio.Queue()
         self.rasters = PageOutputRasterizer(
-            lambda path: claim if is_open else None, self, CountingIds(), seconds
+            lambda path: claim if is_open else None, self, SystemClock(), CountingIds(), seconds
         )
 
     def send(self, client_id: ClientId, frame: ServerFrame) -> None:

@@ -107,7 +107,7 @@ def at(tmp_path: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[R
         sleep=clock.sleep,
     )
     router = NotebookRouter(workspace, live, disk, shared)
-    rasters = PageOutputRasterizer(live.shown_in, sockets, CountingIds())
+    rasters = PageOutputRasterizer(live.shown_in, sockets, clock, CountingIds())
     frames = PageFrameHandler(workspace, shared, live, rasters)
     yield Rooms(
         file, workspace, disk, rooms, shared, live, router, frames, sockets, clock, recovery
