@@ -1,5 +1,5 @@
-"""Text files of the workspace: reading, changing, moving and taking back (chapter 07).
+"""Text files of the workspace: reading, changing, moving and undo.
 
-The guard opens files; this package knows what their text means, where a file lives at the moment
-(disk, or a page with unsaved text), and writes down every change before it is made.
+The guard opens files; this package decodes their text, finds where a file is open (disk, or a page
+with unsaved text), and records every change before it is made.
 """

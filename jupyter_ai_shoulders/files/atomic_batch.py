@@ -1,4 +1,4 @@
-"""Changes of files made one after the other, all of them or none, each logged before it is made.
+"""Changes of several files in order, all or none, each logged before it is made.
 
 Used by ``files.file_changes`` and ``files.undo.file_undo``.
 """
@@ -22,9 +22,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class BatchStep:
-    """One change, how it is made and how it is taken back if a later one fails; both block.
+    """One change, and the functions that make it and revert it if a later one fails; both block.
 
-    ``tell`` lets the review know of a change that stands although something failed.
+    ``tell`` notifies the review of a change that remains although something failed.
     """
 
     change: LoggedChange
@@ -39,10 +39,10 @@ Judge = Callable[[OperationId, LoggedChange], ChangeVerdict]
 async def perform_all(
     journal: OperationJournal, steps: Sequence[BatchStep], judged: Judge
 ) -> list[OperationId]:
-    """Make all changes; return their rows. When one fails, those before it are taken back.
+    """Make all changes; return their rows. When one fails, the earlier ones are reverted.
 
-    ``judged`` says what became of the one that a disk failed at. Raises what that one raised, and
-    ``StateUnavailable`` before anything was changed.
+    ``judged`` decides the outcome of a change during which the disk failed. Raises the error of the
+    failed change, and ``StateUnavailable`` before anything was changed.
     """
     operations = [journal.begin(step.change) for step in steps]
     crash_point("files.steps.begun")
@@ -76,7 +76,7 @@ async def _taken_back(
             try:
                 await asyncio.to_thread(step.revert, operation)
             except ShouldersError as problem:
-                # It stays, and is said to be done, so that it can be taken back by hand.
+                # It remains, recorded as done, so that it can be undone by hand.
                 _log.warning("%s could not be taken back: %s", step.change.document, problem)
                 await _stands(journal, step, operation)
                 continue
@@ -89,15 +89,15 @@ async def _taken_back(
 
 
 async def _stands(journal: OperationJournal, step: BatchStep, operation: OperationId) -> None:
-    """End the row of a change that stands although something failed, and tell of it."""
+    """End the row of a change that remains although something failed, and notify the review."""
     end_operation(journal, operation, "done")
     if step.tell is None:
         return
     try:
         await step.tell()
-    except ShouldersError as error:  # what failed first is what its caller is told
+    except ShouldersError as error:  # the caller gets the first failure
         _log.warning("%s is not up for review: %s", step.change.document, error)
 
 
 _TOUCHED_NOTHING = (Conflict, NotFound, PolicyRefusal)
-"""Said before anything is changed; a disk that fails may do so after."""
+"""Raised before anything is changed; a failing disk may raise later."""

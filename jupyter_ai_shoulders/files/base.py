@@ -1,8 +1,8 @@
-"""The ports of text files (chapter 07): what tools, review and restore ask for.
+"""The ports of text files, for tools, review and restore.
 
-Tools speak to ``TextDocuments`` and ``FileChanges`` only; whether the text lives on the disk or in
-a page with unsaved edits is the back end's business. Every change names its ``ChangeOrigin``, so
-that the operation log can say who made it and take it back.
+Tools use ``TextDocuments`` and ``FileChanges`` only; the back end knows whether the text is on disk
+or in a page with unsaved edits. Every change names its ``ChangeOrigin``, so that the operation log
+can say who made it and undo it.
 """
 
 from __future__ import annotations
@@ -54,32 +54,32 @@ class TextSnapshot:
     version: Version
     backend: TextBackend
     dirty: bool
-    """Whether a page has changes that are not saved."""
+    """Whether a page has unsaved changes."""
     encoding: str
     newline: str
-    r"""``\n``, ``\r\n`` or ``\r``, the one most lines have; edits keep the others."""
+    r"""``\n``, ``\r\n`` or ``\r``, whichever most lines have; edits keep the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextEditApplied:
-    """The change is in."""
+    """The change was made."""
 
     operation_id: OperationId
     before: Version | None
-    """None of a file that was made."""
+    """None for a created file."""
     after: Version | None
-    """None of a file that is gone."""
+    """None for a deleted file."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextEditConflict:
-    """Nothing was changed: the file is not what was expected; ``current`` None means it is gone."""
+    """Nothing was changed: the file differs; ``current`` is None when it was deleted."""
 
     current: TextSnapshot | None
 
 
 class TextDocuments(Protocol):
-    """Finds where a text file lives at this moment, and reads and changes it there."""
+    """Finds where a text file is currently open, and reads and changes it there."""
 
     async def read(self, path: str) -> TextSnapshot:
         """Return a file's text.
@@ -92,31 +92,31 @@ class TextDocuments(Protocol):
     async def replace(
         self, path: str, text: str, expected: Version, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
-        """Give a file another text, as one undo step where it is open; all or nothing.
+        """Replace a file's text, as one undo step where it is open; all or nothing.
 
-        Keeps line ends, encoding and mode. Logged before it is done, noted for review after.
+        Keeps line ends, encoding and mode. Logged before the change, passed to the review after it.
         Raises like ``read``, and ``StateUnavailable``.
         """
         ...
 
     def in_page(self, path: str) -> bool:
-        """Return whether a page has it open, so that an edit can be reviewed there."""
+        """Return whether a page has the file open, so that an edit can be reviewed there."""
         ...
 
 
 class FileChanges(Protocol):
-    """Makes, moves and removes files, each logged before it is done; nothing replaces a file.
+    """Makes, moves and removes files, each logged before it is done; nothing is overwritten.
 
     Paths are workspace-relative. All raise ``NotFound``, ``InvalidRequest``, ``PolicyRefusal``,
     ``Conflict`` (a name is taken, the file is open with unsaved changes) and ``StateUnavailable``.
     """
 
     async def create(self, path: str, text: str, origin: ChangeOrigin) -> TextEditApplied:
-        """Make a file; missing folders are made too."""
+        """Make a file and its missing folders."""
         ...
 
     async def move(self, path: str, new_path: str, origin: ChangeOrigin) -> TextEditApplied:
-        """Give a file (or a folder) another name; pages that have it open follow."""
+        """Move a file or a folder; pages that have it open follow."""
         ...
 
     async def copy(self, path: str, new_path: str, origin: ChangeOrigin) -> TextEditApplied:
@@ -129,10 +129,10 @@ class FileChanges(Protocol):
 
 
 class ByteStore(Protocol):
-    """Keeps bytes by their SHA-256; implemented by ``storage.blobs``. For threads."""
+    """Stores bytes by their SHA-256; implemented by ``storage.blobs``. Blocks: for threads."""
 
     def put(self, content: bytes) -> BlobHash:
-        """Keep ``content``; return its SHA-256 as hex. Raises ``StateUnavailable``."""
+        """Store ``content``; return its SHA-256 as hex. Raises ``StateUnavailable``."""
         ...
 
     def get(self, blob: BlobHash) -> bytes:
@@ -141,23 +141,23 @@ class ByteStore(Protocol):
 
 
 class OpenFiles(Protocol):
-    """Which files pages have open; implemented by the live back ends."""
+    """The files that pages have open; implemented by the live back ends."""
 
     def unsaved(self, path: str) -> Sequence[str]:
         """Return the files at or below a path that a page has open with unsaved changes."""
         ...
 
     async def moved(self, path: str, new_path: str) -> None:
-        """Let the pages that have a file at or below ``path`` open follow it; best effort."""
+        """Tell the pages that have a file at or below ``path`` open that it moved; best effort."""
         ...
 
     async def removed(self, path: str) -> None:
-        """Tell the pages that a file is gone; best effort."""
+        """Tell the pages that a file was removed; best effort."""
         ...
 
 
 class ChangeObserver(Protocol):
-    """Told of every change of a text, for review; implemented in ``changes.review``."""
+    """Receives every change of a text, for review; implemented in ``changes.review``."""
 
     def changed(
         self,
@@ -167,7 +167,9 @@ class ChangeObserver(Protocol):
         before: str | None,
         after: str | None,
     ) -> None:
-        """Note that the agent changed a text; None before: it was made, None after: it is gone."""
+        """Record a change by the agent; ``before`` is None for new texts, ``after`` for removed
+        ones.
+        """
         ...
 
 

@@ -1,7 +1,7 @@
-"""What became of changes that were begun and never ended: told by the files themselves.
+"""Finds out from the files how unfinished changes ended.
 
 Run by ``host.documents.files`` after a crash, in a thread, and by ``files.atomic_batch`` for a
-change that failed half way. A file is as it was before, as it was to become, or neither.
+change that failed half-way. A file has its old content, its new content, or neither.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOT_MADE = "The server stopped before it was made."
 
 @dataclass(frozen=True, slots=True)
 class ChangeVerdict:
-    """How a change ended; ``why`` in words where it did not succeed."""
+    """How a change ended; ``why`` in words when it did not succeed."""
 
     state: OperationState
     why: str | None = None
@@ -33,7 +33,7 @@ _NEITHER = ChangeVerdict("failed", NEITHER)
 
 
 class CrashRecovery:
-    """Judges changes by the files."""
+    """Determines the outcome of changes from the files."""
 
     def __init__(self, workspace: Workspace, trash: Trash) -> None:
         self._workspace = workspace
@@ -42,7 +42,7 @@ class CrashRecovery:
     def verdicts(
         self, left: list[tuple[OperationId, LoggedChange]]
     ) -> list[tuple[OperationId, ChangeVerdict]]:
-        """Return what became of changes, those of cells left out. It blocks: for a thread."""
+        """Return the outcome of changes, those of cells left out. Blocks: for a thread."""
         return [
             (operation_id, self.verdict(operation_id, change))
             for operation_id, change in left
@@ -50,13 +50,13 @@ class CrashRecovery:
         ]
 
     def verdict(self, operation_id: OperationId, change: LoggedChange) -> ChangeVerdict:
-        """Return what became of one change. It blocks. Raises ``StateUnavailable``."""
+        """Return the outcome of one change. Blocks. Raises ``StateUnavailable``."""
         try:
             return self._judged(operation_id, change)
         except StateUnavailable:
             raise
         except ShouldersError:
-            return _NEITHER  # the file cannot be looked at
+            return _NEITHER  # the file cannot be read
 
     def _judged(self, operation_id: OperationId, change: LoggedChange) -> ChangeVerdict:
         folder = change.document.endswith("/")
@@ -78,7 +78,7 @@ class CrashRecovery:
             case "delete":
                 verdict = self._deleted(change.kept_as or operation_id, change.document)
             case "outputs" | "command":
-                pass  # nothing on the disk tells
+                pass  # nothing on disk shows it
         return verdict
 
     def _edited(self, change: LoggedChange) -> ChangeVerdict:
@@ -101,7 +101,7 @@ class CrashRecovery:
     def _deleted(self, operation_id: OperationId, path: str) -> ChangeVerdict:
         kept = self._trash.has(operation_id)
         if self._stands(path):
-            # A copy, made where it could not be renamed, is left there until the row goes.
+            # A copy, made where the file could not be renamed, stays until the row is removed.
             return _FAILED
         return _DONE if kept else _NEITHER
 

@@ -1,7 +1,7 @@
 """The disk back end of text files: read whole, replaced whole, logged before they are changed.
 
-Used by ``files.text_router``, and by ``files.undo.file_undo`` for bytes as they were. Files are
-read and written in threads; the operation log is written on the event loop.
+Used by ``files.text_router``, and by ``files.undo.file_undo`` to restore bytes. Files are read and
+written in threads; the operation log is written on the event loop.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from jupyter_ai_shoulders.wire.operations import OperationState
 from jupyter_ai_shoulders.wire.versions import file_version, text_version
 
 SIZE_LIMIT = 32 << 20
-"""Bytes of a file that is read or edited as text."""
+"""Largest file, in bytes, that is read or edited as text."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedText:
-    """A text file as it was read."""
+    """A text file as read from disk."""
 
     path: WorkspacePath
     file: FileContent
@@ -59,7 +59,7 @@ class LoadedText:
         return BlobHash(file_version(self.file.content))
 
     def snapshot(self) -> TextSnapshot:
-        """Return it as tools see it."""
+        """Return the snapshot for tools."""
         text = self.content.text
         return TextSnapshot(
             path=self.path,
@@ -73,7 +73,7 @@ class LoadedText:
 
 
 class PathLocks:
-    """One lock for each path, as long as somebody has it or waits for it."""
+    """A lock per path, kept while it is held or awaited."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -111,7 +111,7 @@ class DiskTexts:
         self._locks = locks or PathLocks()
 
     def in_page(self, path: str) -> bool:
-        """Return False: these are the files nobody has open."""
+        """Return False: this back end has only files that no page has open."""
         del path
         return False
 
@@ -126,7 +126,7 @@ class DiskTexts:
     async def replace(
         self, path: str, text: str, expected: Version, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
-        """Give a file another text; line ends, encoding and mode stay.
+        """Replace a file's text; line ends, encoding and mode stay.
 
         Raises like ``read``, ``InvalidRequest`` for a character that the file's encoding lacks, and
         ``StateUnavailable`` (then nothing was changed).
@@ -142,9 +142,9 @@ class DiskTexts:
     async def put_back(
         self, path: str, content: bytes, expected: BlobHash, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
-        """Give a file other bytes, if it has the ones of hash ``expected``. Raises like ``read``.
+        """Replace a file's bytes if their hash is ``expected``. Raises like ``read``.
 
-        For undo: what was mixed or odd in the bytes is so again.
+        For undo: restores mixed line ends and other oddities exactly.
         """
 
         def change(loaded: LoadedText) -> bytes | None:
@@ -171,12 +171,12 @@ class DiskTexts:
         except StateUnavailable:
             raise
         except ShouldersError:
-            return None  # gone, or no text file any more
+            return None  # deleted, or no longer a text file
 
     async def _written(
         self, loaded: LoadedText, content: bytes, origin: ChangeOrigin
     ) -> TextEditApplied | None:
-        """Log the change, make it and say so; None when the file changed meanwhile."""
+        """Log the change and make it; None when the file changed in between."""
         new = await asyncio.to_thread(decode_text, content, loaded.path)
         before = loaded.snapshot()
         after = text_version(new.text)
@@ -211,14 +211,14 @@ class DiskTexts:
         return TextEditApplied(operation, before.version, after)
 
     def _tell_all_the_same(self, change: LoggedChange, before: str, after: str) -> None:
-        """Let the review know of a change that stands although something failed."""
+        """Notify the review of a change that remains although something failed."""
         try:
             self._witness.changed(change.origin, change.document, None, before, after)
-        except ShouldersError as error:  # what failed first is what the caller is told
+        except ShouldersError as error:  # the caller gets the first failure
             _log.warning("%s is not up for review: %s", change.document, error)
 
     async def _is_done(self, path: WorkspacePath, change: LoggedChange) -> bool:
-        """Return whether a write that failed left the new bytes all the same."""
+        """Return whether a failed write left the new bytes all the same."""
         try:
             digest = await asyncio.to_thread(self._workspace.digest, path)
         except ShouldersError:
@@ -245,7 +245,7 @@ def end_operation(
     state: OperationState,
     outcome: ChangeOutcome | None = None,
 ) -> None:
-    """End a row; where that cannot be written, the next start finds out how it ended."""
+    """End a row; if that cannot be written, the next start determines the outcome."""
     try:
         journal.end(operation_id, state, outcome)
     except StateUnavailable as error:

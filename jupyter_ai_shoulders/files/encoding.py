@@ -1,7 +1,7 @@
-r"""What the bytes of a text file mean: its encoding and line ends, kept when it is changed. Pure.
+"""Decodes and encodes text files, keeping encoding and line ends. Pure.
 
-Used by ``files.disk_texts`` and by whoever shows a file. Decoding is strict, so that what is not
-changed comes back byte for byte; only what is no text at all is refused.
+Used by ``files.disk_texts`` and by tools that show files. Decoding is strict, so that unchanged
+text is written back byte for byte; only binary content is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.text_merge import line_changes
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BOMS = (
-    # The longer ones first: a UTF-32 mark begins as one of UTF-16.
+    # The longer ones first: a UTF-32 mark starts like one of UTF-16.
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -24,17 +24,20 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 8_192
-"""Bytes looked at to tell text without a mark from anything else."""
+"""Bytes examined to recognise text without a mark."""
 _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]")
-"""Bytes that no text has; bell, backspace, tab, line ends, form feed and escape do occur."""
+"""Bytes that text does not contain; bell, backspace, tab, line ends, form feed and escape can
+occur.
+"""
 _CONTROL_SHARE = 0.02
 _ZERO_SHARE = 0.3
-"""Zeros among the high bytes of UTF-16 without a mark; Latin text has nearly nothing else."""
+"""Share of zeros among the high bytes of UTF-16 without a mark; in Latin text nearly all are zero.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    r"""A text as its file has it; ``raw`` has the file's own line ends, ``text`` ``\n`` only."""
+    r"""A decoded file; ``raw`` has the file's own line ends, ``text`` ``\n`` only."""
 
     raw: str
     encoding: str
@@ -53,11 +56,11 @@ class DecodedText:
 
     @property
     def encoding_name(self) -> str:
-        """The encoding as people write it, with its mark."""
+        """The display name of the encoding, with its mark."""
         return f"{self.encoding} with BOM" if self.bom else self.encoding
 
     def with_text(self, text: str) -> DecodedText:
-        r"""Return another text in the same form; lines that stay keep the line ends they have."""
+        """Return another text in the same form; unchanged lines keep their line ends."""
         return DecodedText(
             _with_line_ends(self.raw, normalize_newlines(text)), self.encoding, self.bom
         )
@@ -76,7 +79,7 @@ class DecodedText:
 
 
 def decode_text(content: bytes, path: str) -> DecodedText:
-    """Return a file's text. Raises ``InvalidRequest`` when it is none."""
+    """Return a file's text. Raises ``InvalidRequest`` for binary content."""
     for bom, encoding in _BOMS:
         if content.startswith(bom):
             return _with_mark(content, bom, encoding, path)
@@ -93,7 +96,7 @@ def decode_text(content: bytes, path: str) -> DecodedText:
 
 
 def is_binary(content: bytes) -> bool:
-    """Return whether the first bytes show that this is no text of one byte a sign, or UTF-8."""
+    """Return whether the first bytes show that this is neither UTF-8 nor a single-byte encoding."""
     sample = content[:_SAMPLE]
     if b"\0" in sample:
         return True
@@ -128,7 +131,7 @@ def _strict(content: bytes, encoding: str) -> str | None:
 
 
 def _wide_encoding(content: bytes) -> str | None:
-    """Return which UTF-16 a text without a mark is in, by where its zeros are."""
+    """Return which UTF-16 a text without a mark is in, by the position of its zeros."""
     sample = content[:_SAMPLE]
     if len(content) % 2 or len(sample) < 4 or b"\0" not in sample:
         return None

@@ -1,7 +1,7 @@
-"""Makes, moves, copies and deletes files, each change logged before it is made (chapter 07).
+"""Creates, moves, copies and deletes files, each change logged before it is made.
 
-Nothing replaces anything. Used by the file tools and by ``files.undo.file_undo``. Missing folders
-are made, as changes of their own in the same batch, so that undo removes them again.
+Nothing is overwritten. Used by the file tools and by ``files.undo.file_undo``. Missing folders are
+made, as separate changes in the same batch, so that undo removes them again.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class DiskChanges:
         self._settling = settling
 
     async def create(self, path: str, text: str, origin: ChangeOrigin) -> TextEditApplied:
-        """Make a file in UTF-8; missing folders are made too."""
+        """Create a file in UTF-8 and its missing folders."""
         place = await self._place(path)
         content = well_formed(text).encode()
         blob = await asyncio.to_thread(self._store.put, content)
@@ -86,7 +86,7 @@ class DiskChanges:
         return TextEditApplied(await run_to_completion(told()), None, version)
 
     async def move(self, path: str, new_path: str, origin: ChangeOrigin) -> TextEditApplied:
-        """Give a file (or a folder) another name; pages that have it open follow."""
+        """Move a file or a folder; pages that have it open follow."""
         place, new_place = await self._place(path), await self._place(new_path)
         self.check_saved(place)
         version = await asyncio.to_thread(self._version_of, place)
@@ -140,8 +140,8 @@ class DiskChanges:
     ) -> TextEditApplied:
         """Move a file into the trash of the state directory.
 
-        ``only`` if its bytes have this hash, else ``Conflict``; ``kept_as`` the change that is made
-        again by it, under whose name the trash is to have it.
+        ``only`` if its bytes have this hash, else ``Conflict``; ``kept_as`` is the change that this
+        one redoes, under whose id the trash stores the file.
         """
         place = await self._place(path)
         self.check_saved(place)
@@ -169,15 +169,15 @@ class DiskChanges:
 
         return TextEditApplied(await run_to_completion(told()), version, None)
 
-    # what only undo asks for
+    # for undo only
 
     async def restore_deleted(
         self, deleted: OperationId, path: str, origin: ChangeOrigin
     ) -> TextEditApplied:
-        """Put the file that an operation deleted back where it was.
+        """Restore the file that an operation deleted.
 
-        Raises ``Conflict`` when another file stands there now, ``NotFound`` when the trash does not
-        have it any more.
+        Raises ``Conflict`` when another file exists there now, ``NotFound`` when the trash no
+        longer has it.
         """
         place = await self._place(path)
         sha256 = await asyncio.to_thread(self._trash.sha256, deleted)
@@ -208,7 +208,7 @@ class DiskChanges:
         return TextEditApplied(await run_to_completion(told()), None, version)
 
     async def make_folder(self, path: str, origin: ChangeOrigin) -> OperationId:
-        """Make a folder, and missing ones above it. Raises ``Conflict`` when it is there."""
+        """Make a folder and its missing parents. Raises ``Conflict`` when it exists."""
         place = await self._place(path)
         return await run_to_completion(
             self._in_new_folders(place, self._folder_step(place, origin))
@@ -225,7 +225,7 @@ class DiskChanges:
         return await run_to_completion(self._held([step], place))
 
     def exists(self, path: str) -> bool:
-        """Return whether there is anything of this name. It blocks."""
+        """Return whether anything exists at this path. Blocks."""
         return self._kind(permitted_path(self._workspace, path)) is not None
 
     # shared
@@ -234,7 +234,7 @@ class DiskChanges:
         return await asyncio.to_thread(permitted_path, self._workspace, path)
 
     def check_saved(self, path: str) -> None:
-        """Raise ``Conflict`` when unsaved text would be left behind."""
+        """Raise ``Conflict`` when unsaved text would be lost."""
         unsaved = self._open.unsaved(path)
         if unsaved:
             raise Conflict(
@@ -246,7 +246,7 @@ class DiskChanges:
     async def _in_new_folders(
         self, target: WorkspacePath, step: BatchStep, *others: WorkspacePath
     ) -> OperationId:
-        """Make what is missing above the target, then do the step."""
+        """Make the missing folders above the target, then perform the step."""
         missing = await asyncio.to_thread(self._missing_above, target)
         origin = step.change.origin
         if missing and origin.batch is None:
@@ -303,7 +303,7 @@ class DiskChanges:
             return None
 
     def _version_of(self, path: WorkspacePath) -> Version | None:
-        """Return a file's version, None of a folder or a large file. Raises ``NotFound``."""
+        """Return a file's version, None for a folder or a large file. Raises ``NotFound``."""
         if self._workspace.kind(path) == "folder":
             return None
         if self._workspace.stat(path).size > SIZE_LIMIT:
@@ -320,7 +320,7 @@ class DiskChanges:
     def _before_deletion(
         self, path: WorkspacePath, only: BlobHash | None
     ) -> tuple[FileStat, Version | None, str | None]:
-        """Return what to expect and to note of a file. Raises ``InvalidRequest`` of a folder."""
+        """Return the file's facts, version and text. Raises ``InvalidRequest`` for a folder."""
         if self._workspace.kind(path) == "folder":
             raise InvalidRequest(
                 f"{path} is a folder; only files can be deleted.", hint="Name its files."
@@ -342,11 +342,11 @@ class DiskChanges:
 
 
 def _nothing(_: object) -> None:
-    """Let go of what is not asked for."""
+    """Discard a value."""
 
 
 def _text(content: bytes, path: str) -> str | None:
-    """Return a file's text, None when it is none."""
+    """Return a file's text, None for binary content."""
     try:
         return decode_text(content, path).text
     except InvalidRequest:

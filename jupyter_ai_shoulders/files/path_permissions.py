@@ -1,4 +1,4 @@
-"""Which files tools may read and change as files: never secrets, never the state directory.
+"""The files that tools may read and change as files: never secrets, never the state directory.
 
 Used by ``files.disk_texts`` and ``files.file_changes``.
 """
@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, Workspace
 
 
 def permitted_path(workspace: Workspace, path: str) -> WorkspacePath:
-    """Return the one name of a file that may be used.
+    """Return the canonical path of a permitted file.
 
     Raises ``InvalidRequest`` (outside, the workspace itself), ``PolicyRefusal`` (secret).
     """
@@ -22,7 +22,7 @@ def permitted_path(workspace: Workspace, path: str) -> WorkspacePath:
         raise InvalidRequest("The workspace itself is not a file.", hint="Name a file in it.")
     if any("\ud800" <= sign <= "\udfff" for sign in found):
         raise InvalidRequest(f"The name {found!r} is not text.", hint="Rename it by a command.")
-    # A link may be called as a secret is, and a folder of keys is refused as its files are.
+    # A link may have a secret's name, and a folder of keys is refused like its files.
     for name in (found,) if posixpath.isabs(path) else (found, path):
         if is_secret(name) or is_secret(f"{name}/x"):
             raise PolicyRefusal(

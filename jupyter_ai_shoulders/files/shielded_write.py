@@ -1,7 +1,7 @@
-"""Lets a change that has begun come to its end, also when whoever asked for it is cancelled.
+"""Lets a started change finish when its caller is cancelled.
 
 Used by ``files.disk_texts``, ``files.file_changes`` and ``files.undo.file_undo``: a thread cannot
-be stopped, and a row of the operation log is ended by whoever began it.
+be stopped, and the code that began a row of the operation log has to end it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 async def run_to_completion(work: Coroutine[Any, Any, T]) -> T:
-    """Return what ``work`` returns; a cancelled caller leaves only when it is done."""
+    """Return the result of ``work``; a cancelled caller leaves only after it has finished."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

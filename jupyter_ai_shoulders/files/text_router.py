@@ -1,7 +1,7 @@
-"""Finds where a text file lives at the moment of each call: in a page, or on disk.
+"""Finds at each call where a text file is open: in a page, or on disk.
 
-The ``TextDocuments`` of the tools, of review and of restore; made by ``host.documents.files``. A
-file may be opened or closed between two calls, so the choice is made for each read and each change.
+The ``TextDocuments`` of tools, review and restore; made by ``host.documents.files``. A file may be
+opened or closed between two calls, so the choice is made for each read and each change.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.wire.ids import Version
 
 
 class TextRouter:
-    """The text files of a workspace, wherever they live."""
+    """The text files of a workspace, on disk or in pages."""
 
     def __init__(
         self, workspace: Workspace, live: OpenTextFiles, edits: PageTexts, disk: TextDocuments
@@ -34,9 +34,9 @@ class TextRouter:
         self._disk = disk
 
     async def read(self, path: str) -> TextSnapshot:
-        """Return a file's text, as the page has it that was focused last.
+        """Return a file's text from the page that focused it last, or from disk.
 
-        While a page with unsaved text is away it is what the file has, and ``dirty``. Raises like
+        While a page with unsaved text is absent, returns the file's text as ``dirty``. Raises like
         ``TextDocuments.read``.
         """
         name = self._workspace.path(path)
@@ -51,7 +51,7 @@ class TextRouter:
     async def replace(
         self, path: str, text: str, expected: Version, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
-        """Change a text in its page, or else on disk; never below unsaved text.
+        """Change a text in its page, or else on disk; never while an absent page has unsaved text.
 
         Raises like ``TextDocuments.replace``.
         """
@@ -61,13 +61,13 @@ class TextRouter:
             return await self._edits.replace(claim, text, expected, origin)
         self._live.check_absent(name)
         outcome = await self._disk.replace(name, text, expected, origin)
-        self._live.wrote(name)  # a page may have opened it meanwhile
+        self._live.wrote(name)  # a page may have opened it in between
         return outcome
 
     def unsaved(self, path: str) -> Sequence[str]:
-        """Return the files at or below a path to which a page has unsaved text."""
+        """Return the files at or below a path with unsaved text in a page."""
         return self._live.unsaved(path)
 
     def in_page(self, path: str) -> bool:
-        """Return whether a connected page has it open, so that an edit can be reviewed there."""
+        """Return whether a connected page has the file open: an edit is reviewed there."""
         return self._live.owner(self._workspace.path(path)) is not None

@@ -1,8 +1,8 @@
-"""Where deleted files go: a folder of the state directory, one entry for each operation.
+"""The trash for deleted files: a folder of the state directory, one entry per operation.
 
-Used by ``files.file_changes`` and ``files.crash_recovery``. A file is renamed into it, with all it
-has; where the state directory is on another file system it is copied, synced and then removed. For
-threads.
+Used by ``files.file_changes`` and ``files.crash_recovery``. A file is renamed into it with its
+metadata; if the state directory is on another file system it is copied, synced and then removed.
+Blocks: for threads.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Trash:
     """Deleted files by the operation that deleted them; a resource: ``close`` it."""
 
     def __init__(self, prepare: Callable[[], Path]) -> None:
-        """``prepare`` makes the folder, private, and returns it. Raises ``StateUnavailable``."""
+        """``prepare`` makes the private folder and returns it. Raises ``StateUnavailable``."""
         self._prepare = prepare
         self._lock = threading.Lock()
         self._opened: Workspace | None = None
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
@@ -48,7 +48,7 @@ class Trash:
     ) -> None:
         """Move the file that was read as ``expected`` into the trash, durably.
 
-        Raises ``FileChanged`` when it is another one; then it stands where it stood.
+        Raises ``FileChanged`` when it is another file, which then stays in place.
         """
         folder = self._folder()
         entry = folder.path(operation_id)
@@ -66,9 +66,9 @@ class Trash:
             )
 
     def restore(self, workspace: Workspace, path: WorkspacePath, operation_id: OperationId) -> None:
-        """Put a file back where nothing may stand now, durably.
+        """Restore a file to a path that must be free, durably.
 
-        Raises ``Conflict`` (taken), ``NotFound`` (not in the trash, or its folder is gone).
+        Raises ``Conflict`` (taken), ``NotFound`` (not in the trash, or its folder is missing).
         """
         folder = self._folder()
         entry = folder.path(operation_id)
@@ -87,7 +87,7 @@ class Trash:
     def add_copy(
         self, workspace: Workspace, path: WorkspacePath, operation_id: OperationId
     ) -> None:
-        """Copy a file that somebody else is about to delete, such as a command."""
+        """Copy a file that a command is about to delete."""
         folder = self._folder()
         workspace.copy(path, folder.path(operation_id), folder)
 
@@ -113,7 +113,7 @@ class Trash:
         try:
             workspace.remove(path, expected)
         except BaseException:
-            if _stands(workspace, path):  # else the copy is all there is: a disk may fail that late
+            if _stands(workspace, path):  # else only the copy is left: a disk may fail late
                 folder.remove(entry, copy.stat)
             raise
 

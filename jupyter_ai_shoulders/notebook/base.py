@@ -1,7 +1,7 @@
-"""The Notebook port and the ports it needs from its host (chapter 06).
+"""The ports of notebooks, kernels and runs.
 
-Tools speak to ``Notebook`` and ``CellRunner`` only; whether the bytes live on disk, in a page
-with unsaved edits or in a collaboration room is the back end's business.
+Tools use ``Notebook`` and ``CellRunner`` only; the back end knows whether a notebook is on disk, in
+a page with unsaved edits or in a collaboration room.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Backend = Literal["disk", "live", "shared"]
 
 @dataclass(frozen=True, slots=True)
 class NotebookSnapshot:
-    """A notebook at one moment; ``outputs`` of a cell are None unless they were asked for."""
+    """A notebook at one moment; ``outputs`` of a cell are None unless they were requested."""
 
     path: str
     backend: Backend
     cells: Sequence[NotebookCell]
-    """May be made as they are asked for: go through all of them only when all are needed."""
+    """May be converted on access: iterate over all of them only when all are needed."""
     metadata: JsonObject
     dirty: bool
 
@@ -41,13 +41,13 @@ class NotebookSnapshot:
         return None if position is None else self.cells[position]
 
     def position(self, cell_id: CellId) -> int | None:
-        """Return where the cell stands, from 0."""
+        """Return the cell's index."""
         return next((i for i, cell in enumerate(self.cells) if cell.id == cell_id), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The edits are in; ``inverse`` takes them back."""
+    """The edits were applied; ``inverse`` undoes them."""
 
     versions: Mapping[CellId, Version]
     inverse: tuple[CellEdit, ...]
@@ -55,13 +55,13 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Conflicted:
-    """Nothing was changed: these cells are not what was expected."""
+    """Nothing was changed: these cells do not have the expected version."""
 
     conflicts: tuple[CellConflict, ...]
 
 
 class Notebook(Protocol):
-    """One notebook, wherever it lives."""
+    """One notebook, in any back end."""
 
     @property
     def path(self) -> str:
@@ -70,11 +70,11 @@ class Notebook(Protocol):
 
     @property
     def backend(self) -> Backend:
-        """Return where it lives now."""
+        """Return its current back end."""
         ...
 
     async def read(self, outputs: Collection[CellId] | Literal["all"] = ()) -> NotebookSnapshot:
-        """Return the notebook now, with the outputs of the cells named.
+        """Return the notebook now, with the outputs of the named cells.
 
         Raises ``NotFound``, ``InvalidNotebook``, ``Conflict`` (page not responding).
         """
@@ -85,14 +85,14 @@ class Notebook(Protocol):
     ) -> Applied | Conflicted:
         """Apply all edits as one undo step, or none.
 
-        ``expected`` gives the version each touched cell must have. Never overwrites a cell that
-        has another one. Raises like ``read``.
+        ``expected`` gives the version each changed cell must have; a cell with another version is
+        never overwritten. Raises like ``read``.
         """
         ...
 
 
 class Notebooks(Protocol):
-    """Finds the back end a notebook lives in at this moment."""
+    """Finds a notebook's current back end."""
 
     def open(self, path: str) -> Notebook:
         """Return the notebook at a workspace-relative path.
@@ -102,15 +102,15 @@ class Notebooks(Protocol):
         ...
 
     def in_page(self, path: str) -> bool:
-        """Return whether a page has it open, so that an edit can be reviewed there."""
+        """Return whether a page has the notebook open, so that an edit can be reviewed there."""
         ...
 
 
 class NewNotebooks(Protocol):
-    """Makes notebooks where there are none yet."""
+    """Creates notebooks."""
 
     async def create(self, path: str, content: JsonObject) -> WorkspacePath:
-        """Make a notebook of format 4; return its name. Its folder must exist.
+        """Create a notebook of format 4; return its path. Its folder must exist.
 
         Raises ``Conflict`` when the path is taken, ``NotFound`` (folder), ``InvalidRequest``.
         """
@@ -118,10 +118,12 @@ class NewNotebooks(Protocol):
 
 
 class NotebookStore(Protocol):
-    """Notebooks that no page is asked for: their files, or the rooms that write those."""
+    """Notebooks that are read and changed without asking a page: files, or the rooms that write
+    them.
+    """
 
     def check(self, path: WorkspacePath) -> None:
-        """Raise ``NotFound`` when it is known at once that there is no such notebook."""
+        """Raise ``NotFound`` when the notebook is known not to exist."""
         ...
 
     async def read(
@@ -139,13 +141,13 @@ class NotebookStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunQuestion:
-    """A question of running code, as pages show it; ``number`` counts a run's from 1."""
+    """A question of running code for pages; ``number`` counts a run's questions from 1."""
 
     number: int
     prompt: str
     password: bool
     answer: Callable[[str], bool]
-    """Passes on what the user typed; false when it was answered already."""
+    """Passes on the user's input; false when it was answered already."""
 
 
 class Pages(Protocol):
@@ -192,31 +194,31 @@ class Pages(Protocol):
         ...
 
     def run_taken(self, run_id: RunId) -> bool:
-        """Return whether the user runs the cell since: its outputs are not this run's any more."""
+        """Return whether the user runs the cell now: its outputs are no longer this run's."""
         ...
 
     def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
-        """Show a field for what the running code asks; said again to a page that comes."""
+        """Show an input field for the running code; repeated for a page that connects later."""
         ...
 
     def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
-        """Take the field away."""
+        """Remove the input field."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class KernelHandle:
-    """A running kernel and how to talk to it."""
+    """A running kernel and how to connect to it."""
 
     kernel_id: str
     kernel_name: str
     language: str
     manager: Any
-    """The jupyter_client (Multi)KernelManager's AsyncKernelManager for this kernel."""
+    """The kernel's AsyncKernelManager, from jupyter_client's (Multi)KernelManager."""
     client: Callable[[], AsyncKernelClient]
-    """Make a client of its own identity (own ``Session``), channels not started."""
+    """Return a new client with its own ``Session``, channels not started."""
     channels: Callable[[], KernelChannels] | None = None
-    """Make another way to the kernel than ZeroMQ sockets, for one whose sockets are elsewhere."""
+    """Return other channels than ZeroMQ sockets, for a kernel whose sockets are remote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,20 +234,22 @@ class KernelSpecs(Protocol):
     """The kernels that are installed."""
 
     async def spec(self, name: str | None) -> KernelSpec:
-        """Return one of them; None asks for the default. Raises ``NotFound`` (``no_kernel``)."""
+        """Return an installed kernel; None asks for the default. Raises ``NotFound``
+        (``no_kernel``).
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunningKernel:
-    """A kernel that runs; ``path`` is its notebook's, None when it is no notebook's."""
+    """A running kernel; ``path`` is its notebook's, None when it has none."""
 
     kernel_id: str
     kernel_name: str
     language: str
     path: str | None
     state: str | None
-    """As Jupyter names it: starting, idle, busy, restarting, dead; None where nobody listens."""
+    """As Jupyter names it: starting, idle, busy, restarting, dead; None when it is not observed."""
     last_activity: datetime | None
 
 
@@ -271,31 +275,31 @@ class KernelDirectory(KernelSpecs, Protocol):
     async def interrupt(self, kernel_id: str) -> None:
         """Interrupt the kernel.
 
-        Raises ``NotFound`` when it is gone, ``Conflict`` when it cannot be reached now.
+        Raises ``NotFound`` when it no longer exists, ``Conflict`` when it cannot be reached now.
         """
         ...
 
     async def restart(self, kernel_id: str) -> None:
-        """Start the kernel's process anew; its id stays, what it held is gone.
+        """Restart the kernel's process; its id stays, its variables are lost.
 
-        Raises ``NotFound`` when it is gone, ``Conflict`` when it does not come back.
+        Raises ``NotFound`` when it no longer exists, ``Conflict`` when it does not come back.
         """
         ...
 
     def throwaway(
         self, path: str, kernel_name: str | None
     ) -> AbstractAsyncContextManager[KernelHandle]:
-        """Start a kernel of nobody's, in the notebook's folder; it ends with the context.
+        """Start a private kernel in the notebook's folder; it ends with the context.
 
-        It is no notebook's kernel (``find`` does not know it), and it ends also when the start
-        or the body is cancelled. Raises ``NotFound`` (no such kernelspec), ``Conflict``.
+        ``find`` does not return it, and it ends also when the start or the body is cancelled.
+        Raises ``NotFound`` (no such kernelspec), ``Conflict``.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """What a running cell printed, as text for the conversation; bounded and coalesced."""
+    """Output of a running cell, as text for the conversation; bounded and coalesced."""
 
     channel: Literal["stdout", "stderr", "output", "status"]
     text: str
@@ -303,12 +307,12 @@ class RunProgress:
 
 @dataclass(frozen=True, slots=True)
 class InputRecipient:
-    """The call for which a cell runs; its conversation is where questions of the code go."""
+    """The call that runs a cell; its conversation receives the code's questions."""
 
     session_id: SessionId
     call_id: CallId
     interactive: bool
-    """Whether somebody may be there to answer."""
+    """Whether a user may be there to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,24 +325,24 @@ class RunInput:
 
 @dataclass(frozen=True, slots=True)
 class RunInputEnd:
-    """The question was answered, or nobody waits for the answer any more."""
+    """The question was answered, or no longer needs an answer."""
 
     answered: bool
 
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The run is on its way; ``look`` returns how far it is, with the status ``running``."""
+    """The run has started; ``look`` returns its progress, with the status ``running``."""
 
     look: Callable[[], CellRun]
 
 
 @dataclass(frozen=True, slots=True)
 class CellRun:
-    """How a run ended; ``outputs`` are nbformat dicts as they stand in the notebook."""
+    """The result of a run; ``outputs`` are nbformat dicts as stored in the notebook."""
 
     status: Literal["ok", "error", "aborted", "died", "cancelled", "running"]
-    """``running`` of one that was looked at on its way, and of no other."""
+    """``running`` only for a result that was read before the end."""
     outputs: tuple[JsonObject, ...]
     execution_count: int | None
     duration_ms: int
@@ -346,7 +350,7 @@ class CellRun:
     failure: str | None = None
     """The error in one line ("NameError: name 'x' is not defined")."""
     warning: str | None = None
-    """What else the user must know: outputs that could not be stored, text left out."""
+    """A message for the user: outputs that could not be stored, text left out."""
 
 
 RunItem = RunProgress | RunStarted | RunInput | RunInputEnd | CellRun
@@ -358,10 +362,10 @@ class CellRunner(Protocol):
     def run(
         self, path: str, cell_id: CellId, asker: InputRecipient | None = None
     ) -> AsyncGenerator[RunItem]:
-        """Run the cell as the notebook has it now; end with exactly one ``CellRun``.
+        """Run the cell in its current state; end with exactly one ``CellRun``.
 
-        The outputs are in the notebook and in its pages when the ``CellRun`` comes. Cancelling
-        interrupts the kernel if it is busy with this run, and settles before it leaves. Raises
+        The outputs are in the notebook and in its pages before the ``CellRun``. Cancelling
+        interrupts the kernel if it is busy with this run, and waits for the result. Raises
         ``NotFound`` (notebook, cell, kernelspec), ``InvalidRequest`` (not a code cell),
         ``InvalidNotebook``, ``Conflict`` (page not responding, kernel does not answer).
         """

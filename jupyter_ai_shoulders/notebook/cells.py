@@ -1,4 +1,4 @@
-"""Cells as values: made from nbformat JSON, whatever it holds, and nbformat JSON made joinable.
+"""Cells as values, made from any nbformat JSON; and multi-line strings of nbformat joined.
 
 Used by every back end that reads nbformat itself: the disk, its signatures and the overlay.
 """
@@ -18,7 +18,7 @@ _KINDS = frozenset({"stream", "display_data", "execute_result", "error"})
 
 
 class RawOutputSummary(NamedTuple):
-    """An output without its content, cheap to make: ``OutputSummary`` before it is asked for."""
+    """An output's kind and size, cheap to make; converted to ``OutputSummary`` on access."""
 
     kind: str
     mime_types: tuple[str, ...]
@@ -61,14 +61,14 @@ def with_source(cell: NotebookCell, source: str) -> NotebookCell:
 
 def summaries_of(outputs: Sequence[Any]) -> tuple[RawOutputSummary, ...]:
     """Return the summaries of a cell's outputs."""
-    if len(outputs) == 1:  # as nearly always, and a file has thousands of cells
+    if len(outputs) == 1:  # the usual case, and a file has thousands of cells
         return (summary_of(outputs[0]),)
     return tuple(map(summary_of, outputs))
 
 
 def summary_of(output: Any) -> RawOutputSummary:
-    """Return what an output is and about how much; an unknown kind counts as display data."""
-    fields: Any = output  # not narrowed: a cast for each of 2 000 outputs would be felt
+    """Return an output's kind and approximate size; an unknown kind counts as display data."""
+    fields: Any = output  # not narrowed: a cast for each of 2 000 outputs takes noticeable time
     if not isinstance(output, dict):
         return RawOutputSummary("display_data", (), 0)
     kind = fields.get("output_type")
@@ -104,7 +104,7 @@ def joined_bundle(bundle: JsonObject) -> JsonObject:
 
 
 def clean(value: Json) -> Json:
-    """Return JSON with each lone surrogate made U+FFFD: as UTF-8 it could not be sent."""
+    """Return JSON with each lone surrogate replaced by U+FFFD: UTF-8 cannot encode it."""
     match value:
         case str():
             return well_formed(value)
@@ -136,7 +136,7 @@ def _size(value: Any) -> int:
     items: Any = value
     if isinstance(value, list):
         try:
-            return len("".join(items))  # lines of text, as nearly always
+            return len("".join(items))  # lines of text, the usual case
         except TypeError:
             return sum(map(_size, items))
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Cell edits as a rule: may they be applied, what becomes of the cells, how are they taken back.
+"""The rule for cell edits: whether they apply, the cells after them, and their inverse.
 
 Pure; the page has the same rule in ``labextension/src/text/edits.ts``. Used by the disk back end
 and by the overlay of an absent page.
@@ -34,7 +34,7 @@ Reason = Literal["changed", "deleted", "protected", "exists"]
 
 @dataclass(frozen=True, slots=True)
 class EditedNotebook:
-    """The notebook after the edits: its order, and the cells that are new or different."""
+    """The notebook after the edits: its order, and the new or changed cells."""
 
     order: tuple[CellId, ...]
     changed: Mapping[CellId, NotebookCell]
@@ -42,7 +42,7 @@ class EditedNotebook:
 
 
 def needs_outputs(edits: Sequence[CellEdit]) -> frozenset[CellId]:
-    """Return the cells whose outputs must be known, so that the edits can be taken back."""
+    """Return the cells whose outputs are needed to undo the edits."""
     return frozenset(edit.cell_id for edit in edits if isinstance(edit, CellDelete | CellOutputs))
 
 
@@ -52,7 +52,7 @@ def apply_edits(
     edits: Sequence[CellEdit],
     expected: Mapping[CellId, Version],
 ) -> EditedNotebook | Conflicted:
-    """Apply all edits in order, or none when a cell is not what was expected.
+    """Apply all edits in order, or none when a cell does not have the expected version.
 
     ``find`` returns any cell of ``order``; the cells of ``needs_outputs`` with their outputs.
     """
@@ -81,7 +81,7 @@ def apply_edits(
 
 @dataclass(slots=True)
 class _Draft:
-    """The notebook while edits are tried on it."""
+    """The state of the notebook while edits are tried."""
 
     order: list[CellId]
     known: set[CellId]
@@ -100,7 +100,7 @@ class _Draft:
         self.order.insert(0 if after is None else self.order.index(after) + 1, cell_id)
 
     def refuse(self, cell_id: CellId, reason: Reason) -> None:
-        """Note the first reason against a cell, with the cell as it stands in the notebook."""
+        """Record the first reason against a cell, with its current state."""
         if cell_id in self.conflicts:
             return
         cell = self.cell(cell_id) if cell_id in self.known else None
@@ -112,7 +112,7 @@ class _Draft:
         )
 
     def lacks(self, *cell_ids: CellId | None) -> bool:
-        """Refuse, and return True, when one of the cells is gone."""
+        """Refuse, and return True, when one of the cells does not exist."""
         missing = [item for item in cell_ids if item is not None and item not in self.known]
         for cell_id in missing:
             self.refuse(cell_id, "deleted")
@@ -120,7 +120,7 @@ class _Draft:
 
 
 def _apply(draft: _Draft, edit: CellEdit) -> CellEdit | None:
-    """Apply one edit; return what takes it back, None when it is refused."""
+    """Apply one edit; return its inverse, None when it is refused."""
     match edit:
         case CellSource():
             return _set_source(draft, edit)
@@ -160,7 +160,7 @@ def _insert(draft: _Draft, edit: CellInsert) -> CellEdit | None:
 
 
 def inserted_cell(edit: CellInsert) -> NotebookCell:
-    """Return the cell an insertion makes."""
+    """Return the inserted cell."""
     code = edit.cell_type == "code"
     return make_cell(
         edit.cell_id,
@@ -210,7 +210,7 @@ def _set_outputs(draft: _Draft, edit: CellOutputs) -> CellEdit | None:
         return None
     cell = draft.cell(edit.cell_id)
     if cell.cell_type != "code":
-        # The user made it a text cell meanwhile: there is nowhere to put outputs.
+        # The user made it a text cell, which has no outputs.
         draft.refuse(edit.cell_id, "changed")
         return None
     after = with_outputs(cell, edit.outputs)

@@ -1,7 +1,7 @@
-"""The channels to a kernel, whichever way they go; used by ``notebook.kernels.connection``.
+"""The channels to a kernel, local or remote; used by ``notebook.kernels.connection``.
 
-Kernels of this machine are spoken to over ZeroMQ (``ZmqChannels``); the server half adds those that
-run behind a gateway. Messages come as frames, so that those of others are never decoded.
+Local kernels use ZeroMQ (``ZmqChannels``); the server layer adds those behind a gateway. Messages
+arrive as frames, so that messages for other clients are never decoded.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ log = logging.getLogger(__name__)
 
 Channel = Literal["iopub", "shell", "stdin", "control"]
 Frames = list[bytes]
-"""Of one message: signature, header, parent header, metadata, content; its buffers are left."""
+"""Frames of one message: signature, header, parent header, metadata, content; buffers are dropped.
+"""
 HEADER, PARENT_HEADER, CONTENT = 1, 2, 4
 """Positions in ``Frames``."""
 FRAMES = 5
 LARGE = 1_000_000
-"""Bytes from which on a frame is not copied out of ZeroMQ's memory: it may not be wanted."""
+"""Larger frames, in bytes, stay in ZeroMQ's memory: they may not be needed."""
 Receive = Callable[[Frames], None]
 Message = dict[str, Any]
 TURN_SECONDS = 0.002
-"""How long messages that are there already are read before everything else gets its turn."""
+"""Seconds for which received messages are read before other tasks run."""
 STDIN_SECONDS = 5.0
-"""How long a kernel may take to open the channel for its questions, once it answers on others."""
+"""Seconds a kernel may take to open its stdin channel, once it answers on others."""
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, AssertionError)
-"""What jupyter_client and nbclient raise for messages that do not follow the protocol."""
+"""Raised by jupyter_client and nbclient for messages that do not follow the protocol."""
 
 
 class KernelChannels(Protocol):
-    """A way to one life of a kernel."""
+    """A connection to one generation of a kernel."""
 
     @property
     def session(self) -> Session:
@@ -47,19 +48,19 @@ class KernelChannels(Protocol):
 
     @property
     def ended(self) -> bool:
-        """Whether the kernel was restarted since, or is not listened to any more."""
+        """Whether the kernel was restarted since, or the connection is closed."""
         ...
 
     def open(self, receivers: Mapping[Channel, Receive]) -> None:
-        """Begin to listen; the receivers must not block."""
+        """Start listening; the receivers must not block."""
         ...
 
     def send(self, message: Message, channel: Channel) -> None:
-        """Send a message; one that cannot be sent is lost."""
+        """Send a message; a message that cannot be sent is lost."""
         ...
 
     async def opened(self) -> None:
-        """Return once the kernel's questions for input reach us too; it answers already."""
+        """Return once the kernel's questions for input arrive too; it answers already."""
         ...
 
     async def is_alive(self) -> bool:
@@ -67,7 +68,7 @@ class KernelChannels(Protocol):
         ...
 
     async def close(self) -> None:
-        """Stop listening; the kernel runs on."""
+        """Stop listening; the kernel continues."""
         ...
 
 
@@ -103,8 +104,8 @@ class ZmqChannels:
     def send(self, message: Message, channel: Channel) -> None:
         """See ``KernelChannels.send``.
 
-        Not through ``channel.send``: that uses the socket behind its asyncio wrapper's back, and
-        may swallow the wake-up of the task that waits for the next message.
+        Does not use ``channel.send``: it bypasses the socket's asyncio wrapper, and may swallow the
+        wake-up of the task that waits for the next message.
         """
         target = getattr(self._client, f"{channel}_channel")
         target.socket.send_multipart(self.session.serialize(message))
@@ -131,11 +132,11 @@ class ZmqChannels:
     def _open_stdin(self) -> None:
         """Connect so that the socket is writable only when the kernel knows it (ZMQ_IMMEDIATE).
 
-        A kernel that is still starting may be heard on one channel while another waits for its
-        next try to connect; the kernel drops a question to somebody it does not know.
+        A starting kernel may answer on one channel while another waits for its next attempt to
+        connect; the kernel drops a question to an unknown client.
         """
         context = self._client.context
-        self._client.context = zmq.asyncio.Context(context)  # the same, with defaults of its own
+        self._client.context = zmq.asyncio.Context(context)  # the same, with its own defaults
         self._client.context.setsockopt(zmq.IMMEDIATE, 1)
         self._client.stdin_channel.start()
         self._client.context = context
@@ -151,18 +152,18 @@ class ZmqChannels:
                 receive([_bytes(frame) for frame in parts[:FRAMES]])
             except UNREADABLE:
                 log.exception("A message of a kernel was unreadable")
-            # A future that is done already does not yield: a flood would hold the event loop.
+            # A completed future does not yield: a flood would block the event loop.
             if loop.time() - began > TURN_SECONDS:
                 await asyncio.sleep(0)
                 began = loop.time()
 
 
 def _bytes(frame: Any) -> bytes:
-    """Return what a frame holds; a large one as a view that reads as bytes do."""
+    """Return a frame's bytes; a large one as a view that reads like bytes."""
     return frame.bytes if len(frame) < LARGE else cast("bytes", frame.buffer)
 
 
 def generation_of(manager: Any) -> object:
-    """Return what changes when the kernel of a manager is started again."""
+    """Return an object that changes with each start of a manager's kernel."""
     # The manager makes a new ``ready`` future for each start of the process.
     return getattr(manager, "ready", None)

@@ -1,10 +1,8 @@
-"""What pages say of their notebooks, before ``notebook.backends.live.open_notebooks`` hears it.
+"""Filters page frames about notebooks before ``notebook.backends.live.open_notebooks``.
 
-Used by the page socket.
-
-A page announces its notebooks with a room as well: it shows runs, asks for input and follows a
-rename. But what is unsaved in them is the room's: no copy is kept of it, and nothing is written
-when the page goes.
+Used by the page socket. A page also announces notebooks that are in a room: it shows runs, asks for
+input and reports renames. But their unsaved changes belong to the room: no copy is kept, and
+nothing is written when the page disconnects.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from jupyter_ai_shoulders.wire.ids import ClientId
 
 
 class PageFrameHandler:
-    """The frames of pages on their way to the live documents."""
+    """Passes frames of pages to the live notebooks."""
 
     def __init__(
         self,

@@ -40,13 +40,13 @@ _ASKED_CELL = 40_000
 _OUTLINE_LIMIT = 36_000
 """Characters of the outline of up to ``_FULL_CELLS`` cells."""
 _LARGE_OUTLINE_LIMIT = 12_500
-"""Of many cells: with all tools defined, a question about one of them stays below 15 000 tokens."""
+"""For more cells: with all tools defined, a question about one cell stays below 15 000 tokens."""
 _FULL_CELLS = 60
 _OUTPUTS_LIMIT = 24_000
 _MAX_SUMMARIES = 6
 _MAX_HEADINGS = 5
 _MAX_TOLD = 60
-"""Headings and stale cells named of those left out."""
+"""Headings and stale cells named among those left out."""
 _HEADING = re.compile(r"#{1,6} \S")
 _HEADER_LIKE = re.compile(r"^(\\*--- )", re.MULTILINE)
 # (cells up to this many lines whole, lines shown of longer ones): the first that fits the limit.
@@ -75,11 +75,11 @@ def render_notebook(
     cells: Collection[CellId] | None = None,
     stale: StaleReport = NOTHING_STALE,
 ) -> Rendering:
-    """Return the outline of all cells, or the cells named and no others, whole.
+    """Return the outline of all cells, or only the named cells, whole.
 
-    Outputs are shown where the snapshot has them (``NotebookCell.outputs`` is not None). An outline
-    that grows too long shows fewer lines per cell, then leaves out cells in the middle, except
-    for their headings and those that are stale.
+    Outputs are shown where the snapshot has them (``NotebookCell.outputs`` is not None). A long
+    outline shows fewer lines per cell, then leaves out cells in the middle, except for their
+    headings and stale cells.
     """
     header = " · ".join([notebook_header(snapshot), *_stale_header(stale)])
     if cells is not None:
@@ -109,7 +109,7 @@ def _stale_header(stale: StaleReport) -> Iterable[str]:
 
 
 def notebook_header(snapshot: NotebookSnapshot) -> str:
-    """Return the first line: name, number of cells, kernel, where it lives, whether it is saved."""
+    """Return the first line: name, number of cells, kernel, back end, unsaved changes."""
     count = len(snapshot.cells)
     parts = [
         f"Notebook {json.dumps(snapshot.path, ensure_ascii=False)}",
@@ -121,7 +121,7 @@ def notebook_header(snapshot: NotebookSnapshot) -> str:
 
 
 def run_text(number: int, cell_id: CellId, run: CellRun) -> str:
-    """Return what a model reads of a finished run; ``number`` is the cell's 1-based position."""
+    """Return a finished run as text for a model; ``number`` is the cell's 1-based position."""
     took = f"{run.duration_ms / 1000:.1f} s"
     count = None if run.execution_count is None else f"In[{run.execution_count}]"
     first = [f"Cell {number} (id={cell_id}) {_outcome(run)}", count, took]
@@ -131,7 +131,7 @@ def run_text(number: int, cell_id: CellId, run: CellRun) -> str:
 def outputs_lines(number: int, outputs: Sequence[JsonObject]) -> list[str]:
     """Return the sections ``--- output of cell N · kind`` of a cell's outputs.
 
-    An error ends a cell, so the last section is always there; those before it stop at a limit.
+    An error ends a cell, so the last section is always included; those before it stop at a limit.
     """
     texts = [_escaped(output_text(output)) for output in outputs]
     lines: list[str] = []
@@ -159,7 +159,7 @@ def _rendering(header: str, pieces: Sequence[_Piece]) -> Rendering:
 def _without_middle(
     pieces: Sequence[_Piece], limit: int, snapshot: NotebookSnapshot, stale: StaleReport
 ) -> list[_Piece]:
-    """Keep what fits, two thirds of it from the beginning; of the others what matters most."""
+    """Keep the pieces that fit, two thirds from the beginning; name the important rest."""
     average = sum(len(piece.text) for piece in pieces) // len(pieces)
     kept = max(2, limit // average)
     head, tail = kept * 2 // 3, kept - kept * 2 // 3
@@ -212,7 +212,7 @@ def _outlined(
 
 
 def _headings(lines: Sequence[str]) -> list[str]:
-    """Return the headings of a text cell: they are the notebook's structure."""
+    """Return the headings of a text cell, which structure the notebook."""
     return [line for line in lines if _HEADING.match(line)][:_MAX_HEADINGS]
 
 
@@ -249,7 +249,7 @@ def _summary(summary: OutputSummary) -> str:
 
 
 def _largest(summaries: Sequence[OutputSummary]) -> str:
-    """Return the output that says most: an error, else the largest; and how many there are."""
+    """Return the most informative output, an error or else the largest, and how many there are."""
     said = max(summaries, key=lambda item: (item.kind == "error", item.size))
     rich = next((mime for mime in said.mime_types if mime != "text/plain"), said.kind)
     more = f", {len(summaries) - 1} more" if len(summaries) > 1 else ""

@@ -1,4 +1,4 @@
-"""Finds where a notebook lives at the moment of each call: in a room, in a page, or on disk.
+"""Finds a notebook's back end at each call: a room, a page, or the disk.
 
 The tools' ``Notebooks``; made by ``host``. A notebook may be opened or closed between two calls of
 one tool, so the choice is made for each read and each change.
@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.wire.notebooks import CellEdit
 
 
 class NotebookRouter:
-    """The notebooks of a workspace, wherever they live."""
+    """The notebooks of a workspace, in any back end."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class NotebookRouter:
         self._disk = disk
 
     def open(self, path: str) -> RoutedNotebook:
-        """Return the notebook at a path; each of a file's names gives the same one.
+        """Return the notebook at a path; aliases of a file give the same notebook.
 
         Raises ``NotFound``; ``InvalidRequest`` (``outside_workspace``, ``not_a_notebook``).
         """
@@ -58,7 +58,9 @@ class NotebookRouter:
         return RoutedNotebook(name, room, self._shared, self._live, self._disk)
 
     def in_page(self, path: str) -> bool:
-        """Return whether a connected page has it open, so that an edit can be reviewed there."""
+        """Return whether a connected page has the notebook open, so that an edit can be reviewed
+        there.
+        """
         if self._live.owner(path) is not None:
             return True
         room = self._shared.find(self._workspace.path(path))
@@ -84,7 +86,7 @@ class RoutedNotebook:
 
     @property
     def _name(self) -> WorkspacePath:
-        """Its path now: it may have been renamed since it was opened."""
+        """The current path: the notebook may have been renamed since it was opened."""
         if self._room is not None and self._room.is_open:
             return self._shared.name_of(self._room) or self._opened
         return self._live.current(self._opened)
@@ -96,13 +98,13 @@ class RoutedNotebook:
 
     @property
     def backend(self) -> Backend:
-        """Return where it lives now."""
+        """Return its current back end."""
         if self._shared.find(self._name) is not None:
             return "shared"
         return "live" if self._live.is_live(self._name) else "disk"
 
     async def read(self, outputs: OutputSelection = ()) -> NotebookSnapshot:
-        """Return the notebook now, with the outputs of the cells named.
+        """Return the notebook now, with the outputs of the named cells.
 
         Raises ``NotFound``, ``InvalidNotebook``, ``Conflict`` (page not responding).
         """

@@ -1,4 +1,4 @@
-"""Names of the notebooks there are, to answer a path that names none; made by ``host``."""
+"""Finds notebooks with names similar to a path that does not exist; made by ``host``."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class WorkspaceNotebookIndex:
         self._workspace = workspace
 
     async def near(self, path: str) -> tuple[str, ...]:
-        """Return the notebooks most like ``path``, best first; any when none is like it."""
+        """Return the notebooks most similar to ``path``, best first; any when none is similar."""
         return most_similar(path, await self.all())
 
     async def all(self) -> list[str]:
-        """Return all notebooks, nearest to the root first, without hidden ones."""
+        """Return all visible notebooks, nearest to the root first."""
         return await asyncio.to_thread(find_file_names, self._workspace, ".ipynb")
 
 
 def most_similar(path: str, names: list[str]) -> tuple[str, ...]:
-    """Return up to five names, those with the most similar file name and folder first."""
+    """Return up to five names, by similarity of file name and folder."""
     return tuple(sorted(names, key=lambda name: (-_likeness(path, name), name))[:NAMED])
 
 

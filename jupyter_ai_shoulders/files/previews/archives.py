@@ -1,7 +1,7 @@
 """Checks a zip archive of XML before a reader opens it: size, ratio, number of members, no DTD.
 
-Office documents are such archives. Run by ``files.previews.worker`` in its own process. The sizes
-an archive declares are checked first and kept to afterwards, since they may lie.
+Office documents are such archives. Run by ``files.previews.worker`` in its own process. The
+declared sizes are checked first and enforced afterwards, since they may be false.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, TooLarge
 UNPACKED_LIMIT = 200 << 20
 """Bytes of all members together."""
 RATIO_LIMIT = 150
-"""Unpacked to packed; spreadsheets of equal rows reach 50."""
+"""Unpacked to packed size; spreadsheets of equal rows reach 50."""
 RATIO_FROM = 10 << 20
-"""Small archives may have any ratio."""
+"""Smaller archives may have any ratio."""
 MEMBERS_LIMIT = 5_000
 
 _DECLARATIONS = tuple(
@@ -29,7 +29,7 @@ _PIECE = 1 << 20
 
 
 def check_archive(content: bytes) -> None:
-    """Raise ``TooLarge`` or ``InvalidRequest`` unless the archive is one to open."""
+    """Raise ``TooLarge`` or ``InvalidRequest`` unless the archive is safe to open."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _check_sizes(archive, len(content))
@@ -37,7 +37,7 @@ def check_archive(content: bytes) -> None:
                 _check_member(archive, member)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError) as error:
         raise InvalidRequest(f"it is damaged: {error}") from error
-    except RuntimeError as error:  # zipfile's way to say that a password is needed
+    except RuntimeError as error:  # zipfile raises it when a password is needed
         raise InvalidRequest("it is protected by a password") from error
 
 
@@ -53,7 +53,7 @@ def _check_sizes(archive: zipfile.ZipFile, packed: int) -> None:
 
 
 def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Read a part to its declared size, and refuse what a document never has in its XML."""
+    """Read a member up to its declared size, and refuse XML that documents never contain."""
     if not member.filename.lower().endswith((".xml", ".rels", ".vml")):
         return
     before = b""

@@ -1,7 +1,7 @@
-"""Previews of documents that are no text: spreadsheets, Word documents, PDFs, Parquet (chapter 07).
+"""Previews of binary documents: spreadsheets, Word documents, PDFs, Parquet.
 
-Made by ``host`` and asked by the tool ``read_file``. The reading is done by a process of its own
-(``files.previews.worker``) with limits on memory and time, two at once at most.
+Made by ``host`` for the tool ``read_file``. Documents are read in a separate process
+(``files.previews.worker``) with limits on memory and time, at most two at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.guard.process.worker_process import WorkerResult, run_
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 
 SIZE_LIMIT = 64 << 20
-"""Bytes of a document that is opened at all."""
+"""Bytes of the largest document that is opened."""
 SECONDS = 25.0
 AT_ONCE = 2
 WORKER = "jupyter_ai_shoulders.files.previews.worker"
@@ -41,7 +41,7 @@ Helper = Callable[[str, tuple[str, ...], bytes, float], WorkerResult]
 
 
 class _Answer(BaseModel):
-    """What the worker writes: the text, or why there is none."""
+    """The worker's answer: the text, or the reason why there is none."""
 
     text: str | None = None
     code: ErrorCode = "invalid_request"
@@ -50,7 +50,7 @@ class _Answer(BaseModel):
 
 
 def document_kind(path: str) -> str | None:
-    """Return which reader a file needs, by its name; None for text and for what none reads."""
+    """Return the reader for a file, by its name; None for text and for unsupported files."""
     return KINDS.get(posixpath.splitext(path)[1].lower())
 
 
@@ -63,7 +63,7 @@ class DocumentPreviews:
         self._free = asyncio.Semaphore(AT_ONCE)
 
     async def text(self, path: str, content: bytes) -> str:
-        """Return a document's text, bounded; ``document_kind`` tells which paths have one.
+        """Return a document's text, bounded; ``document_kind`` tells which paths have a reader.
 
         Raises ``InvalidRequest`` (damaged, hostile), ``TooLarge`` (too much to read) and
         ``PolicyRefusal`` (``disabled``: the extra ``docs`` is not installed).
@@ -79,7 +79,7 @@ class DocumentPreviews:
 
 
 def _text(path: str, done: WorkerResult) -> str:
-    """Return what the worker said. Raises what it could not do."""
+    """Return the worker's text, or raise its error."""
     if done.status != 0:
         _log.info("The preview of %s ended with status %s: %s", path, done.status, done.said)
         raise TooLarge(

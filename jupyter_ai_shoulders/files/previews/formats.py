@@ -1,9 +1,9 @@
 """Turns documents into bounded text through the readers of the optional extra ``docs``.
 
-Run by ``files.previews.worker`` in a process with limits, so that what a reader does with hostile
-bytes stays there. Each function takes the file's bytes. Raises ``InvalidRequest``, ``TooLarge``,
-``PolicyRefusal`` (``disabled``: the reader is not installed); a reader's own errors are the
-worker's to name.
+Run by ``files.previews.worker`` in a process with limits, which contains the effects of hostile
+bytes. Each function takes the file's bytes. Raises ``InvalidRequest``, ``TooLarge``,
+``PolicyRefusal`` (``disabled``: the reader is not installed); the worker translates a reader's own
+errors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.files.previews.archives import check_archive
 from jupyter_ai_shoulders.files.previews.tables import ROWS, format_rows, format_value
 
 TEXT_LIMIT = 36_000
-"""Characters of a preview; more would be cut on the way to the model."""
+"""Characters of a preview; more would be cut before it reaches the model."""
 SHEETS = 10
 PAGES = 30
 PARQUET_ROWS = 20
@@ -59,7 +59,7 @@ def _word(content: bytes) -> str:
 
 
 def _word_block(block: Any) -> str:
-    """Return a paragraph or a table; they differ in what they have (python-docx)."""
+    """Return the text of a paragraph or a table; their attributes differ (python-docx)."""
     if hasattr(block, "rows"):
         rows = [[cell.text for cell in row.cells] for row in itertools.islice(block.rows, ROWS)]
         more = len(block.rows) - len(rows)
@@ -120,7 +120,7 @@ _FORMATS: Mapping[str, Callable[[bytes], str]] = {
 
 
 def _bounded(parts: Iterator[str]) -> list[str]:
-    """Return parts until there is more text than is shown."""
+    """Return parts until they exceed the text limit."""
     taken: list[str] = []
     length = 0
     for part in parts:

@@ -32,7 +32,8 @@ class DelimitedTable:
 def read_delimited(text: str, delimiter: str | None = None) -> DelimitedTable:
     """Return the beginning of a CSV or TSV text, its first row as the heading.
 
-    Rows count as the file has them, with the heading; one with line ends in quotes counts once.
+    Rows are counted as in the file, including the heading; a row with line ends in quotes counts
+    once.
     """
     separator = delimiter or detect_delimiter(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -41,14 +42,14 @@ def read_delimited(text: str, delimiter: str | None = None) -> DelimitedTable:
     try:
         first = list(itertools.islice(reader, ROWS + 1))
         rows = len(first) + sum(1 for _ in reader)
-    except csv.Error:  # a field longer than the module takes: lines are what is left to count
+    except csv.Error:  # a field exceeds the module's limit: only lines can be counted
         rows = text.count("\n") + 1
     columns = max(map(len, first), default=0)
     return DelimitedTable(separator, rows, columns, format_rows(first))
 
 
 def detect_delimiter(text: str) -> str:
-    """Return the sign that parts the fields of the first lines most evenly."""
+    """Return the delimiter that splits the first lines most evenly."""
     lines = [line for line in text[:50_000].split("\n")[:_SAMPLED] if line.strip()]
 
     def evenness(sign: str) -> tuple[bool, int]:

@@ -1,8 +1,7 @@
 """The program that reads one document: bytes in, text out, within limits on memory and time.
 
 Started by ``files.previews.document_previews`` as ``python -m
-jupyter_ai_shoulders.files.previews.worker <kind>``; answers with one line of JSON, as
-``files.previews.document_previews`` expects it.
+jupyter_ai_shoulders.files.previews.worker <kind>``; answers with one line of JSON.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.files.previews.formats import preview
 
 MEMORY = 2 << 30
-"""Bytes of address space; a reader and its libraries map half a gigabyte before they begin."""
+"""Bytes of address space; a reader and its libraries map half a gigabyte at start."""
 CPU_SECONDS = 20
 
 
 def main() -> None:
     """Answer one request."""
     limit_self()
-    logging.disable(logging.CRITICAL)  # readers log what they dislike in a file
+    logging.disable(logging.CRITICAL)  # readers log defects of a file
     [_, kind] = sys.argv
     sys.stdout.write(json.dumps(answer(kind, sys.stdin.buffer.read())))
 
 
 def answer(kind: str, content: bytes) -> dict[str, str | None]:
-    """Return the text, or why there is none."""
+    """Return the text, or the reason why there is none."""
     try:
         return {"text": preview(kind, content)}
     except ShouldersError as error:
@@ -48,7 +47,7 @@ def answer(kind: str, content: bytes) -> dict[str, str | None]:
 
 
 def limit_self() -> None:
-    """Bound what this process may take; on Windows, time alone is bounded, by who started it."""
+    """Limit this process; on Windows only its time is limited, by the process that started it."""
     try:
         import resource
     except ImportError:

@@ -1,1 +1,1 @@
-"""Takes back changes of files, including those of simple shell commands."""
+"""Undoes changes of files, including those of simple shell commands."""

@@ -1,4 +1,4 @@
-"""Which changes of files hang together, so that they are taken back together or not at all. Pure.
+"""Groups related changes of files, so that they are undone together or not at all. Pure.
 
 Used by ``files.undo.file_undo`` for a turn or a session.
 """
@@ -11,11 +11,11 @@ from jupyter_ai_shoulders.wire.operations import Operation
 
 
 def group_by_file(rows: Sequence[Operation]) -> list[list[Operation]]:
-    """Return the changes by the files they are about, each group in order.
+    """Return the changes grouped by the files they affect, each group in order.
 
-    A move or a copy ties two names together; a move of a folder ties all that is below. Folders
-    that were made or removed come last, the latest first: what is in them goes before them. So do
-    commands, which are nobody's name.
+    A move or a copy joins two names; a move of a folder joins everything below it. Folders that
+    were made or removed come last, the latest first, after their contents. So do commands, which
+    belong to no name.
     """
     groups: list[tuple[set[str], list[Operation]]] = []
     alone = [row for row in rows if row.document.endswith("/") or row.kind == "command"]
@@ -35,7 +35,7 @@ def group_by_file(rows: Sequence[Operation]) -> list[list[Operation]]:
 
 
 def without_undone_pairs(rows: Sequence[Operation]) -> list[Operation]:
-    """Return the changes without those that are undone among them, and without these undos."""
+    """Return the changes without pairs of a change and its undo."""
     left = {row.id: row for row in rows}
     for row in reversed(rows):
         undone = row.undoes
@@ -45,7 +45,7 @@ def without_undone_pairs(rows: Sequence[Operation]) -> list[Operation]:
 
 
 def _meet(some: set[str], others: set[str]) -> bool:
-    """Return whether a name is in both, or lies below one of the other."""
+    """Return whether a name is in both, or lies below a name of the other."""
     return any(
         f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
         for one in some

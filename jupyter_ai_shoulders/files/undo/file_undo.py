@@ -1,9 +1,8 @@
-"""Takes changes of files back: one, a batch, a turn, or a session's since a moment (chapter 07).
+"""Undoes changes of files: one, a batch, a turn, or those of a session since a moment.
 
-Used by the tool ``undo_file_change``, by undo of a turn and by restore. A file that is as the
-change left it gets its bytes of before; one that was changed since gets a three-way merge; where
-that clashes nothing is changed, and ``CannotUndo`` carries what to propose. An undo is a change of
-its own, which can be taken back.
+Used by the tool ``undo_file_change``, by undo of a turn and by restore. A file that nobody changed
+since gets its old bytes; otherwise a three-way merge is made. If that conflicts nothing is changed,
+and ``CannotUndo`` carries a proposal. An undo is itself a change, which can be undone.
 """
 
 from __future__ import annotations
@@ -38,25 +37,25 @@ from jupyter_ai_shoulders.wire.operations import Operation
 _log = logging.getLogger(__name__)
 
 Chosen = Callable[[Sequence[Operation]], Sequence[Operation]]
-"""Returns some of a session's changes; they are given and returned in order."""
+"""Selects some of a session's changes; takes and returns them in order."""
 _TRIES = 3
-"""How often a text that changes under us is merged anew."""
+"""Attempts to merge a text that keeps changing."""
 
 
 @dataclass(frozen=True, slots=True)
 class UndoConflict:
-    """A text that both the change and somebody after it changed in the same lines."""
+    """A text whose lines were changed both by the operation and later."""
 
     document: str
     ours: str
-    """As the change left it."""
+    """The text after the change."""
     before: str
-    """As it was before, which is what undo would have put back."""
+    """The text before the change, which undo would have restored."""
     current: TextSnapshot
 
 
 class CannotUndo(Conflict):
-    """It cannot be taken back, for the reason given; nothing was changed."""
+    """The change cannot be undone, for the reason given; nothing was changed."""
 
     def __init__(self, message: str, clash: UndoConflict | None = None) -> None:
         super().__init__(message, hint="The file was not changed; edit it by hand where needed.")
@@ -65,18 +64,18 @@ class CannotUndo(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class UndoneChange:
-    """A change that was taken back."""
+    """A change that was undone."""
 
     operation: Operation
     by: OperationId | None
-    """The change that did it; None when there was nothing to do any more."""
+    """The change that undid it; None when there was nothing to do."""
     merged: bool = False
-    """Whether what was changed since is still in it."""
+    """Whether later changes were kept by a merge."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptChange:
-    """A change that was not taken back."""
+    """A change that was not undone."""
 
     operation: Operation
     reason: str
@@ -85,7 +84,7 @@ class KeptChange:
 
 @dataclass(frozen=True, slots=True)
 class UndoReport:
-    """What became of several changes."""
+    """The outcome of undoing several changes."""
 
     undone: tuple[UndoneChange, ...] = ()
     kept: tuple[KeptChange, ...] = ()
@@ -112,16 +111,16 @@ class FileUndo:
         self._ids = ids
 
     def latest(self, session_id: SessionId | None, path: str | None = None) -> Operation | None:
-        """Return the latest change of a file that can be taken back, undos left out."""
+        """Return the latest change of a file that can be undone, undos left out."""
         for row in self._journal.latest(session_id=session_id, path=path, limit=1000):
             if row.can_undo and row.undoes is None and row.cell_id is None:
                 return row
         return None
 
     async def undo(self, operation_id: OperationId, origin: ChangeOrigin) -> UndoReport:
-        """Take a change back, and all of its batch with it: all or nothing, also when cancelled.
+        """Undo a change and all of its batch: all or nothing, also when cancelled.
 
-        Raises ``NotFound``, ``CannotUndo``, and what reading and changing files raises.
+        Raises ``NotFound``, ``CannotUndo``, and the errors of reading and changing files.
         """
         row = self._first(self._journal.get(operation_id))
         if not row.can_undo:
@@ -132,19 +131,19 @@ class FileUndo:
     async def undo_turn(
         self, session_id: SessionId, turn_id: TurnId, origin: ChangeOrigin
     ) -> UndoReport:
-        """Take back what a turn did to files; each file as a whole, or not at all.
+        """Undo the changes of a turn; each file completely, or not at all.
 
-        Raises ``StateUnavailable``; what cannot be taken back is in the report.
+        Raises ``StateUnavailable``; changes that cannot be undone are in the report.
         """
         return await self._many(self._journal.of_turn(session_id, turn_id), origin)
 
     async def undo_those(
         self, session_id: SessionId, chosen: Chosen, origin: ChangeOrigin
     ) -> UndoReport:
-        """Take back what is chosen of a session's changes, like ``undo_turn``."""
+        """Undo the selected changes of a session, like ``undo_turn``."""
         return await self._many(chosen(self._journal.of_session(session_id)), origin)
 
-    # several
+    # several changes
 
     async def _many(self, rows: Sequence[Operation], origin: ChangeOrigin) -> UndoReport:
         files = [row for row in rows if row.cell_id is None and row.kind != "outputs"]
@@ -163,7 +162,7 @@ class FileUndo:
         return UndoReport(tuple(undone), tuple(kept))
 
     async def _kept(self, group: Sequence[Operation], error: ShouldersError) -> list[KeptChange]:
-        """Return why a group stays; where it is one text, what to propose for all its changes."""
+        """Return why a group stays; with a proposal if it is about one text."""
         first, *_ = group
         clash = error.clash if isinstance(error, CannotUndo) else None
         only_edits = all(row.kind == "edit" for row in group)
@@ -181,7 +180,7 @@ class FileUndo:
         return [KeptChange(row, str(error), clash if row is first else None) for row in present]
 
     async def _all_or_nothing(self, rows: Iterable[Operation], origin: ChangeOrigin) -> UndoReport:
-        """Take rows back, the latest first; when one stays, those before it are made again."""
+        """Undo rows, the latest first; when one fails, redo those undone before it."""
         wanted = list(rows)
         if len(wanted) > 1:
             origin = replace(origin, batch=self._ids.new("batch"))
@@ -189,7 +188,7 @@ class FileUndo:
         kept: list[KeptChange] = []
         try:
             for row in wanted:
-                now = self._journal.get(row.id)  # what undid it may have been taken back by now
+                now = self._journal.get(row.id)  # its undo may have been undone since
                 if now.state != "done":
                     continue
                 try:
@@ -197,7 +196,7 @@ class FileUndo:
                 except Conflict as error:
                     if now.kind != "mkdir" or len(wanted) == 1:
                         raise
-                    kept.append(KeptChange(now, str(error)))  # others use the folder by now
+                    kept.append(KeptChange(now, str(error)))  # others use the folder now
                 crash_point("files.undo.one_done")
         except ShouldersError:
             await self._again(undone, origin)
@@ -214,7 +213,7 @@ class FileUndo:
             except ShouldersError as error:
                 _log.warning("Undo of %s stays half done: %s", done.operation.document, error)
 
-    # one
+    # one change
 
     async def _possible(self, row: Operation, origin: ChangeOrigin) -> UndoneChange:
         if not row.can_undo:
@@ -260,7 +259,7 @@ class FileUndo:
         return UndoneChange(row, await change(row.document, origin))
 
     def _first(self, row: Operation) -> Operation:
-        """Return the change that a row makes again, if it is the undo of an undo."""
+        """Return the change that a row redoes, if it is the undo of an undo."""
         while row.undoes is not None:
             again = self._journal.get(row.undoes).undoes
             if again is None:
@@ -289,7 +288,7 @@ class FileUndo:
         if change.before is None or change.after is None:
             raise CannotUndo(f"The earlier text of {change.document} is not known.")
         if not self._texts.in_page(change.document):
-            self._changes.check_saved(change.document)  # in a page that is away
+            self._changes.check_saved(change.document)  # unsaved in an absent page
             content = await asyncio.to_thread(self._store.get, change.before)
             outcome = await self._disk.put_back(change.document, content, change.after, origin)
             if isinstance(outcome, TextEditApplied):

@@ -1,7 +1,7 @@
-"""Simple file commands of a shell, understood before they run: ``mv``, ``cp``, ``rm``, ``mkdir``.
+"""Parses simple file commands of a shell before they run: ``mv``, ``cp``, ``rm``, ``mkdir``.
 
-Pure; asked by ``files.undo.shell_undo``. What is not understood for certain is said not to be
-covered by undo: a wrong guess would promise to bring back what is gone.
+Pure; used by ``files.undo.shell_undo``. A line that is not fully understood is reported as not
+covered by undo: a wrong guess would promise a restore that is impossible.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FLAGS: Mapping[Verb, Mapping[str, str]] = {
     "rm": {"-f": "force", "-v": "", "--force": "force", "--verbose": ""},
     "mkdir": {"-p": "parents", "-v": "", "--parents": "parents", "--verbose": ""},
 }
-"""Flags that change nothing about what undo has to keep, and those that are judged."""
+"""Flags that undo can ignore, and those it must handle."""
 _OF_FOLDERS = frozenset({"-r", "-R", "-a", "-d", "--recursive", "--archive", "--dir"})
 _LOOKING = frozenset(
     {
@@ -28,9 +28,9 @@ _LOOKING = frozenset(
         *("cmp", "basename", "dirname", "realpath", "readlink", "nproc", "free", "uptime", "ps"),
     }
 )
-"""Programs that change no file by any of their flags; ``sort``, ``find`` and ``file`` do."""
+"""Programs that change no file with any of their flags; ``sort``, ``find`` and ``file`` do."""
 _BLANKS = " \t\n"
-"""What a shell passes over around a line: other white space is part of a name."""
+"""White space that a shell trims from a line: any other is part of a name."""
 _WORDS = {
     "|": "a pipe",
     ">": "a redirect",
@@ -56,7 +56,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class ShellCommand:
-    """One command: what it does to which files, as they are spelled."""
+    """One command: its effect and the files as they are spelled."""
 
     verb: Verb
     operands: tuple[str, ...]
@@ -66,17 +66,17 @@ class ShellCommand:
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedCommand:
-    """Why a line cannot be taken back, in words for the user ("it has a pipe")."""
+    """Why a line cannot be undone, in words for the user ("it has a pipe")."""
 
     reason: str
 
 
 class _Uncovered(Exception):
-    """The same, on its way out."""
+    """Raised with an ``UnsupportedCommand``."""
 
 
 def parse_shell_line(line: str) -> tuple[ShellCommand, ...] | UnsupportedCommand:
-    """Return what a line does to files; nothing at all when it only looks."""
+    """Return the file commands of a line; none when it only reads."""
     try:
         commands = list(_commands(line))
         return tuple(found for words in commands if (found := _command(words)) is not None)
@@ -85,7 +85,7 @@ def parse_shell_line(line: str) -> tuple[ShellCommand, ...] | UnsupportedCommand
 
 
 def _commands(line: str) -> Iterator[list[str]]:
-    """Split a line at ``&&`` into words, as a shell would, and refuse all else it could mean."""
+    """Split a line at ``&&`` into words, as a shell would, and refuse all other syntax."""
     words: list[str] = []
     for word in _words(line.strip(_BLANKS)):
         if word is not None:
@@ -101,7 +101,7 @@ def _commands(line: str) -> Iterator[list[str]]:
 
 
 def _words(line: str) -> Iterator[str | None]:
-    """Return the words of a line; None stands for ``&&``."""
+    """Return the words of a line; None represents ``&&``."""
     word: list[str] | None = None
     position = 0
     while position < len(line):
@@ -122,7 +122,7 @@ def _words(line: str) -> Iterator[str | None]:
 
 
 def _piece(line: str, position: int) -> tuple[str, int]:
-    """Return what stands at a position, taken out of its quotes, and where the next begins."""
+    """Return the unquoted piece at a position, and where the next begins."""
     sign = line[position]
     if sign == "'":
         end = line.find("'", position + 1)

@@ -1,8 +1,9 @@
-"""Commands of a shell that the operation log can take back (chapter 07).
+"""Shell commands that the operation log can undo.
 
-``tools.commands.run_command`` asks beforehand what a line will do (``look``), has what would be
-lost kept and the changes written down (``begin``), and says how it ended (``end``). All of a line
-enters the log together, when it exits with 0; what cannot be taken back is a row that says why.
+``tools.commands.run_command`` calls ``look`` before a line runs to predict its effect, ``begin`` to
+keep the files it would lose and record the changes, and ``end`` with its outcome. All changes of a
+line enter the log together, when it exits with 0; a line that cannot be undone gets a row that says
+why.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from jupyter_ai_shoulders.wire.ids import BlobHash, OperationId, Version
 
 MOST_CHANGES = 200
 _LARGEST = 256 << 20
-"""Bytes of a file that is kept; copying more would hold the command up."""
+"""Largest file, in bytes, that is kept; copying more would delay the command."""
 _SHOWN = 200
 
 Kind = Literal["file", "folder"]
@@ -52,14 +53,14 @@ class PlannedChange:
 
 @dataclass(frozen=True, slots=True)
 class UndoableLine:
-    """A line whose changes can be taken back; none when it only looks."""
+    """A line whose changes can be undone; no changes when it only reads."""
 
     changes: tuple[PlannedChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RunningLine:
-    """The rows of a line that runs; ``reason`` why none of it can be taken back."""
+    """The rows of a running line; ``reason`` why none of it can be undone."""
 
     line: str
     origin: ChangeOrigin
@@ -72,7 +73,7 @@ class _Uncovered(Exception):
 
 
 class ShellUndo:
-    """Keeps what simple commands would lose."""
+    """Keeps the files that simple commands would lose."""
 
     def __init__(
         self,
@@ -90,11 +91,11 @@ class ShellUndo:
         self._ids = ids
 
     async def look(self, line: str) -> UndoableLine | UnsupportedCommand:
-        """Return what a line will do, as files are now."""
+        """Return the predicted effect of a line on the current files."""
         return await asyncio.to_thread(self._look, line)
 
     async def begin(self, line: str, origin: ChangeOrigin) -> RunningLine:
-        """Keep and write down what a line is about to change. Raises ``StateUnavailable``."""
+        """Keep and record the changes of a line before it runs. Raises ``StateUnavailable``."""
         found = await self.look(line)
         origin = replace(origin, batch=self._ids.new("batch"))
         if isinstance(found, UnsupportedCommand):
@@ -118,7 +119,7 @@ class ShellUndo:
         return begun
 
     async def end(self, begun: RunningLine, *, succeeded: bool) -> str | None:
-        """Enter the line into the log; return why it cannot be taken back, None when it can."""
+        """Enter the line into the log; return why it cannot be undone, None when it can."""
         if begun.reason is not None:
             return self._note(begun, begun.reason)
         if not begun.rows:
@@ -139,7 +140,7 @@ class ShellUndo:
             self._journal.end(operation, "failed", ChangeOutcome(cannot_undo=why))
 
     def _note(self, begun: RunningLine, reason: str) -> str:
-        """Write down that a line ran which cannot be taken back."""
+        """Record that a line ran which cannot be undone."""
         line = " ".join(begun.line.split())
         shown = line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
         why = f"Not covered by undo: {reason}."
@@ -177,7 +178,7 @@ class ShellUndo:
                 return change
 
     def _made(self, rows: Sequence[tuple[OperationId, LoggedChange]]) -> list[bool]:
-        """Return whether each change is there; a later one may have taken its trace away."""
+        """Return whether each change was made; a later change may have removed its trace."""
         touched_later: set[str] = set()
         found: list[bool] = []
         for operation, change in reversed(rows):
@@ -194,7 +195,7 @@ class ShellUndo:
 
 @dataclass(slots=True)
 class _Plan:
-    """What a line will have changed so far, on top of what is there."""
+    """The state of the files after the commands of a line so far."""
 
     workspace: Workspace
     made: dict[WorkspacePath, Kind | None] = field(
@@ -254,7 +255,7 @@ class _Plan:
             self.made[path] = None
 
     def _refuse_shared(self, command: ShellCommand, path: WorkspacePath) -> None:
-        """Refuse to copy over a file that has other names: their content changes with it."""
+        """Refuse to copy over a file with other hard links: their content would change too."""
         shared = path not in self.made and self.workspace.stat(path).links > 1
         if command.verb == "cp" and shared:
             raise _Uncovered(f"{path} has other names, which would change with it")
@@ -301,7 +302,7 @@ class _Plan:
             path = permitted_path(self.workspace, operand.rstrip("/") or "/")
         except ShouldersError:
             raise _Uncovered(f"{operand} is outside of the workspace, or kept from tools") from None
-        if ".." in operand.split("/"):  # above a link's target, for a shell
+        if ".." in operand.split("/"):  # a shell resolves it above a link's target
             raise _Uncovered(f"{operand} leads upwards")
         root = str(self.workspace.directory)
         if posixpath.normpath(posixpath.join(root, operand)) != posixpath.join(root, path):

@@ -1,1 +1,1 @@
-"""The places a notebook can be in: on disk, open in a browser page, or in a collaboration room."""
+"""Back ends of notebooks: on disk, open in a browser page, or in a collaboration room."""

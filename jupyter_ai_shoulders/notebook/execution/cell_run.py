@@ -1,6 +1,6 @@
 """One run of one cell, from its request to its end; made by ``notebook.execution.cell_runner``.
 
-The run belongs to the server: whoever asked for it may go away, it goes on to its end.
+The run belongs to the server: it continues when its caller is cancelled.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ log = logging.getLogger(__name__)
 RunStatus = Literal["ok", "error", "aborted", "died", "cancelled", "running"]
 
 WATCH_SECONDS = 0.5
-"""Between two looks at whether the kernel lives and which page is there."""
+"""Seconds between two checks of the kernel and the pages."""
 QUEUE_NOTICE_SECONDS = 0.15
-"""A request that has not begun by then in a busy kernel is queued; shorter waits are not told."""
+"""Seconds after which an unstarted request in a busy kernel is reported as queued."""
 QUEUE_GUESS_SECONDS = 2.0
-"""A request that has not begun by then is queued behind something we did not see begin."""
+"""Seconds after which an unstarted request is assumed to be queued behind unseen code."""
 INTERRUPT_AGAIN_SECONDS = 0.5
-"""Until a kernel that could not be reached to be interrupted is tried again."""
+"""Seconds until an interrupt is tried again that could not reach the kernel."""
 INTERRUPT_PATIENCE_SECONDS = 5.0
-"""How long a cancelled call waits for a kernel that was interrupted."""
+"""Seconds that a cancelled call waits for an interrupted kernel."""
 LOG_SECONDS = 0.1
-"""Between two pieces of output in the conversation."""
+"""Seconds between two pieces of output in the conversation."""
 
 
 class RunTicket:
-    """What the asker holds of a run: its progress, its result, and the wish to cancel it."""
+    """The caller's handle on a run: its progress, its result, and cancellation."""
 
     def __init__(self, clock: Clock) -> None:
         self.log = RunLog()
@@ -59,7 +59,7 @@ class RunTicket:
         self.sent: CellRequest | None = None
         """The request, once it is in the kernel's queue: from then on only the kernel ends it."""
         self.unanswerable = False
-        """The code asks for input and nobody is there: it is interrupted."""
+        """The code asks for input that nobody can give: it is interrupted."""
         self._clock = clock
         self._began = clock.monotonic()
         self._progress: asyncio.Queue[RunItem | None] = asyncio.Queue()
@@ -67,11 +67,11 @@ class RunTicket:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the asker has its answer."""
+        """Whether the caller has its result."""
         return self._settled.done()
 
     def progress(self) -> CellRun:
-        """Return how far the run is."""
+        """Return the progress of the run."""
         sent = self.sent
         begun = sent is not None and sent.started
         return CellRun(
@@ -84,18 +84,18 @@ class RunTicket:
         )
 
     def report_input(self, item: RunInput | RunInputEnd) -> None:
-        """Report a question for input, or its end, after all that was printed before."""
+        """Report a question for input, or its end, after all earlier output."""
         self.flush_log()
         self._progress.put_nowait(item)
 
     def refuse_input(self) -> None:
-        """Have the run interrupted: nobody can answer what it asks."""
+        """Interrupt the run: nobody can answer its question."""
         self.unanswerable = True
         if self.sent is not None:
             self.sent.stirred.set()
 
     def flush_log(self) -> None:
-        """Pass on what the log has collected."""
+        """Report the output that the log has collected."""
         for piece in self.log.take():
             self._progress.put_nowait(piece)
 
@@ -105,7 +105,7 @@ class RunTicket:
         self.flush_log()
 
     def settle(self, outcome: CellRun | BaseException) -> None:
-        """Answer the asker; only the first answer counts."""
+        """Give the caller its result; only the first one counts."""
         if self._settled.done():
             return
         self.flush_log()
@@ -116,14 +116,14 @@ class RunTicket:
         self._progress.put_nowait(None)
 
     async def items(self) -> AsyncIterator[RunItem]:
-        """Yield what there is to tell, then the result. Raises what the run raised."""
+        """Yield progress, then the result. Raises the run's error."""
         yield RunStarted(self.progress)
         while (piece := await self._progress.get()) is not None:
             yield piece
         yield self._settled.result()
 
     async def abandon(self, task: asyncio.Task[None]) -> None:
-        """Cancel the run unless it is settled; return when it is, whoever else is cancelled."""
+        """Cancel the run unless it is settled; return when it is, even if cancelled."""
         if self._settled.done():
             return
         self.cancelled = True
@@ -133,7 +133,7 @@ class RunTicket:
             self.sent.stirred.set()
         with anyio.CancelScope(shield=True):
             await asyncio.wait([self._settled])
-        self._settled.exception()  # seen: the asker is gone
+        self._settled.exception()  # retrieved: the caller is gone
 
 
 class CellExecution:
@@ -160,11 +160,11 @@ class CellExecution:
         self._began = self._watched = self._logged = clock.monotonic()
         self._queued = self._died = self._interrupted = False
         self._interrupted_at: float | None = None
-        """When that was tried first."""
+        """When the interrupt was first tried."""
         self._interrupt_next = 0.0
 
     async def follow(self) -> CellRun:
-        """Return how the request ended; its outputs are not stored yet."""
+        """Return the result of the request; its outputs are not stored yet."""
         pause = await self._turn(QUEUE_NOTICE_SECONDS, 0.0)
         while not self._request.finished.is_set():
             pause = await self._turn(WATCH_SECONDS, pause)
@@ -173,7 +173,7 @@ class CellExecution:
         return self._as_it_stands(run_status(reply["status"], self._died, interrupted))
 
     def _guess_reply(self) -> JsonObject:
-        """Judge a run whose reply was lost by its outputs."""
+        """Infer the reply from the outputs when it was lost."""
         return {"status": "ok" if last_error(self._request.outputs.outputs()) is None else "error"}
 
     def _as_it_stands(self, status: RunStatus, warning: str | None = None) -> CellRun:
@@ -193,7 +193,7 @@ class CellExecution:
         )
 
     async def _turn(self, patience: float, pause: float) -> float:
-        """Wait for messages, let more of them come for ``pause``, pass them on."""
+        """Wait for messages, let more of them arrive for ``pause``, pass them on."""
         request = self._request
         await _wait(request.stirred, patience)
         if request.stirred.is_set() and not request.finished.is_set():
@@ -220,7 +220,7 @@ class CellExecution:
             )
 
     def _seems_queued(self) -> bool:
-        """A kernel that was busy when we came has not told us so: then time tells."""
+        """Return whether a kernel that was busy before us seems to queue the request."""
         waited = self._clock.monotonic() - self._began
         return self._connection.is_busy_elsewhere or waited > QUEUE_GUESS_SECONDS
 
@@ -244,7 +244,7 @@ class CellExecution:
             self._settle_early("The kernel has not reacted to the interrupt yet.")
 
     async def _interrupt(self) -> None:
-        """Interrupt the kernel once; one that cannot be reached is tried again after a while."""
+        """Interrupt the kernel once; retry after a while if it cannot be reached."""
         now = self._clock.monotonic()
         if self._interrupted or now < self._interrupt_next:
             return
@@ -275,7 +275,7 @@ class CellExecution:
         self._request.close()
 
     def _settle_early(self, warning: str) -> None:
-        """Let the asker go; the run is followed to its end all the same."""
+        """Give the caller a result; the run is followed to its end all the same."""
         self._ticket.settle(self._as_it_stands("cancelled", warning))
 
 
@@ -295,7 +295,7 @@ def run_status(reply: object, died: bool, interrupted: bool) -> RunStatus:
 def failure_of(
     status: RunStatus, reply: Mapping[str, Any] | None, outputs: Sequence[JsonObject]
 ) -> str | None:
-    """Return in one line why a run did not end well."""
+    """Return in one line why a run failed."""
     match status:
         case "ok" | "running":
             return None
@@ -308,7 +308,7 @@ def failure_of(
         case "error":
             error = reply if reply and "ename" in reply else last_error(outputs) or {}
             message = str(error.get("evalue", "")).partition("\n")[0]
-            return f"{error.get('ename') or 'Error'}: {message}"  # bash names none
+            return f"{error.get('ename') or 'Error'}: {message}"  # bash gives no name
 
 
 def last_error(outputs: Sequence[JsonObject]) -> JsonObject | None:

@@ -1,4 +1,4 @@
-"""Runs cells in the user's live kernels (chapter 06); the tools' ``CellRunner``.
+"""Runs cells in the user's live kernels; the tools' ``CellRunner``.
 
 Wired by ``host``. One run at a time is in a kernel's queue (``notebook.kernels.queue``), so that
 two conversations never interleave.
@@ -56,7 +56,7 @@ class KernelRunner:
         refuses_busy: bool = False,
         witness: RunObserver | None = None,
     ) -> None:
-        """``refuses_busy``: a kernel that runs something of the user's is not queued behind."""
+        """``refuses_busy``: do not queue behind the user's code in a kernel."""
         self._notebooks = notebooks
         self._kernels = kernels
         self._lines = lines
@@ -67,7 +67,7 @@ class KernelRunner:
         self._refuses_busy = refuses_busy
         self._witness = witness
         self.inputs = PendingInputs()
-        """Where answers to questions of running code go."""
+        """Receives answers to questions of running code."""
         self._runs = RunTasks(clock)
 
     def run(
@@ -82,7 +82,7 @@ class KernelRunner:
         return handle.kernel_id if handle else None
 
     async def aclose(self) -> None:
-        """Follow no run any more; the kernels run on."""
+        """Stop following runs; the kernels continue."""
         await self._runs.aclose()
 
     async def _perform(
@@ -161,7 +161,7 @@ class KernelRunner:
         return await self._store(notebook, cell.id, run)
 
     async def _store(self, notebook: Notebook, cell_id: CellId, run: CellRun) -> CellRun:
-        """Put the outputs into the notebook; a run that cannot is still a run."""
+        """Store the outputs in the notebook; a failure becomes a warning of the run."""
         edit = StoreOutputs(
             cell_id=cell_id, outputs=run.outputs, execution_count=run.execution_count
         )
@@ -184,7 +184,7 @@ def kernel_name(snapshot: NotebookSnapshot) -> str | None:
 
 
 def busy_refusal(path: str) -> Conflict:
-    """Say that nothing was run because the kernel is the user's just now."""
+    """Return the error for a kernel that runs the user's code."""
     return Conflict(
         f"The kernel of {path} is busy with something the user is running; nothing was run.",
         code="kernel_busy",

@@ -1,4 +1,4 @@
-"""Follows requests whose outputs no page and no cell shows: scratch code and verifications.
+"""Follows requests whose outputs are shown in no page or cell: scratch code and verifications.
 
 Used by ``notebook.execution.scratch_runner`` and ``notebook.execution.verification``.
 """
@@ -15,13 +15,13 @@ from jupyter_ai_shoulders.notebook.kernels.connection import KernelConnection
 from jupyter_ai_shoulders.notebook.kernels.execute_request import CellRequest
 
 WATCH_SECONDS = 0.5
-"""Between two looks at whether the kernel lives."""
+"""Seconds between two checks of the kernel."""
 REPORT_SECONDS = 0.1
-"""Between two pieces of output in the conversation."""
+"""Seconds between two pieces of output in the conversation."""
 
 
 class DetachedRun:
-    """One request from when it was sent to its end."""
+    """One request, from sending to its end."""
 
     def __init__(self, request: CellRequest, connection: KernelConnection, clock: Clock) -> None:
         self._request = request
@@ -34,16 +34,16 @@ class DetachedRun:
 
     @property
     def kernel_id(self) -> str:
-        """The kernel it is in."""
+        """The kernel's id."""
         return self._connection.handle.kernel_id
 
     @property
     def seconds(self) -> float:
-        """How long it has run, or waited as long as it has not begun."""
+        """How long it has run, or waited if it has not begun."""
         return self._clock.monotonic() - (self._began or self._sent)
 
     async def wait(self) -> bool:
-        """Wait until there is news, or for half a second; return whether it is over."""
+        """Wait for messages, at most half a second; return whether the run is over."""
         request = self._request
         await _wait(request.stirred, WATCH_SECONDS)
         if request.stirred.is_set() and not request.finished.is_set():
@@ -57,13 +57,13 @@ class DetachedRun:
         return request.finished.is_set()
 
     async def run_to_end(self, on_news: Callable[[], None]) -> CellRun:
-        """Return how it ended; ``on_news`` is called now and then on the way."""
+        """Return the result; ``on_news`` is called regularly until then."""
         while not await self.wait():
             on_news()
         return self.current_result()
 
     def current_result(self) -> CellRun:
-        """Return the run as it ended, or with the status ``running`` while it goes on."""
+        """Return the result, with the status ``running`` before the end."""
         request = self._request
         outputs = request.outputs.outputs()
         reply = request.reply or {"status": "error" if last_error(outputs) else "ok"}
@@ -82,10 +82,10 @@ class DetachedRun:
 
 
 class ScratchRequest(CellRequest):
-    """A request of code that is in no cell."""
+    """A request for code outside cells."""
 
     def send_scratch(self, connection: KernelConnection, code: str) -> None:
-        """Put the code into the kernel's queue."""
+        """Send the code to the kernel's queue."""
         self._reader.clear_before_next_output = False
         sent = connection.ask(code, self, silent=False, expressions={})
         self._forget = lambda: connection.forget(sent)

@@ -1,8 +1,8 @@
-"""Brings the outputs of a long run into the notebook while it goes on. Used by ``cell_run``.
+"""Stores the outputs of a long run in the notebook before it ends.
 
-Pages show them as they come and hold them. Where no page has the notebook open they are stored now
-and then, so that whoever looks at the file sees how far it is, and a kill of the server costs
-seconds of output.
+Used by ``notebook.execution.cell_run``. Pages show outputs as they come and keep them. If no page
+has the notebook open they are stored from time to time, so that readers of the file see the
+progress, and a killed server loses only seconds of output.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from jupyter_ai_shoulders.wire.notebooks import CellOutputs as StoreOutputs
 log = logging.getLogger(__name__)
 
 STORE_SECONDS = 5.0
-"""Shortest time between two stores of what a run has printed so far."""
+"""Minimum seconds between two stores of a run's output."""
 STORE_SHARE = 20
-"""A store that takes long is followed by a pause that is so many times as long."""
+"""A store is followed by a pause this many times as long."""
 
 
 class OutputAutosave:
-    """Stores the outputs so far of one run, from time to time."""
+    """Stores the outputs of one run from time to time."""
 
     def __init__(self, notebook: Notebook, cell_id: CellId, view: RunView, clock: Clock) -> None:
         self._notebook = notebook
@@ -39,7 +39,7 @@ class OutputAutosave:
         self._stored: tuple[JsonObject, ...] = ()
 
     async def save_if_due(self, collected: OutputCollector, execution_count: int | None) -> None:
-        """Store what there is, if it is time to, and no page has the notebook."""
+        """Store the outputs if the interval has passed and no page has the notebook."""
         began = self._clock.monotonic()
         if began < self._next or self._view.is_shown or self._notebook.backend != "disk":
             return
@@ -50,7 +50,7 @@ class OutputAutosave:
         try:
             await self._notebook.apply([edit], {})
             crash_point("kernel.outputs.kept")
-        except ShouldersError:  # said at the end, when they cannot be stored either
+        except ShouldersError:  # reported at the end, if they cannot be stored then either
             log.info("The outputs so far of cell %s were not stored", self._cell_id, exc_info=True)
         self._stored = outputs
         took = self._clock.monotonic() - began

@@ -1,7 +1,7 @@
-"""Installations that failed in a cell which ended well: ``%pip`` prints its errors, no more.
+"""Detects failed installations in successful cells: ``%pip`` prints its errors without raising.
 
-Pure. Used by ``notebook.execution.cell_runner`` and ``notebook.execution.scratch_runner`` on runs
-that are over.
+Pure. Used by ``notebook.execution.cell_runner`` and ``notebook.execution.scratch_runner`` on
+finished runs.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ _ERROR = re.compile(
     r"^(?:ERROR: (?!pip's dependency resolver)|error: |\s*× No solution found"
     r"|PackagesNotFoundError: |LibMambaUnsatisfiableError: |CondaError: |ResolvePackageNotFound: )"
 )
-"""What pip, uv and conda begin the line with that says why they gave up. pip's remark about its
-resolver stands in runs that did install."""
+"""Start of the line in which pip, uv and conda report a failure. pip's remark about its resolver
+also occurs in successful runs.
+"""
 
 
 def mark_failed_install(run: CellRun, source: str) -> CellRun:
-    """Return the run, failed if a command of its source that installs packages failed."""
+    """Return the run, marked as failed if a command of its source failed to install packages."""
     if run.status != "ok" or (command := _COMMAND.search(source)) is None:
         return run
     errors = [line.strip() for line in _lines(run.outputs) if _ERROR.match(line)]

@@ -1,6 +1,6 @@
-"""Runs that go on whoever asked for them goes away; held by the runners of cells and of code.
+"""Runs that survive cancellation of their caller; held by the runners of cells and of scratch code.
 
-A run belongs to the server: its asker follows it by a ticket, and leaving abandons the ticket.
+A run belongs to the server: its caller follows it by a ticket, and leaving abandons the ticket.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class RunTasks:
-    """The runs of one runner that have not ended."""
+    """The unfinished runs of one runner."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -27,7 +27,7 @@ class RunTasks:
     async def follow(
         self, perform: Callable[[RunTicket], Coroutine[Any, Any, None]]
     ) -> AsyncGenerator[RunItem]:
-        """Begin a run that settles its ticket; yield its progress, then how it ended."""
+        """Start a run that settles its ticket; yield its progress, then its result."""
         ticket = RunTicket(self._clock)
         task = asyncio.create_task(perform(ticket))
         self._tasks.add(task)
@@ -39,7 +39,7 @@ class RunTasks:
             await ticket.abandon(task)
 
     async def aclose(self) -> None:
-        """Follow no run any more; the kernels run on."""
+        """Stop following runs; the kernels continue."""
         tasks = [*self._tasks]
         for task in tasks:
             task.cancel()

@@ -12,13 +12,13 @@ from jupyter_ai_shoulders.notebook.outputs.collector import OutputCollector
 from jupyter_ai_shoulders.wire.ids import CellId, RunId
 
 FLUSH_SECONDS = 0.03
-"""Shortest time between two batches of outputs."""
+"""Minimum seconds between two batches of outputs."""
 CHARACTERS_PER_SECOND = 4_000_000
 """A growing output is sent whole each time: the larger it is, the less often."""
 
 
 class RunView:
-    """Sends what changed; a page that came in the middle gets everything."""
+    """Sends changed outputs; a page that connects during the run gets all of them."""
 
     def __init__(
         self, pages: Pages, path: str, cell_id: CellId, run_id: RunId, outputs: OutputCollector
@@ -36,7 +36,7 @@ class RunView:
         self._pages.run_started(*self._place)
 
     def watch(self) -> None:
-        """Notice pages that came or went; safe to call at any time."""
+        """Detect pages that connected or left; may be called at any time."""
         owner = self._pages.owner(self._place[0])
         if owner == self._owner:
             return
@@ -55,20 +55,20 @@ class RunView:
         return self._pages.owner(self._place[0]) is not None
 
     def ask(self, prompt: str, answer: Callable[[str], bool], *, password: bool) -> None:
-        """Show a field below the outputs so far."""
+        """Show an input field below the outputs so far."""
         self.flush()
         self._questions += 1
         self._question = RunQuestion(self._questions, prompt, password, answer)
         self._pages.run_asks(*self._place, self._question)
 
     def answered(self) -> None:
-        """Take the field away."""
+        """Remove the input field."""
         question, self._question = self._question, None
         if question is not None:
             self._pages.run_answered(*self._place, question.number)
 
     def flush(self) -> float:
-        """Send what changed; return how many seconds to wait before the next time."""
+        """Send changes; return how many seconds to wait before the next call."""
         self.watch()
         change = self._outputs.take_change() if self._owner is not None else None
         if change is None:
@@ -78,7 +78,7 @@ class RunView:
 
     @property
     def is_taken(self) -> bool:
-        """Whether the user runs the cell since: it shows that run, and must not get our outputs."""
+        """Whether the user runs the cell now: it shows that run, and must not get our outputs."""
         return self._pages.run_taken(self._place[2])
 
     def end(self, execution_count: int | None) -> bool:

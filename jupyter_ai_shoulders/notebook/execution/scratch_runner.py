@@ -1,9 +1,8 @@
-"""Runs code in the user's kernel without a cell (chapter 06); the tools' ``ScratchRunner``.
+"""Runs code in the user's kernel without a cell; the tools' ``ScratchRunner``.
 
-Made by ``host.documents.notebooks``. The code runs where the user's variables are, in the agent's
-line into the kernel; nothing of it reaches a page, a cell or the kernel's history. In Python
-kernels ``_``, ``Out`` and what ``%debug`` sees stay as they are; other kernels have no way to keep
-theirs.
+Made by ``host.documents.notebooks``. The code runs with the user's variables, in the agent's queue
+for the kernel; nothing of it reaches a page, a cell or the kernel's history. In Python kernels
+``_``, ``Out`` and the state of ``%debug`` are preserved; other kernels have no means for that.
 """
 
 from __future__ import annotations
@@ -38,18 +37,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CANCEL_PATIENCE_SECONDS = 5.0
-"""How long a cancelled call waits for a kernel that was interrupted."""
+"""Seconds that a cancelled call waits for an interrupted kernel."""
 QUEUE_NOTICE_SECONDS = 1.0
 
 
 class ScratchRunner(Protocol):
-    """Runs code in notebooks' kernels that is in none of their cells."""
+    """Runs code outside cells in notebooks' kernels."""
 
     def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
-        """Run the code in the notebook's kernel, starting one if need be; end with a ``CellRun``.
+        """Run the code in the notebook's kernel, started if needed; end with a ``CellRun``.
 
-        Cancelling interrupts the kernel if it is busy with this code, and settles before it
-        leaves. Raises like ``CellRunner.run``.
+        Cancelling interrupts the kernel if it is busy with this code, and waits for the result.
+        Raises like ``CellRunner.run``.
         """
         ...
 
@@ -67,7 +66,7 @@ class KernelScratch:
         limits: OutputLimits | None = None,
         refuses_busy: bool = False,
     ) -> None:
-        """``refuses_busy``: a kernel that runs something of the user's is not queued behind."""
+        """``refuses_busy``: do not queue behind the user's code in a kernel."""
         self._notebooks = notebooks
         self._kernels = kernels
         self._lines = lines
@@ -81,7 +80,7 @@ class KernelScratch:
         return self._runs.follow(lambda ticket: self._perform(path, code, ticket))
 
     async def aclose(self) -> None:
-        """Follow no code any more; the kernels run on."""
+        """Stop following code; the kernels continue."""
         await self._runs.aclose()
 
     async def _perform(self, path: str, code: str, ticket: RunTicket) -> None:
@@ -121,7 +120,7 @@ class KernelScratch:
 
 
 class _Cancel:
-    """Tells that code waits in the kernel's queue, and ends it when the asker wants."""
+    """Reports that code is queued, and cancels it for the caller."""
 
     def __init__(
         self, request: CellRequest, run: DetachedRun, ticket: RunTicket, kernels: KernelDirectory
@@ -134,14 +133,16 @@ class _Cancel:
         self._interrupted = 0.0
 
     def note_queue(self) -> None:
-        """Say once that the code has not begun."""
+        """Report once that the code has not begun."""
         if self._told or self._request.started or self._run.seconds < QUEUE_NOTICE_SECONDS:
             return
         self._told = True
         self._ticket.report_status("The kernel is busy; this code is queued behind what it runs.")
 
     async def honour(self) -> None:
-        """Interrupt the kernel once the code is what it runs; let the asker go when it takes."""
+        """Interrupt the kernel once it runs the code; give the caller a result when that takes
+        long.
+        """
         if not self._ticket.cancelled:
             return
         if not self._request.started:
@@ -170,17 +171,17 @@ class _Cancel:
 
 
 class _Unheard:
-    """The request of the guard: nobody waits for its reply."""
+    """The request of the history guard, whose reply is ignored."""
 
     def on_output(self, message: Message) -> None:
-        """Nothing to do."""
+        """Ignore the output."""
 
     def on_reply(self, message: Message) -> None:
-        """Nothing to do."""
+        """Ignore the reply."""
 
 
 def _guard_history(connection: KernelConnection) -> Callable[[], None]:
-    """Let the next scratch run leave the user's results alone; return what ends the listening."""
+    """Make the next scratch run preserve the user's results; return its clean-up."""
     if connection.handle.language.lower() != "python":
         return lambda: None
     expressions = {"guard": python_history_guard()}

@@ -1,7 +1,7 @@
-"""What running code asks the user to type: in the cell, in the chat, and the first answer wins.
+"""Questions of running code for input: shown in the cell and in the chat; the first answer counts.
 
-``PendingInputs`` is one per runner: the chat's answers come there by call. ``RunInputs`` is one per
-run: it shows the question in the pages, passes the answer on to the kernel, and keeps no text.
+``PendingInputs`` is one per runner and takes the chat's answers by call. ``RunInputs`` is one per
+run: it shows the question in the pages, passes the answer to the kernel, and keeps no text.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from jupyter_ai_shoulders.notebook.kernels.connection import KernelConnection, M
 from jupyter_ai_shoulders.wire.ids import CallId, SessionId
 
 SubmitAnswer = Callable[[str], bool]
-"""Passes an answer on; false when it comes too late."""
+"""Passes an answer on; false when it is too late."""
 NOBODY = "StdinNotImplementedError: the code asks for input(), and nobody is there to answer it"
 
 
 class PendingInputs:
-    """The questions that wait, by the call whose code asks."""
+    """Open questions, by the call whose code asks."""
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[SessionId, CallId], SubmitAnswer] = {}
 
     def register(self, asker: InputRecipient, give: SubmitAnswer) -> None:
-        """Take answers for a call."""
+        """Accept answers for a call."""
         self._waiting[asker.session_id, asker.call_id] = give
 
     def unregister(self, asker: InputRecipient) -> None:
-        """Take no more answers for a call."""
+        """Stop accepting answers for a call."""
         self._waiting.pop((asker.session_id, asker.call_id), None)
 
     def answer(self, session_id: SessionId, call_id: CallId, text: str) -> bool:
-        """Pass the text on to the code that waits for it; false when none does (any more)."""
+        """Pass the text to the waiting code; false when none waits."""
         give = self._waiting.get((session_id, call_id))
         return give is not None and give(text)
 
 
 class RunInputs:
-    """The questions of one run, one after the other."""
+    """The questions of one run, one at a time."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class RunInputs:
         tell: Callable[[RunInput | RunInputEnd], None],
         refuse: Callable[[], None],
     ) -> None:
-        """``refuse`` is called when nobody is there to answer: the code must not wait for ever."""
+        """``refuse`` is called when nobody can answer: the code must not wait for ever."""
         self._connection = connection
         self._view = view
         self._desk = desk
@@ -62,11 +62,11 @@ class RunInputs:
 
     @property
     def can_be_answered(self) -> bool:
-        """Whether a question could be answered now: in the chat, or in a page."""
+        """Whether a question can be answered now, in the chat or in a page."""
         return self._view.is_shown or (self._asker is not None and self._asker.interactive)
 
     def ask(self, message: Message) -> None:
-        """Take an ``input_request`` of the kernel; called from the reading task."""
+        """Handle an ``input_request`` of the kernel; called from the reading task."""
         if not self.can_be_answered:
             self._refuse()
             return
@@ -80,7 +80,7 @@ class RunInputs:
         self._tell(RunInput(prompt, password))
 
     def answer(self, text: str) -> bool:
-        """Give the kernel what the user typed; false when it was given something already."""
+        """Send the user's input to the kernel; false when it already got some."""
         asked = self._asked
         if asked is None:
             return False
@@ -89,7 +89,7 @@ class RunInputs:
         return True
 
     def close(self) -> None:
-        """Nobody waits for an answer any more: the run is over."""
+        """End open questions: the run is over."""
         if self._asked is not None:
             self._end(answered=False)
 

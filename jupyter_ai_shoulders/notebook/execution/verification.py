@@ -1,8 +1,8 @@
-"""Runs a copy of a notebook from top to bottom in a kernel of its own (chapter 06).
+"""Runs a copy of a notebook from top to bottom in a separate kernel.
 
-The tools' ``Verifier``, made by ``host.documents.notebooks``. What is verified is the text as it
-stands, unsaved changes included. The user's kernel and notebook are not touched; what cells do to
-files they do for real, in the notebook's folder.
+The tools' ``Verifier``, made by ``host.documents.notebooks``. Verifies the current text, including
+unsaved changes. The user's kernel and notebook are not affected; effects of cells on files are
+real, in the notebook's folder.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ RAISES = "raises-exception"
 
 @dataclass(frozen=True, slots=True)
 class CheckedCell:
-    """A cell that ran; ``number`` counts from 1, as people do."""
+    """A cell that ran; ``number`` counts from 1."""
 
     number: int
     cell_id: CellId
     run: CellRun
     changed: tuple[OutputDifference, ...] = ()
-    """What came out differently than it is stored."""
+    """Outputs that differ from the stored ones."""
     is_meant_to_fail: bool = False
 
     @property
     def is_ok(self) -> bool:
-        """Whether the notebook goes on after it."""
+        """Whether the following cells can run."""
         return self.run.status == "ok" or (self.run.status == "error" and self.is_meant_to_fail)
 
 
 @dataclass(frozen=True, slots=True)
 class VerificationPlan:
-    """What will run, in order, and what is left out."""
+    """The cells to run, in order, and those left out."""
 
     snapshot: NotebookSnapshot
     kernel_name: str | None
@@ -64,14 +64,14 @@ class VerificationPlan:
 
 
 class Verifier(Protocol):
-    """Proves that a notebook runs from top to bottom."""
+    """Verifies that a notebook runs from top to bottom."""
 
     async def plan(self, path: str, skip: Callable[[NotebookCell], bool]) -> VerificationPlan:
-        """Return what would run: the code cells but those to ``skip``. Raises as reading does."""
+        """Return the cells to run: code cells except those to ``skip``. Raises like reading."""
         ...
 
     def verify(self, plan: VerificationPlan) -> AsyncGenerator[RunProgress | CheckedCell]:
-        """Run the cells up to the first that fails, in a kernel that ends with this.
+        """Run the cells up to the first failure, in a kernel that ends with this.
 
         Raises ``NotFound`` (no such kernelspec), ``Conflict`` (the kernel does not start).
         """
@@ -167,7 +167,7 @@ class KernelVerifier:
         yield run.current_result()
 
     async def _kernel_name(self, snapshot: NotebookSnapshot) -> str | None:
-        """Return the kernelspec the notebook names, else that of the kernel it has now."""
+        """Return the kernelspec the notebook names, else that of its current kernel."""
         name = kernel_name(snapshot)
         if name is not None:
             return name
@@ -176,7 +176,7 @@ class KernelVerifier:
 
 
 def _changed(cell: NotebookCell, run: CellRun) -> tuple[OutputDifference, ...]:
-    """Return what came out differently; a cell that never ran has nothing to differ from."""
+    """Return the changed outputs; a cell that never ran has nothing to compare."""
     if run.status != "ok" or (cell.execution_count is None and not cell.outputs):
         return ()
     return output_differences(cell.outputs or (), run.outputs)

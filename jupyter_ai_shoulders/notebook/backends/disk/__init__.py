@@ -1,1 +1,1 @@
-"""Notebooks that nobody has open: files edited in place, or saved through the contents manager."""
+"""Notebooks that no page has open: files edited in place, or saved through the contents manager."""

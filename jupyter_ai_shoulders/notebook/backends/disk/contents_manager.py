@@ -1,10 +1,10 @@
-"""Notebooks through the server's contents manager, where a file on disk is not all there is to one.
+"""Notebooks through the server's contents manager, for managers that do more than write a file.
 
-Paired notebooks, object stores and save hooks are the contents manager's business: there a notebook
-is got and saved whole, as a page does it. ``StoredNotebooks`` chooses between this and
-``notebook.backends.disk.notebooks`` for each call, since an extension may put another manager in at
-any time. Made by ``host.documents.notebooks``; ``server.adapters.contents_manager`` implements the
-port.
+Paired notebooks, object stores and save hooks are the contents manager's responsibility: there a
+notebook is loaded and saved whole, as a page does it. ``StoredNotebooks`` chooses between this and
+``notebook.backends.disk.notebooks`` for each call, since an extension may install another manager
+at any time. Made by ``host.documents.notebooks``; ``server.adapters.contents_manager`` implements
+the port.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Contents(Protocol):
 
     @property
     def is_plain(self) -> bool:
-        """Return whether a notebook is a file of the workspace, and saving writes that alone."""
+        """Return whether a notebook is a workspace file, and saving writes only that."""
         ...
 
     async def stamp(self, path: str) -> str:
-        """Return what changes when the notebook is saved. Raises ``NotFound``."""
+        """Return a value that changes when the notebook is saved. Raises ``NotFound``."""
         ...
 
     async def get(self, path: str) -> JsonObject:
@@ -65,7 +65,7 @@ class Contents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A notebook as it was got; ``trusted`` are the cells whose outputs Jupyter trusts."""
+    """A loaded notebook; ``trusted`` are the cells whose outputs Jupyter trusts."""
 
     stamp: str
     notebook: NotebookText
@@ -74,12 +74,12 @@ class _Entry:
 
     @property
     def is_trusted(self) -> bool:
-        """Return whether all of it is trusted, as after the user ran it."""
+        """Return whether the whole notebook is trusted, as after the user ran it."""
         return all(cell.id in self.trusted for cell in self.views.raw if cell.cell_type == "code")
 
 
 class ContentsNotebooks:
-    """Notebooks got and saved whole (``notebook.base.NotebookStore``)."""
+    """Notebooks loaded and saved whole (``notebook.base.NotebookStore``)."""
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
@@ -88,7 +88,7 @@ class ContentsNotebooks:
         self._locks: dict[WorkspacePath, asyncio.Lock] = {}
 
     def check(self, path: WorkspacePath) -> None:
-        """Let every path pass: only an answer of the manager tells."""
+        """Accept every path: only the manager's answer tells."""
 
     async def read(self, path: WorkspacePath, outputs: OutputSelection = ()) -> NotebookSnapshot:
         """Return the notebook. Raises ``NotFound``, ``InvalidNotebook``, ``StateUnavailable``."""
@@ -100,11 +100,12 @@ class ContentsNotebooks:
     async def apply(
         self, path: WorkspacePath, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        """Apply all edits, or none; the versions are those after the save's hooks.
+        """Apply all edits, or none; the versions are those after the save hooks.
 
-        Raises like ``read``, and ``Conflict`` when others save all the time. A manager without
-        waits is asked and saved to in one go; with one that waits, as for a store far away, a save
-        by others within the last question's answer would be lost, as with a page's own.
+        Raises like ``read``, and ``Conflict`` when the notebook keeps being saved elsewhere. A
+        synchronous manager is read and saved without a gap. With an asynchronous one, as for a
+        remote store, a save by others during the last request would be lost, as with a page's own
+        save.
         """
         async with self._locks.setdefault(path, asyncio.Lock()):
             for _ in range(_ATTEMPTS):
@@ -154,7 +155,7 @@ class ContentsNotebooks:
         entry = self._entries.get(path)
         if entry is not None and entry.stamp == stamp:
             return entry
-        # What is saved between the two has another stamp, and is got again before an edit.
+        # A save between the two calls has another stamp; an edit then loads the notebook again.
         content = await self._contents.get(path)
         entry = _entry(path, stamp, content, self._known.get(path, ()))
         self._known[path] = entry.notebook.known()
@@ -174,7 +175,7 @@ class StoredNotebooks:
         self._managed = ContentsNotebooks(contents) if contents is not None else None
 
     def check(self, path: WorkspacePath) -> None:
-        """Raise ``NotFound`` when it is known at once that there is no such notebook."""
+        """Raise ``NotFound`` when the notebook is known not to exist."""
         self._chosen.check(path)
 
     async def read(self, path: WorkspacePath, outputs: OutputSelection = ()) -> NotebookSnapshot:
@@ -209,10 +210,10 @@ def _checked(
 
 
 def _entry(path: WorkspacePath, stamp: str, content: JsonObject, known: KnownCells) -> _Entry:
-    """Take a notebook apart as if it were a file; Jupyter's marks of trust are kept beside."""
+    """Parse a notebook as if it were a file; Jupyter's trust marks are kept separately."""
     whole = cast("dict[str, Any]", json.loads(json.dumps(content)))
     metadata = whole.get("metadata")
-    # Of a format before 4 nbformat makes up other ids each time: these are no ids.
+    # For formats before 4 nbformat generates other ids each time, which identify nothing.
     made_up = isinstance(metadata, dict) and "orig_nbformat" in metadata
     marks: list[bool] = []
     for cell in whole.get("cells", []):
@@ -225,9 +226,9 @@ def _entry(path: WorkspacePath, stamp: str, content: JsonObject, known: KnownCel
 
 
 def _content(after: NotebookText, entry: _Entry, touched: set[CellId]) -> JsonObject:
-    """Return the notebook for the contents manager: texts joined, cells marked that are trusted.
+    """Return the notebook for the contents manager: texts joined, trusted cells marked.
 
-    In a notebook trusted as a whole the agent's outputs are trusted as the user's own would be.
+    In a notebook trusted as a whole the agent's outputs are trusted like the user's own.
     """
     trusted = entry.trusted | (touched if entry.is_trusted else set[CellId]())
     whole = cast("dict[str, Any]", json.loads(after.text))

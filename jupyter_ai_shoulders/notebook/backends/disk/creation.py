@@ -1,4 +1,4 @@
-"""Makes notebooks (chapter 06); the tools' ``NewNotebooks``, made by ``host``."""
+"""Creates notebooks; the tools' ``NewNotebooks``, made by ``host``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 
 
 class NotebookCreation:
-    """Makes notebooks in the workspace, through the contents manager where it says so."""
+    """Creates notebooks in the workspace, through the contents manager where needed."""
 
     def __init__(self, workspace: Workspace, stored: StoredNotebooks) -> None:
         self._workspace = workspace

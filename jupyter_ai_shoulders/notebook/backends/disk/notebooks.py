@@ -1,4 +1,4 @@
-"""The disk back end: notebooks nobody has open, edited in place by the bytes of one cell.
+"""The disk back end: notebooks that no page has open, edited in place by the bytes of one cell.
 
 Used by ``notebook.router``, and by ``notebook.backends.live.open_notebooks`` when a page that
 vanished does not return. ``NotebookFiles`` blocks; ``DiskNotebooks`` keeps it off the event loop.
@@ -47,15 +47,16 @@ _INLINE_BYTES = 128 * 1024
 _CACHED_BYTES = 64 * 1024 * 1024
 _CACHED_FILES = 64
 _SETTLED_NS = 20_000_000
-"""Two writes within a tick of the file system's clock may leave one time stamp (4 ms on Linux)."""
+"""Two writes within a tick of the file system's clock may have the same time stamp (4 ms on Linux).
+"""
 _ATTEMPTS = 3
 _SIGN_SECONDS = 0.1
-"""An edited notebook is signed so much later: first the answer to who edited it is on its way."""
+"""Delay before an edited notebook is signed, so that the caller gets its answer first."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A parsed file and what it was parsed from."""
+    """A parsed file and the facts of the file it was parsed from."""
 
     stat: FileStat
     read_ns: int
@@ -64,13 +65,13 @@ class _Entry:
     trusted: bool = False
 
     def is_settled(self) -> bool:
-        """Return whether another write must have left another time stamp."""
+        """Return whether a later write must have another time stamp."""
         return self.read_ns - self.stat.mtime_ns > _SETTLED_NS
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What an edit did to a file, for the signature that follows."""
+    """The effect of an edit on a file, for the signature that follows."""
 
     before: NotebookText
     after: NotebookText
@@ -118,8 +119,8 @@ class NotebookFiles:
     ) -> tuple[Applied | Conflicted, Written | None]:
         """Apply all edits to the file, or none; return also what was written, if anything was.
 
-        A file that changed since it was read is read again and the cells are checked again, so
-        that nobody's change is lost. Raises ``NotFound``, ``InvalidNotebook``, ``FileChanged``.
+        A file that changed since it was read is read again and its cells are checked again, so that
+        no change is lost. Raises ``NotFound``, ``InvalidNotebook``, ``FileChanged``.
         """
         for _ in range(_ATTEMPTS - 1):
             try:
@@ -146,7 +147,7 @@ class NotebookFiles:
         self._forget(path)
 
     def close(self) -> None:
-        """Let go of the signature database, in the thread that edited."""
+        """Close the signature database, in the thread that edited."""
         self._trust.close()
 
     def _edit(
@@ -208,7 +209,8 @@ class NotebookFiles:
 class DiskNotebooks:
     """``NotebookFiles`` for coroutines; a resource: ``close`` it.
 
-    One thread does all writing: it is the lock of each document, and the event loop never syncs.
+    One thread does all writing: it serves as the lock of each document, and the event loop never
+    syncs.
     """
 
     def __init__(self, workspace: Workspace, trust: NotebookTrust | None = None) -> None:
@@ -243,7 +245,7 @@ class DiskNotebooks:
         def edit() -> Applied | Conflicted:
             outcome, written = self._files.edit(path, edits, expected)
             if written is not None:
-                # Signing takes as long as the edit; only the next writer needs to wait for it.
+                # Signing takes as long as the edit; only the next writer has to wait for it.
                 self._unsigned.append((path, written))
             return outcome
 
@@ -256,7 +258,7 @@ class DiskNotebooks:
         await self._write(lambda: self._files.create(path, text.encode()))
 
     async def close(self) -> None:
-        """Wait for the last write and its signature, and let go of the thread."""
+        """Wait for the last write and its signature, and end the thread."""
         await self._write(self._finish)
         if self._timer is not None:
             self._timer.cancel()
@@ -268,7 +270,7 @@ class DiskNotebooks:
             self._timer = loop.call_later(_SIGN_SECONDS, self._sign_now)
 
     def _sign_now(self) -> None:
-        """Let the writer sign what it wrote, before it writes again."""
+        """Let the writer sign its previous edit before it writes again."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -288,8 +290,8 @@ class DiskNotebooks:
     async def _write(self, work: Callable[[], T]) -> T:
         """Run in the writer's thread; a cancelled caller leaves only when the work is done.
 
-        The thread wakes the caller itself: ``run_in_executor`` below a shield takes three rounds
-        of the event loop for it, which is felt in an edit of half a millisecond.
+        The thread wakes the caller itself: ``run_in_executor`` below a shield takes three rounds of
+        the event loop, which is noticeable for an edit of half a millisecond.
         """
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
@@ -322,7 +324,7 @@ class DiskNotebook:
 
     @property
     def backend(self) -> Backend:
-        """Return where it lives."""
+        """Return its back end."""
         return "disk"
 
     async def read(self, outputs: OutputSelection = ()) -> NotebookSnapshot:
@@ -341,7 +343,7 @@ def _is_same(entry: _Entry, content: bytes) -> bool:
 
 
 def with_attachments(outcome: EditedNotebook, before: CellViews) -> Applied:
-    """Put the pictures of deleted cells into what brings them back."""
+    """Add the attachments of deleted cells to the inverse edits."""
 
     def complete(edit: CellEdit) -> CellEdit:
         raw = _raw(before, edit.cell_id) if isinstance(edit, CellInsert) else None
@@ -358,7 +360,7 @@ def _raw(views: CellViews, cell_id: CellId) -> RawCell | None:
 
 
 def _check_writable(notebook: NotebookText, edits: Sequence[CellEdit], path: str) -> None:
-    """Raise ``InvalidNotebook`` for the two kinds of old files that are only read."""
+    """Raise ``InvalidNotebook`` for the two kinds of old files that can only be read."""
     if notebook.major < 3:
         raise InvalidNotebook(
             f"{path} is in notebook format {notebook.major} (before 2013), which can be read but "

@@ -1,4 +1,4 @@
-"""Signs a notebook again after an edit on disk, when it was trusted before (chapter 06).
+"""Signs a notebook again after an edit on disk, when it was trusted before.
 
 Without this the lab would stop showing the notebook's own JavaScript and HTML. Used by
 ``notebook.backends.disk.notebooks`` from its writer thread only: the signature database belongs to
@@ -36,7 +36,7 @@ def user_notary() -> NotebookNotary:
 
 
 class NotebookTrust:
-    """Knows and makes the signatures by which Jupyter trusts a notebook's outputs."""
+    """Checks and makes the signatures by which Jupyter trusts a notebook's outputs."""
 
     def __init__(self, make_notary: Callable[[], NotebookNotary] = user_notary) -> None:
         self._make_notary = make_notary
@@ -44,7 +44,7 @@ class NotebookTrust:
         self._stack = contextlib.ExitStack()
 
     def is_trusted(self, notebook: NotebookText) -> bool:
-        """Return whether this notebook is signed; False when that cannot be found out."""
+        """Return whether this notebook is signed; False when that is unknown."""
         try:
             notary = self._open()
             signature = notary.compute_signature(_signed_content(notebook))
@@ -63,7 +63,7 @@ class NotebookTrust:
             _log.warning("The edited notebook could not be signed, trust it again: %s", error)
 
     def close(self) -> None:
-        """Let go of the signature database."""
+        """Close the signature database."""
         self._stack.close()
         self._notary = None
 

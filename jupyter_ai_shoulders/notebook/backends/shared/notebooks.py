@@ -1,7 +1,7 @@
-"""The shared back end: notebooks in collaboration rooms, edited on the server (chapter 06).
+"""The shared back end: notebooks in collaboration rooms, edited on the server.
 
-Used by ``notebook.router``, for which a room wins over pages, and by what shows runs in rooms. The
-room saves the file by itself; it is never written here while the room is open.
+Used by ``notebook.router``, for which a room takes precedence over pages, and by the run display of
+rooms. The room saves the file by itself; this module never writes it while the room is open.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ORIGIN = "jupyter-ai-shoulders"
-"""Of our transactions, so that others can tell them from what people type."""
+"""The origin of our transactions, so that others can tell them from typing."""
 
 
 class SharedNotebooks:
-    """The notebooks that are in a room now; as ``NotebookStore``, the others' files as well."""
+    """The notebooks that are in a room now; as ``NotebookStore``, also the files of all others."""
 
     def __init__(self, workspace: Workspace, rooms: Rooms, files: NotebookStore) -> None:
         self._workspace = workspace
@@ -58,7 +58,9 @@ class SharedNotebooks:
 
     @property
     def has_rooms(self) -> bool:
-        """Whether any notebook is in a room: a run asks often, and to resolve a path costs."""
+        """Whether any notebook is in a room; cheap, because runs ask often and resolving a path is
+        slow.
+        """
         return bool(self._rooms.all())
 
     def find(self, name: WorkspacePath) -> Room | None:
@@ -69,14 +71,14 @@ class SharedNotebooks:
         )
 
     def name_of(self, room: Room) -> WorkspacePath | None:
-        """Return where the room's file is, by whichever name its pages know it."""
+        """Return the path of the room's file, under whichever name its pages know it."""
         try:
             return None if room.path is None else self._workspace.path(room.path)
         except ShouldersError:
             return None  # outside the workspace: not ours to edit
 
     def check(self, path: WorkspacePath) -> None:
-        """Raise ``NotFound`` when it is known at once that there is neither room nor file."""
+        """Raise ``NotFound`` when it is known that there is neither room nor file."""
         if self.find(path) is None:
             self._files.check(path)
 
@@ -98,7 +100,7 @@ class SharedNotebooks:
     ) -> Applied | Conflicted:
         """Apply all edits to a room in one transaction, or to a file; or none.
 
-        What is being typed and not here yet is merged by the room's document. Raises ``NotFound``,
+        Typing that has not arrived yet is merged by the room's document. Raises ``NotFound``,
         ``InvalidNotebook``, ``Conflict``.
         """
         room = await self._settled(path)
@@ -108,7 +110,7 @@ class SharedNotebooks:
         crash_point("shared.room.applied")
         if isinstance(outcome, Conflicted) or room.has_pages:
             return outcome
-        # Without pages it is closed after a while, and what it has not saved by then is dropped.
+        # A room without pages is closed after a while, and loses unsaved changes.
         await room.save()
         crash_point("shared.room.saved")
         if room.is_open or not room.document.dirty:
@@ -131,7 +133,7 @@ class SharedNotebooks:
         edits: Sequence[CellEdit],
         expected: Mapping[CellId, Version],
     ) -> Applied | Conflicted:
-        """Bring to the file what it does not have of the edits."""
+        """Apply to the file the edits it lacks."""
         snapshot = await self._files.read(name)
         versions = {cell.id: cell.version for cell in snapshot.cells}
         missing = [edit for edit in edits if not _is_there(edit, outcome, versions)]
@@ -144,7 +146,7 @@ class SharedNotebooks:
 def edit_document(
     document: YNotebook, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
 ) -> Applied | Conflicted:
-    """Check and apply at once: nothing can come between."""
+    """Check and apply the edits without a gap."""
     edits = [well_formed_edit(edit) for edit in edits]
     with agent_transaction(document):
         outcome = _edit_checked(YCells(ycells_of(document)), edits, expected)
@@ -155,12 +157,12 @@ def edit_document(
 
 @contextmanager
 def agent_transaction(document: YNotebook) -> Generator[None]:
-    """Make what is done within one change of ours, for everyone in the room."""
+    """Group the changes of the body into one transaction of ours for all users of the room."""
     try:
         with document.ydoc.transaction(origin=ORIGIN):
             yield
     except ExceptionGroup:
-        # Someone else's observer failed after the change; pycrdt raises it here.
+        # Another observer failed after the change; pycrdt raises it here.
         log.exception("What watches a shared notebook failed")
 
 
@@ -181,7 +183,7 @@ def _edit_checked(
 
 
 def _with_attachments(edit: CellEdit, before: YCells) -> CellEdit:
-    """Put the pictures of a deleted cell into what brings it back."""
+    """Add the attachments of a deleted cell to the inverse edit."""
     if not isinstance(edit, CellInsert) or edit.cell_id not in before.order:
         return edit
     attachments = attachments_of(before.find(edit.cell_id))
@@ -197,4 +199,4 @@ def _is_there(edit: CellEdit, outcome: Applied, versions: Mapping[CellId, Versio
         case CellDelete():
             return edit.cell_id not in versions
         case CellMove() | CellOutputs():
-            return False  # doing it again changes nothing
+            return False  # repeating it changes nothing

@@ -1,10 +1,8 @@
 """The port to the collaboration rooms of the Jupyter server.
 
-Used by ``notebook.backends.shared.notebooks``.
-
-A room holds one document that several pages and the server edit together.
-``server.adapters.collaboration_rooms`` implements it over jupyter-collaboration, which is an
-optional extra.
+Used by ``notebook.backends.shared.notebooks``. A room holds one document that several pages and the
+server edit together. ``server.adapters.collaboration_rooms`` implements it over
+jupyter-collaboration, which is an optional extra.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ class Room(Protocol):
 
     @property
     def id(self) -> str:
-        """Return its name, which a rename of the file does not change."""
+        """Return the room's id, which a rename of the file does not change."""
         ...
 
     @property
     def path(self) -> str | None:
-        """Return where the file is now, as the server names it; None when it is deleted."""
+        """Return the file's current path, as the server names it; None when it is deleted."""
         ...
 
     @property
@@ -41,7 +39,7 @@ class Room(Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Return whether the server still has it: what is put into a closed room is lost."""
+        """Return whether the server still has the room: changes to a closed room are lost."""
         ...
 
     @property
@@ -50,7 +48,7 @@ class Room(Protocol):
         ...
 
     async def settle(self) -> None:
-        """Wait until it is settled, as it then is until the caller's next await.
+        """Wait until the room is settled; it stays so until the caller's next await.
 
         Raises ``Conflict`` when it takes too long.
         """
@@ -59,7 +57,7 @@ class Room(Protocol):
     async def save(self) -> None:
         """Write the document to its file now instead of a little later.
 
-        What went wrong shows in the document, which stays dirty.
+        After a failure the document stays dirty.
         """
         ...
 

@@ -1,7 +1,7 @@
-"""The cells of a shared notebook at one moment, made into values when they are asked for.
+"""The cells of a shared notebook at one moment, converted on access.
 
-Used by ``notebook.backends.shared.notebooks``: making all cells of a large notebook takes longer
-than copying them.
+Used by ``notebook.backends.shared.notebooks``: converting all cells of a large notebook takes
+longer than copying them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SharedCells(Sequence[NotebookCell]):
-    """A document's cells as they were when this was made; those with outputs are made at once."""
+    """A copy of a document's cells; those with outputs are converted at once."""
 
     def __init__(self, document: YNotebook, outputs: OutputSelection) -> None:
         self._made: dict[int, NotebookCell] = {}
@@ -39,7 +39,7 @@ class SharedCells(Sequence[NotebookCell]):
 
     @cached_property
     def positions(self) -> dict[CellId, int]:
-        """Where each cell stands; of two cells with one id the first is meant."""
+        """The index of each cell; of two cells with one id, the first."""
         return {cell_id: position for position, cell_id in reversed([*enumerate(self.ids)])}
 
     def __len__(self) -> int:
@@ -68,11 +68,11 @@ class SharedCells(Sequence[NotebookCell]):
 
 
 class SharedSnapshot(NotebookSnapshot):
-    """A snapshot whose cells are found without making the others."""
+    """A snapshot that finds cells without converting the others."""
 
     __slots__ = ()
 
     def position(self, cell_id: CellId) -> int | None:
-        """Return where the cell stands, from 0."""
+        """Return the cell's index."""
         assert isinstance(self.cells, SharedCells)
         return self.cells.positions.get(cell_id)

@@ -1,4 +1,4 @@
-"""The smallest changes that make one text another, so that carets and typing of others survive.
+"""The smallest changes between two texts, so that carets and concurrent typing survive.
 
 Pure; used by ``notebook.backends.shared.ydoc_cells``. The page has the same rule in
 ``labextension/src/text/edits.ts``.
@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 _SMALL = 40_000
-"""Characters of one text times those of the other, up to which they are compared one by one."""
+"""Limit for a comparison character by character: the product of both lengths."""
 
 
 class TextSplice(NamedTuple):
@@ -39,7 +39,7 @@ def tail_change(before: str, after: str) -> TextSplice | None:
 
 
 def _trimmed(before: str, after: str, at: int, compare: _Compare) -> Iterator[TextSplice]:
-    """Leave out what is the same at both ends, and compare what is left."""
+    """Skip the common prefix and suffix, and compare the rest."""
     if before == after:
         return
     start = _common(before, after)
@@ -72,7 +72,7 @@ def _by_character(before: str, after: str, at: int) -> Iterator[TextSplice]:
 
 
 def _common(one: str, other: str) -> int:
-    """Return how many characters both begin with; by halves, which is fast for long texts."""
+    """Return the length of the common prefix, by bisection, which is fast for long texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

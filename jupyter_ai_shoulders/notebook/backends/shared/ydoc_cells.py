@@ -1,8 +1,9 @@
-"""Cells of a shared notebook as values, and back; used by ``notebook.backends.shared.notebooks``.
+"""Converts cells of a shared notebook to values and back.
 
-A cell is a Y map with a Y text for its source and a Y array of outputs (schema: the docstring of
-``jupyter_ydoc.YNotebook``). Values go in whole and checked: a Y type takes no text with lone
-surrogates, and what fails in the middle of a transaction leaves half of it behind.
+Used by ``notebook.backends.shared.notebooks``. A cell is a Y map with a Y text for its source and a
+Y array of outputs (schema: the docstring of ``jupyter_ydoc.YNotebook``). Values are checked before
+they are inserted: a Y type takes no text with lone surrogates, and a failure inside a transaction
+leaves half of it applied.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ if TYPE_CHECKING:
     YArray = Array[Any]
 
 _LARGEST = 10**300
-"""Up to here there is a floating-point number close to every integer."""
+"""Up to here every integer has a close floating-point number."""
 
 
 # reading
 
 
 def ycells_of(document: YNotebook) -> YArray:
-    """Return the cells; the document does not say what kind of array they are."""
+    """Return the cells, typed."""
     return cast("YArray", document.ycells)
 
 
@@ -64,7 +65,7 @@ def read_cell(ycell: YMap, *, with_outputs: bool) -> NotebookCell:
 def cell_of(fields: JsonObject, *, with_outputs: bool) -> NotebookCell:
     """Return a cell from its JSON, which ``str`` makes of a Y map ten times as fast as ``to_py``.
 
-    It has null for numbers that JSON does not know: for the kinds and sizes of outputs it will do.
+    Numbers unknown to JSON become null, which is sufficient for kinds and sizes of outputs.
     """
     kind = str(fields.get("cell_type"))
     is_code = kind == "code"
@@ -91,7 +92,7 @@ def source_of(ycell: YMap) -> str:
 
 
 def object_of(value: Any) -> JsonObject:
-    """Return a Y map, or what older documents have in its place, as JSON."""
+    """Return a Y map, or its equivalent in older documents, as JSON."""
     plain = _plain(value)
     return cast("JsonObject", _from_page(plain)) if isinstance(plain, dict) else {}
 
@@ -133,7 +134,7 @@ def _from_page(value: Any) -> Json:
 
 
 def well_formed_edit(edit: CellEdit) -> CellEdit:
-    """Return the edit with text that a Y type takes."""
+    """Return the edit with text that a Y type accepts."""
     match edit:
         case CellSource():
             return edit.model_copy(update={"source": well_formed(edit.source)})
@@ -148,7 +149,7 @@ def well_formed_edit(edit: CellEdit) -> CellEdit:
 
 
 def new_cell(edit: CellInsert) -> YMap:
-    """Return the cell an insertion makes, for a document (``YNotebook.create_ycell``)."""
+    """Return the inserted cell for a document (``YNotebook.create_ycell``)."""
     from pycrdt import Array, Map, Text
 
     fields: dict[str, Any] = {
@@ -177,7 +178,7 @@ def new_output(output: JsonObject) -> YMap:
 
 
 def to_page_json(value: Json) -> Any:
-    """Return JSON with the numbers that pages can read: an integer would become a ``BigInt``."""
+    """Return JSON with numbers that pages can read: an integer would become a ``BigInt``."""
     match value:
         case bool():
             return value
@@ -192,7 +193,7 @@ def to_page_json(value: Json) -> Any:
 
 
 def copy_of(ycell: YMap) -> YMap:
-    """Return a cell for another place: Yjs 13 cannot move one (``YNotebook.moveCells``)."""
+    """Return a copy of a cell for another index: Yjs 13 cannot move (``YNotebook.moveCells``)."""
     from pycrdt import Array, Map, Text
 
     fields: dict[str, Any] = dict(ycell.to_py() or {})
@@ -224,10 +225,10 @@ def set_source(ycell: YMap, source: str) -> None:
 
 
 def set_outputs(ycell: YMap, outputs: tuple[JsonObject, ...], known: int = 0) -> None:
-    """Replace the outputs from the first different one on; the ``known`` first ones are the same.
+    """Replace the outputs from the first difference on; the first ``known`` are the same.
 
-    Pages follow nothing else: they put what is inserted at the end, and take a change to a stream
-    for one of the last output's end (``CodeCellModel._onSharedModelChanged``).
+    Pages handle no other change: they append inserted outputs, and treat a change to a stream as
+    one at the end of the last output (``CodeCellModel._onSharedModelChanged``).
     """
     youtputs: YArray = ycell["outputs"]
     same = _count_same(youtputs, outputs, known)
@@ -240,10 +241,10 @@ def set_outputs(ycell: YMap, outputs: tuple[JsonObject, ...], known: int = 0) ->
 
 
 def _would_join(last: Any, new: tuple[JsonObject, ...]) -> bool:
-    """Return whether pages would take what comes next for more of the stream they had last.
+    """Return whether pages would append the next outputs to their last stream.
 
-    They remember its name even when it is taken away (``OutputAreaModel._lastStreamName``), until
-    they show something else or nothing.
+    They remember its name even after it is removed (``OutputAreaModel._lastStreamName``), until
+    they show another output or none.
     """
     name = last.get("name") if last.get("output_type") == "stream" else None
     return name is not None and (not new or new[0].get("name") == name)
@@ -262,7 +263,7 @@ def _is(youtput: Any, output: JsonObject) -> bool:
 
 
 def _grow(youtput: Any, output: JsonObject) -> bool:
-    """Make a stream this one by its end alone; return False when it is another one."""
+    """Append to a stream to make it this one; return False when it is another one."""
     if youtput.get("output_type") != "stream" or output.get("output_type") != "stream":
         return False
     if youtput.get("name") != output.get("name"):
@@ -278,7 +279,7 @@ def _grow(youtput: Any, output: JsonObject) -> bool:
 
 
 def _replace(text: Text, before: str, change: TextSplice) -> None:
-    """Replace a part of the text that ``before`` is up to there; Y texts count UTF-8 bytes."""
+    """Replace a part of the text, which is ``before`` up to there; Y texts count UTF-8 bytes."""
     start = len(before[: change.start].encode())
     end = start + len(before[change.start : change.end].encode())
     if end > start:

@@ -1,9 +1,7 @@
-"""Checked edits done to the Y types of a shared notebook.
+"""Applies checked edits to the Y types of a shared notebook.
 
-Used by ``notebook.backends.shared.notebooks``.
-
-Each touches as little as possible: a cell that is replaced by an equal one loses the carets, the
-undo steps and the keystrokes on their way of everyone in it.
+Used by ``notebook.backends.shared.notebooks``. Each edit changes as little as possible: replacing a
+cell by an equal one loses everyone's carets, undo steps and keystrokes in flight there.
 """
 
 from __future__ import annotations
@@ -38,32 +36,32 @@ class YCells:
     def __init__(self, ycells: YArray) -> None:
         self._ycells = ycells
         self.order = [CellId(str(ycell["id"])) for ycell in ycells]
-        """The ids; of two cells with the same one the first is meant, as in the page."""
+        """The ids; a duplicate id means the first cell, as in the page."""
 
     def find(self, cell_id: CellId) -> YMap:
         """Return a cell. Raises ``ValueError``."""
         return self._ycells[self.order.index(cell_id)]
 
     def insert(self, after: CellId | None, cell_id: CellId, ycell: YMap) -> None:
-        """Put a cell in."""
+        """Insert a cell."""
         index = 0 if after is None else self.order.index(after) + 1
         self._ycells.insert(index, ycell)
         self.order.insert(index, cell_id)
 
     def delete(self, cell_id: CellId) -> None:
-        """Take a cell out."""
+        """Delete a cell."""
         index = self.order.index(cell_id)
         del self._ycells[index]
         del self.order[index]
 
     def is_after(self, cell_id: CellId, other: CellId | None) -> bool:
-        """Return whether the cell stands right behind the other, or first for None."""
+        """Return whether the cell is right behind the other, or first for None."""
         index = self.order.index(cell_id)
         return (self.order[index - 1] if index else None) == other
 
 
 def apply_checked_edits(cells: YCells, edits: Sequence[CellEdit]) -> None:
-    """Apply edits that ``notebook.edits`` has checked; the caller's transaction is open."""
+    """Apply edits that ``notebook.edits`` has checked; the caller opens the transaction."""
     for edit in edits:
         _perform(cells, edit)
 
