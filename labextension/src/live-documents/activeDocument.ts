@@ -1,4 +1,7 @@
-/** Where the user is: the document in front and the cell in it. Used by the affordances and by the start of threads. */
+/**
+ * The current document and its active cell. Used by inline actions and to start
+ * threads.
+ */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';
@@ -9,19 +12,19 @@ import type { EditorView } from '@codemirror/view';
 
 import type { FilePanel } from './openEditTargets';
 
-/** A notebook or file in front, and the cell in it. */
+/** The current notebook or file, and the active cell. */
 export type ActiveDocument =
   | { readonly panel: NotebookPanel; readonly cell: Cell }
   | { readonly panel: FilePanel; readonly cell: null };
 
-/** What of the lab knows where the user is. */
+/** The parts of JupyterLab that know the current document. */
 export interface IActiveDocumentSource {
   readonly app: JupyterFrontEnd;
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
 }
 
-/** The document in front; the chat itself may have the focus. */
+/** The current document; the focus may be in the chat. */
 export function findActiveDocument({
   app,
   notebooks,
@@ -40,7 +43,7 @@ function inNotebook(panel: NotebookPanel | null): ActiveDocument | null {
   return panel === null || cell === null ? null : { panel, cell };
 }
 
-/** The editor at a place; cells out of view may have none. */
+/** The editor of a cell or file; cells outside the viewport may have none. */
 export function editorAt({ panel, cell }: ActiveDocument): EditorView | null {
   const editor = cell === null ? panel.content.editor : cell.editor;
   return editor instanceof CodeMirrorEditor ? editor.editor : null;

@@ -1,4 +1,7 @@
-/** Where an answer is put: a cell of an open notebook or an open text file. What the edits in place know of the lab. */
+/**
+ * The text an in-place edit changes: a cell of an open notebook or an open text
+ * file. All that in-place edits know of JupyterLab.
+ */
 
 import type { ISignal } from '@lumino/signaling';
 
@@ -11,25 +14,25 @@ export type EditRefusal = 'read-only-document' | 'read-only-cell' | 'gone';
 /** A text that an answer replaces, in whole or in part. */
 export interface ITextTarget {
   readonly path: string;
-  /** Null: a text file. */
+  /** Null for a text file. */
   readonly cellId: string | null;
-  /** The place of the cell, from 1; null of a file, and of a cell that is gone. */
+  /** Position of the cell, from 1; null for a file and for a deleted cell. */
   readonly number: number | null;
-  /** Whether it is text that may have fences in it, not code. */
+  /** Whether the text is prose that may contain code fences, not code. */
   readonly isProse: boolean;
-  /** What the user selected; null: all of it. */
+  /** The selection; null for the whole text. */
   readonly part: ITextRange | null;
-  /** Emitted when the text changed, or where it stands. */
+  /** Emitted when the text or its position changed. */
   readonly changed: ISignal<ITextTarget, void>;
-  /** The text now; null when it is gone. */
+  /** The current text; null when its cell or file is gone. */
   text(): string | null;
-  /** Why it cannot be changed now; null when it can. */
+  /** Why the text cannot be changed now; null when it can. */
   refusal(): EditRefusal | null;
-  /** Put a text there, as one step of its undo. */
+  /** Replace the text in one undo step. */
   write(text: string): void;
-  /** Make a new cell below; false where that is not possible. */
+  /** Insert a cell below; false where that is not possible. */
   insertBelow(text: string, isMarkdown: boolean): boolean;
-  /** What the model reads beside the text itself. */
+  /** Context that the model reads along with the text. */
   surroundings(): Attachment[];
   /** Give the caret back to the text. */
   focus(): void;

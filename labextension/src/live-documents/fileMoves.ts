@@ -1,6 +1,7 @@
 /**
- * Lets what is open in this page follow the files that the agent moved or removed on the server: the lab
- * itself knows only of what this page does. Made by the texts plugin.
+ * Makes open documents follow the files that the agent moved or removed on the
+ * server: JupyterLab knows only of changes made in this page. Made by the texts
+ * plugin.
  */
 
 import type { IDocumentManager } from '@jupyterlab/docmanager';
@@ -9,13 +10,13 @@ import type { ISignal, Signal } from '@lumino/signaling';
 
 import type { FileMoved, FileRemoved, ServerFrame } from '../wire/generated';
 
-/** What is used of the lab's contents manager. */
+/** The members of the contents manager in use. */
 export type IMovableFiles = Pick<Contents.IManager, 'get' | 'fileChanged'>;
 
-/** What is used of the lab's document manager. */
+/** The members of the document manager in use. */
 export type IDocuments = Pick<IDocumentManager, 'closeFile'>;
 
-/** Where the frames of the server arrive. */
+/** The source of server frames. */
 export interface IFrames {
   readonly frameReceived: ISignal<unknown, ServerFrame>;
 }
@@ -41,7 +42,10 @@ export class FileMoves {
     }
   };
 
-  /** What a rename in the file browser says: editors, kernels and the browser itself follow it. */
+  /**
+   * Announce a rename as the file browser does: editors, kernels and the
+   * browser follow it.
+   */
   private async moved({ path, new_path }: FileMoved): Promise<void> {
     const model = await this.files.get(new_path, { content: false });
     this.tell({ type: 'rename', oldValue: { path }, newValue: model });

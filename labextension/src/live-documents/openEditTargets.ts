@@ -1,4 +1,7 @@
-/** Cells of open notebooks and open text files as the places of edits. Made by the page's affordances. */
+/**
+ * Cells of open notebooks and open text files as targets of in-place edits.
+ * Used by inline actions.
+ */
 
 import type { YCellType, YFile } from '@jupyter/ydoc';
 import { MarkdownCell, type Cell } from '@jupyterlab/cells';
@@ -18,7 +21,7 @@ import type { Attachment } from '../wire/generated';
 import { wholeLines, type ITextRange } from '../text/proposedText';
 import type { ITextTarget, EditRefusal } from './editTarget';
 
-/** A file in an editor of the lab. */
+/** A text file in an editor. */
 export type FilePanel = IDocumentWidget<FileEditor>;
 
 /** A cell of an open notebook. */
@@ -26,7 +29,7 @@ export class CellTarget implements ITextTarget, IDisposable {
   constructor(
     readonly panel: NotebookPanel,
     readonly cellId: string,
-    /** What is selected in it, when that is what is meant. */
+    /** The selection, when only that is edited. */
     readonly part: ITextRange | null
   ) {
     panel.context.model.contentChanged.connect(this.onContent, this);
@@ -48,7 +51,7 @@ export class CellTarget implements ITextTarget, IDisposable {
     return this.find().cell?.cell_type !== 'code';
   }
 
-  /** The widget that shows it. */
+  /** The widget of the cell. */
   get widget(): Cell | undefined {
     return this.panel.content.widgets.find(
       ({ model }) => model.id === this.cellId
@@ -137,7 +140,7 @@ export class CellTarget implements ITextTarget, IDisposable {
     return { cell: cells[index], index };
   }
 
-  /** Outputs are content too: they may come by the thousand. */
+  /** Outputs count as content too and may come by the thousand. */
   private readonly onContent = (): void => {
     const now = JSON.stringify([this.number, this.refusal(), this.text()]);
     if (now !== this.known) {
@@ -222,7 +225,10 @@ export class FileTarget implements ITextTarget, IDisposable {
   };
 }
 
-/** What is selected in an editor, several lines as whole lines; null when nothing is. */
+/**
+ * The selection in an editor, several lines as whole lines; null when it is
+ * empty.
+ */
 export function selectedPart(editor: unknown): ITextRange | null {
   if (!(editor instanceof CodeMirrorEditor)) {
     return null;
@@ -243,12 +249,12 @@ function isWritable({
   return !model.readOnly && contentsModel?.writable !== false;
 }
 
-/** Make a shared text another, as one step of its own undo and with as little change as possible. */
+/** Replace a shared text in one step of its own undo with minimal changes. */
 function replace(shared: YCellType | YFile, text: string): void {
   const changes = textChanges(shared.getSource(), text);
   shared.undoManager?.stopCapturing();
   shared.transact(() => {
-    // Last change first: the offsets are those of the text before all of them.
+    // Last change first: offsets refer to the text before all changes.
     for (const { from, to, insert } of changes.reverse()) {
       shared.updateSource(from, to, insert);
     }

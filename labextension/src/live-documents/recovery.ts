@@ -1,6 +1,7 @@
 /**
- * What is in no notebook any more, offered to the page that opens the notebook: how it goes in
- * (pure), and which offers are shown. Used by `NotebookBridge`.
+ * Recovered text that no notebook has, offered to the page that opens the
+ * notebook: how it is merged (pure), and which offers are shown. Used by
+ * `NotebookBridge`.
  */
 
 import { UUID } from '@lumino/coreutils';
@@ -12,15 +13,15 @@ import type {
   DocumentRecovery,
   RecoveredCell
 } from '../wire/generated';
-import type { Send } from './announcedState';
-import type { NotebookAnnouncer } from './notebookAnnouncer';
+import type { Send } from './documentAnnouncers';
+import type { NotebookAnnouncer } from './documentAnnouncers';
 import { mergeText } from '../text/merge';
 import type { NotebookContext } from './notebooks/openNotebook';
 import type { ICellView } from '../text/edits';
 
 type Action = 'restored' | 'discarded';
 
-/** A text before and after, to be compared; `number` counts the notebook's cells from 1. */
+/** A text before and after; `number` counts the notebook's cells from 1. */
 export interface IComparison {
   readonly id: string;
   readonly number: number | null;
@@ -28,34 +29,38 @@ export interface IComparison {
   readonly after: string;
 }
 
-/** An offer as it is shown. */
+/** A recovery offer as shown. */
 export interface IRecoveryOffer {
-  /** When the text was kept, in ISO format. */
+  /** When the text was stored, in ISO format. */
   readonly at: string;
   readonly author: DocumentRecovery['author'];
   readonly count: number;
-  /** What restoring would do to each cell, now. */
+  /** The changes that restoring would make to each cell now. */
   compare(): IComparison[];
   restore(): void;
   discard(): void;
 }
 
-/** How offers are shown to the user. */
+/** Shows recovery offers to the user. */
 export interface IRecoveryView {
   /** Show an offer in every view of a notebook until it is disposed. */
   offerRecovery(context: NotebookContext, offer: IRecoveryOffer): IDisposable;
-  /** Tell that so many cells were changed since: both texts are kept. */
+  /**
+   * Tell the user that `cells` cells were changed since; both texts are kept.
+   */
   tellKeptTwice(path: string, cells: number): void;
 }
 
-/** How recovered texts go into the notebook. */
+/** The edits that insert recovered texts. */
 export interface IRestoration {
   edits: CellEdit[];
-  /** Cells that were changed since: what was recovered is a cell of its own below. */
+  /**
+   * Number of cells changed since: their recovered text is in a new cell below.
+   */
   conflicts: number;
 }
 
-/** Merge recovered texts into the cells as they are, in order. */
+/** Merge recovered texts into the current cells, in order. */
 export function restoration(
   cells: readonly RecoveredCell[],
   here: readonly ICellView[]
@@ -128,7 +133,7 @@ export class Recoveries {
     private readonly send: Send
   ) {}
 
-  /** Show an offer, once; one that was decided on before is answered again. */
+  /** Show an offer once; a decided one is answered again. */
   offered(open: NotebookAnnouncer, frame: DocumentRecovery): void {
     const id = frame.recovery_id;
     const action = this.answered.get(id);
@@ -138,7 +143,7 @@ export class Recoveries {
     }
     const before = this.shown.get(id);
     if (before?.open === open && equal(before.cells, frame.cells)) {
-      return; // Said again after a reconnection: the user may be reading it.
+      return; // Repeated after a reconnection: the user may be reading it.
     }
     this.withdrawn(id);
     const { notebook } = open;
@@ -154,13 +159,15 @@ export class Recoveries {
     this.shown.set(id, { open, cells: frame.cells, notice });
   }
 
-  /** Put a notice away: it was answered in another page, or its own page is back. */
+  /**
+   * Remove a notice: it was answered in another page, or its own page is back.
+   */
   withdrawn(id: string): void {
     this.shown.get(id)?.notice.dispose();
     this.shown.delete(id);
   }
 
-  /** The notebook is closed: it is offered again at its next opening. */
+  /** The notebook was closed: the offer comes again at its next opening. */
   closed(open: NotebookAnnouncer): void {
     for (const [id, item] of [...this.shown]) {
       if (item.open === open) {
@@ -173,7 +180,7 @@ export class Recoveries {
     const { notebook } = open;
     const { edits, conflicts } = restoration(frame.cells, notebook.views);
     notebook.restore(edits);
-    // The server has the text as this page's before it forgets the copy.
+    // The server receives the text as this page's before it deletes the copy.
     open.announce();
     this.decide(open, frame.recovery_id, 'restored');
     if (conflicts > 0) {
@@ -187,7 +194,9 @@ export class Recoveries {
     this.answer(open, id, action);
   }
 
-  /** Without a connection the answer is given when the server offers it again. */
+  /**
+   * Without a connection the answer is sent when the server offers it again.
+   */
   private answer(open: NotebookAnnouncer, id: string, action: Action): void {
     this.send({
       type: 'document-recovery-answer',

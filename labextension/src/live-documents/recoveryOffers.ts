@@ -1,14 +1,15 @@
 /**
- * What shows recovered text is loaded with the first offer of some: most pages never see one. Keeps what happens
- * meanwhile in its order. Used by `NotebookBridge`.
+ * Loads the code that shows recovered text with the first offer: most pages
+ * never need it. Keeps events in order while it loads. Used by
+ * `NotebookBridge`.
  */
 
 import type { DocumentRecovery } from '../wire/generated';
-import type { Send } from './announcedState';
-import type { NotebookAnnouncer } from './notebookAnnouncer';
+import type { Send } from './documentAnnouncers';
+import type { NotebookAnnouncer } from './documentAnnouncers';
 import type { IRecoveryView, Recoveries } from './recovery';
 
-/** Loads the way in which offers are shown. */
+/** Loads the view that shows offers. */
 export type LoadRecoveryView = () => Promise<IRecoveryView>;
 
 /** The offers of all notebooks of this page. */
@@ -24,12 +25,12 @@ export class RecoveryOffers {
     this.then(recoveries => recoveries.offered(open, frame));
   }
 
-  /** It was answered in another page, or its own page is back. */
+  /** The offer was answered in another page, or its own page is back. */
   withdrawn(id: string): void {
     this.then(recoveries => recoveries.withdrawn(id));
   }
 
-  /** A notebook is closed. */
+  /** A notebook was closed. */
   closed(open: NotebookAnnouncer): void {
     this.then(recoveries => recoveries.closed(open));
   }
@@ -44,7 +45,7 @@ export class RecoveryOffers {
 
   private then(act: (recoveries: Recoveries) => void): void {
     this.recoveries?.then(act).catch((error: unknown) => {
-      // The server keeps the text, and offers it again when this page connects anew.
+      // The server keeps the text and offers it again at the next connection.
       this.recoveries = null;
       console.warn('Unsaved text could not be offered:', error);
     });

@@ -1,4 +1,4 @@
-/** The lab around one open notebook, as far as the bridge meets it: a real model in a stand-in context. */
+/** JupyterLab around one open notebook: a real model in a fake context. */
 
 import type { ISessionContext } from '@jupyterlab/apputils';
 import type { ICodeCellModel } from '@jupyterlab/cells';
@@ -7,7 +7,7 @@ import { NotebookModel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
-import type { IFiles } from '../file-sync/notebookFileSync';
+import type { IFiles } from '../file-sync/fileSync';
 import type { NotebookContext } from '../notebooks/openNotebook';
 
 /** A cell as tests write it. */
@@ -79,14 +79,16 @@ export class FakeFiles implements IFiles {
   }
 }
 
-/** The lab's context of a notebook. */
+/** JupyterLab's context of a notebook. */
 export class FakeContext {
   constructor(readonly files: FakeFiles) {
     this.contentsModel = files.model(this.path);
     this.load();
   }
 
-  /** Load the file as the lab does at first, and when the user asks for it. */
+  /**
+   * Load the file as JupyterLab does at first, and when the user reloads it.
+   */
   load(): void {
     this.model.fromJSON(
       this.files.content as unknown as Parameters<NotebookModel['fromJSON']>[0]
@@ -116,13 +118,15 @@ export class FakeContext {
     return this.path;
   }
 
-  /** What the lab's own context does; not part of its interface. */
+  /** Not part of the interface of JupyterLab's own context. */
   _updateContentsModel(model: Contents.IModel): void {
     this.contentsModel = model;
     this.fileChanged.emit();
   }
 
-  /** Save as the lab does; `meanwhile` happens while the file is written. */
+  /**
+   * Save as JupyterLab does; `meanwhile` is called while the file is written.
+   */
   save(meanwhile: () => void = () => undefined): void {
     this.saveState.emit('started');
     const content = this.model.toJSON() as unknown as Record<string, unknown>;
@@ -185,7 +189,7 @@ export class FakeContext {
     }
   }
 
-  /** As the bridge takes it. */
+  /** The context as the bridge expects it. */
   get context(): NotebookContext {
     return this as unknown as NotebookContext;
   }

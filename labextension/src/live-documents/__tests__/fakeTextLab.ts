@@ -1,11 +1,11 @@
-/** The lab around one open text file, as far as the bridge meets it: a real model in a stand-in context. */
+/** JupyterLab around one open text file: a real model in a fake context. */
 
 import { DocumentModel, type DocumentRegistry } from '@jupyterlab/docregistry';
 import { YFile } from '@jupyter/ydoc';
 import type { Contents } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 
-import type { IFiles } from '../file-sync/notebookFileSync';
+import type { IFiles } from '../file-sync/fileSync';
 import type { TextContext } from '../file-sync/openText';
 
 /** The files of the server: one text, which others may write. */
@@ -44,14 +44,16 @@ export class FakeTextFiles implements IFiles {
   }
 }
 
-/** The lab's context of a text file. */
+/** JupyterLab's context of a text file. */
 export class FakeTextContext {
   constructor(readonly files: FakeTextFiles) {
     this.contentsModel = files.model(this.path);
     this.load();
   }
 
-  /** Load the file as the lab does at first, and when the user asks for it. */
+  /**
+   * Load the file as JupyterLab does at first, and when the user reloads it.
+   */
   load(): void {
     const { content } = this.files;
     this._lineEnding = content.includes('\r\n') ? '\r\n' : null;
@@ -72,7 +74,7 @@ export class FakeTextContext {
   contentsModel: Contents.IModel;
   isDisposed = false;
   saves = 0;
-  /** What happens while a file is written. */
+  /** Called while a file is written. */
   meanwhile = (): void => undefined;
   _lineEnding: string | null = null;
 
@@ -80,13 +82,13 @@ export class FakeTextContext {
     return this.path;
   }
 
-  /** What the lab's own context does; not part of its interface. */
+  /** Not part of the interface of JupyterLab's own context. */
   _updateContentsModel(model: Contents.IModel): void {
     this.contentsModel = model;
     this.fileChanged.emit();
   }
 
-  /** Save as the lab does. */
+  /** Save as JupyterLab does. */
   save(): Promise<void> {
     this.saves += 1;
     this.saveState.emit('started');
@@ -121,7 +123,7 @@ export class FakeTextContext {
     return this.shared.getSource();
   }
 
-  /** As the bridge takes it. */
+  /** The context as the bridge expects it. */
   get context(): TextContext {
     return this as unknown as TextContext;
   }

@@ -28,7 +28,7 @@ function moves(unsaved: string[] = []): {
       return Promise.resolve();
     }
   };
-  // The signal is the one method of it that is used.
+  // The signal is the only member in use.
   new FileMoves(frames, files as unknown as IMovableFiles, documents, path =>
     unsaved.includes(path)
   );

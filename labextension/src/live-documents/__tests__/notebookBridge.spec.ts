@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { PageFrame, ServerFrame } from '../../wire/generated';
 import { cellVersion } from '../../wire/versions';
-import { NotebookBridge, type IFrameChannel } from '../notebookBridge';
+import type { IFrameChannel } from '../documentBridge';
+import { NotebookBridge } from '../notebookBridge';
 import type { IRecoveryOffer } from '../recovery';
 import { open, type FakeContext } from './fakeLab';
 
@@ -19,7 +20,7 @@ class FakeChannel implements IFrameChannel {
     return true;
   }
 
-  /** The types of the frames sent since this was last asked. */
+  /** The types of the frames sent since the last call. */
   takeTypes(): string[] {
     return this.sent.splice(0).map(({ type }) => type);
   }
@@ -34,7 +35,7 @@ class FakeTracker {
     /* No notebook is open at first. */
   }
 
-  /** Show a view of a notebook, in front. */
+  /** Show a view of a notebook and make it current. */
   async show(lab: FakeContext): Promise<HTMLElement> {
     const node = document.createElement('div');
     node.append(document.createElement('input'));
@@ -97,7 +98,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-/** The part of the page that shows offers is loaded with the first one. */
+/** The code that shows offers is loaded with the first offer. */
 const shown = (count: number): Promise<void> =>
   vi.waitFor(() => expect(offers).toHaveLength(count));
 
@@ -356,7 +357,8 @@ describe('DocumentBridge', () => {
       offers[0]?.discard();
       expect(offers).toEqual([]);
       expect(lab.sources[1]).toEqual(['b', 'two']);
-      // The answer was lost: the server asks again, and is told again.
+      // The answer was lost: the server repeats the request and gets the same
+      // answer.
       channel.frameReceived.emit(frame);
       const discarded = { ...answer, action: 'discarded' };
       await vi.waitFor(() =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { open, type FakeContext } from './fakeLab';
 import { CellTarget } from '../openEditTargets';
 
-/** A panel as far as a target meets it without a view. */
+/** A panel without a view. */
 function panelOf(context: FakeContext): NotebookPanel {
   return {
     context,

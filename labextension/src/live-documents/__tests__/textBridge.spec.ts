@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { PageFrame, ServerFrame } from '../../wire/generated';
 import { textVersion } from '../../wire/versions';
-import type { IFrameChannel } from '../notebookBridge';
+import type { IFrameChannel } from '../documentBridge';
 import { TextBridge } from '../textBridge';
 import { openText, type FakeTextContext } from './fakeTextLab';
 
@@ -25,7 +25,7 @@ class FakeChannel implements IFrameChannel {
     return this.isOpen;
   }
 
-  /** The types of the frames sent since this was last asked. */
+  /** The types of the frames sent since the last call. */
   takeTypes(): string[] {
     return this.sent.splice(0).map(({ type }) => type);
   }
@@ -49,7 +49,7 @@ class FakeTracker {
     return this.widgets.find(test);
   }
 
-  /** Show a view of a text, in front. */
+  /** Show a view of a text and make it current. */
   async show(lab: FakeTextContext): Promise<Widget> {
     const widget = {
       node: document.createElement('div'),
@@ -144,7 +144,7 @@ describe('TextBridge', () => {
     ]);
     channel.takeTypes();
     bridge.leave();
-    expect(channel.takeTypes()).toEqual([]); // It is all said.
+    expect(channel.takeTypes()).toEqual([]); // Nothing changed since.
     lab.type('!');
     bridge.leave();
     expect(channel.takeTypes()).toEqual(['text-change']);

@@ -1,7 +1,8 @@
 /**
- * Ids for the cells of a notebook file that has none (formats before 4.5): those of the open notebook's
- * cells that they are, as far as text and neighbours tell. Pure; used by `NotebookFileSync`, whose server side
- * has the same rule in `notebook/formats/cell_ids.py`.
+ * Assigns ids to the cells of a notebook file without them (formats before
+ * 4.5): those of the open notebook's cells that match by text and neighbours.
+ * Pure; used by `NotebookFileSync`. The server has the same rule in
+ * `notebook/formats/cell_ids.py`.
  */
 
 import type { ICell, INotebookContent } from '@jupyterlab/nbformat';
@@ -9,10 +10,13 @@ import { UUID } from '@lumino/coreutils';
 
 import type { FileBaseline } from './fileBaseline';
 
-/** More pairs than these are not compared: a rewritten notebook of thousands of cells is another one. */
+/**
+ * Above this number of pairs no cells are compared: the notebook counts as
+ * another one.
+ */
 const MAX_PAIRS = 1_000_000;
 
-/** The same file with an id in every cell. */
+/** Return the file with an id in every cell. */
 export function assignCellIds(
   content: INotebookContent,
   base: FileBaseline
@@ -48,7 +52,10 @@ function sourceOf(cell: ICell): string {
   return Array.isArray(cell.source) ? cell.source.join('') : cell.source;
 }
 
-/** For each cell the known id; a run of changed cells of equal length keeps its ids. */
+/**
+ * The known id for each cell; a run of changed cells of equal length keeps its
+ * ids.
+ */
 function align(
   known: readonly IKnown[],
   prints: readonly string[]
@@ -69,7 +76,10 @@ function align(
   return prints.map((_, at) => known[positions.get(at) ?? -1]?.id ?? null);
 }
 
-/** Pairs of equal cells in order: those at both ends, and the longest row of others between. */
+/**
+ * Pairs of equal cells in order: those at both ends, and the longest common
+ * subsequence between.
+ */
 function matches(
   known: readonly IKnown[],
   prints: readonly string[]
@@ -101,7 +111,7 @@ function matches(
   return [...head, ...middle, ...tail];
 }
 
-/** The longest common row between two stretches. */
+/** The longest common subsequence of two ranges. */
 function longest(
   [left, leftEnd]: readonly [number, number],
   [right, rightEnd]: readonly [number, number],

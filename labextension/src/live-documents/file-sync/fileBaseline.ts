@@ -1,10 +1,13 @@
-/** What a notebook was when the page last read or wrote its file: what a merge starts from. Used by `NotebookFileSync`. */
+/**
+ * A notebook's cells when the page last read or wrote its file: the base of a
+ * merge. Used by `NotebookFileSync`.
+ */
 
 import { cellVersion } from '../../wire/versions';
 import type { CellInsert } from '../../wire/generated';
 import type { JsonObject } from '../notebooks/cellConversion';
 
-/** A cell with all it has; where it stands follows from the list it is in. */
+/** A complete cell; its position follows from the list it is in. */
 export type MergeCell = CellInsert;
 
 /** A cell as the page last read or wrote it. */
@@ -19,7 +22,7 @@ export interface IBaselineCell {
 /** The notebook as the page last read or wrote the file, in order. */
 export type FileBaseline = ReadonlyMap<string, IBaselineCell>;
 
-/** The base that a list of cells is. */
+/** The baseline made of a list of cells. */
 export function fileBaselineOf(
   cells: Iterable<
     Pick<MergeCell, 'cell_id' | Exclude<keyof IBaselineCell, 'version'>>

@@ -1,17 +1,9 @@
-/**
- * Keeps an open notebook and its file together when others write the file: another page that has
- * it open, the server while this page was away, git, another editor. Takes up what is new there without a reload, so
- * that nothing typed here is lost and the next save finds the file it knows. One per notebook; made
- * by `NotebookAnnouncer`.
- */
+/** Merges a notebook's file into its open document. One per notebook; made by `NotebookBridge`. */
 
 import type { YCellType, CellChange } from '@jupyter/ydoc';
-import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { Contents } from '@jupyterlab/services';
 import { UUID } from '@lumino/coreutils';
-import type { IDisposable } from '@lumino/disposable';
-import { Signal } from '@lumino/signaling';
 
 import {
   fileBaselineOf,
@@ -25,119 +17,106 @@ import {
   toInsert,
   type JsonObject
 } from '../notebooks/cellConversion';
-import type * as Rules from './lazyMerge';
+import type { assignCellIds as AssignCellIds } from './cellIds';
+import { FileSync, type IFiles, type MergeFile } from './fileSync';
+import type { merge as Merge, mergeWhole as MergeWhole } from './notebookMerge';
 import type { NotebookContext, OpenNotebook } from '../notebooks/openNotebook';
 
-/** The lab's contents manager as it is used here. */
-export type IFiles = Pick<Contents.IManager, 'get'>;
-
-/** The part of the lab's context that learns what the file holds; not public, so it may be missing. */
-interface ILearnsFile {
-  _updateContentsModel?: (file: Contents.IModel) => void;
+/** A notebook as the page last read or wrote it. */
+interface IBaseline {
+  readonly cells: FileBaseline;
+  /** The notebook's own metadata. */
+  readonly metadata: JsonObject;
+  /** Number of the last change of outputs. */
+  readonly changes: number;
 }
 
-/** Follows loads and saves of one notebook, and takes up the file when asked to. */
-export class NotebookFileSync implements IDisposable {
+/** Loaded when others wrote the file. */
+interface IMergeRules {
+  readonly assignCellIds: typeof AssignCellIds;
+  readonly merge: typeof Merge;
+  readonly mergeWhole: typeof MergeWhole;
+}
+
+/** Keeps one notebook and its file together. */
+export class NotebookFileSync extends FileSync<NotebookContext, IBaseline> {
   constructor(
     private readonly notebook: OpenNotebook,
-    private readonly files: IFiles,
+    files: IFiles,
     private readonly onConflict: (count: number) => void
   ) {
-    this.base = this.own();
-    this.whole = notebook.metadata;
+    super(notebook.context, files, { type: 'notebook', format: 'json' });
+    this.baseline = this.currentBaseline();
     this.watchCells();
-    const { context } = notebook;
-    context.saveState.connect(this.onSaveState, this);
-    context.fileChanged.connect(this.onFileChanged, this);
-    context.model.cells.changed.connect(this.watchCells, this);
+    this.context.model.cells.changed.connect(this.watchCells, this);
   }
 
-  get isDisposed(): boolean {
-    return this.disposed;
-  }
-
-  dispose(): void {
-    this.disposed = true;
-    Signal.clearData(this);
-  }
-
-  /** Take up what the file says now; returns whether anything was done. */
-  async takeUp(): Promise<boolean> {
-    if (!this.isQuiet()) {
-      this.isWanted = true; // The save in progress meets the file first.
-      return false;
-    }
-    const { context } = this;
-    if (context.model.collaborative || !(await this.isOther())) {
-      return false;
-    }
-    const { path } = context;
-    const [file, rules] = await Promise.all([
-      this.files.get(path, {
-        type: 'notebook',
-        format: 'json',
-        content: true,
-        hash: true
-      }),
-      import('./lazyMerge')
+  protected override async loadMerge(): Promise<MergeFile> {
+    const [{ assignCellIds }, { merge, mergeWhole }] = await Promise.all([
+      import('./cellIds'),
+      import('./notebookMerge')
     ]);
-    return !this.disposed && this.isQuiet() && context.path === path
-      ? this.mergeFile(file, rules)
-      : false;
+    const rules = { assignCellIds, merge, mergeWhole };
+    return file => this.mergeFile(file, rules);
   }
 
-  /** Whether no save is going on. */
-  private isQuiet(): boolean {
-    return this.saving === null;
+  protected override currentBaseline(): IBaseline {
+    const cells = this.notebook.cells.map(cell => ({
+      cell_id: cell.id,
+      cell_type: cell.cell_type,
+      source: cell.getSource(),
+      metadata: metadataOf(cell),
+      attachments: attachmentsOf(cell)
+    }));
+    return {
+      cells: fileBaselineOf(cells),
+      metadata: this.notebook.metadata,
+      changes: this.changes
+    };
   }
 
-  private get context(): NotebookContext {
-    return this.notebook.context;
-  }
-
-  /** Whether the file is not the one this page last read or wrote. */
-  private async isOther(): Promise<boolean> {
-    const file = await this.files.get(this.context.path, {
-      content: false,
-      hash: true
-    });
-    const known = this.context.contentsModel;
-    if (this.disposed || known === null) {
-      return false;
+  protected override setBaseline(baseline: IBaseline): void {
+    this.baseline = baseline;
+    for (const [id, change] of this.touched) {
+      if (change <= baseline.changes) {
+        this.touched.delete(id);
+      }
     }
-    return known.hash && file.hash
-      ? known.hash !== file.hash
-      : known.last_modified !== file.last_modified;
   }
 
-  private mergeFile(file: Contents.IModel, rules: typeof Rules): boolean {
+  private mergeFile(file: Contents.IModel, rules: IMergeRules): boolean {
+    const { baseline, notebook } = this;
     // The request asked for a notebook.
     const content = rules.assignCellIds(
       file.content as INotebookContent,
-      this.base
+      baseline.cells
     );
     const theirs = fromFile(content);
-    const learner = this.context as unknown as ILearnsFile;
-    if (theirs === null || learner._updateContentsModel === undefined) {
-      return false; // The lab's own question at the next save is all there is.
+    if (theirs === null) {
+      return false; // JupyterLab's own question at the next save has to do.
     }
     const merged = rules.merge(
-      this.base,
-      this.notebook.cells.map(cell => toInsert(cell, null)),
+      baseline.cells,
+      notebook.cells.map(cell => toInsert(cell, null)),
       theirs,
       new Set(this.touched.keys())
     );
     const copies = merged.conflicts.map(otherText);
-    this.notebook.takeUp([...merged.edits, ...copies], merged.metadata);
-    const keepsWhole = !this.takeUpWhole(content, rules);
-    this.isLearning = true;
-    try {
-      learner._updateContentsModel(file);
-    } finally {
-      this.isLearning = false;
+    notebook.takeUp([...merged.edits, ...copies], merged.metadata);
+    // Metadata came out of JSON.
+    const metadata = content.metadata as unknown as JsonObject;
+    const whole = rules.mergeWhole(
+      baseline.metadata,
+      notebook.metadata,
+      metadata
+    );
+    if (whole !== null) {
+      notebook.takeUpMetadata(whole);
     }
-    this.base = fileBaselineOf(theirs);
-    if (!merged.keeps && !keepsWhole) {
+    this.learn(file);
+    const cells = fileBaselineOf(theirs);
+    this.baseline = { cells, metadata, changes: this.changes };
+    if (!merged.keeps && whole !== null) {
       this.touched.clear();
       this.context.model.dirty = false;
     }
@@ -146,70 +125,6 @@ export class NotebookFileSync implements IDisposable {
     }
     return true;
   }
-
-  /** Take the notebook's own metadata up; returns whether the notebook has now what the file has. */
-  private takeUpWhole(
-    content: INotebookContent,
-    { mergeWhole }: typeof Rules
-  ): boolean {
-    // Metadata came out of JSON.
-    const theirs = content.metadata as unknown as JsonObject;
-    const whole = mergeWhole(this.whole, this.notebook.metadata, theirs);
-    this.whole = theirs;
-    if (whole !== null) {
-      this.notebook.takeUpMetadata(whole);
-    }
-    return whole !== null;
-  }
-
-  private own(): FileBaseline {
-    return fileBaselineOf(
-      this.notebook.cells.map(cell => ({
-        cell_id: cell.id,
-        cell_type: cell.cell_type,
-        source: cell.getSource(),
-        metadata: metadataOf(cell),
-        attachments: attachmentsOf(cell)
-      }))
-    );
-  }
-
-  private readonly onSaveState = (
-    _: unknown,
-    state: DocumentRegistry.SaveState
-  ): void => {
-    if (state === 'started') {
-      // What is written is what the notebook holds at this moment.
-      const { metadata: whole } = this.notebook;
-      this.saving = { base: this.own(), whole, changes: this.changes };
-      return;
-    }
-    const saving = this.saving;
-    this.saving = null;
-    if (state === 'completed' && saving !== null) {
-      this.base = saving.base;
-      this.whole = saving.whole;
-      for (const [id, change] of this.touched) {
-        if (change <= saving.changes) {
-          this.touched.delete(id);
-        }
-      }
-    }
-    if (this.isWanted) {
-      this.isWanted = false;
-      void this.takeUp();
-    }
-  };
-
-  /** Loaded anew by the lab. */
-  private readonly onFileChanged = (): void => {
-    const isRename = this.context.contentsModel?.path !== this.context.path;
-    if (this.isQuiet() && !this.isLearning && !isRename) {
-      this.base = this.own();
-      this.whole = this.notebook.metadata;
-      this.touched.clear();
-    }
-  };
 
   private readonly watchCells = (): void => {
     for (const cell of this.notebook.cells) {
@@ -228,20 +143,10 @@ export class NotebookFileSync implements IDisposable {
     }
   };
 
-  private base: FileBaseline;
-  /** The notebook's own metadata, as the page last read or wrote them. */
-  private whole: JsonObject;
+  private baseline: IBaseline;
   /** Cells whose outputs changed here since the file was read or written, with the change's number. */
   private readonly touched = new Map<string, number>();
   private changes = 0;
-  private saving: {
-    base: FileBaseline;
-    whole: JsonObject;
-    changes: number;
-  } | null = null;
-  private isWanted = false;
-  private isLearning = false;
-  private disposed = false;
 }
 
 /** The text the file has for a cell that was changed here too, as a cell of its own below it. */

@@ -1,7 +1,8 @@
 /**
- * Merges a notebook file that others have written into the open notebook, cell by cell: what only
- * one side changed is taken from there; where both changed a text it is merged by lines, or kept twice
- * when they changed the same ones. Pure; used by `NotebookFileSync`.
+ * Merges a notebook file written by others into the open notebook, cell by
+ * cell. Changes of one side are taken; texts changed by both are merged by
+ * lines, or kept twice when both changed the same lines. Pure; used by
+ * `NotebookFileSync`.
  */
 
 import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
@@ -12,18 +13,21 @@ import type { FileBaseline, MergeCell } from './fileBaseline';
 import type { JsonObject } from '../notebooks/cellConversion';
 import { mergeText } from '../../text/merge';
 
-/** How to take the file up. */
+/** The edits that merge the file. */
 export interface IMerge {
   edits: CellEdit[];
-  /** Metadata that changed in the file alone, by cell. */
+  /** Metadata changed only in the file, by cell. */
   metadata: Map<string, JsonObject>;
-  /** Cells in which both sides changed the same lines, as the file has them. */
+  /** The file's version of cells in which both sides changed the same lines. */
   conflicts: MergeCell[];
-  /** Whether the open notebook has something that the file has not. */
+  /** Whether the open notebook has changes that the file lacks. */
   keeps: boolean;
 }
 
-/** How `theirs`, the file, goes into `mine`, the page; `touched` are cells with new outputs here. */
+/**
+ * Merge `theirs`, the file, into `mine`, the page; `touched` are cells with new
+ * outputs here.
+ */
 export function merge(
   base: FileBaseline,
   mine: readonly MergeCell[],
@@ -43,7 +47,8 @@ export function merge(
       mergeGone(merged, cell, base, touched);
     }
   }
-  // Before others are put in: each of those goes behind the cell it follows in the file.
+  // Order first: each inserted cell then goes behind the cell it follows in the
+  // file.
   mergeOrder(merged, base, [...own.keys()], [...others.keys()]);
   let after: string | null = null;
   for (const cell of theirs) {
@@ -67,7 +72,7 @@ export function merge(
   return merged;
 }
 
-/** A cell that the file does not have: deleted there, or new here. */
+/** A cell that the file lacks: deleted there, or new here. */
 function mergeGone(
   merged: IMerge,
   cell: MergeCell,
@@ -85,7 +90,10 @@ function mergeGone(
   }
 }
 
-/** Whether only the file has another type of cell, or other pictures: then it is put in anew. */
+/**
+ * Whether only the file changed the cell's type or attachments: the cell is
+ * then inserted again.
+ */
 function isRecast(
   here: MergeCell,
   there: MergeCell,
@@ -108,7 +116,10 @@ function kindOf(
   return [cell.cell_type, cell.attachments ?? {}];
 }
 
-/** What the notebook's own metadata become; null when the page has changed them, and keeps its own. */
+/**
+ * The merged metadata of the notebook; null when the page changed them and
+ * keeps its own.
+ */
 export function mergeWhole(
   base: JsonObject,
   mine: JsonObject,
@@ -185,14 +196,14 @@ function mergeMetadata(
   }
 }
 
-/** The server marks trusted cells in what it sends; the mark is not in the file. */
+/** The server marks trusted cells in its answer; the file lacks that mark. */
 function untrusted(metadata: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(metadata).filter(([name]) => name !== 'trusted')
   );
 }
 
-/** Take the file's order up unless cells were moved here. */
+/** Take the file's order unless cells were moved here. */
 function mergeOrder(
   merged: IMerge,
   base: FileBaseline,
@@ -214,7 +225,7 @@ function mergeOrder(
   const order = [...here];
   there.forEach((cell_id, position) => {
     if (order[position] !== cell_id) {
-      // A moved cell is a new widget: those that stand right stay.
+      // A moved cell becomes a new widget: cells in the right position stay.
       order.splice(order.indexOf(cell_id), 1);
       order.splice(position, 0, cell_id);
       const after = there[position - 1] ?? null;

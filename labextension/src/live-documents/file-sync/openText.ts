@@ -1,6 +1,7 @@
 /**
- * One text file open in this page's editors, as the server may read and change it. Edits go to the shared
- * model, as one step of its undo; nothing here saves or reverts anything.
+ * One text file open in this page's editors, as the server reads and changes
+ * it. Edits go to the shared model in one undo step; nothing here saves or
+ * reverts anything.
  */
 
 import type { YFile } from '@jupyter/ydoc';
@@ -9,27 +10,33 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import { textVersion } from '../../wire/versions';
 import { textChanges, type ITextChange } from '../../text/edits';
 
-/** The lab's context of a text file; all its views of one kind share it. */
+/** JupyterLab's context of a text file; all its views of one kind share it. */
 export type TextContext = DocumentRegistry.CodeContext;
 
-/** The mark of UTF-8 that some files begin with; no part of their text. */
+/** The UTF-8 byte order mark; not part of a file's text. */
 const BOM = '\ufeff';
 
-/** Changed characters up to which a change is made as small as can be; beyond, in whole lines. */
+/**
+ * Changes up to this many characters are made minimal; larger ones replace
+ * whole lines.
+ */
 const EXACT = 20_000;
 
-/** The two units of a character beyond the first 65 536. */
+/** The surrogates of a character above U+FFFF. */
 const HIGH = /[\ud800-\udbff]/;
 const LOW = /[\udc00-\udfff]/;
 
-/** What makes `after` of `before` in whole lines, both with a newline at their end. */
+/**
+ * Changes of whole lines that turn `before` into `after`; both end in a
+ * newline.
+ */
 export type LineChanges = (before: string, after: string) => ITextChange[];
 
 /** A text file seen through the operations of the live-document protocol. */
 export class OpenText {
   constructor(readonly context: TextContext) {}
 
-  /** Compares line by line, once that is loaded; until then a large change is one piece. */
+  /** Compares by lines, once loaded; until then a large change is one piece. */
   lineChanges: LineChanges | null = null;
 
   /** Workspace-relative path, without a drive. */
@@ -37,13 +44,16 @@ export class OpenText {
     return this.context.localPath;
   }
 
-  /** Whether something is unsaved; what is in a room is the room's to save. */
+  /** Whether there are unsaved changes; a room saves its own. */
   get dirty(): boolean {
     const { model } = this.context;
     return model.dirty && !model.collaborative;
   }
 
-  /** The contents manager's stamp of the last save or load this page knows of. */
+  /**
+   * Time of the last save or load this page knows of, as the contents manager
+   * reports it.
+   */
   get savedAt(): string | null {
     return this.context.contentsModel?.last_modified ?? null;
   }
@@ -63,7 +73,7 @@ export class OpenText {
     return textVersion(this.text);
   }
 
-  /** Make it this text, as one step of the undo and with as little change as possible. */
+  /** Replace the text in one undo step with minimal changes. */
   replace(text: string): void {
     const { shared } = this;
     const source = shared.getSource();
@@ -74,7 +84,7 @@ export class OpenText {
     }
     shared.undoManager.stopCapturing();
     shared.transact(() => {
-      // Last change first: the offsets are those of the text before all of them.
+      // Last change first: offsets refer to the text before all changes.
       for (const { from, to, insert } of changes.reverse()) {
         shared.updateSource(from + offset, to + offset, insert);
       }
@@ -89,14 +99,21 @@ export class OpenText {
   }
 }
 
-/** A text as the server knows it: without the mark, each line end a newline character. */
+/**
+ * A text as the server knows it: without byte order mark, with newlines as line
+ * endings.
+ */
 export function normalizeText(source: string): string {
   const text = source.startsWith(BOM) ? source.slice(BOM.length) : source;
-  // The lab replaces pairs when it loads a file: what is left are single characters.
+  // JupyterLab replaces pairs when it loads a file: only single characters
+  // remain.
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** What turns one text into another: exact where that costs little, else in whole lines. */
+/**
+ * Changes that turn one text into another: minimal where that is cheap, else of
+ * whole lines.
+ */
 export function smallChanges(
   before: string,
   after: string,
@@ -111,14 +128,14 @@ export function smallChanges(
     : lineChanges(before, after).map(change => within(before, change));
 }
 
-/** What is between that which both texts have at the beginning and at the end. */
+/** One change between the common beginning and the common end of both texts. */
 function inOnePiece(before: string, after: string): ITextChange {
   let from = 0;
   const shorter = Math.min(before.length, after.length);
   while (from < shorter && before[from] === after[from]) {
     from += 1;
   }
-  // A character of two units is not taken apart.
+  // Do not split a surrogate pair.
   from -= from > 0 && HIGH.test(before.charAt(from - 1)) ? 1 : 0;
   let end = 0;
   while (
@@ -135,7 +152,10 @@ function inOnePiece(before: string, after: string): ITextChange {
   };
 }
 
-/** A change of whole lines of a text with a newline at its end, as a change of the text itself. */
+/**
+ * Convert a whole-line change of a text with a final newline to a change of the
+ * text itself.
+ */
 function within(text: string, { from, to, insert }: ITextChange): ITextChange {
   const end = text.length;
   if (to <= end) {

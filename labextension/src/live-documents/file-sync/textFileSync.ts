@@ -1,26 +1,14 @@
-/**
- * Keeps an open text and its file together: saves what the agent changed, and takes up what others wrote
- * (another page, the server while this page was away, git, another editor) without a reload, so that
- * nothing typed here is lost and the next save finds the file it knows. Made by `TextBridge`.
- */
+/** Merges a text file into its open document, and saves what the agent changed. Made by `TextBridge`. */
 
-import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Contents } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
-import { Signal } from '@lumino/signaling';
 
-import type { IFiles } from './notebookFileSync';
+import { FileSync, type IFiles, type MergeFile } from './fileSync';
 import type { mergeText as MergeText } from '../../text/merge';
 import { normalizeText, type OpenText, type TextContext } from './openText';
 
-/** A save that was cancelled in the lab's own dialog is never said to be over; in ms. */
-const SAVE_LASTS = 10_000;
-
-/** The part of the lab's context that learns what the file holds; not public, so it may be missing. */
-interface ILearnsFile {
-  _updateContentsModel?: (file: Contents.IModel) => void;
-  _lineEnding?: string | null;
-}
+/** JupyterLab never reports the end of a save cancelled in its dialog: after this time it counts as over; in ms. */
+const MAX_SAVE_TIME = 10_000;
 
 /** The same lines were changed here and in the file: the user decides; nothing is lost either way. */
 export interface ITextConflict {
@@ -31,32 +19,23 @@ export interface ITextConflict {
   readonly take: () => void;
 }
 
-/** Asks the user; disposed when there is nothing to ask any more. */
+/** Asks the user; disposed when the question no longer applies. */
 export type AskTextConflict = (clash: ITextConflict) => IDisposable;
 
-/** Follows loads and saves of one text, and takes up the file when asked to. */
-export class TextFileSync implements IDisposable {
+/** Keeps one text and its file together; its baseline is the text. */
+export class TextFileSync extends FileSync<TextContext, string> {
   constructor(
     private readonly text: OpenText,
-    private readonly files: IFiles,
+    files: IFiles,
     private readonly ask: AskTextConflict
   ) {
-    this.base = text.text;
-    const { context } = text;
-    context.saveState.connect(this.onSaveState, this);
-    context.fileChanged.connect(this.onFileChanged, this);
+    super(text.context, files, { type: 'file', format: 'text' });
+    this.baseline = text.text;
   }
 
-  get isDisposed(): boolean {
-    return this.disposed;
-  }
-
-  dispose(): void {
-    if (!this.disposed) {
-      this.disposed = true;
-      this.question?.dispose();
-      Signal.clearData(this);
-    }
+  override dispose(): void {
+    this.question?.dispose();
+    super.dispose();
   }
 
   /** Whether the user has to decide between two texts. */
@@ -64,10 +43,10 @@ export class TextFileSync implements IDisposable {
     return this.question !== null && !this.question.isDisposed;
   }
 
-  /** Save what is here, after taking up what others wrote; not while the user has to decide. */
+  /** Save the text after merging what others wrote; not while the user has to decide. */
   async save(): Promise<void> {
     if (!this.isQuiet()) {
-      this.wanted = 'save';
+      this.postponed = () => this.save();
       return;
     }
     await this.takeUp();
@@ -76,64 +55,34 @@ export class TextFileSync implements IDisposable {
     }
   }
 
-  /** Take up what the file says now; returns whether anything was done. */
-  async takeUp(): Promise<boolean> {
-    if (!this.isQuiet()) {
-      this.wanted ??= 'file'; // The save in progress meets the file first.
-      return false;
-    }
-    const { context } = this;
-    if (context.model.collaborative || !(await this.isOther())) {
-      return false;
-    }
-    const { path } = context;
-    const [file, { mergeText }] = await Promise.all([
-      this.files.get(path, {
-        type: 'file',
-        format: 'text',
-        content: true,
-        hash: true
-      }),
-      import('../../text/merge')
-    ]);
-    return !this.disposed && this.isQuiet() && context.path === path
-      ? this.mergeFile(file, mergeText)
-      : false;
+  protected override isQuiet(): boolean {
+    const { saving } = this;
+    return saving === null || Date.now() - saving.startedAt > MAX_SAVE_TIME;
   }
 
-  private get context(): TextContext {
-    return this.text.context;
+  protected override async loadMerge(): Promise<MergeFile> {
+    const { mergeText } = await import('../../text/merge');
+    return file => this.mergeFile(file, mergeText);
   }
 
-  /** Whether no save is going on. */
-  private isQuiet(): boolean {
-    return this.saving === null || Date.now() - this.saving.since > SAVE_LASTS;
+  protected override currentBaseline(): string {
+    return this.text.text;
   }
 
-  /** Whether the file is another than the one that was read or written here last. */
-  private async isOther(): Promise<boolean> {
-    const file = await this.files.get(this.context.path, {
-      content: false,
-      hash: true
-    });
-    const known = this.context.contentsModel;
-    if (this.disposed || known === null) {
-      return false;
-    }
-    return known.hash && file.hash
-      ? known.hash !== file.hash
-      : known.last_modified !== file.last_modified;
+  protected override setBaseline(text: string): void {
+    this.baseline = text;
+    this.question?.dispose();
   }
 
   private mergeFile(
     file: Contents.IModel,
     mergeText: typeof MergeText
   ): boolean {
-    if (typeof file.content !== 'string' || !canLearn(this.context)) {
-      return false; // The lab's own question at the next save is all there is.
+    if (typeof file.content !== 'string') {
+      return false;
     }
     const theirs = normalizeText(file.content);
-    const merged = mergeText(this.base, this.text.text, theirs);
+    const merged = mergeText(this.baseline, this.text.text, theirs);
     this.question?.dispose();
     this.question = null;
     if (merged === null) {
@@ -148,7 +97,7 @@ export class TextFileSync implements IDisposable {
     return true;
   }
 
-  /** Have this text here, of the file as it is now. */
+  /** Set the text here; `theirs` is the file's. */
   private settle(file: Contents.IModel, theirs: string, here: string): void {
     this.question?.dispose();
     this.question = null;
@@ -156,78 +105,13 @@ export class TextFileSync implements IDisposable {
       return;
     }
     this.text.replace(here);
-    this.base = theirs;
+    this.baseline = theirs;
     if (this.text.text === theirs) {
       this.context.model.dirty = false;
     }
-    this.isLearning = true;
-    try {
-      learn(this.context, file);
-    } finally {
-      this.isLearning = false;
-    }
+    this.learn(file);
   }
 
-  private readonly onSaveState = (
-    _: unknown,
-    state: DocumentRegistry.SaveState
-  ): void => {
-    if (state === 'started') {
-      // What is written is what the text is at this moment.
-      this.saving = { base: this.text.text, since: Date.now() };
-      return;
-    }
-    const { saving, wanted } = this;
-    this.saving = null;
-    this.wanted = null;
-    if (state === 'completed' && saving !== null) {
-      this.base = saving.base;
-      this.question?.dispose();
-    }
-    if (wanted !== null) {
-      const work = wanted === 'save' ? this.save() : this.takeUp();
-      work.catch((error: unknown) =>
-        console.warn(`${this.text.path} is not as its file is:`, error)
-      );
-    }
-  };
-
-  /** Loaded anew by the lab. */
-  private readonly onFileChanged = (): void => {
-    const isRename = this.context.contentsModel?.path !== this.context.path;
-    if (this.saving === null && !this.isLearning && !isRename) {
-      this.base = this.text.text;
-      this.question?.dispose();
-    }
-  };
-
-  /** The text as the page last read or wrote it. */
-  private base: string;
-  private saving: { base: string; since: number } | null = null;
-  private wanted: 'save' | 'file' | null = null;
+  private baseline: string;
   private question: IDisposable | null = null;
-  private isLearning = false;
-  private disposed = false;
-}
-
-function canLearn(context: TextContext): boolean {
-  const learner = context as unknown as ILearnsFile;
-  return learner._updateContentsModel !== undefined;
-}
-
-/** Let the lab know the file, so that its next save finds no other. */
-function learn(context: TextContext, file: Contents.IModel): void {
-  const learner = context as unknown as ILearnsFile;
-  if ('_lineEnding' in learner) {
-    learner._lineEnding = lineEnding(String(file.content));
-  }
-  learner._updateContentsModel?.(file);
-}
-
-/** The line end that the lab puts in the place of newline characters when it saves. */
-function lineEnding(content: string): string | null {
-  if (content.includes('\r\n')) {
-    return '\r\n';
-  }
-  return content.includes('\r') ? '\r' : null;
 }

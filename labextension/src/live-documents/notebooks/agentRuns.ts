@@ -1,6 +1,6 @@
 /**
- * The cells of one notebook that the agent is running, as the server tells it. Used by
- * `NotebookBridge` through `OpenNotebook`.
+ * The cells of one notebook that the agent is running, as the server announces
+ * them. Used by `NotebookBridge` through `OpenNotebook`.
  */
 
 import type { ISharedCodeCell } from '@jupyter/ydoc';
@@ -8,29 +8,34 @@ import type { ISharedCodeCell } from '@jupyter/ydoc';
 import { toOutput, type JsonObject } from './cellConversion';
 import { RunOutputs, type IOutputArea } from './runOutputs';
 
-/** A code cell as a run shows itself in it. */
+/** A code cell that shows a run. */
 export interface IRunCell {
   shared: ISharedCodeCell;
   area: IOutputArea;
-  /** Show what it prints as if the user had run it. */
+  /** Trust the outputs as if the user had run the cell. */
   trust: () => void;
 }
 
 interface IRun {
   id: string;
-  /** What is shown here; null where a collaboration room shows it. */
+  /** Shows the outputs; null where a collaboration room shows them. */
   outputs: RunOutputs | null;
-  /** Where it is shown. */
+  /** The cell's output area. */
   area: IOutputArea;
-  /** Whether the server has not spoken of it since the socket was lost. */
+  /** Whether the server has not mentioned the run since the socket was lost. */
   isDoubtful: boolean;
 }
 
-/** At most one run per cell; a run the user took over is over for this page. */
+/**
+ * The agent's runs: at most one per cell. A run the user took over has ended
+ * for this page.
+ */
 export class AgentRuns {
   constructor(private readonly find: (cellId: string) => IRunCell | null) {}
 
-  /** Show the cell as running: no outputs, `[*]`. Said again after a reconnection. */
+  /**
+   * Show the cell as running: no outputs, `[*]`. Repeated after a reconnection.
+   */
   started(runId: string, cellId: string): void {
     const cell = this.find(cellId);
     if (cell === null || this.taken.has(runId)) {
@@ -45,7 +50,7 @@ export class AgentRuns {
     cell.shared.executionState = 'running';
   }
 
-  /** A collaboration room shows the cell as running, here as well. */
+  /** A collaboration room shows the cell as running; show it here too. */
   joined(runId: string, cellId: string): void {
     const cell = this.find(cellId);
     if (cell === null || this.taken.has(runId)) {
@@ -58,7 +63,7 @@ export class AgentRuns {
     trustWhenEmpty(cell, () => this.of(runId, cellId) !== null);
   }
 
-  /** Outputs from position `index` on are now these. */
+  /** Replace the outputs from position `index` on. */
   output(
     runId: string,
     cellId: string,
@@ -72,7 +77,7 @@ export class AgentRuns {
     }
   }
 
-  /** The run is over. */
+  /** The run has ended. */
   ended(runId: string, cellId: string, executionCount: number | null): void {
     const run = this.of(runId, cellId);
     const cell = this.find(cellId);
@@ -90,7 +95,7 @@ export class AgentRuns {
     }
   }
 
-  /** The user runs the cell: it is theirs from now on. Returns the run that ends here. */
+  /** The user runs the cell: end the agent's run and return its id. */
   take(cellId: string): string | null {
     const run = this.runs.get(cellId);
     if (run === undefined) {
@@ -102,14 +107,17 @@ export class AgentRuns {
     return run.id;
   }
 
-  /** The socket was lost: the server will speak again of the runs it still knows. */
+  /**
+   * The socket was lost: the server announces the runs it still knows after it
+   * reconnects.
+   */
   doubt(): void {
     this.runs.forEach(run => {
       run.isDoubtful = true;
     });
   }
 
-  /** End the runs that the server has not spoken of since `doubt`. */
+  /** End the runs that the server has not mentioned since `doubt`. */
   endDoubtful(): void {
     for (const [cellId, run] of [...this.runs]) {
       if (run.isDoubtful) {
@@ -118,7 +126,10 @@ export class AgentRuns {
     }
   }
 
-  /** A cell that is moved, or comes back by undo, is a new one of the same id. */
+  /**
+   * Follow a cell that is moved or restored by undo: it is a new cell with the
+   * same id.
+   */
   private follow(run: IRun, cellId: string): void {
     const cell = this.find(cellId);
     if (cell === null || run.outputs === null || run.area === cell.area) {
@@ -141,8 +152,9 @@ export class AgentRuns {
 }
 
 /**
- * Trust the cell once the room has taken its old outputs away: the lab writes those that are there
- * anew, and in a room they would come back. What others printed before is not trusted with it.
+ * Trust the cell once the room has removed its old outputs. JupyterLab rewrites
+ * existing outputs when a cell becomes trusted, which would bring them back in
+ * a room; outputs that others printed before are not trusted either.
  */
 function trustWhenEmpty(cell: IRunCell, isRunning: () => boolean): void {
   const { shared, area, trust } = cell;

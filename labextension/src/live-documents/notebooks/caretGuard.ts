@@ -1,7 +1,7 @@
 /**
- * Keeps what the user types in the cell they type it into while cells are moved and deleted around
- * it: the lab puts the caret of a cell that goes into a neighbour. One per view of a notebook, told
- * of by `NotebookBridge`, asked and used by `OpenNotebook`.
+ * Keeps the user's typing in its cell while cells are moved and deleted around
+ * it: JupyterLab moves the caret of a removed cell to a neighbour. One per view
+ * of a notebook; created by `NotebookBridge`, used by `OpenNotebook`.
  */
 
 import type { YBaseCell } from '@jupyter/ydoc';
@@ -11,10 +11,13 @@ import type { Transaction } from 'yjs';
 
 import type { ISharedNotebookWithCells } from './sharedNotebook';
 
-/** Whoever pressed a key in a cell so recently is typing there, in ms. */
+/**
+ * A user who pressed a key in a cell within this time counts as typing there,
+ * in ms.
+ */
 const TYPING = 3000;
 
-/** The caret while its cell is on the way. */
+/** The caret while its cell is removed. */
 interface IAway {
   readonly cellId: string;
   /** Offsets of the selection in the cell's text. */
@@ -42,15 +45,18 @@ export class CaretGuard {
     return this.panel.isDisposed;
   }
 
-  /** The id of the cell the user is typing in; null when they rest, or are elsewhere. */
+  /**
+   * The id of the cell the user is typing in; null when the user is not typing.
+   */
   get typedIn(): string | null {
     const recent = performance.now() - this.typedAt < TYPING;
     return recent && this.lastTypedIn === this.cellId ? this.lastTypedIn : null;
   }
 
   /**
-   * Take cells out of the notebook and put them in again. A caret in one of them comes back to the
-   * cell with this id, with what is typed until its new editor is there; no other cell gets it.
+   * Remove cells from the notebook and insert them again. A caret in one of
+   * them returns to the cell with the same id, with the keys pressed until its
+   * new editor exists; no other cell gets the caret.
    */
   around(cells: ReadonlySet<string>, change: () => void): void {
     const { cell } = this;
@@ -64,18 +70,21 @@ export class CaretGuard {
     }
   }
 
-  /** A cell that is gone has lost its id. */
+  /** Remember the cell's id: a removed cell loses it. */
   private readonly beforeChange = (): void => {
     this.idBefore = this.cell?.model.id ?? null;
   };
 
-  /** In a room others move cells too: the document has changed, the view does not know it yet. */
+  /**
+   * In a room other users move cells too: the document has changed, but not yet
+   * the view.
+   */
   private readonly beforeOthers = (transaction: Transaction): void => {
     const { cell, idBefore } = this;
     if (transaction.local || cell === null || idBefore === null) {
       return;
     }
-    // Cells of a YNotebook are YBaseCells; the model's interface hides it.
+    // Cells of a YNotebook are YBaseCells; the model's interface hides this.
     const { ymodel } = cell.model.sharedModel as YBaseCell<never>;
     const cells = this.shared.ydoc.getArray('cells');
     const isTouched = [...transaction.changed.keys()].includes(cells);
@@ -91,7 +100,7 @@ export class CaretGuard {
   };
 
   private get shared(): ISharedNotebookWithCells {
-    // As in OpenNotebook.
+    // The same cast as in OpenNotebook.
     return this.panel.context.model
       .sharedModel as unknown as ISharedNotebookWithCells;
   }
@@ -105,7 +114,10 @@ export class CaretGuard {
     return this.away?.cellId ?? this.cell?.model.id ?? null;
   }
 
-  /** The cell whose editor has the focus of this page; its window need not have it. */
+  /**
+   * The cell whose editor has this page's focus; the window need not be
+   * focused.
+   */
   private get cell(): Cell | null {
     const { activeCell } = this.panel.content;
     const editor = activeCell?.editorWidget?.node;
@@ -114,7 +126,7 @@ export class CaretGuard {
       : null;
   }
 
-  /** Take the focus out of the cell, to where keys do nothing but wait. */
+  /** Move the focus from the cell to an element that collects the keys. */
   private leave(cell: Cell, cellId: string): void {
     const { editor } = cell;
     if (editor === null || this.away !== null) {
@@ -124,8 +136,8 @@ export class CaretGuard {
     const keys = document.createElement('textarea');
     keys.className = 'shoulders-Keys';
     keys.ariaHidden = 'true';
-    // Beside the cells: what has the focus among them gets the keys of the command mode, which the
-    // notebook is in as soon as its editor has lost the focus.
+    // The element is outside the cells: those would treat keys as command-mode
+    // shortcuts as soon as the editor loses the focus.
     this.panel.node.append(keys);
     keys.focus({ preventScroll: true });
     this.away = {
@@ -146,15 +158,15 @@ export class CaretGuard {
     const { content } = this.panel;
     const cell = content.widgets.find(({ model }) => model.id === away.cellId);
     if (cell === undefined) {
-      // Deleted: nothing has the focus now, until the user clicks somewhere.
+      // Deleted: nothing has the focus until the user clicks.
       this.end(away);
       return;
     }
     content.activeCellIndex = content.widgets.indexOf(cell);
-    await cell.ready; // The lab makes its editor when it has time.
+    await cell.ready; // JupyterLab creates the editor later.
     const isGone = cell.isDisposed || this.panel.isDisposed;
     if (this.away !== away || isGone) {
-      return; // Moved once more.
+      return; // The cell was moved again.
     }
     const typed = away.keys.value;
     const hasFocus = document.activeElement === away.keys;
@@ -194,13 +206,13 @@ export class CaretGuards {
     this.all = [...this.open, caret];
   }
 
-  /** The cells somebody is typing in. */
+  /** The cells users are typing in. */
   get typedIn(): ReadonlySet<string> {
     const ids = this.open.map(caret => caret.typedIn);
     return new Set(ids.filter(id => id !== null));
   }
 
-  /** Take cells out of the notebook and put them in again. */
+  /** Remove cells from the notebook and insert them again. */
   around(cells: ReadonlySet<string>, change: () => void): void {
     this.open.reduce<() => void>(
       (inner, caret) => () => caret.around(cells, inner),

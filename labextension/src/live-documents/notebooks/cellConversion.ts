@@ -1,6 +1,6 @@
 /**
- * Cells of the shared notebook as the wire has them, and back. Used by `OpenNotebook` and by what
- * merges the file into it.
+ * Converts cells of the shared notebook to their wire form and back. Used by
+ * `OpenNotebook` and by file-sync.
  */
 
 import type {
@@ -21,7 +21,7 @@ import type { ICellView } from '../../text/edits';
 
 export type JsonObject = Record<string, Json>;
 
-/** A cell as the rules of an edit see it. */
+/** A cell as the edit rules see it. */
 export function viewOf(cell: YCellType): ICellView {
   const source = cell.getSource();
   const metadata = metadataOf(cell);
@@ -68,7 +68,7 @@ function summaryOf(output: nbformat.IOutput): OutputSummary {
   };
 }
 
-/** The cell an insertion makes. */
+/** The cell made by an insertion. */
 export function toCell(edit: CellInsert): nbformat.ICell & { id: string } {
   const base = {
     id: edit.cell_id,
@@ -87,7 +87,7 @@ export function toCell(edit: CellInsert): nbformat.ICell & { id: string } {
       : { ...base, attachments: edit.attachments };
 }
 
-/** The insertion that would bring a cell back. */
+/** The insertion that would restore a cell. */
 export function toInsert(cell: YCellType, after: string | null): CellInsert {
   const code = cell.cell_type === 'code' ? (cell as ISharedCodeCell) : null;
   return {
@@ -113,7 +113,10 @@ export function attachmentsOf(cell: YCellType): JsonObject | null {
   return (attachments ?? null) as unknown as JsonObject | null;
 }
 
-/** An output for the shared model, which would join a list of lines with commas: it gets one string. */
+/**
+ * An output for the shared model. Lists of lines become one string: the model
+ * would join them with commas.
+ */
 export function toOutput(output: JsonObject): nbformat.IOutput {
   const lines = output.text;
   const whole = Array.isArray(lines)
@@ -127,7 +130,7 @@ function joined(text: string, line: Json): string {
   return typeof line === 'string' ? text + line : text;
 }
 
-/** Outputs of the shared model as the wire has them. */
+/** Outputs of the shared model in their wire form. */
 export function fromOutputs(
   outputs: readonly nbformat.IOutput[]
 ): JsonObject[] {
@@ -139,7 +142,7 @@ function fromOutput(output: nbformat.IOutput): JsonObject {
   return output as unknown as JsonObject;
 }
 
-/** The cells of a notebook file; null when they have no ids to know them by. */
+/** The cells of a notebook file; null when they have no ids. */
 export function fromFile(
   content: nbformat.INotebookContent
 ): CellInsert[] | null {
@@ -158,7 +161,7 @@ function cellOfFile(cell: nbformat.ICell, cell_id: string): CellInsert {
   return {
     kind: 'cell-insert',
     cell_id,
-    // nbformat knows these three; its type also allows what plugins may add.
+    // nbformat knows these three types; its type also allows those of plugins.
     cell_type: cell.cell_type as CellInsert['cell_type'],
     source: Array.isArray(cell.source) ? cell.source.join('') : cell.source,
     // Metadata came out of JSON.

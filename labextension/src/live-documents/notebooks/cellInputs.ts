@@ -1,6 +1,6 @@
 /**
- * The fields in which the user types what a running cell of the agent asks for: the lab's own input
- * box below the cell's outputs. Used by `NotebookBridge`; the chat has a field of its own, and the
+ * Input fields for cells that the agent runs: JupyterLab's own input box below
+ * the cell's outputs. Used by `NotebookBridge`. The chat has a field too; the
  * first answer counts.
  */
 
@@ -14,13 +14,13 @@ import type {
   CellInputRequest
 } from '../../wire/generated';
 
-/** The question of one run that waits here, and its fields: one in each view of the notebook. */
+/** The open question of one run, with a field in each view of the notebook. */
 interface IQuestion {
   request: CellInputRequest;
   panels: Set<Panel>;
 }
 
-/** At most one question per run waits. */
+/** The open questions, at most one per run. */
 export class CellInputs {
   constructor(
     /** The output areas of a cell in all views of its notebook. */
@@ -31,7 +31,7 @@ export class CellInputs {
     private readonly answer: (frame: CellInputAnswer) => void
   ) {}
 
-  /** Show the question; said again when the page comes back. */
+  /** Show the question; repeated after a reconnection. */
   ask(request: CellInputRequest): void {
     this.close(request.run_id);
     const question: IQuestion = { request, panels: new Set() };
@@ -41,14 +41,14 @@ export class CellInputs {
     }
   }
 
-  /** The question was answered somewhere, or its run is over. */
+  /** The question was answered, or its run has ended. */
   end({ run_id, number }: CellInputEnd): void {
     if (this.questions.get(run_id)?.request.number === number) {
       this.close(run_id);
     }
   }
 
-  /** The run is over, or the user runs its cell: nothing is asked any more. */
+  /** Remove the question: its run has ended, or the user runs the cell. */
   close(runId: string): void {
     const question = this.questions.get(runId);
     this.questions.delete(runId);
@@ -68,11 +68,11 @@ export class CellInputs {
       activeElement instanceof HTMLElement &&
       activeElement !== document.body
     ) {
-      activeElement.focus(); // The box takes the focus; the user may be typing somewhere else.
+      activeElement.focus(); // The box takes the focus, but the user may be typing elsewhere.
     }
     panel.disposed.connect(() => {
       question.panels.delete(panel);
-      // Outputs that come late are placed anew, and take all there is in the area with them.
+      // Late outputs redraw the whole area, including the box.
       queueMicrotask(() => {
         if (this.isOpen(question) && !area.isDisposed) {
           this.show(area, question);
@@ -90,14 +90,14 @@ export class CellInputs {
     gap.addClass('jp-OutputArea-prompt');
     panel.addWidget(gap);
     const field = area.contentFactory.createStdin({
-      // The server answers the kernel: of a message's header the box passes on what it is given.
+      // The server answers the kernel; the box only passes the header on.
       parent_header: {} as KernelMessage.IInputRequestMsg['header'],
       prompt,
       password,
       future: {
         sendInputReply: (content: KernelMessage.IInputReplyMsg['content']) =>
           this.send(question, content)
-        // The box uses nothing else of a future.
+        // The box uses no other member of a future.
       } as unknown as Kernel.IShellFuture,
       inputHistoryScope: 'global'
     });

@@ -1,6 +1,7 @@
 /**
- * Quiet marks beside cells: stale ones, as the server tells, and those with a run policy. Made by the
- * cells plugin; knows the lab's cells only by their nodes, which outlive scrolling.
+ * Marks cells that are stale, as the server reports them, and cells with a run
+ * policy. Made by the cells plugin. Uses only the nodes of cells, which survive
+ * scrolling.
  */
 
 import type { Cell } from '@jupyterlab/cells';
@@ -155,7 +156,7 @@ export class CellMarkers implements IDisposable {
   private disposed = false;
 }
 
-/** Show these badges on a cell, in the place of those it had. */
+/** Replace the badges of a cell. */
 function drawBadges(cell: Cell, badges: readonly IBadge[]): void {
   const { node } = cell;
   const before = node.querySelector(`:scope > .${HOLDER}`);

@@ -1,6 +1,6 @@
 /**
- * Which text of a cell the user ran last in this page: the server tells from it what is stale. Used
- * by `OpenNotebook`; a restart of the kernel begins anew.
+ * The text of each cell that the user last ran in this page; the server derives
+ * stale cells from it. Used by `OpenNotebook`; reset when the kernel restarts.
  */
 
 import type { ISharedCodeCell, YCellType } from '@jupyter/ydoc';
@@ -9,11 +9,11 @@ import { cellVersion } from '../../wire/versions';
 
 interface IRun {
   version: string;
-  /** The execution count; null while it runs. */
+  /** The execution count; null while the cell runs. */
   count: number | null;
 }
 
-/** The count a code cell shows. */
+/** The execution count of a code cell. */
 export function executionCountOf(cell: YCellType): number | null {
   return cell.cell_type === 'code'
     ? (cell as ISharedCodeCell).execution_count
@@ -22,15 +22,15 @@ export function executionCountOf(cell: YCellType): number | null {
 
 /** The runs of one notebook's cells. */
 export class ExecutionHistory {
-  /** How often the kernel was restarted, or replaced by another. */
+  /** How often the kernel was restarted or replaced. */
   restarts = 0;
 
-  /** A cell is sent to the kernel as it is now. */
+  /** A cell is sent to the kernel. */
   scheduled(id: string, source: string): void {
     this.runs.set(id, { version: cellVersion(source), count: null });
   }
 
-  /** Its run is over. */
+  /** The run has ended. */
   ended(id: string, count: number | null): void {
     const run = this.runs.get(id);
     if (run !== undefined) {
@@ -38,13 +38,16 @@ export class ExecutionHistory {
     }
   }
 
-  /** The names of all runs are gone. */
+  /** The kernel lost the state of all runs. */
   restarted(): void {
     this.restarts += 1;
     this.runs.clear();
   }
 
-  /** The text the count beside a cell is of; null when this page does not know. */
+  /**
+   * The text that the cell's execution count belongs to; null when this page
+   * does not know it.
+   */
   versionOf(cell: YCellType): string | null {
     const run = this.runs.get(cell.id);
     const isShown = run !== undefined && run.count !== null;

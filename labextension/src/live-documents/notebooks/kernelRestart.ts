@@ -1,13 +1,13 @@
 /**
- * The kernel of a notebook as the page shows it, where the agent starts or restarts it. Used by
- * `NotebookBridge`.
+ * Connects a notebook to the kernel that the agent started, and restarts it.
+ * Used by `NotebookBridge`.
  */
 
 import type { ISessionContext } from '@jupyterlab/apputils';
 
 import type { KernelRestart } from '../../wire/generated';
 
-/** Connect the notebook to its kernel, which this page may not know of. */
+/** Connect the notebook to its kernel if the page has not done so. */
 export async function showKernel(
   session: ISessionContext,
   path: string
@@ -22,7 +22,10 @@ export async function showKernel(
   }
 }
 
-/** Restart the kernel as the Kernel menu does; a request that comes late is not for this kernel. */
+/**
+ * Restart the kernel as the Kernel menu does. Ignores late requests and those
+ * for another kernel.
+ */
 export async function restartKernel(
   session: ISessionContext,
   { kernel_id, deadline_ms }: KernelRestart

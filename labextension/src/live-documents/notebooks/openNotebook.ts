@@ -1,6 +1,6 @@
 /**
- * One notebook open in this page, as the server may read and change it. Edits go to the shared
- * model by cell id; nothing here saves, reverts or runs anything.
+ * One notebook open in this page, as the server reads and changes it. Edits go
+ * to the shared model by cell id; nothing here saves, reverts or runs anything.
  */
 
 import type { YCellType } from '@jupyter/ydoc';
@@ -37,25 +37,25 @@ import {
 } from '../../text/edits';
 import type { ISharedNotebookWithCells } from './sharedNotebook';
 
-/** What became of a request to change the notebook. */
+/** Outcome of a request to change the notebook. */
 export type ApplyOutcome =
   | { kind: 'applied'; versions: Record<string, string>; inverse: CellEdit[] }
   | { kind: 'conflict'; conflicts: CellConflict[] };
 
-/** The lab's context of a notebook; all its views share it. */
+/** JupyterLab's context of a notebook; all its views share it. */
 export type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
 
 /** A notebook seen through the operations of the live-document protocol. */
 export class OpenNotebook {
   constructor(readonly context: NotebookContext) {}
 
-  /** What the user ran of it in this page. */
+  /** The user's runs of its cells in this page. */
   readonly executed = new ExecutionHistory();
 
   /** The agent's runs of its cells. */
   readonly runs = new AgentRuns(id => this.runCell(id));
 
-  /** The user's carets in it, one for each view. */
+  /** The user's carets, one for each view. */
   readonly carets = new CaretGuards();
 
   /** Workspace-relative path, without a drive. */
@@ -67,7 +67,10 @@ export class OpenNotebook {
     return this.context.model.dirty;
   }
 
-  /** The contents manager's stamp of the last save or load this page knows of. */
+  /**
+   * Time of the last save or load this page knows of, as the contents manager
+   * reports it.
+   */
   get savedAt(): string | null {
     return this.context.contentsModel?.last_modified ?? null;
   }
@@ -98,7 +101,7 @@ export class OpenNotebook {
     });
   }
 
-  /** The user runs a cell as it is now. */
+  /** The user starts to run a cell. */
   scheduled(id: string): void {
     const cell = this.shared.cells.find(item => item.id === id);
     if (cell !== undefined) {
@@ -106,23 +109,24 @@ export class OpenNotebook {
     }
   }
 
-  /** The user's run of a cell is over. */
+  /** The user's run of a cell has ended. */
   ran(id: string): void {
     const cell = this.shared.cells.find(item => item.id === id);
     this.executed.ended(id, cell === undefined ? null : executionCountOf(cell));
   }
 
-  /** Every cell as it is now, with the outputs of the cells named. */
+  /** All current cells, with the outputs of the named ones. */
   read(outputs: ReadonlySet<string>): NotebookCell[] {
     return this.shared.cells.map(cell => readCell(cell, outputs.has(cell.id)));
   }
 
   get metadata(): JsonObject {
-    // The shared model types metadata as partial JSON; what it holds came out of JSON.
+    // The shared model types metadata as partial JSON; all of it came out of
+    // JSON.
     return this.shared.metadata as unknown as JsonObject;
   }
 
-  /** Apply all edits, or none when one of them finds its cell changed. */
+  /** Apply all edits, or none if the cell of one has changed. */
   apply(
     expected: Readonly<Record<string, string>>,
     edits: readonly CellEdit[]
@@ -136,12 +140,14 @@ export class OpenNotebook {
     return { kind: 'applied', versions: this.versionsAfter(edits), inverse };
   }
 
-  /** The cells as the shared model has them, in order. */
+  /** The cells of the shared model in order. */
   get cells(): readonly YCellType[] {
     return this.shared.cells;
   }
 
-  /** Take up what was merged from the file; it was checked against the notebook as it is. */
+  /**
+   * Apply a merge with the file, computed from the notebook's current cells.
+   */
   takeUp(
     edits: readonly CellEdit[],
     metadata: ReadonlyMap<string, JsonObject>
@@ -153,7 +159,7 @@ export class OpenNotebook {
     }
   }
 
-  /** Replace the notebook's own metadata by those of the file. */
+  /** Replace the notebook's own metadata by the file's. */
   takeUpMetadata(metadata: JsonObject): void {
     if (!JSONExt.deepEqual(this.metadata, metadata)) {
       // Metadata is JSON; the shared model's type for it has members of its own.
@@ -161,23 +167,27 @@ export class OpenNotebook {
     }
   }
 
-  /** The cells as the rules of an edit see them. */
+  /** The cells as the edit rules see them. */
   get views(): ICellView[] {
     return this.shared.cells.map(viewOf);
   }
 
-  /** Put recovered text in, all of it as one step of the notebook's undo. */
+  /** Insert recovered text in one undo step. */
   restore(edits: readonly CellEdit[]): void {
     const perform = (edit: CellEdit): void => void this.perform(edit);
     const isText = (edit: CellEdit): boolean => edit.kind === 'cell-source';
     this.asOneStep(edits, () => {
       edits.filter(edit => !isText(edit)).forEach(perform);
-      // Within a transaction of the notebook its undo takes texts back, not the cells' own.
+      // Within a transaction of the notebook, its undo covers texts; the cells'
+      // own does not.
       this.shared.transact(() => edits.filter(isText).forEach(perform));
     });
   }
 
-  /** Apply checked edits, the structural ones as one undo step; return what takes them back. */
+  /**
+   * Apply checked edits, the structural ones as one undo step; return the
+   * inverse edits.
+   */
   private performAll(edits: readonly CellEdit[]): CellEdit[] {
     const inverse: CellEdit[] = [];
     const perform = (edit: CellEdit): void => {
@@ -186,7 +196,8 @@ export class OpenNotebook {
     const structural = edits.filter(isStructural);
     const others = edits.filter(edit => !isStructural(edit));
     const known = new Set(this.shared.cells.map(cell => cell.id));
-    // A cell of the notebook may be changed and deleted, a new one inserted and changed.
+    // One batch may change and then delete a cell, or insert and then change
+    // one.
     others.filter(({ cell_id }) => known.has(cell_id)).forEach(perform);
     if (structural.length > 0) {
       this.asOneStep(structural, () => structural.forEach(perform));
@@ -215,7 +226,8 @@ export class OpenNotebook {
     for (const model of this.context.model.cells) {
       if (model.id === id && model.type === 'code') {
         const code = model as ICodeCellModel;
-        // What the agent runs in the user's name is trusted as theirs.
+        // Cells that the agent runs for the user are trusted like the user's
+        // own.
         const trust = (): void => {
           code.trusted = true;
         };
@@ -226,8 +238,9 @@ export class OpenNotebook {
   }
 
   /**
-   * Run `change` as a step of its own on the notebook's undo stack. Not as one transaction: the list of
-   * cells stays as it was until that ends, and each edit has to find its cell where it is by then.
+   * Run `change` as one undo step of the notebook. Not in one transaction: the
+   * list of cells would not change until its end, but each edit must find its
+   * cell at its current position.
    */
   private asOneStep(edits: readonly CellEdit[], change: () => void): void {
     const { undoManager } = this.shared;
@@ -246,7 +259,7 @@ export class OpenNotebook {
     this.context.model.dirty = true;
   }
 
-  /** Apply one checked edit; return what takes it back. */
+  /** Apply one checked edit; return the inverse edit. */
   private perform(edit: CellEdit): CellEdit {
     switch (edit.kind) {
       case 'cell-source':
@@ -272,7 +285,7 @@ export class OpenNotebook {
     const before = cell.getSource();
     cell.undoManager?.stopCapturing();
     cell.transact(() => {
-      // Last change first: the offsets are those of the text before all of them.
+      // Last change first: offsets refer to the text before all changes.
       for (const change of textChanges(before, source).reverse()) {
         cell.updateSource(change.from, change.to, change.insert);
       }

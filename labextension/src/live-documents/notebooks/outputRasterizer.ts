@@ -1,9 +1,9 @@
 /**
- * Draws outputs as this page shows them, for a model to look at: plots of plotly and altair, SVG,
- * widgets. Loaded by the documents plugin with the first request for one. Nothing is scrolled, opened or run for it: an
- * output that is not on the screen's page is left to text. A renderer that is still loading or
- * painting is waited for: no page says when an output is drawn, so it counts as drawn when two
- * looks at it are the same and show something.
+ * Draws outputs as this page shows them, for a model to look at: plots of
+ * plotly and altair, SVG, widgets. Loaded by the documents plugin with the
+ * first request. Does not scroll, open or run anything: an output outside the
+ * rendered page stays text. Browsers do not report when an output is drawn, so
+ * an output counts as drawn when two pictures in a row are equal and not blank.
  */
 
 import { CodeCell } from '@jupyterlab/cells';
@@ -11,13 +11,16 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 
 import type { OutputDraw, OutputPicture } from '../../wire/generated';
 
-/** The longest side a model gets, in pixels; larger pictures are only scaled down on the way. */
+/** Longest side in pixels; models scale larger pictures down. */
 const LONGEST_SIDE = 1568;
 
-/** Milliseconds between two looks at an output that is still being drawn. */
+/** Milliseconds between two pictures of an output that is still being drawn. */
 const LOOK_AGAIN = 150;
 
-/** Milliseconds to wait for an output to be drawn; the server gives up after ten seconds. */
+/**
+ * Milliseconds to wait for an output to be drawn; the server gives up after ten
+ * seconds.
+ */
 const PATIENCE = 6000;
 
 /** An element as a PNG (a data URL), and whether all of it has one colour. */
@@ -32,14 +35,14 @@ export type Rasterize = (
   size: { width: number; height: number }
 ) => Promise<IRasterizedOutput>;
 
-/** Answers requests of the server for pictures. */
+/** Answers the server's requests for pictures. */
 export class OutputRasterizer {
   constructor(
     private readonly find: (frame: OutputDraw) => HTMLElement | null,
     private readonly draw: Rasterize = drawn
   ) {}
 
-  /** The picture of an output, or that there is none. */
+  /** The picture of an output, or an answer without one. */
   async answer(frame: OutputDraw): Promise<OutputPicture> {
     let data: string | null = null;
     try {
@@ -83,7 +86,10 @@ function base64(drawn: IRasterizedOutput): string | null {
   return data === undefined || data === '' ? null : data;
 }
 
-/** Return the element that shows an output, null when no notebook of this page does. */
+/**
+ * Return the element that shows an output; null when no notebook of this page
+ * shows it.
+ */
 export function shownOutput(
   notebooks: INotebookTracker,
   frame: OutputDraw
@@ -99,7 +105,8 @@ export function shownOutput(
       const output = cell.outputArea.widgets[frame.index]?.node;
       if (output?.isConnected && output.getClientRects().length > 0) {
         const content = rendered(output);
-        // The lab has no renderer for it and shows its text, which the model has.
+        // JupyterLab has no renderer for it and shows its text, which the model
+        // has.
         return content.dataset.mimeType === 'text/plain' ? null : content;
       }
     }
@@ -112,7 +119,7 @@ function rendered(output: HTMLElement): HTMLElement {
   return output.querySelector<HTMLElement>('.jp-OutputArea-output') ?? output;
 }
 
-/** Draw with a library that is loaded when it is first needed. */
+/** Draw with a library that is loaded on first use. */
 async function drawn(
   node: HTMLElement,
   { width, height }: { width: number; height: number }
@@ -123,7 +130,7 @@ async function drawn(
   const canvas = await toCanvas(node, {
     backgroundColor: background || 'white',
     pixelRatio: Math.min(1, LONGEST_SIDE / Math.max(width, height)),
-    skipFonts: true // They would be fetched again.
+    skipFonts: true // Fonts would be fetched again.
   });
   return { url: canvas.toDataURL('image/png'), blank: hasOneColour(canvas) };
 }

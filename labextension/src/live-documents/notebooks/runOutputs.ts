@@ -1,12 +1,15 @@
 /**
- * Shows the outputs of a cell the agent runs, as the server sends them, in the cell's output area.
- * Used by `AgentRuns`, one per running cell.
+ * Shows the outputs of a cell run by the agent in the cell's output area. Used
+ * by `AgentRuns`, one per running cell.
  */
 
 import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 import type { IOutput } from '@jupyterlab/nbformat';
 
-/** The part of the lab's output area model that is used: it also writes to the shared model. */
+/**
+ * The members of JupyterLab's output area model in use; it also writes to the
+ * shared model.
+ */
 export interface IOutputArea {
   readonly length: number;
   add(output: IOutput): number;
@@ -14,18 +17,25 @@ export interface IOutputArea {
   fromJSON(outputs: IOutput[]): void;
 }
 
-/** Does the work now, and calls `then` when the page has shown it and had time for other things. */
+/**
+ * Does the work, then calls `then` when the page has painted it and had time
+ * for other work.
+ */
 export type Pace = (work: () => void, then: () => void) => void;
 
-/** While a cell prints more than this, only both ends of its text are shown; in characters. */
+/**
+ * Above this length, in characters, only both ends of a cell's text are shown
+ * while it runs.
+ */
 const LIVE_LIMIT = 60_000;
 const LIVE_END = 20_000;
 const LEFT_OUT = '\n⋯\n';
 
 /**
- * Follows one run. The area joins streams and applies carriage returns, so what was sent is kept.
- * The lab renders a stream anew when it grows: updates wait until the page has shown the last one,
- * so that a flood of text leaves time for the keyboard.
+ * Follows one run. Keeps the outputs as sent: the area joins streams and
+ * applies carriage returns. JupyterLab renders a stream again whenever it
+ * grows, so updates wait until the last one is painted; a flood of text then
+ * leaves time for the keyboard.
  */
 export class RunOutputs {
   constructor(
@@ -35,7 +45,7 @@ export class RunOutputs {
     area.clear();
   }
 
-  /** Outputs from position `index` on are now these. */
+  /** Replace the outputs from position `index` on. */
   show(index: number, outputs: readonly IOutput[]): void {
     this.outputs = [...this.outputs.slice(0, index), ...outputs];
     this.isBehind = true;
@@ -44,19 +54,19 @@ export class RunOutputs {
     }
   }
 
-  /** Show all there is, at once and whole. */
+  /** Show all outputs in full, now. */
   showAll(): void {
     this.place(this.outputs);
   }
 
-  /** The same in another area. */
+  /** The same run in another area. */
   movedTo(area: IOutputArea): RunOutputs {
     const moved = new RunOutputs(area, this.pace);
     moved.show(0, this.outputs);
     return moved;
   }
 
-  /** Show nothing more by itself. */
+  /** Stop showing further outputs. */
   stop(): void {
     this.isResting = true;
     this.isStopped = true;
@@ -76,7 +86,10 @@ export class RunOutputs {
     );
   }
 
-  /** Bring the area from what it shows to `after`; only what is new is added, where that is enough. */
+  /**
+   * Update the area to show `after`; appends only the new part where that
+   * suffices.
+   */
   private place(after: readonly IOutput[]): void {
     const before = this.placed;
     this.placed = after;
@@ -108,11 +121,14 @@ export class RunOutputs {
   private isStopped = false;
 }
 
-/** Parts of the time an update may take: three times as long as it took the page does other things. */
+/** Idle time after an update, as a multiple of the time it took. */
 const REST = 3;
 const PAINT_TIMEOUT = 500;
 
-/** The pace of a page: an update counts until it is painted, which a hidden page does not do. */
+/**
+ * The default pace: an update lasts until it is painted, which a hidden page
+ * never does.
+ */
 function restful(work: () => void, then: () => void): void {
   const began = performance.now();
   work();
@@ -127,7 +143,7 @@ function restful(work: () => void, then: () => void): void {
   setTimeout(painted, document.hidden ? 0 : PAINT_TIMEOUT);
 }
 
-/** The outputs as they are shown while more is coming. */
+/** The outputs as shown while the cell still runs. */
 function shortened(outputs: readonly IOutput[]): readonly IOutput[] {
   const total = outputs.reduce((sum, output) => sum + textOf(output).length, 0);
   return total > LIVE_LIMIT ? outputs.map(shortenedOne) : outputs;
@@ -148,7 +164,9 @@ function textOf(output: IOutput): string {
   return output_type === 'stream' && typeof text === 'string' ? text : '';
 }
 
-/** What was appended to a stream, as a stream; null when that is not all that happened. */
+/**
+ * The text appended to a stream, as a stream; null when more than that changed.
+ */
 function growthOf(
   before: IOutput | undefined,
   after: IOutput | undefined
@@ -175,6 +193,7 @@ function equal(one: IOutput | undefined, other: IOutput | undefined): boolean {
 }
 
 function json(output: IOutput): ReadonlyPartialJSONValue {
-  // An nbformat output is JSON; its interface type only lacks the index signature.
+  // An nbformat output is JSON; its interface type lacks only the index
+  // signature.
   return output;
 }

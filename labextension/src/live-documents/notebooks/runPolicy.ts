@@ -1,6 +1,12 @@
-/** What the agent may do with a cell, as tags of the cell say it; pure. Used by the cells plugin. */
+/**
+ * Whether the agent may run a cell, read from the cell's tags. Pure; used by
+ * the cells plugin.
+ */
 
-/** `ask`: only after the user allowed it; `never`: not at all; `free`: as the mode says. */
+/**
+ * `ask`: only after the user's approval; `never`: not at all; `free`: as the
+ * mode allows.
+ */
 export type RunPolicy = 'ask' | 'never' | 'free';
 
 /** The server reads the same tags. */
@@ -9,7 +15,7 @@ const TAGS: Record<Exclude<RunPolicy, 'free'>, string> = {
   never: 'never-run'
 };
 
-/** The policy of a cell; the stricter one counts. */
+/** The policy of a cell; the stricter tag counts. */
 export function policyOf(tags: unknown): RunPolicy {
   const has = (tag: string): boolean =>
     Array.isArray(tags) && tags.includes(tag);
@@ -19,7 +25,7 @@ export function policyOf(tags: unknown): RunPolicy {
   return has(TAGS.ask) ? 'ask' : 'free';
 }
 
-/** The tags of a cell with another policy; all others stay as they are. */
+/** The tags of a cell with another policy; other tags stay. */
 export function withPolicy(tags: unknown, policy: RunPolicy): string[] {
   const own: readonly string[] = Object.values(TAGS);
   const others = Array.isArray(tags)

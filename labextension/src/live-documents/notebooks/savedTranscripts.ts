@@ -1,6 +1,7 @@
 /**
- * Brings the transcript of a panel in an output up to date where the lab does not: it knows an output's display id only
- * in the page that ran the cell, until it is reloaded. The kernel's side is `kernel/panel/saved_transcript.py`. Used by the
+ * Updates the transcript of a panel in an output where JupyterLab does not: it
+ * knows an output's display id only in the page that ran the cell, until a
+ * reload. The kernel's side is `kernel/panel/saved_transcript.py`. Used by the
  * transcripts plugin.
  */
 
@@ -11,11 +12,17 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import type { KernelMessage } from '@jupyterlab/services';
 import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 
-/** How a transcript begins; what was said in the conversation is escaped and further down. */
+/**
+ * The start of a transcript; text of the conversation is escaped and comes
+ * later.
+ */
 const NAMED =
   /^<div class="shoulders-transcript (shoulders-transcript-[0-9a-f]+)"/;
 
-/** Take up what a kernel says of a transcript in this notebook; all other messages are let go. */
+/**
+ * Apply a kernel message that updates a transcript of this notebook; ignore all
+ * others.
+ */
 export function restoreTranscript(
   model: Pick<INotebookModel, 'cells' | 'collaborative'>,
   message: KernelMessage.IMessage
@@ -36,14 +43,15 @@ export function restoreTranscript(
   }
 }
 
-/** Change the outputs of this name that say something else. */
+/** Update the outputs of this name that differ. */
 function update(
   cell: ICodeCellModel,
   name: string,
   data: IMimeBundle,
   isShared: boolean
 ): void {
-  // The lab's code cells have this one. Of pages that share a notebook it alone is what is saved.
+  // JupyterLab's code cells have this member. In a shared notebook only this
+  // part is saved.
   const { youtputs } = cell.sharedModel as ISharedCodeCell &
     Pick<YCodeCell, 'youtputs'>;
   for (let index = 0; index < youtputs.length; index += 1) {
@@ -53,8 +61,9 @@ function update(
       continue;
     }
     if (isShared) {
-      // Every page of the notebook does this at once. The lab's way takes the output away and puts in another, of
-      // which there would be one for each page; a value set by several is one value.
+      // Every page that shares the notebook does this at once. JupyterLab's
+      // way, removing and inserting the output, would leave one per page;
+      // setting the same value several times gives one value.
       cell.sharedModel.transact(() => held.set('data', data), false);
     } else {
       const output: IDisplayData = {
@@ -73,7 +82,7 @@ interface Held {
   set(key: 'data', data: IMimeBundle): void;
 }
 
-/** The class that names the transcript in these display data, if they are one. */
+/** The class that names a transcript in display data; null for other data. */
 function nameIn(data: unknown): string | null {
   const html = (data as IMimeBundle | undefined)?.['text/html'];
   return typeof html === 'string' ? (NAMED.exec(html)?.[1] ?? null) : null;

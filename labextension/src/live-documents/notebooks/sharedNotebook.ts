@@ -1,4 +1,6 @@
-/** The shared notebook as this package uses it: JupyterLab's interface plus the Y-side members. */
+/**
+ * The shared notebook: JupyterLab's interface plus the Y-side members in use.
+ */
 
 import type { YCellType, YNotebook } from '@jupyter/ydoc';
 

@@ -45,7 +45,7 @@ describe('FileWatch', () => {
     ]);
     expect(lab.outputs('b')).toEqual(['new']);
     expect(lab.model.dirty).toBe(false);
-    // The next save meets the file it knows.
+    // The next save finds the file it knows.
     expect(lab.contentsModel.hash).toBe('hash 2');
   });
 

@@ -96,7 +96,7 @@ describe('smallChanges', () => {
     });
     const changes = smallChanges(before, after, lineChanges);
     expect(applied(before, changes)).toBe(after);
-    // What compares lines may not be loaded yet.
+    // The line comparison may not be loaded yet.
     const piece = smallChanges(before, after, null);
     expect(piece).toHaveLength(1);
     expect(applied(before, piece)).toBe(after);

@@ -41,7 +41,7 @@ describe('TextFile', () => {
     lab.files.write('one\n2\nthree\n');
     expect(await file.takeUp()).toBe(true);
     expect([lab.text, lab.model.dirty]).toEqual(['one\n2\nthree\n', false]);
-    expect(lab.contentsModel.hash).toBe('hash 2'); // The next save meets the file it knows.
+    expect(lab.contentsModel.hash).toBe('hash 2'); // The next save finds the file it knows.
   });
 
   it('takes the line ends of the file up as well', async () => {
@@ -79,7 +79,7 @@ describe('TextFile', () => {
     expect(await file.takeUp()).toBe(false);
     expect(questions.map(({ path }) => path)).toEqual(['a.py']);
     expect([lab.text, lab.model.dirty]).toEqual(['mine\ntwo\nthree\n', true]);
-    expect(lab.contentsModel.hash).toBe('hash 1'); // The lab asks as well if it is saved now.
+    expect(lab.contentsModel.hash).toBe('hash 1'); // A save now makes JupyterLab ask too.
   });
 
   it('keeps the text here when told to, and the next save knows the file', async () => {
@@ -144,7 +144,7 @@ describe('TextFile', () => {
     await lab.save();
     await Promise.resolve().then(() => undefined);
     await new Promise(resolve => setTimeout(resolve));
-    expect(lab.saves).toBe(1); // The stand-in counts everything as saved, as the lab does.
+    expect(lab.saves).toBe(1); // The fake marks everything as saved, as JupyterLab does.
     expect(lab.text).toBe('one\ntwo\nthree\ntyped more');
   });
 

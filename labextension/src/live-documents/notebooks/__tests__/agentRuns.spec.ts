@@ -45,7 +45,7 @@ describe('AgentRuns', () => {
     notebook.runs.output('r', 'a', 0, [text('one')]);
     lab.model.sharedModel.moveCell(0, 1);
     notebook.runs.output('r', 'a', 0, [text('one two')]);
-    expect(shown()).toEqual([['one'], null, 'running']); // More at its own pace.
+    expect(shown()).toEqual([['one'], null, 'running']); // Later outputs follow at the page's pace.
     lab.model.sharedModel.moveCell(1, 0);
     notebook.runs.ended('r', 'a', 4);
     expect(shown()).toEqual([['one two'], 4, 'idle']);

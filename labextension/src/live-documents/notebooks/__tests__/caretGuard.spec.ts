@@ -10,10 +10,10 @@ import { OpenNotebook } from '../openNotebook';
 import type { ISharedNotebookWithCells } from '../sharedNotebook';
 import { open, type FakeContext } from '../../__tests__/fakeLab';
 
-/** A cell's widget; its editor is a text field, made when the test says so. */
+/** A cell's widget; its editor is a text field, created by `render`. */
 class FakeCell {
   constructor(private readonly shared: ReturnType<FakeContext['cell']>) {
-    // As in the lab: a cell that is gone has lost its id.
+    // As in JupyterLab, a removed cell loses its id.
     this.model = {
       get id() {
         return shared.id;
@@ -35,7 +35,7 @@ class FakeCell {
     return this.shared === shared;
   }
 
-  /** The lab had time to make the editor. */
+  /** Create the editor, as JupyterLab does later. */
   render(): void {
     const { shared } = this;
     const field = document.createElement('textarea');
@@ -63,14 +63,17 @@ class FakeCell {
   }
 
   get field(): HTMLTextAreaElement {
-    // Made by `render`.
+    // Created by `render`.
     return this.editorWidget?.node as HTMLTextAreaElement;
   }
 
   private resolve: () => void = () => undefined;
 }
 
-/** A view that treats its cells as the lab does: an active cell that goes gives its caret away. */
+/**
+ * A view that treats its cells as JupyterLab does: removing the active cell
+ * moves its caret to a neighbour.
+ */
 class FakeView {
   constructor(private readonly lab: FakeContext) {
     const { cells } = lab.model.sharedModel;
@@ -96,7 +99,7 @@ class FakeView {
     return cell;
   }
 
-  /** The user presses a key where the focus is. */
+  /** The user presses a key; it goes to the focused element. */
   press(letter: string): void {
     const target = document.activeElement;
     target?.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true }));
@@ -147,7 +150,9 @@ class FakeView {
     return this.widgets.includes(cell);
   }
 
-  /** Put in and take out what changed: a node that is put in anew loses the focus. */
+  /**
+   * Attach and detach changed cells only: reattaching a node loses the focus.
+   */
   private attach(): void {
     const { children } = this.cellsNode;
     const nodes = this.widgets.map(({ node }) => node);
@@ -238,7 +243,7 @@ describe('a caret in a cell that is deleted', () => {
 });
 
 describe('a caret in a room', () => {
-  /** Somebody else changes the list of cells. */
+  /** Another user changes the list of cells. */
   function others(change: (theirs: YNotebook) => void): void {
     const { ydoc } = lab.model
       .sharedModel as unknown as ISharedNotebookWithCells;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { OutputDraw, OutputPicture } from '../../../wire/generated';
 import { type IRasterizedOutput, OutputRasterizer } from '../outputRasterizer';
 
-// The lab's widgets are not needed to answer.
+// The widgets of JupyterLab are not needed for an answer.
 vi.mock('@jupyterlab/cells', () => ({ CodeCell: Map }));
 
 const FRAME: OutputDraw = {
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Time passes only by the waits of the drawings themselves. */
+/** Time passes only while the rasterizer waits. */
 async function answerTo(
   node: HTMLElement | null,
   draw: () => Promise<IRasterizedOutput>

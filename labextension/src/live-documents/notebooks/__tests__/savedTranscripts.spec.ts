@@ -10,7 +10,7 @@ function html(name: string, said: string): string {
   return `<div class="shoulders-transcript shoulders-transcript-${name}" style="">${said}</div>`;
 }
 
-/** A notebook with a panel's view and its transcript, as it is opened from a file. */
+/** A notebook with a panel's view and its transcript, as loaded from a file. */
 function open(...said: string[]): NotebookModel {
   const outputs = said.map(text => ({
     output_type: 'display_data',

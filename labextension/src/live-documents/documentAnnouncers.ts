@@ -1,0 +1,221 @@
+/**
+ * Announces the open documents of this page to the server: opened, changed,
+ * renamed and closed. Used by `NotebookBridge` and `TextBridge`.
+ */
+
+import type { IDisposable } from '@lumino/disposable';
+import { Debouncer } from '@lumino/polling';
+import { Signal, type ISignal } from '@lumino/signaling';
+import type { Kernel } from '@jupyterlab/services';
+
+import type { PageFrame, TextChange } from '../wire/generated';
+import type { OpenNotebook } from './notebooks/openNotebook';
+import type { OpenText } from './file-sync/openText';
+
+/** Delay after the last keystroke before a change is announced, in ms. */
+const ANNOUNCE_DELAY = 250;
+
+/**
+ * Sends a frame; false when the socket is closed. Documents are announced again
+ * when it reopens.
+ */
+export type Send = (frame: PageFrame) => boolean;
+
+/** A document open in this page, in one or more views. */
+export interface IAnnouncedDocument {
+  readonly path: string;
+  readonly dirty: boolean;
+  readonly writable: boolean;
+  readonly context: {
+    readonly isDisposed: boolean;
+    readonly model: {
+      readonly contentChanged: ISignal<unknown, unknown>;
+      readonly stateChanged: ISignal<unknown, unknown>;
+    };
+    readonly fileChanged: ISignal<unknown, unknown>;
+    readonly pathChanged: ISignal<unknown, unknown>;
+  };
+}
+
+/** Announces one document; `kind` begins the types of its frames. */
+export abstract class AnnouncedDocument implements IDisposable {
+  constructor(
+    private readonly kind: 'document' | 'text',
+    readonly document: IAnnouncedDocument,
+    protected readonly tell: Send,
+    private readonly nextEpoch: () => number
+  ) {
+    this.path = document.path;
+    const { context } = document;
+    context.model.contentChanged.connect(this.later, this);
+    context.model.stateChanged.connect(this.later, this);
+    context.fileChanged.connect(this.announce, this);
+    context.pathChanged.connect(this.renamed, this);
+  }
+
+  path: string;
+  epoch = 0;
+
+  get isDisposed(): boolean {
+    return this.disposed;
+  }
+
+  /** Claim the document with a new epoch and announce its whole state. */
+  open(): void {
+    this.epoch = this.nextEpoch();
+    this.forget();
+    this.send(true);
+  }
+
+  /** Announce changes now: the document was saved, or the page may go away. */
+  readonly announce = (): void => this.send(false);
+
+  /** Announce that the document is the current one. */
+  focus(): void {
+    this.tell({ type: `${this.kind}-focus`, path: this.path });
+  }
+
+  dispose(): void {
+    if (this.disposed) {
+      return;
+    }
+    this.disposed = true;
+    this.debouncer.dispose();
+    Signal.clearData(this);
+    this.tell({
+      type: `${this.kind}-close`,
+      path: this.path,
+      discarded: this.wasDirty
+    });
+  }
+
+  /** Send the current state: a claim, or what changed since the last frame. */
+  protected abstract tellState(isClaim: boolean): void;
+
+  /** Forget which state was sent. */
+  protected abstract forget(): void;
+
+  /** Announce after a pause in the changes. */
+  protected readonly later = (): void => {
+    this.wasDirty = this.document.dirty;
+    void this.debouncer.invoke();
+  };
+
+  private readonly renamed = (): void => {
+    const { path } = this;
+    this.path = this.document.path;
+    if (path !== this.path) {
+      this.tell({ type: `${this.kind}-rename`, path, new_path: this.path });
+    }
+  };
+
+  private send(isClaim: boolean): void {
+    if (!this.disposed && !this.document.context.isDisposed) {
+      this.tellState(isClaim);
+      this.wasDirty = this.document.dirty;
+    }
+  }
+
+  private disposed = false;
+  private wasDirty = false;
+  private readonly debouncer = new Debouncer(this.announce, ANNOUNCE_DELAY);
+}
+
+/** Announces one notebook with its cells and its kernel. */
+export class NotebookAnnouncer extends AnnouncedDocument {
+  constructor(
+    readonly notebook: OpenNotebook,
+    tell: Send,
+    nextEpoch: () => number
+  ) {
+    super('document', notebook, tell, nextEpoch);
+    const { sessionContext } = notebook.context;
+    sessionContext.kernelChanged.connect(this.replaced, this);
+    sessionContext.statusChanged.connect(this.watched, this);
+  }
+
+  /** The user's run of a cell has ended. */
+  ran(cellId: string): void {
+    this.notebook.ran(cellId);
+    this.later();
+  }
+
+  protected tellState(isClaim: boolean): void {
+    const { notebook } = this;
+    const cells = notebook.announce(this.announced);
+    const sent = this.tell({
+      type: isClaim ? 'document-open' : 'document-change',
+      path: this.path,
+      claim_epoch: this.epoch,
+      cells,
+      dirty: notebook.dirty,
+      saved_at: notebook.savedAt,
+      kernel_id: notebook.kernelId,
+      kernel_restarts: notebook.executed.restarts
+    });
+    this.announced = sent
+      ? new Map(cells.map(cell => [cell.id, cell.version]))
+      : new Map<string, string>();
+  }
+
+  protected forget(): void {
+    this.announced.clear();
+  }
+
+  /** Another kernel has none of the earlier runs' state. */
+  private readonly replaced = (
+    _: unknown,
+    change: { oldValue: unknown; newValue: unknown }
+  ): void => {
+    if (change.oldValue !== null && change.newValue !== null) {
+      this.notebook.executed.restarted();
+    }
+    this.later();
+  };
+
+  private readonly watched = (_: unknown, status: Kernel.Status): void => {
+    const isNew = status !== this.status;
+    this.status = status;
+    if (isNew && (status === 'restarting' || status === 'autorestarting')) {
+      this.notebook.executed.restarted();
+      this.later();
+    }
+  };
+
+  private status: Kernel.Status = 'unknown';
+  private announced = new Map<string, string>();
+}
+
+/** Announces one text file. */
+export class TextAnnouncer extends AnnouncedDocument {
+  constructor(
+    readonly text: OpenText,
+    tell: Send,
+    nextEpoch: () => number
+  ) {
+    super('text', text, tell, nextEpoch);
+  }
+
+  protected tellState(isClaim: boolean): void {
+    const { text } = this;
+    const state: Omit<TextChange, 'type'> = {
+      path: this.path,
+      claim_epoch: this.epoch,
+      version: text.version,
+      dirty: text.dirty,
+      writable: text.writable,
+      saved_at: text.savedAt
+    };
+    const said = JSON.stringify(state);
+    if (said !== this.said) {
+      const type = isClaim ? 'text-open' : 'text-change';
+      this.said = this.tell({ type, ...state }) ? said : '';
+    }
+  }
+
+  protected forget(): void {
+    this.said = '';
+  }
+
+  private said = '';
+}
