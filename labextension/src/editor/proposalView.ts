@@ -10,7 +10,8 @@ import {
   StateEffect,
   StateField,
   type Extension,
-  type Text
+  type Text,
+  type EditorState
 } from '@codemirror/state';
 import {
   Decoration,
@@ -18,11 +19,12 @@ import {
   WidgetType,
   type DecorationSet
 } from '@codemirror/view';
+import { highlightingFor, language } from '@codemirror/language';
+import { highlightTree } from '@lezer/highlight';
 
 import { preferProposal, type ITextProposal } from '../text/proposedText';
 import { visible } from '../text/hiddenCharacters';
 import { withFinalNewline, textOf } from './textReview';
-import { coloursOf, type IColoured } from './syntaxColours';
 
 const setProposal = StateEffect.define<ITextProposal | null>();
 
@@ -213,4 +215,31 @@ function paint(
     }
   }
   into.append(visible(text.slice(at, end)));
+}
+
+/** More is shown plain: it is coloured again with every word that is streamed. */
+const LONGEST = 20_000;
+
+/** A piece of a text and the CSS classes of its colour. */
+export interface IColoured {
+  readonly from: number;
+  readonly to: number;
+  readonly classes: string;
+}
+
+/** The coloured pieces of a text in the language of an editor, in order; none where it has no language. */
+export function coloursOf(
+  text: string,
+  state: EditorState
+): readonly IColoured[] {
+  const spoken = state.facet(language);
+  const pieces: IColoured[] = [];
+  if (spoken !== null && text.length <= LONGEST) {
+    highlightTree(
+      spoken.parser.parse(text),
+      { style: tags => highlightingFor(state, tags) },
+      (from, to, classes) => pieces.push({ from, to, classes })
+    );
+  }
+  return pieces;
 }

@@ -6,15 +6,13 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
-import type { ISignal } from '@lumino/signaling';
-import { Signal } from '@lumino/signaling';
+import { Signal, type ISignal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 
 import type { ConversationStore } from '../model/sessions/conversationStore';
 import type { Conversation, ServerFrame } from '../wire/generated';
 import { FollowedDocuments, type IFollowLab } from './followedDocuments';
 import { UserGestures } from './userGestures';
-import { ReturnButton } from './returnButton';
 import { IDLE, reduceFollow, type FollowAction } from './followState';
 import {
   runsCellsOf,
@@ -220,4 +218,33 @@ export class Follower {
   private isShowing = false;
   /** How often the user has scrolled or typed. */
   private gestures = 0;
+}
+
+/** One for the page; it is over one document at a time. */
+export class ReturnButton {
+  constructor(trans: TranslationBundle, icon: LabIcon, go: () => void) {
+    const { node } = this;
+    node.type = 'button';
+    node.className = 'shoulders-FollowPill';
+    icon.element({ container: this.icon, height: '14px', width: '14px' });
+    node.append(this.icon, trans.__('Back to the agent'));
+    node.addEventListener('click', go);
+  }
+
+  /** Whether it has the focus. */
+  get isFocused(): boolean {
+    return document.activeElement === this.node;
+  }
+
+  /** Be over a widget; over none with null. */
+  place(over: Widget | null): void {
+    if (over === null) {
+      this.node.remove();
+    } else if (this.node.parentElement !== over.node) {
+      over.node.append(this.node);
+    }
+  }
+
+  private readonly node = document.createElement('button');
+  private readonly icon = document.createElement('span');
 }

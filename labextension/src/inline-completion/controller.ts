@@ -21,7 +21,7 @@ import { CompletionKeys, type IKeyedCommands } from './keyBindings';
 import { isLiteralPlusPlus } from './literalPlusPlus';
 import type { CompletionPreferences } from './preferences';
 import { hasPlainCaret, suggestionQueryAt } from './requestBody';
-import { shownIn, type ISuggestionState } from './suggestionState';
+import { firstWord, shownIn, type ISuggestionState } from './suggestionState';
 import { screenReaderText } from './screenReader';
 import { blink } from './emptyResultMark';
 import {
@@ -31,7 +31,6 @@ import {
   acceptGhostText,
   updateGhostText
 } from './ghostText';
-import { firstWord } from './acceptWord';
 
 /** What suggestions are made of. */
 export interface IInlineCompletionParts {

@@ -6,8 +6,6 @@
 import { Text, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { isDoubleStroke, type IStroke } from './doubleStroke';
-
 /** The page, as an editor sees it. */
 export interface IDoublePlusListener {
   /** Whether `++` asks in this editor, at this offset; null while that is not known yet. */
@@ -98,4 +96,24 @@ function isPlain({ state }: EditorView, at: number): boolean {
     state.selection.ranges.length === 1 &&
     state.sliceDoc(at - 1, at) === '+'
   );
+}
+
+/** The second stroke comes within this time of the first, in ms (chapter 10). */
+export const DOUBLE_MS = 300;
+
+/** A `+` that was typed. */
+export interface IStroke {
+  /** Offset behind it. */
+  readonly end: number;
+  /** When its key went down, in ms of any clock that both strokes share. */
+  readonly time: number;
+}
+
+/** Whether a `+` typed at an offset is the second one. */
+export function isDoubleStroke(
+  first: IStroke | null,
+  at: number,
+  time: number
+): boolean {
+  return first?.end === at && time - first.time <= DOUBLE_MS;
 }

@@ -21,7 +21,6 @@ import {
 
 import { legible } from '../text/hiddenCharacters';
 import { emptyResultMark } from './emptyResultMark';
-import { editorSpace } from './editorSpace';
 import {
   advance,
   shownIn,
@@ -200,4 +199,39 @@ class GhostText extends Beside {
     }
     return node;
   }
+}
+
+/** In px, on the editor. */
+const ROOM = '--shoulders-ghost-room';
+
+/** Keeps the width on an editor as long as it shows something. */
+export function editorSpace(isShown: (view: EditorView) => boolean) {
+  return ViewPlugin.define(view => {
+    let set = '';
+    const measure = {
+      read: roomIn,
+      write: (room: number): void => {
+        const value = `${room}px`;
+        if (value !== set) {
+          set = value;
+          view.dom.style.setProperty(ROOM, value);
+          view.requestMeasure(); // Its line has another height now.
+        }
+      },
+      key: ROOM
+    };
+    return {
+      update: update => {
+        if (isShown(update.view)) {
+          update.view.requestMeasure(measure);
+        }
+      }
+    };
+  });
+}
+
+/** From the left edge of the text to the right edge of what is seen, in px. */
+function roomIn({ scrollDOM, contentDOM }: EditorView): number {
+  const seen = scrollDOM.getBoundingClientRect().left + scrollDOM.clientWidth;
+  return Math.floor(seen - contentDOM.getBoundingClientRect().left);
 }

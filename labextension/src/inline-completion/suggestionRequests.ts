@@ -10,7 +10,6 @@ import type {
   RequestCompletions
 } from '../wire/generated';
 import { withoutHidden } from '../text/hiddenCharacters';
-import { EventStream } from './eventStream';
 
 /**
  * A request is let go this long after the key that ended it, in ms: to do so takes longer than all else that a key
@@ -158,4 +157,25 @@ class Asking implements ISuggestionRequest {
 
   private readonly stop = new AbortController();
   private isOver = false;
+}
+
+/** Collects pieces of a stream, gives the data of each event that is whole. */
+export class EventStream {
+  /** The data of the events that a piece completes, in order. */
+  push(piece: string): string[] {
+    this.rest += piece;
+    const blocks = this.rest.split(/\r?\n\r?\n/);
+    this.rest = blocks.pop() ?? '';
+    return blocks.flatMap(dataOf);
+  }
+
+  private rest = '';
+}
+
+function dataOf(block: string): string[] {
+  const lines = block
+    .split(/\r?\n/)
+    .filter(line => line.startsWith('data:'))
+    .map(line => line.slice('data:'.length).replace(/^ /, ''));
+  return lines.length === 0 ? [] : [lines.join('\n')];
 }

@@ -141,3 +141,10 @@ function distinct(all: readonly string[]): string[] {
 function tidy(text: string): string {
   return text.replace(/\r\n?/g, '\n').trimEnd();
 }
+
+const WORD = /^\s*(?:[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]+)/u;
+
+/** The beginning of a text up to the end of its first word or run of signs, with the blanks before it. */
+export function firstWord(text: string): string {
+  return WORD.exec(text)?.[0] ?? text;
+}

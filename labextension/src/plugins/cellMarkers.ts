@@ -1,4 +1,4 @@
-/** The cells plugin: quiet marks beside cells, and what the agent may run. */
+/** The cells plugin: marks beside cells, and run policies. */
 
 import type {
   JupyterFrontEnd,

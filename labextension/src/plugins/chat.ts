@@ -1,4 +1,7 @@
-/** The chat plugin: the panel, and the commands that reach it. What the panel shows is loaded when it is first shown. */
+/**
+ * The chat plugin: the panel and its commands. The panel's content is loaded
+ * when it is first shown.
+ */
 
 import {
   ILabShell,
@@ -108,7 +111,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
     const { away } = conversations;
     away.returned.connect(() => void places.reveal());
     if (away.report !== null) {
-      void places.reveal(); // It came before this plugin.
+      void places.reveal(); // It changed before this plugin was activated.
     }
     openOnFirstTour({
       notebooks,

@@ -1,4 +1,4 @@
-/** The client plugin: the way from this page to the server half. */
+/** The client plugin: HTTP and socket connections to the server extension. */
 
 import type {
   JupyterFrontEnd,
@@ -42,7 +42,9 @@ export const client: JupyterFrontEndPlugin<IShouldersClient> = {
   }
 };
 
-/** Documents that several pages have open are changed in the page that asked. */
+/**
+ * Name the requesting page: documents open in several pages are changed there.
+ */
 function withPage(given: HeadersInit | undefined, clientId: string): Headers {
   const headers = new Headers(given);
   headers.set('X-Shoulders-Page', clientId);

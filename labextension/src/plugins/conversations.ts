@@ -1,4 +1,4 @@
-/** The conversations plugin: what this page knows of the conversations with the agent. */
+/** The conversations plugin: the conversations known to this page. */
 
 import type {
   JupyterFrontEnd,
@@ -10,7 +10,7 @@ import { Conversations } from '../model/conversations/conversations';
 import { EXTENSION_ID, IConversations, IShouldersClient } from '../tokens';
 import { browserStorage } from '../lab/browserStorage';
 
-/** Provides the conversations; nothing is asked of the server before something is shown. */
+/** Provides the conversations; sends no request before one is shown. */
 export const conversations: JupyterFrontEndPlugin<IConversations> = {
   id: `${EXTENSION_ID}:conversations`,
   description: 'The conversations with the agent that are open in this page.',

@@ -76,7 +76,8 @@ export const documents: JupyterFrontEndPlugin<void> = {
     client.socket.frameReceived.connect((_, frame) => {
       if (frame.type === 'output-draw') {
         draw(frame).catch((error: unknown) =>
-          // The server waits for a while, then tells the model that there is no picture.
+          // The server tells the model after a timeout that there is no
+          // picture.
           console.warn('An output could not be drawn for the agent:', error)
         );
       }

@@ -1,4 +1,7 @@
-/** The folder trust plugin: what the folder's own settings are, and what the user has answered about them. */
+/**
+ * The folder trust plugin: the folder's own settings and the user's decisions
+ * about them.
+ */
 
 import type {
   JupyterFrontEnd,
@@ -8,7 +11,7 @@ import type {
 import { EXTENSION_ID, IFolderTrust, IShouldersClient } from '../tokens';
 import { FolderTrustStore } from '../trust/store';
 
-/** Provides the store; nothing is asked of the server before a view shows it. */
+/** Provides the store; sends no request before a view shows it. */
 export const folderTrust: JupyterFrontEndPlugin<IFolderTrust> = {
   id: `${EXTENSION_ID}:folder-trust`,
   description: 'The AI settings that the folder brings along.',

@@ -1,4 +1,4 @@
-/** The follow plugin: the page goes where the agent works, while the preferences say so. */
+/** The follow plugin: scrolls to the agent's work if the preferences say so. */
 
 import type {
   JupyterFrontEnd,
@@ -23,7 +23,6 @@ import { sparkIcon } from '../lab/customIcons';
 
 const ID = `${EXTENSION_ID}:follow`;
 
-/** Command ids. */
 const COMMANDS = {
   toggle: `${EXTENSION_ID}:toggle-follow`,
   back: `${EXTENSION_ID}:back-to-agent`
@@ -95,7 +94,7 @@ export const follow: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Loads the follower with the first turn of a conversation in front. */
+/** Loads the follower with the first turn of the shown conversation. */
 class Following {
   constructor(
     private readonly conversations: IConversations,
@@ -104,10 +103,10 @@ class Following {
     conversations.changed.connect(() => this.look());
   }
 
-  /** Called when commands look another way. */
+  /** Called when the state of the commands changes. */
   changed: () => void = () => undefined;
 
-  /** Writes the preference; null where there are none. */
+  /** Writes the preference; null without a settings registry. */
   save: ((enabled: boolean) => Promise<void>) | null = null;
 
   /** Null before the first turn. */

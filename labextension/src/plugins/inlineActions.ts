@@ -1,4 +1,7 @@
-/** The inline actions plugin: commands beside cells, outputs and selections. What they do is loaded with a document. */
+/**
+ * The inline actions plugin: commands for cells, outputs and selections. Their
+ * implementation is loaded with a document.
+ */
 
 import type {
   JupyterFrontEnd,
@@ -19,7 +22,7 @@ import {
 import { INLINE_ACTION_COMMANDS } from '../inline-actions/commandIds';
 import { sparkIcon } from '../lab/customIcons';
 
-/** Offers the agent's help where the user is. */
+/** Adds the inline action commands. */
 export const inlineActions: JupyterFrontEndPlugin<void> = {
   id: `${EXTENSION_ID}:affordances`,
   description: 'Help beside cells, outputs and selected text.',

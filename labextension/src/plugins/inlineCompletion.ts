@@ -1,4 +1,7 @@
-/** The ghost plugin: suggestions at the caret. What loads with the lab notices `++`; the rest comes with a document. */
+/**
+ * The inline completion plugin: suggestions at the caret. At start-up only the
+ * `++` trigger is loaded; the rest comes with a document.
+ */
 
 import type {
   JupyterFrontEnd,
@@ -33,11 +36,14 @@ import { INLINE_COMPLETION_COMMANDS } from '../inline-completion/commandIds';
 import { sparkIcon } from '../lab/customIcons';
 
 const ID = `${EXTENSION_ID}:ghost`;
-/** How long the lab waits for suggestions, and after the last key before it asks, in ms; both can be set there. */
+/**
+ * JupyterLab's timeout for suggestions, and its delay after the last key, in
+ * ms; users can change both.
+ */
 const TIMEOUT_MS = 15_000;
 const DEBOUNCE_MS = 350;
 
-/** Suggests what comes next. */
+/** Suggests text at the caret. */
 export const inlineCompletion: JupyterFrontEndPlugin<void> = {
   id: ID,
   description: 'Suggestions at the caret of cells and files.',
@@ -111,7 +117,7 @@ function provider(
     schema: {
       default: { timeout: TIMEOUT_MS, debouncerDelay: DEBOUNCE_MS }
     },
-    // At the start of the lab, and whenever the user changes them.
+    // Called at start-up and whenever the user changes the settings.
     configure: settings => page.configure(settings),
     fetch: async (request, { widget, triggerKind }) => {
       const isAutomatic = triggerKind === InlineCompletionTriggerKind.Automatic;

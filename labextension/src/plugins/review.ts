@@ -1,4 +1,7 @@
-/** The review plugin: what the agent changed, in the open documents and in a bar, and the commands for it. */
+/**
+ * The review plugin: the agent's changes in open documents and in a bar, and
+ * their commands.
+ */
 
 import type {
   JupyterFrontEnd,
@@ -76,7 +79,7 @@ export const review: JupyterFrontEndPlugin<IReview> = {
   }
 };
 
-/** Loads the review of the page when there is something to review, once. */
+/** Loads the review once there is something to review. */
 export class Reviewing implements IReview {
   constructor(
     private readonly store: PendingEditsStore,
@@ -88,7 +91,7 @@ export class Reviewing implements IReview {
 
   readonly changed = new Signal<this, void>(this);
 
-  /** Do something with the review of the page. */
+  /** Run an action of the review, loading it first. */
   run(act: (page: ReviewController) => Promise<unknown>): void {
     this.page().then(act).catch(this.failed);
   }
@@ -104,7 +107,7 @@ export class Reviewing implements IReview {
       }
       return page;
     } catch (error) {
-      this.loaded = null; // Tried again when it is asked for again.
+      this.loaded = null; // Tried again at the next request.
       throw error;
     }
   }
@@ -129,10 +132,10 @@ export class Reviewing implements IReview {
   private counted: ReviewController | null = null;
 }
 
-/** Over the foot of the documents, in the lab and in Notebook 7. */
+/** The main area of JupyterLab and of Notebook 7. */
 const MAIN_AREA = '#jp-main-dock-panel, #main-panel';
 
-/** Where the bar is, and whether: it floats, so that nothing moves when it comes and goes. */
+/** Shows and hides the review bar. It floats, so documents do not move. */
 class BarPlace {
   constructor(
     private readonly app: JupyterFrontEnd,
@@ -140,7 +143,10 @@ class BarPlace {
     private readonly trans: TranslationBundle
   ) {}
 
-  /** The list is another: show the bar when there is something new, put it away when there is nothing. */
+  /**
+   * The pending edits changed: show the bar for new ones, hide it when there
+   * are none.
+   */
   update(): void {
     const ids = this.reviewing.edits.map(({ id }) => id);
     const isNew = ids.some(id => !this.seen.has(id));
@@ -151,7 +157,7 @@ class BarPlace {
     }
   }
 
-  /** Show the list of all changes, with the focus in it. */
+  /** Show the list of all changes and focus it. */
   show(): void {
     this.wanted = true;
     this.reviewing.run(async page => {
@@ -162,7 +168,7 @@ class BarPlace {
 
   private async place(page: ReviewController): Promise<void> {
     const { ReviewBar } = await import('../review/ReviewBar');
-    await this.app.started; // Before that the main area is not in the page.
+    await this.app.started; // Before that the main area is not attached.
     if (this.bar === null) {
       const bar = new ReviewBar(page, {
         trans: this.trans,
@@ -180,7 +186,7 @@ class BarPlace {
     this.draw(page);
   }
 
-  /** The change in front has a control of its own while it is in view. */
+  /** The current change has its own control while it is in view. */
   private draw(page: ReviewController): void {
     const { bar } = this;
     const { isListed, isAway, changes } = page.state;
@@ -196,7 +202,7 @@ class BarPlace {
   private wanted = false;
 }
 
-/** Say what a kernel still holds of what was undone. */
+/** Report the kernel state that remains after an undo. */
 async function tellDrift(
   drift: readonly KernelDrift[],
   trans: TranslationBundle

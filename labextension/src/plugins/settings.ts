@@ -1,4 +1,7 @@
-/** The settings plugin: the command that opens the page of the AI settings, and its place after a reload. */
+/**
+ * The settings plugin: the command that opens the AI settings, and their
+ * restoration after a reload.
+ */
 
 import {
   ILabShell,
@@ -23,13 +26,13 @@ import type { SettingsPlace } from './settingsWidget';
 
 const ID = `${EXTENSION_ID}:settings`;
 
-/** Of the page's state; the lab finds none of one with a colon. */
+/** Namespace of the page's state; JupyterLab finds none with a colon. */
 const NAMESPACE = `${EXTENSION_ID}-settings`;
 
-/** Command id; part of the contract. */
+/** Command id; a public interface. */
 const OPEN = `${EXTENSION_ID}:open-settings`;
 
-/** Command id; part of the contract. */
+/** Command id; a public interface. */
 const REVIEW = `${EXTENSION_ID}:review-folder`;
 
 const ARGUMENTS: ReadonlyJSONObject = {

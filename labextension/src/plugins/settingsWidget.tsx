@@ -1,4 +1,7 @@
-/** The settings page as a widget of the lab, and what it needs of it. Loaded by the settings plugin when it is opened. */
+/**
+ * The settings page as a JupyterLab widget, and its host. Loaded by the
+ * settings plugin when the page is opened.
+ */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import {
@@ -32,7 +35,7 @@ import { Icon } from '../lab/icons';
 import { openInstructions } from '../lab/instructionsFile';
 import { sparkIcon } from '../lab/customIcons';
 
-/** What of the application the page is made of. */
+/** Services the page needs. */
 export interface ISettingsParts {
   readonly app: JupyterFrontEnd;
   readonly client: IShouldersClient;
@@ -44,7 +47,10 @@ export interface ISettingsParts {
   readonly area: 'main' | 'left';
 }
 
-/** The one page of the settings, made anew when it was closed. What was typed lives with the browser's page. */
+/**
+ * The settings page, created again after it was closed. Unsaved input survives
+ * until the browser page is reloaded.
+ */
 export class SettingsPlace {
   constructor(private readonly parts: ISettingsParts) {
     const { client, folderTrust } = parts;
@@ -56,7 +62,7 @@ export class SettingsPlace {
     this.host = makeHost(parts);
   }
 
-  /** Show the page, and this part of it; `add`: with the form for a new provider. */
+  /** Show a section of the page; `add` opens the form for a new provider. */
   show(section: unknown, add = false): void {
     const page = this.opened();
     if (add) {
@@ -67,7 +73,7 @@ export class SettingsPlace {
     this.activate();
   }
 
-  /** Show this part of the page with the focus at its beginning. */
+  /** Show a section with the focus at its beginning. */
   read(section: Section): void {
     this.opened().read(section);
     this.activate();
@@ -91,7 +97,7 @@ export class SettingsPlace {
     this.parts.app.shell.activateById(this.frame?.id ?? '');
   }
 
-  /** The part that is shown; a reload shows it again. */
+  /** The current section; restored after a reload. */
   get section(): Section | null {
     return this.page?.section ?? null;
   }
@@ -108,7 +114,7 @@ export class SettingsPlace {
   private frame: Widget | null = null;
 }
 
-/** The page in the main area; it needs no toolbar. */
+/** The page in the main area, without a toolbar. */
 function framed(content: Widget): Widget {
   const frame = new MainAreaWidget({ content });
   frame.toolbar.hide();
@@ -123,7 +129,7 @@ function dress(frame: Widget, trans: TranslationBundle): void {
   frame.title.closable = true;
 }
 
-/** The page; reads again what it shows when it is shown again. */
+/** The page; reloads its data when shown again. */
 class SettingsWidget extends ReactWidget {
   constructor(
     private readonly host: ISettingsHost,
@@ -171,7 +177,7 @@ class SettingsWidget extends ReactWidget {
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    // The lab's frame has named it otherwise.
+    // JupyterLab's frame sets another name.
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this.host.trans.__('AI settings'));
   }
@@ -191,13 +197,13 @@ class SettingsWidget extends ReactWidget {
   }
 
   private shown: Section = 'providers';
-  /** How often a part was opened to be read. */
+  /** Counts the calls of `read`. */
   private reads = 0;
-  /** How often the form for a new provider was asked for. */
+  /** Counts the calls of `add`. */
   private adds = 0;
 }
 
-/** A key that was typed and not saved is not kept beyond the page. */
+/** Unsaved API keys are dropped with the page. */
 function forgetKeys({ drafts }: SettingsStore): void {
   drafts.names
     .filter(name => name.startsWith('key:'))

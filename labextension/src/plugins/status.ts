@@ -1,4 +1,7 @@
-/** The status plugin: model, running turns and the month's cost in the lab's status bar; loaded when the lab stands. */
+/**
+ * The status plugin: model, running turns and the month's cost in the status
+ * bar; loaded after JupyterLab's start-up.
+ */
 
 import type {
   JupyterFrontEnd,
@@ -17,7 +20,7 @@ import {
 
 const ID = `${EXTENSION_ID}:status`;
 
-/** Adds the item, where there is a status bar. */
+/** Adds the item if there is a status bar. */
 export const status: JupyterFrontEndPlugin<void> = {
   id: ID,
   description: 'Model, running turns and cost in the status bar.',
@@ -33,7 +36,7 @@ export const status: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ): void => {
     if (bar === null) {
-      return; // Notebook may have none.
+      return; // Notebook may have no status bar.
     }
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const load = async (): Promise<void> => {

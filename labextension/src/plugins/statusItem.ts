@@ -1,4 +1,7 @@
-/** The item in the status bar: no view library, as it loads with every lab. Used by the status plugin. */
+/**
+ * The status bar item. Uses no view library, because it is loaded with every
+ * JupyterLab. Used by the status plugin.
+ */
 
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { IStatusBar } from '@jupyterlab/statusbar';
@@ -31,17 +34,20 @@ const NOTHING: IStatusBarState = {
   limit: null
 };
 
-/** What the item is made of. */
+/** Services the item needs. */
 export interface IStatusParts {
   readonly bar: IStatusBar;
   readonly client: IShouldersClient;
   readonly conversations: IConversations;
   readonly trans: TranslationBundle;
-  /** Show what was used. */
+  /** Show the usage page. */
   readonly open: () => void;
 }
 
-/** Add the item; it lives as long as the page, and is shown unless the preferences say otherwise. */
+/**
+ * Add the item; it lives as long as the page and is hidden if the preferences
+ * say so.
+ */
 export function addStatusItem(
   parts: IStatusParts,
   settings: ISettingRegistry.ISettings | undefined
@@ -62,7 +68,7 @@ export function addStatusItem(
   facts.read();
 }
 
-/** A button that says how things stand. */
+/** A button with the status text. */
 class StatusItem extends Widget {
   constructor(
     private readonly trans: TranslationBundle,
@@ -90,7 +96,7 @@ class StatusItem extends Widget {
   private readonly words = document.createElement('span');
 }
 
-/** Model, running turns, the month's cost; what is not known is left out. */
+/** Model, running turns and the month's cost; unknown values are left out. */
 function statusText(facts: IStatusBarState, trans: TranslationBundle): string {
   const { model, running } = facts;
   const parts = [
@@ -101,7 +107,7 @@ function statusText(facts: IStatusBarState, trans: TranslationBundle): string {
   return parts.filter(part => part !== '').join(' · ');
 }
 
-/** The month's cost; what is not known is never 0. */
+/** The month's cost; an unknown cost is never shown as 0. */
 function costText(
   { cost, unknown }: IStatusBarState,
   trans: TranslationBundle

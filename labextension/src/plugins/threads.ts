@@ -1,6 +1,6 @@
 /**
- * The threads plugin: conversations pinned to places of documents. What follows the places and marks them is loaded with
- * the first notebook or file.
+ * The threads plugin: conversations anchored in documents. Tracking and marks
+ * are loaded with the first notebook or file.
  */
 
 import type {
@@ -37,7 +37,7 @@ import type { Session } from '../wire/generated';
 import { threadIcon } from '../lab/customIcons';
 import { THREAD_COMMANDS, THREADS_ITEM } from '../threads/commandIds';
 
-/** Marks the threads of open documents, and begins new ones. */
+/** Marks the threads of open documents and starts new ones. */
 export const threads: JupyterFrontEndPlugin<IThreads> = {
   id: `${EXTENSION_ID}:threads`,
   description: 'Conversations pinned to selected text, cells and outputs.',
@@ -113,7 +113,7 @@ interface ILoaded {
   readonly page: ThreadsController;
 }
 
-/** The places of all threads; none before the first document is open. */
+/** The locations of all threads; none before the first document is open. */
 class Loading implements IThreads {
   constructor(private readonly load: () => Promise<ILoaded>) {}
 
@@ -135,7 +135,7 @@ class Loading implements IThreads {
     return (await this.get()).places.reveal(session);
   }
 
-  /** What is loaded, or will be. */
+  /** The loaded threads code; loads it if needed. */
   async get(): Promise<ILoaded> {
     this.loaded ??= this.load();
     try {
@@ -148,7 +148,7 @@ class Loading implements IThreads {
     }
   }
 
-  /** What is loaded now. */
+  /** The controller, once loaded. */
   page: ThreadsController | null = null;
 
   private adopt({ places, page }: ILoaded): void {

@@ -1,4 +1,7 @@
-/** The transcripts plugin: saved notebooks have what was said in their panels, also after a reload of the page. */
+/**
+ * The transcripts plugin: saved notebooks contain the transcripts of their
+ * panels, even after a reload.
+ */
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
@@ -21,7 +24,8 @@ export const transcripts: JupyterFrontEndPlugin<void> = {
         }
       });
     };
-    // Lives as long as the page; the lab disconnects what a closed notebook's session told.
+    // Lives as long as the page; JupyterLab disconnects the signals of closed
+    // notebooks.
     notebooks.widgetAdded.connect(follow);
     notebooks.forEach(panel => follow(notebooks, panel));
   }

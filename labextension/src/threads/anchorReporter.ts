@@ -1,6 +1,7 @@
 /**
- * Tells the server where the threads of an open document are, so that the agent, other pages and the next opening know.
- * Only a page in which something was changed tells it. Used by the places of threads.
+ * Reports the anchors of an open document's threads to the server, for the
+ * agent, other pages and the next opening. Only a page in which something
+ * changed reports. Used by `ThreadLocations`.
  */
 
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
@@ -10,11 +11,11 @@ import type { IHttpClient } from '../client/http';
 import type { Anchor, MoveAnchors, MovedAnchors } from '../wire/generated';
 import type { ThreadDocument } from './threadDocument';
 
-/** Between two reports, in ms. */
+/** Delay between two reports, in ms. */
 const PAUSE = 2_000;
-/** Before a report that failed is made again, in ms. */
+/** Delay before a failed report is repeated, in ms. */
 const PATIENCE = 10_000;
-/** Threads in one report, as the server takes them. */
+/** Threads in one report; the server's limit. */
 const MOST = 1_000;
 
 /** Reports the threads of one document. */
@@ -45,7 +46,7 @@ export class AnchorReporter implements IDisposable {
     }
   }
 
-  /** Threads are elsewhere by something done in this page. */
+  /** Threads moved because of a change in this page. */
   moved(ids: readonly string[]): void {
     ids.forEach(id => this.waiting.add(id));
     if (ids.length > 0) {
@@ -53,7 +54,7 @@ export class AnchorReporter implements IDisposable {
     }
   }
 
-  /** Tell now what is to be told. Never rejects: what failed is told later. */
+  /** Report now. Never rejects: what fails is reported later. */
   async flush(): Promise<void> {
     const moved = this.news().slice(0, MOST);
     moved.forEach(({ session_id }) => this.waiting.delete(session_id));
@@ -81,7 +82,7 @@ export class AnchorReporter implements IDisposable {
     }
   }
 
-  /** The threads that are elsewhere than the server knows. */
+  /** The anchors that differ from those the server knows. */
   private news(): { session_id: string; anchor: Anchor }[] {
     const { path } = this.document;
     return [...this.waiting].flatMap(id => {

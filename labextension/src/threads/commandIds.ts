@@ -1,8 +1,10 @@
-/** Ids of the commands of task threads; part of the contract. Used by the threads plugin and what it loads. */
+/**
+ * Command ids of task threads; a public interface. Used by the threads plugin
+ * and the code it loads.
+ */
 
 import { EXTENSION_ID } from '../tokens';
 
-/** Command ids. */
 export const THREAD_COMMANDS = {
   start: `${EXTENSION_ID}:start-thread`,
   startOutput: `${EXTENSION_ID}:start-output-thread`,
@@ -12,5 +14,5 @@ export const THREAD_COMMANDS = {
   previous: `${EXTENSION_ID}:previous-thread`
 } as const;
 
-/** Name of the item in the toolbar of a cell, in the plugin's schema. */
+/** Name of the cell toolbar item in the plugin's schema. */
 export const THREADS_ITEM = 'shoulders-threads';

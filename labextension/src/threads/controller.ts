@@ -1,9 +1,8 @@
 /**
- * The threads of this page's documents: their marks, their starts, and the way to each. Loaded by the threads plugin
- * with the first notebook or file, or with the first of its commands.
+ * The threads of this page's documents: marks, new threads and navigation.
+ * Loaded by the threads plugin with the first notebook or file, or with the
+ * first of its commands.
  */
-
-import '../../style/documents/thread-marks.css';
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
@@ -11,7 +10,10 @@ import type { Cell } from '@jupyterlab/cells';
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import { Menu } from '@lumino/widgets';
 
+import '../../style/documents/thread-marks.css';
 import {
   editorAt,
   findActiveDocument,
@@ -32,9 +34,8 @@ import {
   meantOutput
 } from './selectionAnchor';
 import { stepFrom, threadsAt, type IWhere } from './threadNavigation';
-import { ThreadMenu } from './threadMenu';
 
-/** What the threads need of the lab. */
+/** Services the controller needs. */
 export interface IThreadParts {
   readonly app: JupyterFrontEnd;
   readonly conversations: IConversations;
@@ -44,7 +45,7 @@ export interface IThreadParts {
   readonly places: IThreadLocations;
 }
 
-/** The threads of this page; they live as long as it does. */
+/** Controls the threads of this page; lives as long as the page. */
 export class ThreadsController {
   constructor(private readonly parts: IThreadParts) {
     const { app, conversations, notebooks, files, trans, places } = parts;
@@ -57,7 +58,7 @@ export class ThreadsController {
     });
   }
 
-  /** Begin a thread at what is selected, else at the cell or the line. */
+  /** Start a thread at the selection, else at the cell or the line. */
   start(): void {
     const place = this.here();
     const anchor = place === null ? null : anchorHere(place);
@@ -70,7 +71,10 @@ export class ThreadsController {
     }
   }
 
-  /** Begin a thread at the output that was clicked, or the last one of the active cell. */
+  /**
+   * Start a thread at the clicked output, else at the last one of the active
+   * cell.
+   */
   startOutput(): void {
     const { app, notebooks, trans } = this.parts;
     const panel = notebooks.currentWidget;
@@ -103,7 +107,9 @@ export class ThreadsController {
     }
   }
 
-  /** From the toolbar of a cell: begin its first thread, or list those it has. */
+  /**
+   * Cell toolbar button: start the cell's first thread, or list its threads.
+   */
   openCell(): void {
     const { activeCell, currentWidget } = this.parts.notebooks;
     const path = currentWidget?.context.localPath;
@@ -118,7 +124,7 @@ export class ThreadsController {
     }
   }
 
-  /** Go to the next thread of the document in front, or the one before. */
+  /** Go to the next or previous thread of the current document. */
   async step(by: 1 | -1): Promise<void> {
     const { trans, conversations, places } = this.parts;
     const place = this.here();
@@ -140,7 +146,10 @@ export class ThreadsController {
     }
   }
 
-  /** How many threads a cell has, to be read beside a picture of one; nothing when it has none. */
+  /**
+   * Label with the number of a cell's threads, for screen readers; empty when
+   * there are none.
+   */
   countOf(cell: Cell): string {
     const panel = this.parts.notebooks.find(
       ({ content }) => content === cell.parent
@@ -149,7 +158,7 @@ export class ThreadsController {
     return count === 0 ? '' : String(count);
   }
 
-  /** What a thread is called in lists, and how it looks there. */
+  /** Label and CSS classes of a thread in lists. */
   described(id: string): { label: string; look: string } {
     const { trans, places, conversations } = this.parts;
     const document = places.of(id)?.anchor.document ?? '';
@@ -212,7 +221,7 @@ export class ThreadsController {
   private readonly marks: ThreadMarks;
   private readonly menu: ThreadMenu;
   private readonly announcer = new Announcer();
-  /** The thread that was gone to last. */
+  /** The thread of the last navigation. */
   private last: string | null = null;
 }
 
@@ -228,4 +237,44 @@ function whereIs(place: ActiveDocument): IWhere {
     number: cell === null ? null : panel.content.widgets.indexOf(cell) + 1,
     offset: editorAt(place)?.state.selection.main.head ?? null
   };
+}
+
+/** Lists threads in a menu. */
+export class ThreadMenu {
+  constructor(commands: CommandRegistry, name: string) {
+    this.menu = new Menu({ commands });
+    this.menu.addClass('shoulders-ThreadMenu');
+    this.menu.node.setAttribute('aria-label', name);
+    // Return the focus unless the chosen item took it.
+    this.menu.aboutToClose.connect(() => {
+      const { opener } = this;
+      this.opener = null;
+      if (opener?.isConnected === true) {
+        opener.focus();
+      }
+    });
+  }
+
+  /**
+   * List threads below a rectangle of the page; `hasStart` adds an item that
+   * starts a thread.
+   */
+  open(ids: readonly string[], below: DOMRect, hasStart: boolean): void {
+    const { menu } = this;
+    menu.clearItems();
+    ids.forEach(id =>
+      menu.addItem({ command: THREAD_COMMANDS.open, args: { id } })
+    );
+    if (hasStart) {
+      menu.addItem({ type: 'separator' });
+      menu.addItem({ command: THREAD_COMMANDS.start });
+    }
+    const active = document.activeElement;
+    this.opener = active instanceof HTMLElement ? active : null;
+    menu.open(below.left, below.bottom);
+    menu.activateNextItem();
+  }
+
+  private readonly menu: Menu;
+  private opener: HTMLElement | null = null;
 }

@@ -1,6 +1,6 @@
 /**
- * Where the task threads of this page are (chapter 09): follows those of every open document, and leads to each. Loaded
- * by the threads plugin.
+ * Tracks the locations of the threads in all open documents and reveals them.
+ * Loaded by the threads plugin. See docs/design/task-threads.md.
  */
 
 import type { IDocumentManager } from '@jupyterlab/docmanager';
@@ -24,10 +24,10 @@ import { ThreadMetadataStore } from './metadataStore';
 import { AnchorReporter } from './anchorReporter';
 import { revealInFile, revealInNotebook } from './reveal';
 
-/** The lab's name for what shows a text as such. */
+/** JupyterLab's name for its text editor factory. */
 const EDITOR = 'Editor';
 
-/** What is needed of the lab and of the rest of the page. */
+/** Services that `ThreadLocations` needs. */
 export interface IThreadLocationsOptions {
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
@@ -37,7 +37,9 @@ export interface IThreadLocationsOptions {
   readonly socket: Pick<IPageSocket, 'frameReceived'>;
 }
 
-/** The places of all threads of open documents; lives as long as the page. */
+/**
+ * The locations of all threads in open documents; lives as long as the page.
+ */
 export class ThreadLocations implements IThreadLocations {
   constructor(private readonly options: IThreadLocationsOptions) {
     const { notebooks, files, conversations } = options;
@@ -151,7 +153,7 @@ export class ThreadLocations implements IThreadLocations {
     this.keepers.add(keep);
     context.saveState.connect((_, state) => {
       if (state === 'started') {
-        kept?.writeNow(); // Later the file would be without it, and be unsaved again.
+        kept?.writeNow(); // After the save the list would be missing in the file, and the notebook unsaved again.
       }
     });
     this.open.set(context, document);
@@ -174,7 +176,7 @@ export class ThreadLocations implements IThreadLocations {
     }
   }
 
-  /** Read the threads of a document, and follow them. */
+  /** Load the threads of a document and track them. */
   private async look(document: ThreadDocument): Promise<void> {
     document.isAsking = true;
     this.hold(document);
@@ -222,7 +224,7 @@ export class ThreadLocations implements IThreadLocations {
     this.later();
   }
 
-  /** Once for all that happens before the next frame. */
+  /** Emit once per animation frame. */
   private later(): void {
     if (!this.isWaiting) {
       this.isWaiting = true;
@@ -234,10 +236,10 @@ export class ThreadLocations implements IThreadLocations {
   }
 
   private readonly open = new Map<Context, ThreadDocument>();
-  /** Each writes the list of an open notebook, as the settings say. */
+  /** Each writes the thread list of an open notebook, as the settings say. */
   private readonly keepers = new Set<() => void>();
   private readonly reporters = new WeakMap<ThreadDocument, AnchorReporter>();
-  /** Settled once the threads of a document are known. */
+  /** Settled once the threads of a document are loaded. */
   private readonly looked = new WeakMap<Context, Promise<void>>();
   private front: NotebookPanel | FilePanel | null = null;
   private isWaiting = false;

@@ -1,7 +1,7 @@
 /**
- * The list of its threads that a notebook carries in its metadata, so that they go along when the file is copied or moved
- * (chapter 09, "Persistence and travel"): where they are and what they quote, not what was said. Written where the user
- * has asked for it. Used by the places of threads.
+ * Stores the list of a notebook's threads in its metadata, so that they travel
+ * with the file: anchors and quotes, no messages. Written only if the user
+ * enabled it. Used by `ThreadLocations`. See docs/design/task-threads.md.
  */
 
 import type { YNotebook } from '@jupyter/ydoc';
@@ -17,12 +17,12 @@ import type {
 } from '../wire/generated';
 import type { ThreadDocument } from './threadDocument';
 
-/** Key of the notebook's metadata. */
+/** Key in the notebook's metadata. */
 const KEY = 'jupyter_ai_shoulders';
-/** Threads of a list that are read. */
+/** Limit of entries that are read. */
 const MOST = 1_000;
 
-/** An item of the list. */
+/** An entry of the list. */
 interface Entry {
   id: string;
   cell_id: string | null;
@@ -31,11 +31,11 @@ interface Entry {
   quote: string;
   prefix: string;
   suffix: string;
-  /** Of an output; earlier versions did not write it. */
+  /** For an output; earlier versions did not write it. */
   output?: { index: number; nth: number; alike: number };
 }
 
-/** The list in one notebook. */
+/** The thread list of one notebook. */
 export class ThreadMetadataStore {
   constructor(
     private readonly http: Pick<IHttpClient, 'call'>,
@@ -44,11 +44,14 @@ export class ThreadMetadataStore {
       'context' | 'path' | 'tracker' | 'isDisposed'
     >
   ) {
-    // What is shown as a notebook is one.
+    // The document is a notebook.
     this.shared = document.context.model.sharedModel as unknown as YNotebook;
   }
 
-  /** Tell the server of the threads the notebook brings along; whether there are any. */
+  /**
+   * Send the list found in the notebook to the server; returns whether there
+   * are entries.
+   */
   async adopt(): Promise<boolean> {
     const { path } = this.document;
     const entries = this.raw().filter(isEntry).slice(0, MOST);
@@ -76,8 +79,8 @@ export class ThreadMetadataStore {
   }
 
   /**
-   * Write the list if it is another: with the threads of this page where the user wants that, without them where not. The
-   * items of others stay. Rejects with an `ApiError`.
+   * Update the list: with this page's threads if the user enabled it, else
+   * without them. Entries of others stay. Rejects with an `ApiError`.
    */
   async write(): Promise<void> {
     const { values } = await this.http.call<Settings>('GET', 'settings');
@@ -85,7 +88,7 @@ export class ThreadMetadataStore {
     this.writeNow();
   }
 
-  /** The same, as the user wanted it last: for the file that is about to be saved. */
+  /** Update the list with the last known setting, just before a save. */
   writeNow(): void {
     const { document, isWanted } = this;
     if (isWanted !== null && !document.isDisposed) {
@@ -102,7 +105,7 @@ export class ThreadMetadataStore {
     }
     const { threads: _, ...rest } = this.own();
     if (threads.length > 0) {
-      // What is no item of ours was read as JSON, too.
+      // Unknown entries were read as JSON too.
       const list = threads as PartialJSONObject[];
       shared.setMetadata(KEY, { ...rest, threads: list });
     } else if (Object.keys(rest).length > 0) {
@@ -112,7 +115,7 @@ export class ThreadMetadataStore {
     }
   }
 
-  /** The items of the threads that are followed here. */
+  /** The entries of the threads tracked here. */
   private entries(): Entry[] {
     const { tracker, path } = this.document;
     return tracker.ids.flatMap(id => {
@@ -137,9 +140,12 @@ export class ThreadMetadataStore {
       : {};
   }
 
-  /** Null before the settings are known. */
+  /** Null until the settings are known. */
   private isWanted: boolean | null = null;
-  /** Threads that are or were followed here, or came along; all others are of those who share the file. */
+  /**
+   * Threads that are or were tracked here, or came with the file; all others
+   * belong to other users of the file.
+   */
   private readonly ours = new Set<string>();
   private readonly shared: YNotebook;
 }
@@ -164,7 +170,7 @@ function keptOf({ id, ...place }: Entry, document: string): KeptThread {
   };
 }
 
-/** Whether an item of the file's list is what this page writes; anybody may have written it. */
+/** Whether an entry has this page's format; files are untrusted. */
 function isEntry(item: unknown): item is Entry {
   if (typeof item !== 'object' || item === null) {
     return false;
@@ -190,7 +196,7 @@ function isOutput(output: unknown): boolean {
   return counts.length === 3 && (counts[2] ?? 0) > 0;
 }
 
-/** The members of something that are counts. */
+/** The members that are counts. */
 function countsIn(given: unknown, names: readonly string[]): number[] {
   if (typeof given !== 'object' || given === null) {
     return [];

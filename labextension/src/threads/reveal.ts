@@ -1,4 +1,4 @@
-/** Brings the place of a thread into view. Used by the places of threads. */
+/** Scrolls to the location of a thread. Used by `ThreadLocations`. */
 
 import { CodeCell, MarkdownCell, type Cell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -9,7 +9,10 @@ import type { Anchor, TextRange } from '../wire/generated';
 import { outputAt } from './anchors/cellOutputs';
 import type { ISpot } from './tracking/trackedThread';
 
-/** Show the place of a thread in a notebook, in the cell of a number; false when that is not there. */
+/**
+ * Reveal the location of a thread in a cell, by its number; false when the cell
+ * does not exist.
+ */
 export async function revealInNotebook(
   { content }: NotebookPanel,
   { unit, range }: ISpot,
@@ -36,7 +39,7 @@ export async function revealInNotebook(
   return true;
 }
 
-/** Show the place of a thread in a file. */
+/** Reveal the location of a thread in a file. */
 export function revealInFile(panel: FilePanel, { range }: ISpot): void {
   panel.content.activate();
   if (range !== null) {

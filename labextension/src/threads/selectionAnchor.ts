@@ -1,6 +1,6 @@
 /**
- * Where the user means a thread to be: what is selected, the line of the cursor in a file, a whole cell, or an output.
- * Used by the threads of the page.
+ * The anchor of a new thread: the selection, the line of the cursor in a file,
+ * a whole cell, or an output. Used by `ThreadsController`.
  */
 
 import { CodeCell, type Cell } from '@jupyterlab/cells';
@@ -16,7 +16,10 @@ import { anchorOfCell, anchorOfText, meantPart } from './anchors/newAnchors';
 import { withoutMark } from './anchors/byteOrderMark';
 import { outputMemory } from './anchors/cellOutputs';
 
-/** The anchor of what is selected, of a whole cell, or of a file's line; null when there is no text to pin it to. */
+/**
+ * The anchor of the selection, the whole cell or the file's line; null when
+ * there is no text to anchor to.
+ */
 export function anchorHere(place: ActiveDocument): Anchor | null {
   const selected = selectedAt(place);
   if (selected !== null) {
@@ -27,7 +30,7 @@ export function anchorHere(place: ActiveDocument): Anchor | null {
     : anchorOfWhole(place.panel, place.cell);
 }
 
-/** The anchor of an output; by its place among those of the cell. */
+/** The anchor of an output, by its index in the cell. */
 export function anchorOfOutput(
   panel: NotebookPanel,
   cell: CodeCell,
@@ -42,19 +45,22 @@ export function anchorOfOutput(
   );
 }
 
-/** The place among the outputs of a cell of the one that was clicked, or the last. Null: it has none. */
+/**
+ * The index of the clicked output, else of the last one; null when the cell has
+ * none.
+ */
 export function meantOutput(
   cell: CodeCell,
   clicked: HTMLElement | undefined
 ): number | null {
   const { widgets, model } = cell.outputArea;
   const found = widgets.findIndex(({ node }) => node === clicked);
-  // A field that asks for input is a widget, but no output.
+  // An input field is a widget but not an output.
   const index = found >= 0 && found < model.length ? found : model.length - 1;
   return index < 0 ? null : index;
 }
 
-/** The outputs of a cell; null of cells that can have none. */
+/** The cell as a code cell; null for other types, which have no outputs. */
 export function codeCell(cell: Cell | null): CodeCell | null {
   return cell instanceof CodeCell ? cell : null;
 }

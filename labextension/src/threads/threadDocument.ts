@@ -1,4 +1,4 @@
-/** One open document and the threads in it. Used by the places of threads. */
+/** The threads of one open document. Used by `ThreadLocations`. */
 
 import type { YFile, YNotebook } from '@jupyter/ydoc';
 import type { ICodeCellModel } from '@jupyterlab/cells';
@@ -13,14 +13,13 @@ import type { Anchor, Session } from '../wire/generated';
 import { toLab, toServer } from './anchors/byteOrderMark';
 import type { IThreadLocation } from '../host/threadLocations';
 import type { IFoundOutput } from './anchors/outputAnchors';
-import { lineAt } from './anchors/lineNumbers';
 import { outputAt } from './anchors/cellOutputs';
 import type { ISpot } from './tracking/trackedThread';
 import { Tracker } from './tracking/tracker';
 
 export type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
-/** What a page knows of the threads in one document. */
+/** Tracks the threads of one document. */
 export class ThreadDocument implements IDisposable {
   constructor(
     readonly context: Context,
@@ -37,10 +36,10 @@ export class ThreadDocument implements IDisposable {
 
   readonly tracker: Tracker;
 
-  /** Emitted when threads came or went, once those it had are known. */
+  /** Emitted when threads were added or removed. */
   readonly changed = new Signal<this, void>(this);
 
-  /** Emitted when outputs are others that threads are about. */
+  /** Emitted when the outputs of threads changed. */
   readonly reread = new Signal<this, void>(this);
 
   /** Workspace-relative path, without a drive. */
@@ -57,10 +56,13 @@ export class ThreadDocument implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** Whether the threads of its path are being asked for: those it has may have another still. */
+  /**
+   * Whether the threads of its path are being loaded; current ones may still
+   * have an old path.
+   */
   isAsking = false;
 
-  /** Follow the threads of a list, and no others; whether they are others now. */
+  /** Track exactly the threads of a list; returns whether the set changed. */
   hold(all: readonly Session[]): boolean {
     const sessions = all.filter(
       ({ id, anchor }) =>
@@ -91,13 +93,16 @@ export class ThreadDocument implements IDisposable {
     return this.heard.get(id) ?? null;
   }
 
-  /** The anchor of a thread as the server is to have it; null of one that is not of this document. */
+  /**
+   * The current anchor of a thread for the server; null for a thread of another
+   * document.
+   */
   news(id: string): Anchor | null {
     const anchor = this.tracker.anchor(id, this.path, true);
     return anchor && toServer(anchor, this.text);
   }
 
-  /** Where a thread is now; null of one that is not of this document. */
+  /** The location of a thread; null for a thread of another document. */
   of(id: string): IThreadLocation | null {
     const known = this.places.get(id);
     if (known !== undefined) {
@@ -112,7 +117,7 @@ export class ThreadDocument implements IDisposable {
     return place;
   }
 
-  /** All of them in the order of the text; those not found again last. */
+  /** All locations in text order; orphaned ones last. */
   get all(): readonly IThreadLocation[] {
     return this.tracker.ids
       .flatMap(id => this.of(id) ?? [])
@@ -145,12 +150,12 @@ export class ThreadDocument implements IDisposable {
         };
   }
 
-  /** The outputs of a cell of the notebook by its place. */
+  /** The outputs of a cell, by its number. */
   private outputsAt(
     { cell_id }: Anchor,
     number: number | null
   ): IOutputAreaModel | null {
-    // What is shown as a notebook has cells.
+    // The document is a notebook.
     const { cells } = this.context.model as INotebookModel;
     const cell = number === null ? undefined : cells.get(number - 1);
     return cell?.type === 'code' && cell.id === cell_id
@@ -158,7 +163,7 @@ export class ThreadDocument implements IDisposable {
       : null;
   }
 
-  /** The output a thread is about; when outputs come and go it is asked again. */
+  /** The output of a thread; computed again when outputs change. */
   private followed(outputs: IOutputAreaModel, anchor: Anchor): IFoundOutput {
     if (!this.outputs.has(outputs)) {
       this.outputs.add(outputs);
@@ -171,7 +176,7 @@ export class ThreadDocument implements IDisposable {
     _: IOutputAreaModel,
     { type, newValues }: IOutputAreaModel.ChangedArgs
   ): void => {
-    // What is printed goes on in the output where it stands.
+    // Further text extends an output in place.
     const isMore =
       type === 'set' && newValues.every(output => output.type === 'stream');
     if (!isMore) {
@@ -185,8 +190,8 @@ export class ThreadDocument implements IDisposable {
   };
 
   /**
-   * The server says where a thread is. What this page has followed it knows better, unless another page found what is lost
-   * or uncertain here.
+   * Take an anchor from the server. The page's own tracking takes precedence
+   * unless another page found what is lost or uncertain here.
    */
   private hear(id: string, logged: Anchor): boolean {
     const isNew = !this.heard.has(id);
@@ -204,12 +209,15 @@ export class ThreadDocument implements IDisposable {
     return true;
   }
 
-  /** The threads that were found elsewhere than the server said, since this was asked last. */
+  /** The threads found elsewhere than the server said, since the last call. */
   takeFound(): readonly string[] {
     return this.found.splice(0);
   }
 
-  /** Whether a thread was found at another place; what others follow in a room they know best. */
+  /**
+   * Whether a thread moved. What other pages track in a room is reported by
+   * them.
+   */
   private isElsewhere(
     id: string,
     { range, cell_id, certainty }: Anchor
@@ -224,24 +232,25 @@ export class ThreadDocument implements IDisposable {
     );
   }
 
-  /** The text of a file; of a notebook each cell has its own. */
+  /** The text of a file. Notebooks have one per cell. */
   private get text(): string {
     // The interface of shared models lacks the text; all files have it.
     const { sharedModel } = this.context.model;
     return this.isNotebook ? '' : (sharedModel as unknown as YFile).getSource();
   }
 
-  /** Anchors by thread, as the server told them last. */
+  /** The server's last anchor of each thread. */
   private readonly heard = new Map<string, Anchor>();
   private isRead = false;
   private readonly found: string[] = [];
   private readonly places = new Map<string, IThreadLocation>();
-  /** Those that are listened to. */
+  /** Outputs with a listener. */
   private readonly outputs = new WeakSet<IOutputAreaModel>();
 }
 
 function docOf({ model }: Context): Doc {
-  // The interface of shared models lacks the shared document; all of the lab's have it.
+  // The interface of shared models lacks the document; all of JupyterLab's have
+  // it.
   return (model.sharedModel as YFile | YNotebook).ydoc;
 }
 
@@ -253,7 +262,18 @@ function startOf({ anchor }: IThreadLocation): number {
   return anchor.range?.from ?? -1;
 }
 
-/** Infinity less infinity is no number. */
+/** Infinity minus Infinity is not a number. */
 function compared(one: number, other: number): number {
   return one === other ? 0 : one - other;
+}
+
+/** The line of an offset, from 1. */
+export function lineAt(source: string, offset: number): number {
+  let line = 1;
+  let at = source.indexOf('\n');
+  while (at >= 0 && at < offset) {
+    line += 1;
+    at = source.indexOf('\n', at + 1);
+  }
+  return line;
 }

@@ -1,16 +1,22 @@
-/** The way from thread to thread through a document. Pure; used by the threads of the page. */
+/**
+ * Navigation between the threads of a document. Pure; used by
+ * `ThreadsController`.
+ */
 
 import type { IThreadMark } from './marks/markAppearance';
 
-/** Where the user is: a cell, from 1, and an offset in its text; null in a file, and where no text has the cursor. */
+/**
+ * The cursor: a cell, from 1, and an offset in its text; null in a file, and
+ * when no text has the cursor.
+ */
 export interface IWhere {
   readonly number: number | null;
   readonly offset: number | null;
 }
 
 /**
- * The next thread, or the one before, of those of a document in the order of its text; after the last comes the first.
- * `last` is the one gone to before, where the user still is.
+ * The next or previous thread in text order; wraps around. `last` is the thread
+ * of the last navigation if the cursor is still there.
  */
 export function stepFrom(
   marks: readonly IThreadMark[],
@@ -30,7 +36,10 @@ export function stepFrom(
   return marks.at((by > 0 ? next : next - 1) % marks.length) ?? null;
 }
 
-/** The threads whose text the cursor is in; else those of its cell; of a file, those of its line. */
+/**
+ * The threads whose text contains the cursor; else those of its cell, or of its
+ * line in a file.
+ */
 export function threadsAt(
   marks: readonly IThreadMark[],
   where: IWhere,
@@ -62,7 +71,10 @@ function isInside({ place }: IThreadMark, { offset }: IWhere): boolean {
   );
 }
 
-/** Whether a thread begins after where the user is; one of a whole cell begins with it. */
+/**
+ * Whether a thread begins after the cursor; a thread about a whole cell begins
+ * with the cell.
+ */
 function isAfter({ place }: IThreadMark, where: IWhere): boolean {
   const cell = place.number ?? 0;
   const here = where.number ?? 0;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import { EMPTY } from '../../model/reducer/emptyConversation';
 import type { AgentView, CallView, Conversation } from '../../wire/generated';
-import { changedLines } from '../changedLines';
+import { changedLines } from '../followedDocuments';
 import { looksElsewhere } from '../userGestures';
 import { distanceTo } from '../scroll';
 import {

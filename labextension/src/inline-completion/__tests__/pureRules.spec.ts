@@ -5,9 +5,9 @@ import {
   languageOf,
   type ILanguages
 } from '../literalPlusPlus';
-import { EventStream } from '../eventStream';
-import { isDoubleStroke } from '../doubleStroke';
-import { firstWord } from '../acceptWord';
+import { EventStream } from '../suggestionRequests';
+import { isDoubleStroke } from '../doublePlusTrigger';
+import { firstWord } from '../suggestionState';
 
 test.each([
   ['quickly, behind the first', { end: 5, time: 1000 }, 5, 1300, true],

@@ -9,7 +9,7 @@ import { Reviewing } from '../review';
 test('a review that could not be loaded is loaded when it is asked for again', async () => {
   const store = new PendingEditsStore(new FakeServer(), new FakeSocket());
   const revealed: unknown[] = [];
-  // Only what is called here.
+  // Only the members called here.
   const page = {
     changed: new Signal<object, void>({}),
     reveal: async (edit: unknown) => revealed.push(edit)
@@ -21,7 +21,7 @@ test('a review that could not be loaded is loaded when it is asked for again', a
   const load = (): Promise<ReviewController> =>
     answers.shift()?.() ?? Promise.reject(new Error('asked too often'));
   const reviewing = new Reviewing(store, load, () => undefined);
-  const edit = {} as Parameters<Reviewing['reveal']>[0]; // It is only handed on.
+  const edit = {} as Parameters<Reviewing['reveal']>[0]; // Passed on without being read.
 
   await expect(reviewing.reveal(edit)).rejects.toThrow('offline');
   await reviewing.reveal(edit);

@@ -1,6 +1,6 @@
 /**
- * The page around the chat panel, as JupyterLab and Notebook have it: what the views may ask of it. Loaded with the
- * panel, by the chat plugin; nothing here is part of the start.
+ * The chat panel's host in JupyterLab and Notebook. Loaded with the panel by
+ * the chat plugin.
  */
 
 import {
@@ -24,7 +24,7 @@ import { OpenDocumentTexts } from './openDocumentTexts';
 import { createMessageHost } from './messageHost';
 import { EditorContextWatcher } from './editorContext';
 
-/** Make the host of the panel of this page. */
+/** Make the panel's host. */
 export function createChatHost(
   parts: ILabParts,
   dock: IPanelPlacement
@@ -66,7 +66,8 @@ export function createChatHost(
     restartKernel: path => {
       const panel = documents.openOrReveal(path);
       if (panel !== undefined) {
-        // By its id: another notebook may be the current one until this one has the focus.
+        // By id: another notebook may be the current one until this one has the
+        // focus.
         void app.commands.execute('notebook:restart-kernel', {
           [SemanticCommand.WIDGET]: panel.id
         });

@@ -1,4 +1,6 @@
-/** Watches what the user has in front of them: document, cell, selection. Used by the chat plugin. */
+/**
+ * Watches the current document, cell and selection. Used by the chat plugin.
+ */
 
 import type { JupyterFrontEnd, ILabShell } from '@jupyterlab/application';
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
@@ -19,7 +21,7 @@ const NOTHING: IEditorContext = {
   openDocuments: []
 };
 
-/** The situation, and a signal when it changes. */
+/** The editor context, with a signal when it changes. */
 export class EditorContextWatcher {
   constructor(
     private readonly shell: JupyterFrontEnd.IShell,
@@ -58,7 +60,7 @@ export class EditorContextWatcher {
     this.update();
   };
 
-  /** Another file editor was used last. */
+  /** Another file editor became current. */
   private readonly onEditor = (): void => {
     const editor = this.editors?.currentWidget?.content.editor ?? null;
     if (editor !== this.editor) {
@@ -105,7 +107,7 @@ export class EditorContextWatcher {
     };
   }
 
-  /** What is selected in the file in the middle, if that is an editor. */
+  /** The selection in the current file, if it is open in an editor. */
   private selectionInFile(document: string | null): Selection | null {
     const widget = this.editors?.currentWidget;
     if (widget?.context.path !== document) {
@@ -115,7 +117,7 @@ export class EditorContextWatcher {
     return selectionIn(editor, editor.model.sharedModel, null);
   }
 
-  /** The document in the middle; the panel itself may have the focus. */
+  /** The document in the main area; the focus may be in the panel. */
   private activeDocument(): string | undefined {
     const widget = this.shell.currentWidget;
     const context =
@@ -157,12 +159,15 @@ function selectionIn(
       };
 }
 
-/** Asked at each move of the caret: outputs may be large, so none of them is turned into text. */
+/**
+ * Called at each caret move: outputs may be large and must not be converted to
+ * text.
+ */
 function hasError({ model }: Cell): boolean {
   if (model.type !== 'code') {
     return false;
   }
-  const { outputs } = model as ICodeCellModel; // A model of this type is one.
+  const { outputs } = model as ICodeCellModel; // A model of this type is a code cell model.
   for (let index = 0; index < outputs.length; index++) {
     if (outputs.get(index).type === 'error') {
       return true;

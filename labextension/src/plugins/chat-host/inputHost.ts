@@ -1,6 +1,6 @@
 /**
- * What the chat's input needs of JupyterLab: cells, what is dragged and copied, uploads, the instructions. Loaded with
- * the panel; used by the chat plugin's host.
+ * The chat input's access to JupyterLab: cells, drag and clipboard, uploads,
+ * instructions. Loaded with the panel by the chat plugin's host.
  */
 
 import { Clipboard } from '@jupyterlab/apputils';
@@ -25,13 +25,16 @@ import type { ILabParts } from './labParts';
 const CELLS = 'application/vnd.jupyter.cells';
 const FILES = 'application/x-jupyter-icontents';
 
-/** Bytes of a file that are put into the workspace from the chat; more is for the lab's own upload. */
+/**
+ * Largest upload from the chat, in bytes; larger files need JupyterLab's own
+ * upload.
+ */
 const UPLOAD_LIMIT = 50_000_000;
 
-/** Characters of a cell's line that are shown. */
+/** Characters shown of a cell's first line. */
 const LINE = 80;
 
-/** Make what the input needs; it lives as long as the page. */
+/** Make the input's host; it lives as long as the page. */
 export function createInputHost(parts: ILabParts): IInputHost {
   const { app, http, notebooks, trans } = parts;
   const { contents } = app.serviceManager;
@@ -70,7 +73,7 @@ function find(
 }
 
 function pathOf(panel: NotebookPanel): string {
-  // Collaboration puts a drive before the path; the server knows it without.
+  // Collaboration prefixes the path with a drive; the server knows it without.
   return panel.context.localPath;
 }
 
@@ -100,7 +103,7 @@ function hasError(cell: object): boolean {
   );
 }
 
-/** The cells as attachments; one that is in no open notebook is left out. */
+/** The cells as attachments; cells of closed notebooks are left out. */
 function cellsNamed(
   cells: readonly ICell[],
   notebooks: INotebookTracker | null
@@ -115,7 +118,7 @@ function cellsNamed(
   });
 }
 
-/** Knows whether cells were what the user copied last. */
+/** Knows whether the last copy was of cells. */
 class CellCopies {
   constructor(commands: CommandRegistry) {
     commands.commandExecuted.connect((_, { id }) => {
@@ -123,14 +126,18 @@ class CellCopies {
         this.fresh = true;
       }
     });
-    // The lab keeps cells in a clipboard of its own; text copied later is what is meant then.
+    // JupyterLab keeps cells in its own clipboard; text copied later takes
+    // precedence.
     for (const event of ['copy', 'cut'] as const) {
       document.addEventListener(event, this.forget, true);
     }
     window.addEventListener('blur', this.forget);
   }
 
-  /** The cells copied last; `text` is what the browser's clipboard has, which the lab can be told to use. */
+  /**
+   * The copied cells; `text` is the browser clipboard's, which JupyterLab can
+   * be configured to use.
+   */
   cells(text: string): ICell[] {
     const clipboard = Clipboard.getInstance();
     const held: unknown =
@@ -191,7 +198,7 @@ async function fileNamed(
   return { kind, path: contents.localPath(path) };
 }
 
-/** Where a file from outside goes: beside what the user works on. */
+/** The folder for a file from outside: beside the current document. */
 function folderOf({ app, documents, notebooks }: ILabParts): string {
   const { currentWidget } = app.shell;
   const context =
@@ -230,17 +237,17 @@ async function upload(
       );
     });
   if (signal.aborted) {
-    await contents.delete(path); // The lab's saving cannot be stopped; the name was free before.
+    await contents.delete(path); // JupyterLab's save cannot be cancelled; the name was free before.
   }
   return path;
 }
 
-/** An error in words for the user. */
+/** An error with a message for the user. */
 function said(words: string): ApiError {
   return new ApiError(0, plainError(words, false));
 }
 
-/** The path, or one beside it that no file has yet. */
+/** The path, or a similar one that no file has. */
 async function freeName(
   path: string,
   contents: Contents.IManager
@@ -272,7 +279,7 @@ async function exists(
 
 function statusOf(error: unknown): number | undefined {
   return error instanceof Error && 'response' in error
-    ? (error.response as Response).status // The lab's `ResponseError`.
+    ? (error.response as Response).status // JupyterLab's `ResponseError`.
     : undefined;
 }
 

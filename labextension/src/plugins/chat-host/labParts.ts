@@ -11,7 +11,10 @@ import type { IFolderTrust } from '../../host/folderTrust';
 import type { IReview } from '../../host/review';
 import type { IThreadLocations } from '../../host/threadLocations';
 
-/** What of the application the host is made of; null is what Notebook may lack. */
+/**
+ * Services of the application used by the host; null for those that Notebook
+ * may lack.
+ */
 export interface ILabParts {
   readonly app: JupyterFrontEnd;
   readonly http: IHttpClient;

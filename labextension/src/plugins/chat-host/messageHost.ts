@@ -1,6 +1,6 @@
 /**
- * What the chat's messages ask of the lab: to open targets, use code, typeset formulas, read pictures. Made by
- * `chatHost`.
+ * Lets chat messages use JupyterLab: open targets, insert code, typeset
+ * formulas, read images. Made by `chatHost`.
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
@@ -18,7 +18,7 @@ import type { IMessageHost, IDocumentTarget } from '../../host/messageHost';
 import { flashElement } from '../../follow/flash';
 import { Typesetter } from '../../lab/typesetter';
 
-/** Larger pictures are not shown, in bytes. */
+/** Largest image shown, in bytes. */
 const LARGEST_PICTURE = 8_000_000;
 
 const PICTURES: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const PICTURES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml'
 };
 
-/** What of the application messages reach. */
+/** Services used by messages. */
 export interface IMessageParts {
   readonly app: JupyterFrontEnd;
   readonly documents: IDocumentManager;
@@ -41,7 +41,7 @@ export interface IMessageParts {
   readonly trans: TranslationBundle;
 }
 
-/** Make the part of the host that messages use; `current` is the document in front. */
+/** Make the messages' host; `current` returns the current document. */
 export function createMessageHost(
   parts: IMessageParts,
   current: () => string | null
@@ -83,7 +83,7 @@ function openTarget(parts: IMessageParts, target: IDocumentTarget): void {
 
 type Notebook = NonNullable<INotebookTracker['currentWidget']>['content'];
 
-/** Bring a cell into view, its output if that is meant, select what is meant of it, and mark it for a moment. */
+/** Scroll to a cell or its output, select the target's range and flash it. */
 function showCell(notebook: Notebook, target: IDocumentTarget): void {
   const { cellId = null, cellNumber = null } = target;
   const index =
@@ -111,7 +111,7 @@ function showCell(notebook: Notebook, target: IDocumentTarget): void {
   });
 }
 
-/** Select a range, as far as the text still reaches. */
+/** Select a range, clipped to the text. */
 function select(
   editor: CodeEditor.IEditor | null,
   { range }: IDocumentTarget
@@ -127,7 +127,7 @@ function select(
   editor.focus();
 }
 
-/** Put code in the place of the active cell's: one step that the cell's own undo takes back. */
+/** Replace the active cell's code in one step of the cell's own undo. */
 function replaceCell(
   notebooks: INotebookTracker | null,
   source: string,
@@ -148,7 +148,7 @@ function replaceCell(
   return text !== undefined;
 }
 
-/** Whether the active cell may be written. */
+/** Whether the active cell is editable. */
 function canWrite({ activeCell, model }: Notebook): boolean {
   return (
     activeCell !== null &&
@@ -157,7 +157,7 @@ function canWrite({ activeCell, model }: Notebook): boolean {
   );
 }
 
-/** The usual endings, where the lab's list begins with another. */
+/** Usual file extensions where JupyterLab's list begins with another. */
 const ENDINGS: Readonly<Record<string, string>> = {
   python: 'py',
   ipython: 'py',
@@ -170,14 +170,17 @@ const ENDINGS: Readonly<Record<string, string>> = {
   markdown: 'md'
 };
 
-/** The ending of a file in a language: its usual one, the language's own name, or the first the lab knows. */
+/**
+ * The file extension of a language: the usual one, one named like the language,
+ * or JupyterLab's first.
+ */
 function extensionOf(language: string, known: readonly string[]): string {
   const name = language.toLowerCase();
   const usual = ENDINGS[name] ?? known.find(ending => ending === name);
   return usual ?? known[0] ?? 'txt';
 }
 
-/** Make a file beside the active document, write the code into it and open it. */
+/** Create a file beside the active document, write the code and open it. */
 async function newFile(
   parts: IMessageParts,
   document: string | null,
@@ -199,7 +202,7 @@ async function newFile(
   documents.openOrReveal(made.path);
 }
 
-/** A picture at a path from the root, or from where the active document is. */
+/** An image at a path from the root or relative to the active document. */
 async function picture(
   parts: IMessageParts,
   document: string | null,

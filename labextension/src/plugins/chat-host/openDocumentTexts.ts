@@ -1,6 +1,6 @@
 /**
- * The texts of the documents that are open in this page, as they are now. Made with the panel; used by the cards of
- * proposals, which say when theirs moved on.
+ * The current texts of the open documents of this page. Made with the panel;
+ * used by proposal cards, which report when their text changed.
  */
 
 import type { IEditorTracker } from '@jupyterlab/fileeditor';
@@ -10,7 +10,7 @@ import { Signal } from '@lumino/signaling';
 import type { FilePanel } from '../../live-documents/openEditTargets';
 import type { IOpenDocumentTexts } from '../../host/threadsHost';
 
-/** Between two words of the same typing, in ms. */
+/** Delay between two notifications while typing, in ms. */
 const PAUSE = 250;
 
 /** Reads open notebooks and files; lives as long as the page. */

@@ -1,6 +1,6 @@
 /**
- * The panel as a bubble over the page, bottom right: a round button, and a window when it is open. Loaded by
- * `PanelPlacement`.
+ * The panel as a bubble at the bottom right of the page: a round button that
+ * opens a window. Loaded by `PanelPlacement`.
  */
 
 import '../../../style/lab/bubble.css';
@@ -11,7 +11,7 @@ import type { IStateStorage } from '../../model/conversations/persistedState';
 import { sparkIcon } from '../../lab/customIcons';
 import type { ChatWidget } from './chatWidget';
 
-/** What an arrow key adds to the window, in pixels. */
+/** Step of the arrow keys when resizing, in pixels. */
 const STEP = 32;
 
 /** The button and the window. */
@@ -20,7 +20,7 @@ export class Bubble extends Widget {
     private readonly panel: ChatWidget,
     onOpen: () => void,
     private readonly onClose: () => void,
-    /** Remembers how large the window is. */
+    /** Stores the size of the window. */
     private readonly keeper: IStateStorage
   ) {
     super();
@@ -48,16 +48,16 @@ export class Bubble extends Widget {
     this.restoreSize();
   }
 
-  /** Take the panel in. */
+  /** Take the panel into the window. */
   take(open: boolean): void {
-    (this.layout as PanelLayout).addWidget(this.panel); // It was made as one.
+    (this.layout as PanelLayout).addWidget(this.panel); // The layout was created as one.
     if (!this.isAttached) {
       Widget.attach(this, document.body);
     }
     this.set(open);
   }
 
-  /** The panel goes elsewhere. */
+  /** Release the panel. */
   leave(): void {
     this.panel.parent = null;
     this.panel.show();
@@ -70,7 +70,7 @@ export class Bubble extends Widget {
     this.set(true);
   }
 
-  /** Only the button is left, with the focus. */
+  /** Close the window and focus the button. */
   minimise(): void {
     this.set(false);
     this.launcher.focus();
@@ -83,7 +83,7 @@ export class Bubble extends Widget {
     this.handle.hidden = !open;
   }
 
-  /** Say on the button that something waits for the user, or goes on. */
+  /** Show on the button that a conversation runs or waits for the user. */
   private readonly mark = (): void => {
     const { conversations, trans } = this.panel.options;
     const found = conversations.tabs.map(
@@ -146,7 +146,7 @@ export class Bubble extends Widget {
     }
   }
 
-  /** The style keeps it in the page and wide enough. */
+  /** The style sheet limits the size to the page and a minimum width. */
   private resize(width: number, height: number): void {
     this.keeper.write(`${Math.round(width)}x${Math.round(height)}`);
     this.node.style.setProperty('--shoulders-bubble-width', `${width}px`);

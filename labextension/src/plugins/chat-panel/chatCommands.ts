@@ -1,6 +1,6 @@
 /**
- * The chat's commands; their ids are part of the contract. What they do in the panel is loaded with it. Used by the
- * chat plugin.
+ * The chat's commands; their ids are a public interface. Their implementation
+ * is loaded with the panel. Used by the chat plugin.
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
@@ -19,7 +19,6 @@ import { sparkIcon } from '../../lab/customIcons';
 import type { ChatWidget } from './chatWidget';
 import type { PanelPlacement } from './panelPlacement';
 
-/** Command ids. */
 export const COMMANDS = {
   toggle: `${EXTENSION_ID}:toggle-chat`,
   focus: `${EXTENSION_ID}:focus-chat`,
@@ -127,7 +126,7 @@ function placeCommands(
   };
 }
 
-/** What is done with conversations is seen in the panel: it is shown for it. */
+/** Commands on conversations show the panel. */
 function conversationCommands(
   panel: ChatWidget,
   places: PanelPlacement,
@@ -143,7 +142,7 @@ function conversationCommands(
       await act(await panel.ready(), args);
     }
   });
-  /** For conversations that have begun. */
+  /** For conversations with at least one message. */
   const begun = (
     options: CommandRegistry.ICommandOptions
   ): CommandRegistry.ICommandOptions => ({

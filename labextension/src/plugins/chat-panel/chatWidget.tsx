@@ -1,4 +1,7 @@
-/** The chat panel as a lab widget; what it shows is loaded when it is first shown. Used by the chat plugin. */
+/**
+ * The chat panel as a JupyterLab widget; its content is loaded when it is first
+ * shown. Used by the chat plugin.
+ */
 
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -14,22 +17,21 @@ import { EXTENSION_ID } from '../../tokens';
 import type { ILabParts } from '../chat-host/labParts';
 import { sparkIcon } from '../../lab/customIcons';
 
-/** What the panel is made with. */
 export interface IPanelOptions {
   conversations: IConversations;
   socket: IPageSocket;
   trans: TranslationBundle;
-  /** What the page around it is made of. */
+  /** Services for the panel's host. */
   parts: ILabParts;
 }
 
-/** The panel, once it is loaded: what it is, and what can be done in it. */
+/** The loaded panel and its actions. */
 interface ILoaded {
   readonly view: () => React.JSX.Element;
   readonly actions: PanelActions;
 }
 
-/** The widget, wherever it is in the page. */
+/** The panel's widget, in any of its locations. */
 export class ChatWidget extends ReactWidget {
   constructor(readonly options: IPanelOptions) {
     super();
@@ -46,26 +48,26 @@ export class ChatWidget extends ReactWidget {
   /** Where the panel is; set before it is first shown. */
   dock: IPanelPlacement | null = null;
 
-  /** What can be done in the panel; null until it was first shown or asked for. */
+  /** Actions of the panel; null until it is loaded. */
   get actions(): PanelActions | null {
     return this.loaded?.actions ?? null;
   }
 
-  /** What can be done in the panel, which is loaded for it. */
+  /** Actions of the panel; loads it if needed. */
   async ready(): Promise<PanelActions> {
     this.loading ??= this.load();
     const { actions } = await this.loading;
     return actions;
   }
 
-  /** Put the cursor into the input. */
+  /** Focus the input. */
   focusInput(): void {
     this.node
       .querySelector<HTMLTextAreaElement>('.shoulders-Composer-field')
       ?.focus();
   }
 
-  /** Look as a tab of the place does: a side bar shows the picture alone. */
+  /** Adapt the tab to a location: side bars show only the icon. */
   dress(place: PanelLocation): void {
     const tab = place === 'main';
     const stylesheet = tab ? 'mainAreaTab' : 'sideBar';
@@ -73,25 +75,25 @@ export class ChatWidget extends ReactWidget {
     this.title.label = tab ? this.title.caption : '';
     this.title.closable = tab;
     if (!tab) {
-      // As a tab it is what the lab makes of it.
+      // JupyterLab sets the role of tabs itself.
       this.node.setAttribute('role', 'region');
       this.node.setAttribute('aria-label', this.title.caption);
     }
   }
 
-  /** Put the cursor into the input, now or when it is there. */
+  /** Focus the input, now or once it is loaded. */
   takeFocus(): void {
     this.quiet = false;
     this.wantsFocus = true;
     this.focusInput();
-    this.activate(); // A shell may show it a little later.
+    this.activate(); // A shell may show it later.
   }
 
-  /** Do what activates the panel without putting the cursor into it. */
+  /** Activate the panel without focusing its input. */
   quietly(act: () => void): void {
     this.quiet = true;
     act();
-    // A shell may activate it after one more frame.
+    // A shell may activate it one frame later.
     afterTwoFrames(() => {
       this.quiet = false;
     });
@@ -141,7 +143,8 @@ export class ChatWidget extends ReactWidget {
     if (!this.quiet) {
       this.wantsFocus = true;
       this.focusInput();
-      // A notebook that was activated just before, by the command palette say, focuses its cell late.
+      // A notebook activated just before, for example by the command palette,
+      // focuses its cell late.
       afterTwoFrames(() => {
         if (!this.node.contains(document.activeElement)) {
           this.focusInput();
@@ -150,7 +153,10 @@ export class ChatWidget extends ReactWidget {
     }
   }
 
-  /** The panel's tab says that something goes on in a conversation that is open, or waits for the user. */
+  /**
+   * Show on the panel's tab that an open conversation runs or waits for the
+   * user.
+   */
   private readonly markTab = (): void => {
     const { tabs, history } = this.options.conversations;
     const states = tabs.map(({ sessionId }) =>
@@ -163,7 +169,7 @@ export class ChatWidget extends ReactWidget {
     this.title.className = `shoulders-ChatTab ${name}`;
   };
 
-  /** Load the panel, if nobody has; what hinders it stands in the panel. */
+  /** Load the panel if needed; shows errors in the panel. */
   private readonly begin = (): void => {
     this.ready().catch((error: unknown) => {
       console.error('The chat panel could not be loaded:', error);
@@ -177,7 +183,7 @@ export class ChatWidget extends ReactWidget {
       return this.loaded;
     } catch (error) {
       this.failed = true;
-      this.loading = null; // Tried again when it is asked for again.
+      this.loading = null; // Tried again at the next request.
       throw error;
     } finally {
       this.update();
@@ -202,7 +208,7 @@ export class ChatWidget extends ReactWidget {
     return { actions, view: () => <ChatPanel {...all} /> };
   }
 
-  /** The panel was asked for before it was there. */
+  /** The panel was requested before it was loaded. */
   private readonly onReady = (): void => {
     if (this.wantsFocus) {
       this.focusInput();
@@ -220,7 +226,10 @@ function afterTwoFrames(act: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(act));
 }
 
-/** The panel's code did not come: the server is away, or was updated. */
+/**
+ * Shown when the panel's code cannot be loaded: the server is down, or was
+ * updated.
+ */
 function Failed(props: {
   trans: TranslationBundle;
   again: () => void;

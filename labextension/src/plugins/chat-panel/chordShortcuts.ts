@@ -1,16 +1,20 @@
 /**
- * Our shortcuts of two keys, also where an editor takes keys for itself, as Vim does in normal mode: the lab hears of keys
- * behind the editor, which never passes the second one on. Made by the chat plugin.
+ * Makes this extension's two-key shortcuts work in editors that handle keys
+ * themselves, like Vim in normal mode: JupyterLab receives keys after the
+ * editor, which never passes the second one on. Used by the chat plugin.
  */
 
 import { CommandRegistry } from '@lumino/commands';
 
-/** The first key of our shortcuts. */
+/** The first key of the shortcuts. */
 const FIRST = 'Accel ;';
-/** How long the lab waits for the second one, in ms. */
+/** JupyterLab's timeout for the second key, in ms. */
 const WAIT_MS = 1000;
 
-/** Let the commands hear our first key, and the one behind it, before what has the focus does. */
+/**
+ * Pass the first key and the next one to the commands before the focused
+ * element gets them.
+ */
 export function captureChordShortcuts(
   commands: CommandRegistry,
   target: EventTarget = document

@@ -1,4 +1,7 @@
-/** Opens the panel beside the tour, the first time somebody opens that notebook. Called by the chat plugin. */
+/**
+ * Opens the panel beside the tour notebook the first time it is opened. Called
+ * by the chat plugin.
+ */
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { SplitPanel, type Widget } from '@lumino/widgets';
@@ -8,22 +11,21 @@ import type { IStateStorage } from '../../model/conversations/persistedState';
 import type { ChatWidget } from './chatWidget';
 import type { PanelPlacement } from './panelPlacement';
 
-/** Pixels of the panel's width on the tour: enough for a chip of the demo in two lines. */
+/** Width of the panel in pixels: a suggestion of the demo fits in two lines. */
 const WIDTH = 380;
 
-/** The notebook keeps at least this part of the window. */
+/** Largest share of the window for the panel. */
 const LARGEST_SHARE = 0.4;
 
-/** What `openOnFirstTour` works with. */
 export interface IFirstTourOptions {
   notebooks: INotebookTracker | null;
   panel: ChatWidget;
   places: PanelPlacement;
-  /** Remembers that the panel was shown. */
+  /** Stores that the panel was shown. */
   keeper: IStateStorage;
 }
 
-/** Show the panel when the tour is opened and was not before. */
+/** Show the panel when the tour is opened for the first time. */
 export function openOnFirstTour(options: IFirstTourOptions): void {
   const { notebooks, keeper } = options;
   if (notebooks === null || keeper.read() !== null) {
@@ -62,7 +64,7 @@ async function showBeside(
   return true;
 }
 
-/** Give the side bar the width, at the expense of what is beside it. */
+/** Widen the side bar at the expense of its neighbour. */
 function widen(panel: ChatWidget, side: 'left' | 'right'): void {
   const split = splitOf(panel);
   if (split === null) {

@@ -1,6 +1,7 @@
 /**
- * Where the chat panel is: a side bar, a tab in the main area, or a bubble. Remembers it in the settings, and takes the
- * panel there when the page is loaded. Made by the chat plugin.
+ * Places the chat panel in a side bar, a tab of the main area or a bubble.
+ * Stores the location in the settings and restores it when the page loads. Made
+ * by the chat plugin.
  */
 
 import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
@@ -16,28 +17,30 @@ import type { IStateStorage } from '../../model/conversations/persistedState';
 import type { Bubble } from './bubble';
 import type { ChatWidget } from './chatWidget';
 
-/** Beside the property inspector and the debugger. */
+/** Next to the property inspector and the debugger. */
 const RANK = 900;
 
-/** Key of the settings. */
+/** Settings key. */
 const PLACE = 'place';
 
-/** What `PanelPlacement` is made with. */
 export interface IPanelPlacementOptions {
   app: JupyterFrontEnd;
   panel: ChatWidget;
   labShell: ILabShell | null;
-  /** Remembers where the panel was and whether it was open: a reload does not wait for the settings. */
+  /**
+   * Stores where the panel was and whether it was open: a reload does not wait
+   * for the settings.
+   */
   keeper: IStateStorage;
-  /** Remembers how large the bubble is. */
+  /** Stores the size of the bubble. */
   bubbleKeeper: IStateStorage;
   settings: () => Promise<ISettingRegistry.ISettings | null>;
 }
 
-/** The side bars of the lab's shell and of Notebook's. */
+/** The side bars of JupyterLab's and Notebook's shells. */
 type SideBars = Partial<Pick<ILabShell, 'collapseLeft' | 'collapseRight'>>;
 
-/** The place of the panel. */
+/** The panel's location. */
 export class PanelPlacement implements IPanelPlacement {
   constructor(private readonly options: IPanelPlacementOptions) {
     const { app, panel, labShell } = options;
@@ -55,7 +58,10 @@ export class PanelPlacement implements IPanelPlacement {
     return this.wanted;
   }
 
-  /** Take the panel to where it was, once the lab has restored its layout. Never rejects. */
+  /**
+   * Restore the panel's location once JupyterLab has restored its layout. Never
+   * rejects.
+   */
   async restore(): Promise<void> {
     this.restored = this.comeBack().catch((error: unknown) => {
       console.warn('The chat may not be where it was:', error);
@@ -64,20 +70,20 @@ export class PanelPlacement implements IPanelPlacement {
   }
 
   readonly moveTo = async (place: PanelLocation): Promise<void> => {
-    await this.restored; // What was remembered must not come after what is wanted now.
+    await this.restored; // The restored location must not override a newer request.
     await this.put(place, true);
     this.arrived(place);
     this.save();
     await this.show();
   };
 
-  /** Show the panel and leave the cursor where it is. */
+  /** Show the panel without moving the focus. */
   async reveal(): Promise<void> {
     await this.restored;
     await this.put(this.wanted, true);
   }
 
-  /** Show the panel and put the cursor into its input. */
+  /** Show the panel and focus its input. */
   async show(): Promise<void> {
     const { app, panel } = this.options;
     await this.restored;
@@ -111,7 +117,7 @@ export class PanelPlacement implements IPanelPlacement {
     app.shell.currentWidget?.activate();
   };
 
-  /** Out of the way when the cursor is in it; shown otherwise. */
+  /** Hide the panel if it has the focus, else show it. */
   async toggle(): Promise<void> {
     const { panel } = this.options;
     if (panel.isVisible && panel.node.contains(document.activeElement)) {
@@ -125,7 +131,8 @@ export class PanelPlacement implements IPanelPlacement {
     const { app, panel, labShell, settings } = this.options;
     const [was, state] = this.options.keeper.read()?.split(' ') ?? [];
     await app.restored;
-    // Not before: Notebook's shortcuts must have been read when settings with shortcuts are.
+    // Not earlier: Notebook's shortcuts must be read before settings with
+    // shortcuts.
     this.settings = await settings();
     this.saved = this.chosen();
     this.settings?.changed.connect(this.onSettings, this);
@@ -139,7 +146,10 @@ export class PanelPlacement implements IPanelPlacement {
     labShell?.layoutModified.connect(this.onLayout, this);
   }
 
-  /** Whether the lab has put the panel there; Notebook does not, and the lab may remember a tab that was closed. */
+  /**
+   * Whether JupyterLab restored the panel there. Notebook does not, and
+   * JupyterLab may restore a tab that was closed.
+   */
   private isRestored(place: PanelLocation, open: boolean): boolean {
     const hasRestorer = this.options.labShell !== null;
     return hasRestorer && place === this.area() && (place !== 'main' || open);
@@ -170,7 +180,7 @@ export class PanelPlacement implements IPanelPlacement {
     }
   }
 
-  /** Show the panel in its side bar or as a tab; the cursor stays where it is. */
+  /** Show the panel in its side bar or tab without moving the focus. */
   private unfold(open: boolean): void {
     const { app, panel } = this.options;
     if (open) {
@@ -178,7 +188,7 @@ export class PanelPlacement implements IPanelPlacement {
     }
   }
 
-  /** Add the panel to an area of the shell; a tab that was closed stays so. */
+  /** Add the panel to an area of the shell; a closed tab stays closed. */
   private add(place: Exclude<PanelLocation, 'bubble'>, open = true): void {
     const { app, panel, labShell } = this.options;
     if (place === 'main' && !open) {
@@ -190,7 +200,7 @@ export class PanelPlacement implements IPanelPlacement {
     }
   }
 
-  /** The area of the shell the panel is in. */
+  /** The area of the shell that contains the panel. */
   private area(): PanelLocation | null {
     const { app, panel } = this.options;
     const areas = this.places.filter(place => place !== 'bubble');
@@ -206,7 +216,7 @@ export class PanelPlacement implements IPanelPlacement {
     this.changed.emit();
   }
 
-  /** The place in the settings, where this page has it. */
+  /** The location in the settings, if this page has it. */
   private chosen(): PanelLocation {
     const chosen = this.settings?.get(PLACE).composite;
     return this.places.find(place => place === chosen) ?? 'right';
@@ -227,7 +237,7 @@ export class PanelPlacement implements IPanelPlacement {
     }
   };
 
-  /** The place was changed in the settings. */
+  /** The location changed in the settings. */
   private readonly onSettings = (): void => {
     const place = this.chosen();
     if (place !== this.saved && !this.moving) {
@@ -242,7 +252,7 @@ export class PanelPlacement implements IPanelPlacement {
     }
   };
 
-  /** The lab itself has commands that move what is in a side bar. */
+  /** JupyterLab has its own commands that move side bar items. */
   private readonly onLayout = (): void => {
     const area = this.area();
     if (!this.moving && area !== null && area !== this.wanted) {
@@ -253,7 +263,7 @@ export class PanelPlacement implements IPanelPlacement {
 
   private restored = Promise.resolve();
   private wanted: PanelLocation = 'right';
-  /** What the settings say, as far as this page has said or heard it. */
+  /** The last known location in the settings. */
   private saved: PanelLocation = 'right';
   private moving = false;
   private bubble: Bubble | null = null;

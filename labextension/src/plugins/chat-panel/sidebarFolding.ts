@@ -1,6 +1,7 @@
 /**
- * Leaves the notebook room in a narrow window, as at a zoom of 200 %: when the window becomes narrow, or the panel opens in
- * one, the other side bar is folded; where that is not enough, the panel is. Made by the chat plugin.
+ * Keeps the notebook readable in a narrow window, as at a zoom of 200 %: when
+ * the window becomes narrow, or the panel opens in one, the other side bar is
+ * collapsed, then the panel if that is not enough. Made by the chat plugin.
  */
 
 import type { ILabShell } from '@jupyterlab/application';
@@ -8,13 +9,13 @@ import type { Widget } from '@lumino/widgets';
 
 import type { PanelLocation } from '../../host/panelPlacement';
 
-/** Of the main area, in px: narrower, code cannot be read. */
+/** Minimum width of the main area in px; code is unreadable below it. */
 export const MIN_MAIN_WIDTH = 320;
 
-/** What has to give way, for a main area of this width. */
+/** The side bar to collapse. */
 export type Fold = 'other' | 'panel' | null;
 
-/** What to fold. */
+/** The side bar to collapse for a main area of this width. */
 export function foldFor(main: number, isOtherFolded: boolean): Fold {
   if (main >= MIN_MAIN_WIDTH) {
     return null;
@@ -27,12 +28,15 @@ type Shell = Pick<
   'collapseLeft' | 'collapseRight' | 'leftCollapsed' | 'rightCollapsed'
 >;
 
-/** The side bar of a place. */
+/** The side bar of a location. */
 export function sideOf(place: PanelLocation): 'left' | 'right' | null {
   return place === 'left' || place === 'right' ? place : null;
 }
 
-/** Watch the window and the panel; `side` is the side bar the panel is in, null elsewhere. */
+/**
+ * Watch the window and the panel; `side` returns the panel's side bar, null
+ * elsewhere.
+ */
 export function foldSidebarsWhenNarrow(
   shell: Shell,
   panel: Widget & { shownChanged: { connect: (slot: () => void) => unknown } },
@@ -54,17 +58,17 @@ export function foldSidebarsWhenNarrow(
     }
   };
   const later = (mayHide: boolean): void => {
-    requestAnimationFrame(() => look(mayHide)); // Once the lab has laid it out.
+    requestAnimationFrame(() => look(mayHide)); // After JupyterLab's layout.
   };
   window.addEventListener('resize', () => {
     const isNarrower = window.innerWidth < width;
     width = window.innerWidth;
     if (isNarrower) {
       later(true);
-      requestAnimationFrame(() => later(true)); // The panel, when the other was not enough.
+      requestAnimationFrame(() => later(true)); // Collapse the panel if collapsing the other was not enough.
     }
   });
-  // Who opens the panel wants to see it.
+  // A user who opens the panel wants to see it.
   panel.shownChanged.connect(() => later(false));
 }
 

@@ -16,13 +16,13 @@ const TEXT = 'one = 1\ntwo = 2\n';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A file with a thread about its second line. */
+/** A file with a thread on its second line. */
 function scene(mark = '') {
   const shared = new YFile();
   shared.setSource(mark + TEXT);
   const saveState = new Signal<object, DocumentRegistry.SaveState>({});
   const model = { sharedModel: shared, collaborative: false };
-  // That is all that is read of it.
+  // The reporter reads only these members.
   const context = { localPath: 'a.py', model, saveState } as unknown as Context;
   const document = new ThreadDocument(context, false);
   const place = { document: 'a.py', cellId: null };

@@ -1,10 +1,10 @@
-/** Threads at places, as tests of their marks have them. */
+/** Threads and their locations, for tests of marks. */
 
 import type { Session } from '../../wire/generated';
 import type { IThreadLocation } from '../../host/threadLocations';
 import { markOf, type IThreadMark } from '../marks/markAppearance';
 
-/** A place in a cell, or in a file where `number` is null. */
+/** A location in a cell, or in a file when `number` is null. */
 export function place(
   sessionId: string,
   number: number | null,
@@ -30,7 +30,7 @@ export function place(
   };
 }
 
-/** A thread in some status. */
+/** A thread in the given status. */
 export function thread(
   id: string,
   status: Session['status'] = 'idle',
@@ -59,7 +59,7 @@ export function thread(
   };
 }
 
-/** The mark of a thread that has one. */
+/** The mark of a thread; throws when it has none. */
 export function mark(
   found: IThreadLocation,
   status: Session['status'] = 'idle'

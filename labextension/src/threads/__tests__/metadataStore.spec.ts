@@ -34,7 +34,7 @@ function scene(isWanted: boolean) {
       Promise.resolve((route === 'settings' ? { values } : adopted) as T)
   };
   const kept = new ThreadMetadataStore(http, {
-    // The list is all it reads of it.
+    // The store reads only this member.
     context: { model: { sharedModel: shared } } as unknown as Context,
     path: 'a.ipynb',
     tracker,
@@ -52,7 +52,7 @@ function scene(isWanted: boolean) {
   return { kept, type, ranges, want, shared, adopted, tracker, http };
 }
 
-/** An item of the list, as a notebook brings it along. */
+/** An entry of the list as a notebook file has it. */
 function item(id: string) {
   const texts = { quote: '1', prefix: 'x = ', suffix: '' };
   const range = { from: 4, to: 5 };
@@ -62,7 +62,7 @@ function item(id: string) {
 test('a file that is about to be saved has the places as they are', async () => {
   const { kept, type, ranges } = scene(true);
   kept.writeNow();
-  expect(ranges()).toBeUndefined(); // Nobody knows yet what the user wants.
+  expect(ranges()).toBeUndefined(); // The settings are not known yet.
   await kept.write();
   expect(ranges()).toEqual([{ from: 4, to: 5 }]);
   type();

@@ -34,7 +34,7 @@ test.each<[string, [number, number | null, string | null, 1 | -1], string]>([
   expect(step(...from)).toBe(to);
 });
 
-/** Where one is who went to a thread. */
+/** The cursor position after navigating to a thread. */
 function at({ place: { number, anchor } }: IThreadMark): IWhere {
   return { number, offset: anchor.range?.from ?? null };
 }

@@ -1,34 +1,38 @@
 /**
- * Finding the place of a quote that was written anew: by a formatter, or by somebody who put other text in its place.
- * Part of `anchors`; `core/anchors/reformatted_text.py` is the same.
+ * Finds a quote that was rewritten, by a formatter or by a user who put other
+ * text in its place. Part of `anchors.ts`; the server's version is
+ * `core/anchors/reformatted_text.py`.
  */
 
 import type { Anchor, TextRange } from '../../wire/generated';
 
-/** Units of the text on either side that have to stand there. */
+/** UTF-16 units of context that must match on either side. */
 const TAIL = 12;
-/** Units of text a place may have grown by, beside twice what it had. */
+/** Units a passage may have grown by, in addition to twice its length. */
 const GROWTH = 64;
-/** Places of a side that are looked at. */
+/** Occurrences of a context that are examined. */
 const MOST = 200;
-/** Units of a text up to which a rewritten quote is looked for. */
+/** Longest text, in units, in which a rewritten quote is searched. */
 const LONGEST = 1_000_000;
-/** How much longer than before the text around a quote may be. */
+/** Factor by which the context of a quote may have grown. */
 const LOOSE = 4;
 
 const SPACES = /[ \t\r\n]+/g;
 const COMMA = /^[ \t\r\n]*,/;
-/** The comma that formatters put after the last of several. */
+/** The trailing comma that formatters add. */
 const LAST_COMMA = /,(?=[)\]}])/g;
 
 type Around = Pick<Anchor, 'quote' | 'prefix' | 'suffix'>;
 
-/** A text as formatters leave it: without white space and last commas, with one kind of quote characters. */
+/**
+ * The text without white space and trailing commas, with one kind of quotation
+ * marks: equal before and after formatting.
+ */
 export function folded(text: string): string {
   return text.replace(SPACES, '').replace(/'/g, '"').replace(LAST_COMMA, '');
 }
 
-/** Where a quote stands that a formatter has rewritten: both are compared as formatters leave them. */
+/** Find a quote that a formatter rewrote: compares the folded texts. */
 export function findReformatted(
   text: string,
   quote: string,
@@ -42,7 +46,7 @@ export function findReformatted(
     return placesOf(text, ',', most).map(from => ({ from, to: from + 1 }));
   }
   const { letters, places } = lettersOf(text);
-  // In the text, a comma at its end may be one that folding leaves out.
+  // In the text, a comma at its end may be one that folding drops.
   const body = wanted.endsWith(',') ? wanted.slice(0, -1) : wanted;
   const found: TextRange[] = [];
   let position = letters.indexOf(body);
@@ -59,7 +63,7 @@ export function findReformatted(
   return found;
 }
 
-/** Where so many units begin and end in the text itself. */
+/** Positions in the text itself of a range of folded units. */
 function endsAt(
   places: readonly number[],
   position: number,
@@ -69,7 +73,7 @@ function endsAt(
   return [places[position] ?? 0, last + 1];
 }
 
-/** A text as `folded` does, and where each of its units stands. */
+/** The folded text and the position of each of its units. */
 function lettersOf(text: string): { letters: string; places: number[] } {
   const squeezed = text.replace(SPACES, '');
   const leftOut = new Set<number>();
@@ -89,7 +93,10 @@ function lettersOf(text: string): { letters: string; places: number[] } {
   return { letters: folded(text), places };
 }
 
-/** The first of ascending places that is not before one; `after` is a position before it. */
+/**
+ * Index of the first of ascending positions that is not below a limit; `after`
+ * is an index before it.
+ */
 function firstFrom(
   places: readonly number[],
   place: number,
@@ -102,13 +109,15 @@ function firstFrom(
   return position;
 }
 
-/** Where a comma ends that comes next; 0 where something else does. */
+/** The end of a comma that follows; 0 when something else follows. */
 function behindComma(text: string, at: number): number {
   const found = COMMA.exec(text.slice(at));
   return found === null ? 0 : at + found[0].length;
 }
 
-/** The share of the text around a place that is not as it was, but for how it is written. */
+/**
+ * Share of the context around a passage that differs, apart from formatting.
+ */
 export function unlikeReformatted(
   text: string,
   { prefix, suffix }: Around,
@@ -125,7 +134,10 @@ export function unlikeReformatted(
   return known === 0 ? 0 : 1 - same / known;
 }
 
-/** What stands between the texts a quote stood between; null unless both stand there in order, once. */
+/**
+ * The text between the prefix and the suffix of a quote; null unless each
+ * occurs once, in order.
+ */
 export function between(
   text: string,
   { quote, prefix, suffix }: Around
@@ -145,7 +157,10 @@ export function between(
   return gap === undefined || others.length > 0 ? null : gap;
 }
 
-/** Where the tail of a prefix ends; a shorter prefix is all there was before the quote. */
+/**
+ * Positions where the tail of a prefix ends. A short prefix is the whole text
+ * before the quote.
+ */
 function endsOf(text: string, prefix: string): number[] {
   if (prefix.length < TAIL) {
     return text.startsWith(prefix) ? [prefix.length] : [];
@@ -154,7 +169,10 @@ function endsOf(text: string, prefix: string): number[] {
   return placesOf(text, tail).map(at => at + tail.length);
 }
 
-/** Where the head of a suffix begins; a shorter suffix is all there was after the quote. */
+/**
+ * Positions where the head of a suffix begins. A short suffix is the whole text
+ * after the quote.
+ */
 function startsOf(text: string, suffix: string): number[] {
   if (suffix.length < TAIL) {
     return text.endsWith(suffix) ? [text.length - suffix.length] : [];
@@ -172,7 +190,7 @@ function placesOf(text: string, part: string, most = MOST): number[] {
   return places;
 }
 
-/** The units of a text one by one, as lengths count them. */
+/** The UTF-16 units of a text one by one. */
 function* units(text: string): Generator<string> {
   for (let index = 0; index < text.length; index += 1) {
     yield text.charAt(index);

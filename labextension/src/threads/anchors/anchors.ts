@@ -1,34 +1,45 @@
 /**
- * Finding the place of a task thread again in a text that may have changed (chapter 09). Pure; the same as
- * `core/anchors/text.py`, with one table for both: `tests/wire/fixtures/anchors.json`. Used by the tracker of threads.
+ * Finds the anchor of a task thread in a text that may have changed. Pure; the
+ * same rules as `core/anchors/text.py`, with a common table of cases in
+ * `tests/wire/fixtures/anchors.json`. Used by the thread tracker. See
+ * docs/design/task-threads.md.
  */
 
 import type { Anchor, TextRange } from '../../wire/generated';
 import { cellVersion, textVersion } from '../../wire/versions';
 import { between, findReformatted, unlikeReformatted } from './anchorRewrites';
 
-/** UTF-16 units of text kept on either side of the quote. */
+/** UTF-16 units of context kept on either side of the quote. */
 export const CONTEXT = 64;
-/** Occurrences of a quote that are compared; a text with more of them says nothing. */
+/**
+ * Occurrences of a quote that are compared; with more of them the quote
+ * identifies nothing.
+ */
 export const MOST_PLACES = 2_000;
-/** Units from which on a text that occurs once tells something. */
+/**
+ * Minimum length, in units, from which a text that occurs once identifies its
+ * position.
+ */
 export const TELLING = 12;
-/** Share of the text around a quote that has to be the same for a place to be certain. */
+/** Share of the context that must match for a certain result. */
 const LIKELY = 0.5;
 
-/** What an anchor remembers of its text. */
+/** The quote and context stored in an anchor. */
 export type Remembered = Pick<
   Anchor,
   'quote' | 'prefix' | 'suffix' | 'range' | 'version' | 'cell_id' | 'certainty'
 >;
 
-/** Where an anchor is in a text; no range when it is not there any more, or is of a whole cell. */
+/**
+ * The position of an anchor in a text; `range` is null when it is lost or
+ * covers a whole cell.
+ */
 export interface IFound {
   readonly range: TextRange | null;
   readonly certainty: Anchor['certainty'];
 }
 
-/** Not there any more. */
+/** The position is lost. */
 export const ORPHANED: IFound = { range: null, certainty: 'orphaned' };
 
 const APPROXIMATE = { certainty: 'approximate' } as const;
@@ -37,14 +48,17 @@ const APPROXIMATE = { certainty: 'approximate' } as const;
 interface IRated {
   readonly from: number;
   readonly to: number;
-  /** The share of the text around it that is not as it was. */
+  /** Share of the surrounding text that differs. */
   readonly unlike: number;
-  /** Whether the text on one side of it is as it was. */
+  /** Whether the context on one side matches. */
   readonly beside: boolean;
   readonly distance: number;
 }
 
-/** Where the quote of an anchor stands in a text. One without a range is of a whole cell: it is where its cell is. */
+/**
+ * Find the quote of an anchor in a text. An anchor without a range covers a
+ * whole cell and is at its cell.
+ */
 export function locate(text: string, anchor: Remembered): IFound {
   const { range, quote } = anchor;
   if (range === null) {
@@ -60,7 +74,9 @@ export function locate(text: string, anchor: Remembered): IFound {
   );
 }
 
-/** Where the quote stands among the occurrences that are meant; certain by what is around it only. */
+/**
+ * Find the quote among given occurrences; certain only if the context matches.
+ */
 export function locateAmong(
   text: string,
   anchor: Remembered,
@@ -76,12 +92,15 @@ export function locateAmong(
   return place && { ...place, ...(isLikely ? {} : APPROXIMATE) };
 }
 
-/** Where a text stands that stands where the quote stood: what is between the texts around it. */
+/**
+ * Find the text that replaced the quote: the text between its prefix and
+ * suffix.
+ */
 export function locateBetween(text: string, anchor: Remembered): IFound | null {
   return approximate(between(text, anchor));
 }
 
-/** What an anchor remembers of a place in a text. */
+/** The quote and context of a range, for an anchor. */
 export function remember(
   text: string,
   { from, to }: TextRange
@@ -93,7 +112,7 @@ export function remember(
   };
 }
 
-/** The end of the character an offset is in. */
+/** The end of the character that contains an offset. */
 export function whole(text: string, offset: number): number {
   const unit = text.charCodeAt(offset);
   return unit >= 0xdc00 && unit <= 0xdfff ? offset + 1 : offset;
@@ -110,7 +129,7 @@ function unchanged(
   const isSame =
     version === (cell_id === null ? textVersion(text) : cellVersion(text));
   if (isSame && certainty === 'approximate') {
-    return { range, certainty }; // What was uncertain is so still.
+    return { range, certainty }; // An uncertain anchor stays uncertain.
   }
   return isSame && text.slice(range.from, range.to) === quote
     ? { range, certainty: 'exact' }
@@ -138,7 +157,7 @@ function amongPlaces(
   if (isCertain(anchor, best, places)) {
     return { range, certainty: 'exact' };
   }
-  // Something else may stand where it stood, and this be another.
+  // Other text may have replaced the quote; this occurrence may be unrelated.
   const gap = best.unlike > LIKELY ? between(text, anchor) : null;
   return approximate(gap !== null && gap.from < gap.to ? gap : range);
 }
@@ -164,7 +183,7 @@ function rewritten(
   };
 }
 
-/** Where a text occurs, overlapping too. */
+/** All occurrences of a text, overlapping ones included. */
 function* occurrences(text: string, quote: string): Generator<number> {
   let position = text.indexOf(quote);
   for (let count = 0; position >= 0 && count < MOST_PLACES; count += 1) {
@@ -197,7 +216,10 @@ function rated(
   };
 }
 
-/** Whether enough of the text on one side is the same: of none, that there still is none. */
+/**
+ * Whether enough context on one side matches; empty context must still be
+ * empty.
+ */
 function isLike(same: number, side: string, isEdge: boolean): boolean {
   return side === '' ? isEdge : same >= Math.min(TELLING, side.length);
 }
@@ -229,7 +251,7 @@ function isCertain(
     : isLikely && others.every(place => place.unlike > best.unlike);
 }
 
-/** The place of a caret: it is where the text around it is. */
+/** The position of a caret, found by its context. */
 function point(
   text: string,
   { prefix, suffix }: Remembered,
@@ -237,7 +259,7 @@ function point(
 ): IFound {
   const around = prefix + suffix;
   if (around === '') {
-    return approximate({ from: 0, to: 0 }); // It stood in an empty text.
+    return approximate({ from: 0, to: 0 }); // The text was empty.
   }
   const places = [...occurrences(text, around)].map(at => at + prefix.length);
   const [first, ...others] = places;

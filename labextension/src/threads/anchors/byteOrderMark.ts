@@ -1,7 +1,7 @@
 /**
- * The byte-order mark that some files begin with: a character of the lab's text, but none of the text that the server
- * knows. Anchors are converted where they leave the page and where they come in. Pure; used by the start, the documents
- * and the reports of threads.
+ * Handles the byte order mark of some files: JupyterLab's text has it, the
+ * server's has not. Anchors are converted where they enter and leave the page.
+ * Pure; used by new threads, thread documents and the anchor reporter.
  */
 
 import type { Anchor, TextRange } from '../../wire/generated';
@@ -9,7 +9,7 @@ import { textVersion } from '../../wire/versions';
 
 const MARK = '\ufeff';
 
-/** A text of the lab as the server knows it, and a part of it. */
+/** The server's version of a text and of a range in it. */
 export function withoutMark(
   text: string,
   part: TextRange
@@ -19,7 +19,7 @@ export function withoutMark(
     : { text, part };
 }
 
-/** The anchor in a text of the server as one in the text of the lab's file. */
+/** Convert an anchor from the server's text to JupyterLab's. */
 export function toLab(anchor: Anchor, text: string): Anchor {
   const { range, prefix, version } = anchor;
   return range === null || !text.startsWith(MARK)
@@ -32,7 +32,7 @@ export function toLab(anchor: Anchor, text: string): Anchor {
       };
 }
 
-/** The anchor in a text of the lab's file as one in the text of the server. */
+/** Convert an anchor from JupyterLab's text to the server's. */
 export function toServer(anchor: Anchor, text: string): Anchor {
   const { range, prefix, quote, version } = anchor;
   return range === null || !text.startsWith(MARK)
@@ -50,7 +50,9 @@ function shifted({ from, to }: TextRange, by: number): TextRange {
   return { from: Math.max(0, from + by), to: Math.max(0, to + by) };
 }
 
-/** The version of one text as that of another; of a third as it is. */
+/**
+ * Replace the version of one text by that of the other; other versions stay.
+ */
 function renamed(
   version: string | null,
   from: string,

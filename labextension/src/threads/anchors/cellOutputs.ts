@@ -1,6 +1,7 @@
 /**
- * Outputs as threads know them: by the text they begin with, and by their place among those that read alike. Used to pin a
- * thread to one, to mark it, and to say how sure that is.
+ * Identifies outputs by the beginning of their text and their position among
+ * equal ones. Used to anchor a thread to an output, to mark it and to rate the
+ * certainty.
  */
 
 import type { IOutput } from '@jupyterlab/nbformat';
@@ -10,10 +11,13 @@ import { whole } from './anchors';
 import { locateOutput, outputPlace, type IFoundOutput } from './outputAnchors';
 import type { Anchor } from '../../wire/generated';
 
-/** Characters of an output that are quoted. */
+/** Characters of an output in its quote. */
 const QUOTED = 2_000;
 
-/** What a thread keeps of an output: the text it is known by, empty of a picture, and its place. */
+/**
+ * The data that identify an output in an anchor: its quote (empty for an image)
+ * and its position.
+ */
 export function outputMemory(
   outputs: IOutputAreaModel,
   index: number
@@ -22,7 +26,7 @@ export function outputMemory(
   return { quote: quotes[index] ?? '', output: outputPlace(quotes, index) };
 }
 
-/** The output that a thread is about. */
+/** The output of a thread. */
 export function outputAt(
   outputs: IOutputAreaModel,
   anchor: Pick<Anchor, 'quote' | 'output'>
@@ -36,7 +40,7 @@ function quotesOf(outputs: IOutputAreaModel): string[] {
   );
 }
 
-/** The server takes no half characters. */
+/** The server rejects lone surrogates. */
 function quoteOf(output: IOutput): string {
   const text = textOf(output).trim();
   return text.slice(0, whole(text, QUOTED));
@@ -61,7 +65,7 @@ function plainOf(data: unknown): string {
   return joined(plain);
 }
 
-/** Text of a notebook: one string, or its lines. */
+/** Text of a notebook: a string or a list of lines. */
 function joined(text: unknown): string {
   return Array.isArray(text)
     ? text.filter(line => typeof line === 'string').join('')

@@ -1,21 +1,24 @@
-/** Makes the anchors of new threads, from a text and what of it is meant. Pure; used by the start of threads. */
+/**
+ * Makes the anchors of new threads from a text and a selection. Pure; used when
+ * a thread is started.
+ */
 
 import { remember, whole } from './anchors';
 import type { Anchor, TextRange } from '../../wire/generated';
 import { cellVersion, textVersion } from '../../wire/versions';
 
-/** UTF-16 units of a quote that are kept; of a longer selection its beginning is meant. */
+/** UTF-16 units kept of a quote; of a longer selection the beginning. */
 const LONGEST_QUOTE = 20_000;
-/** UTF-16 units of a whole cell that are kept, to know it by when it is gone. */
+/** UTF-16 units kept of a whole cell, to identify it after its removal. */
 const LONGEST_CELL = 2_000;
 
-/** Where a text is: a file, or a cell of a notebook. */
+/** The location of a text: a file or a cell of a notebook. */
 export interface ITextPlace {
   readonly document: string;
   readonly cellId: string | null;
 }
 
-/** The anchor of a part of a text. */
+/** The anchor of a range of a text. */
 export function anchorOfText(
   { document, cellId }: ITextPlace,
   text: string,
@@ -55,7 +58,10 @@ export function anchorOfCell(
   };
 }
 
-/** The part of a text that is meant: without the blank lines and spaces around it; null when nothing is left. */
+/**
+ * The selected range without surrounding blank lines and spaces; null when it
+ * is empty.
+ */
 export function meantPart(text: string, part: TextRange): TextRange | null {
   const selected = text.slice(part.from, part.to);
   const meant = selected.trim();

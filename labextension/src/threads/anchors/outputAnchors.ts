@@ -1,23 +1,27 @@
 /**
- * Finding the output a thread is about among those its cell has now (chapter 09). Pure; the same as
- * `core/anchors/outputs.py`, with one table for both: `tests/wire/fixtures/output_places.json`. Used by the outputs of
- * threads.
+ * Finds the output of a thread among the current outputs of its cell. Pure; the
+ * same rules as `core/anchors/outputs.py`, with a common table of cases in
+ * `tests/wire/fixtures/output_places.json`. Used by `cellOutputs.ts`.
  */
 
 import type { Anchor, OutputPlace } from '../../wire/generated';
 
-/** An output by its place among those of its cell, from 0; null where the cell has none. */
+/**
+ * The index of an output among those of its cell, from 0; null when the cell
+ * has none.
+ */
 export interface IFoundOutput {
   readonly index: number | null;
   readonly certainty: 'exact' | 'approximate';
 }
 
-/** Of a thread that keeps no place. */
+/** For a thread without a stored position. */
 const ONLY: OutputPlace = { index: 0, nth: 0, alike: 1 };
 
 /**
- * Which of some outputs, each given by its quote, is meant. One that is quoted alike is meant when it is the only one as it
- * was then; of several, the one of the same place among as many. All else is the likeliest one.
+ * Find an output by its quote. A single match is certain if it was single
+ * before; of several, the one at the same position among as many. All other
+ * results are approximate.
  */
 export function locateOutput(
   quotes: readonly string[],
@@ -34,7 +38,7 @@ export function locateOutput(
   return { index: found, certainty: isKnown ? 'exact' : 'approximate' };
 }
 
-/** What is kept of the place of an output among those of its cell. */
+/** The stored position of an output among those of its cell. */
 export function outputPlace(
   quotes: readonly string[],
   index: number

@@ -1,11 +1,11 @@
 /**
- * The marks of threads that are about a whole cell or an output: buttons in its prompt area. Drawn by the marks of the
- * page; knows cells only by their nodes, which outlive scrolling.
+ * Marks of threads about a whole cell or an output: buttons in its prompt area.
+ * Used by `ThreadMarks`. Uses only the nodes of cells, which survive scrolling.
  */
 
 import type { ITextMarkListener } from './editorMarks';
 
-/** Some threads that have one mark. */
+/** One mark for one or more threads. */
 export interface INodeMark {
   readonly ids: readonly string[];
   readonly look: string;
@@ -15,7 +15,7 @@ export interface INodeMark {
 const HOLDER = 'shoulders-ThreadMark';
 const THREADED = 'shoulders-mod-threaded';
 
-/** Show a mark in the prompt area of a cell or an output; null: none. */
+/** Show a mark in the prompt area of a cell or an output; null removes it. */
 export function drawNodeMark(
   node: HTMLElement,
   mark: INodeMark | null,
@@ -32,7 +32,7 @@ export function drawNodeMark(
     before?.remove();
     return;
   }
-  // A button that stays keeps the focus, and its animation.
+  // A reused button keeps its focus and animation.
   const button = before ?? made(node);
   button.dataset.said = said;
   button.title = mark.label;
@@ -51,7 +51,8 @@ function made(node: HTMLElement): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = HOLDER;
-  // The lab would take Enter for its own, and a click for one on the cell.
+  // Otherwise JupyterLab would handle Enter, and take a click for one on the
+  // cell.
   button.dataset.lmSuppressShortcuts = 'true';
   button.addEventListener('mousedown', event => event.stopPropagation());
   button.addEventListener('keydown', event => event.stopPropagation());

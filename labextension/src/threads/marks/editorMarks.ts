@@ -1,6 +1,7 @@
 /**
- * The marks of threads in editors: a dot in the gutter of the line each begins in, and a line below its text. They move
- * with the text until the page says where they are. Made by the marks of the page; knows CodeMirror, not the lab.
+ * Marks of threads in editors: a dot in the gutter of the line where each
+ * begins, and an underline. They move with the text until the page sets new
+ * positions. Used by `ThreadMarks`; knows CodeMirror, not JupyterLab.
  */
 
 import {
@@ -20,34 +21,34 @@ import {
   GutterMarker
 } from '@codemirror/view';
 
-/** A thread in an editor: where, and how it looks. */
+/** The range and appearance of a thread in an editor. */
 export interface ITextMark {
   readonly id: string;
   readonly from: number;
   readonly to: number;
-  /** Its classes. */
+  /** CSS classes. */
   readonly look: string;
   readonly label: string;
 }
 
-/** One dot for the threads of a line. */
+/** One dot for all threads of a line. */
 export interface IDot {
   readonly look: string;
   readonly label: string;
 }
 
-/** What the page is told of editors, and what it is asked. */
+/** Callbacks of the marks to the page. */
 export interface ITextMarkListener {
   /** The dot of some threads was clicked. */
   readonly opened: (ids: readonly string[], dot: DOMRect) => void;
-  /** A text is no longer being composed: marks may be drawn. */
+  /** Text composition has ended: marks may be drawn. */
   readonly settled: () => void;
   readonly dotOf: (ids: readonly string[]) => IDot;
 }
 
 const DOT = 'shoulders-ThreadDot';
 
-/** What is drawn into any editor that is given the extension. */
+/** Marks in the editors that have `extension`. */
 export class EditorMarks {
   constructor(private readonly listener: ITextMarkListener) {
     this.extension = [
@@ -58,10 +59,13 @@ export class EditorMarks {
     ];
   }
 
-  /** An editor is given it once; it shows nothing without marks. */
+  /** The extension for an editor; shows nothing without marks. */
   readonly extension: Extension;
 
-  /** Show these marks; where they stand already, nothing is done. False: not now, see `settled`. */
+  /**
+   * Show these marks. Returns false when they cannot be drawn now; `settled`
+   * reports when they can.
+   */
   show(view: EditorView, marks: readonly ITextMark[]): boolean {
     const shown = this.in(view.state);
     if (isSame(shown, marks)) {
@@ -81,7 +85,7 @@ export class EditorMarks {
     return true;
   }
 
-  /** The marks of an editor where its text has them now. */
+  /** The marks of an editor at their current positions. */
   in(state: EditorState): readonly ITextMark[] {
     return state.field(this.field, false) ?? [];
   }
@@ -91,7 +95,7 @@ export class EditorMarks {
       class: 'shoulders-ThreadGutter',
       markers: ({ state }) => state.field(this.dots),
       domEventHandlers: {
-        // The cursor stays where it is.
+        // Do not move the cursor.
         mousedown: (_, __, event) => dotAt(event) !== null,
         click: (view, line, event) => {
           const dot = dotAt(event);
@@ -164,7 +168,10 @@ class Dot extends GutterMarker {
     );
   }
 
-  /** For the mouse: gutters are hidden from screen readers, which have the commands and the badge of the cell. */
+  /**
+   * For the mouse only: gutters are hidden from screen readers, which use the
+   * commands and the cell's badge.
+   */
   override toDOM(): HTMLElement {
     const { look, label } = this.shown;
     const dot = document.createElement('span');
@@ -175,7 +182,7 @@ class Dot extends GutterMarker {
   }
 }
 
-/** What is typed at either end of a marked text is not of it. */
+/** Text typed at either end of a marked range is not part of it. */
 function moved(mark: ITextMark, changes: ChangeDesc): ITextMark {
   const from = changes.mapPos(mark.from, 1);
   const to = Math.max(from, changes.mapPos(mark.to, -1));

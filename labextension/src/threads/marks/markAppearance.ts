@@ -1,6 +1,6 @@
 /**
- * How a thread is marked beside its text: by what goes on in it and by how sure its place is. Used by the marks, the
- * small list and the steps from thread to thread.
+ * Appearance of a thread's mark, by the thread's state and the certainty of its
+ * location. Used by the marks, the thread menu and navigation.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -9,7 +9,7 @@ import { legible } from '../../text/hiddenCharacters';
 import type { Session } from '../../wire/generated';
 import type { IThreadLocation } from '../../host/threadLocations';
 
-/** What goes on in a thread that is not resolved, the most urgent first. */
+/** States of an unresolved thread, the most urgent first. */
 export const STATES = [
   'error',
   'waiting',
@@ -20,14 +20,14 @@ export const STATES = [
 
 export type ThreadState = (typeof STATES)[number];
 
-/** A thread that is marked. */
+/** A marked thread. */
 export interface IThreadMark {
   readonly place: IThreadLocation;
   readonly state: ThreadState;
   readonly title: string;
 }
 
-/** The mark of a thread; null where none is shown: it is resolved, or its place is gone. */
+/** The mark of a thread; null for a resolved or orphaned one. */
 export function markOf(
   place: IThreadLocation,
   session: Session | undefined
@@ -45,21 +45,21 @@ export function isApproximate({ place }: IThreadMark): boolean {
   return place.anchor.certainty === 'approximate';
 }
 
-/** The most urgent of what goes on in some threads. */
+/** The most urgent state of some threads. */
 export function mostUrgent(marks: readonly IThreadMark[]): ThreadState {
   return (
     STATES.find(state => marks.some(mark => mark.state === state)) ?? 'idle'
   );
 }
 
-/** The classes of a mark that stands for some threads. */
+/** CSS classes of a mark for some threads. */
 export function classesOf(marks: readonly IThreadMark[]): string {
   const several = marks.length > 1 ? ' shoulders-mod-several' : '';
   const unsure = marks.some(isApproximate) ? ' shoulders-mod-approximate' : '';
   return `shoulders-mod-${mostUrgent(marks)}${unsure}${several}`;
 }
 
-/** The name of a thread: what was asked in it first. */
+/** The name of a thread: its first message. */
 export function nameOf(
   { title }: Pick<IThreadMark, 'title'>,
   trans: TranslationBundle
@@ -67,7 +67,7 @@ export function nameOf(
   return title.trim() === '' ? trans.__('Task thread') : legible(title);
 }
 
-/** What a mark says: the thread's name and what goes on, or how many there are. */
+/** Label of a mark: the thread's name and state, or the number of threads. */
 export function labelOf(
   marks: readonly IThreadMark[],
   trans: TranslationBundle
@@ -85,7 +85,7 @@ export function labelOf(
   return said.length === 0 ? name : `${name} (${said.join(', ')})`;
 }
 
-/** What goes on in a thread, in words; null when nothing does. */
+/** Text for a state; null for an idle thread. */
 function stateOf(state: ThreadState, trans: TranslationBundle): string | null {
   switch (state) {
     case 'error':

@@ -1,6 +1,7 @@
 /**
- * The marks of threads in the open documents: in the editors of those that are about text, beside the prompts of those
- * that are about a cell or an output. Made by the threads of the page.
+ * Draws the marks of threads in open documents: in editors for threads about
+ * text, beside prompts for threads about a cell or an output. Made by
+ * `ThreadsController`.
  */
 
 import { CodeCell, type Cell } from '@jupyterlab/cells';
@@ -30,10 +31,9 @@ import {
 } from './openDocuments';
 import { outputAt } from '../anchors/cellOutputs';
 
-/** What the marks are made with. */
 export interface IThreadMarksOptions extends IOpenDocumentsOptions {
   readonly places: IThreadLocations;
-  /** All conversations this page knows, by id. */
+  /** All known sessions by id. */
   readonly sessions: {
     readonly all: readonly Session[];
     readonly changed: ISignal<unknown, void>;
@@ -41,7 +41,7 @@ export interface IThreadMarksOptions extends IOpenDocumentsOptions {
   readonly trans: TranslationBundle;
   /** The mark of some threads was clicked. */
   readonly opened: ITextMarkListener['opened'];
-  /** A cell has more threads, or less. */
+  /** The number of a cell's threads changed. */
   readonly recounted: () => void;
 }
 
@@ -61,12 +61,12 @@ export class ThreadMarks {
     this.later();
   }
 
-  /** The marked threads of a document, in the order of its text. */
+  /** The marked threads of a document in text order. */
   in(document: string): readonly IThreadMark[] {
     return this.byDocument.get(document) ?? [];
   }
 
-  /** Once for all that happens before the next frame. */
+  /** Run once per animation frame. */
   private readonly later = (): void => {
     if (!this.isWaiting) {
       this.isWaiting = true;
@@ -84,7 +84,7 @@ export class ThreadMarks {
     files.forEach(panel => this.drawFile(panel));
   }
 
-  /** What is known of the threads of some documents. */
+  /** Read the threads of some documents. */
   private read(documents: readonly string[]): void {
     const { places, sessions } = this.options;
     const known = new Map(sessions.all.map(session => [session.id, session]));
@@ -108,7 +108,7 @@ export class ThreadMarks {
     }
   }
 
-  /** The mark that was drawn, where it is the same. */
+  /** The mark drawn before, if it is equal. */
   private asBefore(mark: IThreadMark): IThreadMark {
     const before = this.byId.get(mark.place.sessionId);
     return before?.place === mark.place &&
@@ -138,13 +138,16 @@ export class ThreadMarks {
       cell => byCell.has(cell) || before?.has(cell) === true
     );
     drawn.forEach(cell => this.drawCell(panel, cell, byCell.get(cell) ?? []));
-    // One out of view shows what it did.
+    // A cell outside the viewport keeps its marks.
     const isKept = (cell: Cell): boolean =>
       byCell.has(cell) || this.cells.get(cell)?.marks.length !== 0;
     this.shown.set(panel, new Set(drawn.filter(isKept)));
   }
 
-  /** The cell of a place; several can have its id. A place that was moved, or numbered anew, is another. */
+  /**
+   * The cell of a location; several cells can have its id. A moved or
+   * renumbered location has another cell.
+   */
   private cellOf(place: IThreadLocation, cells: readonly Cell[]): Cell | null {
     const { anchor, number } = place;
     const there = number === null ? undefined : cells[number - 1];
@@ -161,7 +164,7 @@ export class ThreadMarks {
     return cell ?? null;
   }
 
-  /** Draw the marks of a cell, unless they are drawn, or nobody sees them. */
+  /** Draw the marks of a cell unless they are drawn already or out of sight. */
   private drawCell(
     panel: NotebookPanel,
     cell: Cell,
@@ -179,7 +182,7 @@ export class ThreadMarks {
     }
   }
 
-  /** Whether they could be drawn. */
+  /** Returns whether the marks could be drawn. */
   private drawMarks(cell: Cell, marks: readonly IThreadMark[]): boolean {
     const isInText = ({ place: { anchor } }: IThreadMark): boolean =>
       anchor.target === 'source' && anchor.range !== null;
@@ -191,7 +194,10 @@ export class ThreadMarks {
     return isDrawn;
   }
 
-  /** Mark the outputs that threads are about; those left over, whose output is not there, are the cell's. */
+  /**
+   * Mark the outputs of threads; threads whose output is missing are marked at
+   * the cell.
+   */
   private drawOutputs(
     cell: Cell,
     marks: readonly IThreadMark[]
@@ -223,7 +229,8 @@ export class ThreadMarks {
       view,
       marks.flatMap(mark => {
         const text = this.textMark(mark);
-        // The editor has the text of the place in the same turn, but for what is being composed.
+        // The editor receives the text of a location in the same task, except
+        // for text being composed.
         return text === null || text.to > end ? [] : [text];
       })
     );
@@ -257,10 +264,10 @@ export class ThreadMarks {
 
   private readonly editors: EditorMarks;
   private readonly documents: OpenDocuments;
-  /** The cells of each notebook that have a mark. */
+  /** The marked cells of each notebook. */
   private readonly shown = new WeakMap<NotebookPanel, ReadonlySet<Cell>>();
   private readonly marked = new WeakSet<FilePanel>();
-  /** What each cell shows. */
+  /** The marks drawn for each cell. */
   private readonly cells = new WeakMap<
     Cell,
     { readonly marks: readonly IThreadMark[]; readonly state: number }
@@ -271,7 +278,7 @@ export class ThreadMarks {
   private isWaiting = false;
 }
 
-/** Whether a cell has more threads than before, or less. */
+/** Whether the number of a cell's threads changed. */
 function isRecounted(
   before: ReadonlyMap<string, IThreadMark>,
   after: ReadonlyMap<string, IThreadMark>

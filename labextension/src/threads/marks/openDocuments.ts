@@ -1,6 +1,6 @@
 /**
- * The open documents as the marks of threads see them: the editors and nodes in which a thread of a document can be
- * shown, and when there are others. Used by the marks of the page.
+ * Open documents as the marks of threads need them: the editors and nodes that
+ * can show a thread, and when they change. Used by `ThreadMarks`.
  */
 
 import { CodeCell, MarkdownCell, type Cell } from '@jupyterlab/cells';
@@ -16,10 +16,12 @@ import type { FilePanel } from '../../live-documents/openEditTargets';
 /** An open document; several may show the same file. */
 export type OpenDocument = NotebookPanel | FilePanel;
 
-/** How far from what is seen a cell is near: some screens. */
+/**
+ * Distance from the viewport within which a cell counts as near: a few screens.
+ */
 const NEAR = '1500px';
 
-/** What of the lab knows the open documents. */
+/** The trackers of open documents. */
 export interface IOpenDocumentsOptions {
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
@@ -29,7 +31,7 @@ export interface IOpenDocumentsOptions {
 export class OpenDocuments {
   constructor(
     private readonly lab: IOpenDocumentsOptions,
-    /** What each editor that shows a thread is given once. */
+    /** Installed once in each editor that shows a thread. */
     private readonly extension: Extension
   ) {
     const { notebooks, files } = lab;
@@ -39,7 +41,10 @@ export class OpenDocuments {
     files?.forEach(panel => this.onOpened(panel));
   }
 
-  /** Emitted when a document, a cell that shows a thread or the editor of one came or went. */
+  /**
+   * Emitted when a document, a cell with threads or its editor was added or
+   * removed.
+   */
   readonly changed = new Signal<this, void>(this);
 
   get notebooks(): readonly NotebookPanel[] {
@@ -50,14 +55,17 @@ export class OpenDocuments {
     return this.lab.files?.filter(({ context }) => context.isReady) ?? [];
   }
 
-  /** The view of a cell or a file that shows its text; null where it has none now. */
+  /** The editor view of a cell or a file; null when it has none now. */
   viewIn(place: Cell | FilePanel): EditorView | null {
     const editor = 'content' in place ? place.content.editor : place.editor;
     const isUsable = editor instanceof CodeMirrorEditor && !editor.isDisposed;
     return isUsable ? this.prepared(editor) : null;
   }
 
-  /** Notice when a cell comes near what is seen, gets its editor or outputs, and when its text is hidden. */
+  /**
+   * Watch a cell: whether it comes near the viewport, gets its editor or
+   * outputs, or hides its text.
+   */
   follow(cell: Cell, { content }: NotebookPanel): void {
     if (this.followed.has(cell)) {
       return;
@@ -78,12 +86,15 @@ export class OpenDocuments {
     }
   }
 
-  /** Whether a cell is seen, or will be soon: of the lab's hundreds of editors only these are drawn into. */
+  /**
+   * Whether a cell is in or near the viewport. Marks are drawn only there:
+   * notebooks have hundreds of editors.
+   */
   isNear(cell: Cell): boolean {
     return this.near.has(cell);
   }
 
-  /** Another number whenever a cell may show its threads elsewhere. */
+  /** A number that changes whenever the cell may show its threads elsewhere. */
   stateOf(cell: Cell): number {
     return this.followed.get(cell) ?? 0;
   }
@@ -113,13 +124,13 @@ export class OpenDocuments {
 
   private note(cell: Cell): void {
     this.followed.set(cell, this.stateOf(cell) + 1);
-    // The lab makes hundreds of cells nobody sees: nothing is drawn into those.
+    // Hundreds of cells are never seen: do not draw in those.
     if (this.isNear(cell)) {
       this.emit();
     }
   }
 
-  /** Looks which of the cells of a scrolled list are near. */
+  /** Observes which cells of a scrolled list are near. */
   private watcher(root: Element): IntersectionObserver {
     const known = this.watchers.get(root);
     if (known !== undefined) {
@@ -157,7 +168,7 @@ export class OpenDocuments {
   private readonly given = new WeakSet<CodeMirrorEditor>();
 }
 
-/** Whether what a cell says is seen another way, or not at all. */
+/** Whether a cell's text is hidden or rendered. */
 export function isTextHidden(cell: Cell): boolean {
   return cell.inputHidden || (cell instanceof MarkdownCell && cell.rendered);
 }

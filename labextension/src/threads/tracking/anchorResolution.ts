@@ -1,6 +1,7 @@
 /**
- * Where a thread is after the text was changed: with its characters where they are, else where its text is now. Used by
- * the tracker of threads. Uncertain places are called so; what is gone is gone until its text is back.
+ * Finds a thread after a text change: with its characters, else by its text.
+ * Used by the thread tracker. Uncertain locations are marked as such; a lost
+ * thread stays lost until its text is back.
  */
 
 import {
@@ -33,7 +34,7 @@ import {
   type ITrackedThread
 } from './trackedThread';
 
-/** A change, with what is asked of it for each thread. */
+/** Resolves the threads of a document after one change. */
 export class AnchorResolver {
   constructor(private readonly change: IChange) {
     this.units = change.units;
@@ -51,7 +52,7 @@ export class AnchorResolver {
       : Math.max(0, ...[...change.deltas.values()].map(lengthOf));
   }
 
-  /** Whether a thread may be elsewhere now. */
+  /** Whether the change may have moved a thread. */
   concerns(thread: ITrackedThread): boolean {
     const { spot, memory } = thread;
     if (spot !== null && this.units.get(spot.unit.text) !== spot.unit) {
@@ -60,14 +61,15 @@ export class AnchorResolver {
     if (spot?.certainty === 'exact' || this.fresh.length === 0) {
       return false;
     }
-    // What is lost or uncertain a key in another text brings back by undoing only.
+    // Typing in another text cannot bring back a lost or uncertain thread; only
+    // undo can.
     return (
       this.written >= memory.quote.length ||
       this.alive(thread, pin => pin.isCertain).length > 0
     );
   }
 
-  /** Where it is now; null when it is not there. */
+  /** The location after the change; null when it is lost. */
   spot(thread: ITrackedThread): ISpot | null {
     return isOfCell(thread) ? this.ofCell(thread) : this.ofText(thread);
   }
@@ -83,7 +85,7 @@ export class AnchorResolver {
     );
   }
 
-  /** With the characters it was put at, undone deletions too. */
+  /** Follow the pinned characters, through undone deletions too. */
   private pinned(thread: ITrackedThread): ISpot | null {
     const alive = this.alive(thread, pin => pin.isCertain);
     const same = alive.find(({ pin, place }) => textAt(place) === pin.quote);
@@ -107,8 +109,8 @@ export class AnchorResolver {
   }
 
   /**
-   * Whether so much of the text was written anew that what is left of it may be there by chance, or nothing but space is
-   * left of it.
+   * Whether so much of the text was rewritten that the rest may match by
+   * chance, or only white space is left.
    */
   private isDoubtful({ spot }: ITrackedThread, place: IResolvedRange): boolean {
     const { unit, range } = place;
@@ -127,7 +129,10 @@ export class AnchorResolver {
     return isRewritten || spot.certainty !== 'exact';
   }
 
-  /** With its cell, which is another of the same text now; or with its text, of which only white space changed. */
+  /**
+   * Follow a cell that was recreated with the same text, or a text in which
+   * only white space changed.
+   */
   private moved({ spot, last, earlier }: ITrackedThread): ISpot | null {
     const from = spot ?? last;
     if (!from?.range) {
@@ -151,7 +156,10 @@ export class AnchorResolver {
         };
   }
 
-  /** In what is the same of a text that was replaced; with what was deleted of it, where that is back. */
+  /**
+   * Follow the unchanged parts of a replaced text, with deleted parts that are
+   * back.
+   */
   private aligned(
     { unit, range, certainty }: ISpot,
     earlier: string
@@ -170,14 +178,17 @@ export class AnchorResolver {
     };
   }
 
-  /** The text that stands in the place of another. */
+  /** The text that replaced another. */
   private successor({ id, text }: IUnit): IUnit | null {
     const next =
       this.units.get(text) ?? this.change.after.find(unit => unit.id === id);
     return next !== undefined && this.isWholeNew(next) ? next : null;
   }
 
-  /** The new cell of the same id, or the only new one, that has the text of one that is gone. */
+  /**
+   * The new cell with the same id, or the only new one with the text of a
+   * removed cell.
+   */
   private copyOf({ id, source }: IUnit): IUnit | null {
     const same = this.fresh.filter(
       unit => this.isNew(unit) && unit.source === source
@@ -188,7 +199,7 @@ export class AnchorResolver {
     return own ?? (isOnly && source.trim() !== '' ? first : null);
   }
 
-  /** Where its quote was inserted. */
+  /** Find the quote in inserted text. */
   private quoted({ memory, last, spot }: ITrackedThread): ISpot | null {
     const own = (spot ?? last)?.unit.id ?? memory.cell_id;
     const found = this.fresh.flatMap(unit => {
@@ -212,13 +223,15 @@ export class AnchorResolver {
       : { ...best, certainty: 'approximate' };
   }
 
-  /** Whether a text is in the document once, and was not in it twice. */
+  /**
+   * Whether a text occurs once in the document and did not occur twice before.
+   */
   private isOnly(quote: string): boolean {
     const { before, after } = this.change;
     return countOf(before, quote) <= 1 && countOf(after, quote) <= 1;
   }
 
-  /** Where some of it is left in a text that was replaced. */
+  /** Find the remains of the text in a replaced text. */
   private left({ spot }: ITrackedThread): ISpot | null {
     const next = spot && this.successor(spot.unit);
     const range =
@@ -228,7 +241,10 @@ export class AnchorResolver {
     return next && range && { unit: next, range, certainty: 'approximate' };
   }
 
-  /** Where it is likeliest: where it was thought to be, or where other text stands in its place. */
+  /**
+   * The likeliest location: the previous guess, or text that replaced the
+   * quote.
+   */
   private likely(thread: ITrackedThread): ISpot | null {
     const { spot, last, memory } = thread;
     const guess = this.guess(thread);
@@ -242,7 +258,9 @@ export class AnchorResolver {
     return only ?? this.instead(unit, thread, guess);
   }
 
-  /** Where its text is in another cell, of what was thought to be in one that is gone; it may well be there. */
+  /**
+   * Find the text of a thread from a removed cell in another cell; approximate.
+   */
   private elsewhere({ spot, memory }: ITrackedThread): ISpot | null {
     if (spot?.certainty !== 'approximate') {
       return null;
@@ -265,7 +283,7 @@ export class AnchorResolver {
       : { ...guess, certainty: 'approximate' };
   }
 
-  /** Where it was thought to be. */
+  /** The previous guess. */
   private guess(thread: ITrackedThread): IResolvedRange | null {
     const guesses = this.alive(thread, pin => !pin.isCertain);
     const found = guesses.find(
@@ -289,7 +307,7 @@ export class AnchorResolver {
     return unit ? { unit, range: null, certainty: 'exact' } : null;
   }
 
-  /** The cell that has the text of one that is gone now. */
+  /** The cell that now contains the text of a removed one. */
   private joined({ spot }: ITrackedThread, unit: IUnit): IUnit | null {
     const range = { from: 0, to: unit.source.length };
     const part = spot === null ? null : this.partOf(unit, range);
@@ -317,7 +335,7 @@ export class AnchorResolver {
     );
   }
 
-  /** Whether a part of a text was nowhere before the change. */
+  /** Whether a range of a text did not exist before the change. */
   private isInserted(unit: IUnit): (from: number, to: number) => boolean {
     const { before, deltas } = this.change;
     const delta = deltas.get(unit.text);
@@ -345,15 +363,15 @@ export class AnchorResolver {
   }
 
   private readonly units: Units;
-  /** Texts that are new, or have new text in them. */
+  /** Texts that are new or contain new text. */
   private readonly fresh: readonly IUnit[];
-  /** The most that was written into one text. */
+  /** The length of the longest insertion into one text. */
   private readonly written: number;
   private readonly isNew: (unit: IUnit) => boolean;
   private map: { partOf: ReturnType<typeof findRearranged> } | null = null;
 }
 
-/** How much a change wrote. */
+/** The length of the text a change inserted. */
 function lengthOf(delta: Delta): number {
   return inserted(delta).reduce((sum, { from, to }) => sum + to - from, 0);
 }
@@ -366,7 +384,7 @@ function textAt({ unit, range }: { unit: IUnit; range: TextRange }): string {
   return unit.source.slice(range.from, range.to);
 }
 
-/** How often a text occurs; two is often enough to know. */
+/** Occurrences of a text, counted up to two. */
 function countOf(units: readonly IUnit[], text: string): number {
   return units.reduce((count, { source }) => {
     const first = count > 1 || text === '' ? -1 : source.indexOf(text);
@@ -375,7 +393,7 @@ function countOf(units: readonly IUnit[], text: string): number {
   }, 0);
 }
 
-/** The only place of a telling text. */
+/** The only occurrence of a text that is long enough to identify it. */
 function onlyPlace(unit: IUnit, quote: string): ISpot | null {
   const from = unit.source.indexOf(quote);
   const isOnly = from >= 0 && from === unit.source.lastIndexOf(quote);

@@ -1,6 +1,6 @@
 /**
- * Where places went when texts were cut and joined anew with nothing but white space changed: cells that were split or
- * merged, code that was indented. Used by the tracker of threads.
+ * Maps ranges when texts were split and joined with only white space changed:
+ * split or merged cells, indented code. Used by the thread tracker.
  */
 
 import type { TextRange } from '../../wire/generated';
@@ -10,13 +10,16 @@ import type { IChange, IUnit } from './sharedTexts';
 export interface IRearrangedPart {
   readonly unit: IUnit;
   readonly range: TextRange;
-  /** Whether it is the whole of what was asked for. */
+  /** Whether it is the whole requested range. */
   readonly isWhole: boolean;
 }
 
 const SPACE = /\s/;
 
-/** The new place of anything in the texts that a change touched; null when more than white space is another. */
+/**
+ * Returns a mapping for ranges in the texts that a change touched; null when
+ * more than white space changed.
+ */
 export function findRearranged({
   before,
   after
@@ -69,7 +72,7 @@ function pointAt(unit: IUnit, at: number): IRearrangedPart {
   return { unit, range: { from: at, to: at }, isWhole: false };
 }
 
-/** The longest part of the places that is in one text. */
+/** The longest part of the positions within one text. */
 function longest(places: readonly IPlace[]): IRearrangedPart | null {
   const byUnit = new Map<IUnit, IPlace[]>();
   for (const place of places) {
@@ -88,7 +91,7 @@ function longest(places: readonly IPlace[]): IRearrangedPart | null {
       };
 }
 
-/** The texts that are not the same before and after, from the first such one to the last. */
+/** The texts that differ, from the first such text to the last. */
 function withoutSame(
   before: readonly IUnit[],
   after: readonly IUnit[]

@@ -1,6 +1,7 @@
 /**
- * Pins: places in a shared text that stay with its characters, in every page that shares it, and come back when a
- * deletion is undone. Used by the tracker of threads.
+ * Relative ranges: they stay with the characters of a shared text in every page
+ * that shares it, and return when a deletion is undone. Used by the thread
+ * tracker.
  */
 
 import {
@@ -13,31 +14,37 @@ import {
 import type { TextRange } from '../../wire/generated';
 import type { IUnit, Units } from './sharedTexts';
 
-/** A part of a text. */
+/** A range of a text. */
 export interface IRelativeRange extends IEnds {
-  /** Whether the text it was put at was the one that is meant. */
+  /** Whether the range covers the intended text. */
   readonly isCertain: boolean;
   /** Whether it is a caret. */
   readonly isPoint: boolean;
-  /** Its text when it was looked at last. */
+  /** The text at the last update. */
   quote: string;
-  /** The ends of that text: characters deleted on their own before their cell was do not come back with the cell. */
+  /**
+   * The ends of that text: characters deleted before their cell do not come
+   * back with it.
+   */
   ends: IEnds;
 }
 
-/** Where a part begins and ends. */
+/** The start and end of a range. */
 interface IEnds {
   readonly from: RelativePosition;
   readonly to: RelativePosition;
 }
 
-/** Where a pin is now. */
+/** The current position of a relative range. */
 export interface IResolvedRange {
   readonly unit: IUnit;
   readonly range: TextRange;
 }
 
-/** Pin a part of a text: what is written beside it stays outside, unless it is uncertain what is meant. */
+/**
+ * Make a relative range. Text written beside it stays outside unless the range
+ * is uncertain.
+ */
 export function createRelativeRange(
   { text, source }: IUnit,
   { from, to }: TextRange,
@@ -52,7 +59,7 @@ export function createRelativeRange(
   return { ...ends, isCertain, isPoint, quote, ends };
 }
 
-/** Know the text of a certain pin as it is now. */
+/** Store the current text of a certain range. */
 export function updateRelativeRange(
   pin: IRelativeRange,
   unit: IUnit,
@@ -65,7 +72,7 @@ export function updateRelativeRange(
   }
 }
 
-/** Where a pin is; null when nothing is left of its text. */
+/** The current position of a range; null when none of its text is left. */
 export function resolveRelativeRange(
   pin: IRelativeRange,
   units: Units
@@ -77,7 +84,10 @@ export function resolveRelativeRange(
     : null;
 }
 
-/** Whether most of a pin's text stands beside another place of it: undoing can write again what is there. */
+/**
+ * Whether most of a range's text occurs beside another position of it: undo can
+ * write existing text again.
+ */
 export function isDuplicateRange(
   { quote }: IRelativeRange,
   { unit, range: { from, to } }: IResolvedRange,

@@ -1,6 +1,6 @@
 /**
- * Where a thread is in a document that was opened, and may have been changed while it was closed. Used by the tracker of
- * threads.
+ * Finds a thread in a document that was just opened and may have changed while
+ * closed. Used by the thread tracker.
  */
 
 import { locate, TELLING, type Remembered } from '../anchors/anchors';
@@ -9,7 +9,7 @@ import { cellVersion } from '../../wire/versions';
 import type { IUnit } from './sharedTexts';
 import { spotOf, type ISpot } from './trackedThread';
 
-/** Find the place of an anchor among the texts of its document; null when it is not there. */
+/** Find an anchor among the texts of its document; null when it is lost. */
 export function findReopened(
   units: readonly IUnit[],
   anchor: Anchor
@@ -27,7 +27,7 @@ export function findReopened(
     : (elsewhere(units, own, anchor) ?? here);
 }
 
-/** The only cell with the text that a cell had; whether it is the one that is meant nobody knows. */
+/** The only cell with the text of the anchor's cell; approximate. */
 function sameCell(units: readonly IUnit[], { version }: Anchor): ISpot | null {
   const [unit, ...others] = units.filter(
     ({ source }) => source.trim() !== '' && cellVersion(source) === version
@@ -37,7 +37,7 @@ function sameCell(units: readonly IUnit[], { version }: Anchor): ISpot | null {
     : { unit, range: null, certainty: 'approximate' };
 }
 
-/** Where the quote is in another cell; whether it is the one that is meant nobody knows. */
+/** The quote in another cell; approximate. */
 function elsewhere(
   units: readonly IUnit[],
   own: IUnit | null,
@@ -55,7 +55,7 @@ function elsewhere(
   const certain = places.filter(({ certainty }) => certainty === 'exact');
   const isTelling =
     anchor.quote.length >= TELLING &&
-    anchor.certainty !== 'orphaned' && // It is known to be gone.
+    anchor.certainty !== 'orphaned' && // The server marked it as lost.
     places.length === 1;
   const [best] = certain.length > 0 ? certain : isTelling ? places : [];
   return best === undefined ? null : { ...best, certainty: 'approximate' };

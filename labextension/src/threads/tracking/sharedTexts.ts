@@ -1,6 +1,7 @@
 /**
- * The texts of a shared document: the source of each cell of a notebook, or the one of a file. Says what every
- * transaction did to them. Used by the tracker of threads; knows nothing of the lab.
+ * The texts of a shared document: the source of each cell of a notebook, or
+ * that of a file. Reports how each transaction changes them. Used by the thread
+ * tracker; does not know JupyterLab.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -13,29 +14,29 @@ import type {
   YEvent
 } from 'yjs';
 
-/** A text of the document as it is now. */
+/** A text of the document in its current state. */
 export interface IUnit {
-  /** Id of its cell; null of a file. */
+  /** Id of its cell; null for a file. */
   readonly id: string | null;
   readonly text: YText;
   readonly source: string;
 }
 
-/** Insertions and deletions in a text, from its beginning. */
+/** Insertions and deletions in a text, in order. */
 export type Delta = readonly {
   readonly insert?: unknown;
   readonly delete?: number;
   readonly retain?: number;
 }[];
 
-/** The texts of a document by their shared selves. */
+/** The texts of a document by their shared types. */
 export type Units = ReadonlyMap<object, IUnit>;
 
-/** What a transaction did. */
+/** The changes of one transaction. */
 export interface IChange {
-  /** Whether it was made in this page. */
+  /** Whether this page made it. */
   readonly isLocal: boolean;
-  /** Whether texts came, went or have other places. */
+  /** Whether texts were added, removed or moved. */
   readonly isStructural: boolean;
   readonly before: readonly IUnit[];
   readonly after: readonly IUnit[];
@@ -58,7 +59,7 @@ export class SharedTexts implements IDisposable {
     this.root.observeDeep(this.onEvents);
   }
 
-  /** In the order of the document. */
+  /** In document order. */
   get units(): readonly IUnit[] {
     return this.order;
   }
@@ -100,7 +101,7 @@ export class SharedTexts implements IDisposable {
     }
   };
 
-  /** Whether cells, or the text of one, came or went. */
+  /** Whether cells, or the text of a cell, were added or removed. */
   private isStructural({ target, keys }: Events[number]): boolean {
     return (
       target === this.root ||
@@ -108,7 +109,10 @@ export class SharedTexts implements IDisposable {
     );
   }
 
-  /** Read changed texts again; a key in one of many cells costs no more than one in a file. */
+  /**
+   * Read changed texts again; typing in one of many cells costs as much as in a
+   * file.
+   */
   private renew(changed: Iterable<YText>): void {
     const order = [...this.order];
     for (const text of changed) {
@@ -159,7 +163,7 @@ function mapOf(units: readonly IUnit[]): Map<object, IUnit> {
   return new Map(units.map(unit => [unit.text, unit]));
 }
 
-/** Where text was inserted by a change, in offsets of the text after it. */
+/** The inserted ranges, in offsets of the text after the change. */
 export function inserted(delta: Delta): { from: number; to: number }[] {
   const parts: { from: number; to: number }[] = [];
   let at = 0;
@@ -172,7 +176,9 @@ export function inserted(delta: Delta): { from: number; to: number }[] {
   return parts;
 }
 
-/** How much of a part of the text before a change is left, and how much was inserted in it. */
+/**
+ * How much of a range is left after a change, and how much was inserted in it.
+ */
 export function survival(
   delta: Delta,
   { from, to }: { from: number; to: number }

@@ -1,6 +1,6 @@
 /**
- * Where a part of a text went when the text was replaced by one that is mostly the same, as a formatter, a reload or another
- * program does. Pure; used by the tracker of threads.
+ * Maps a range when its text was replaced by a similar one, as a formatter, a
+ * reload or another program does. Pure; used by the thread tracker.
  */
 
 import fastDiff from 'fast-diff';
@@ -8,24 +8,24 @@ import fastDiff from 'fast-diff';
 import { whole } from '../anchors/anchors';
 import type { TextRange } from '../../wire/generated';
 
-/** Units of changed text up to which what is left of a part is looked for. */
+/** Changed text, in units, up to which the remains of a range are searched. */
 const MOST = 20_000;
-/** Share of a part that has to be left for it to be there. */
+/** Share of a range that must be left. */
 const LEFT = 1 / 3;
 
-/** How two texts are the same: so many units at their beginning and at their end. */
+/** Number of equal units at the beginning and the end of two texts. */
 interface IAlignment {
   readonly start: number;
   readonly end: number;
 }
 
-/** The place of a part, and whether no other is as good. */
+/** The new range, and whether no other is as good. */
 export interface ITextAlignment {
   readonly range: TextRange;
   readonly isSure: boolean;
 }
 
-/** Where a part of a text is in another; null when it is in what was changed. */
+/** Map a range to another text; null when it is in the changed part. */
 export function alignText(
   before: string,
   after: string,
@@ -38,8 +38,8 @@ export function alignText(
 }
 
 /**
- * What is left of a part of a text that was written anew, with what took the place of its beginning and its end; null
- * when it is too little.
+ * The remains of a rewritten range, with the replacements of its beginning and
+ * end; null when too little is left.
  */
 export function remains(
   before: string,
@@ -66,16 +66,19 @@ export function remains(
     : { from: startIn(first, from), to: endIn(last, to) };
 }
 
-/** A stretch of a text, and what it became. */
+/** A segment of a text and its replacement. */
 interface IStretch {
   readonly isSame: boolean;
   readonly was: { readonly from: number };
-  /** Units it had. */
+  /** Length in the old text, in units. */
   readonly length: number;
   readonly now: TextRange;
 }
 
-/** What a text became, stretch by stretch; new text belongs to what was taken away before it. */
+/**
+ * The old text segment by segment; insertions belong to the deletion before
+ * them.
+ */
 function stretches(before: string, after: string): IStretch[] {
   const found: IStretch[] = [];
   let [old, now] = [0, 0];
@@ -104,7 +107,10 @@ function overlap({ from, to }: TextRange, at: number, length: number): number {
   return Math.min(to, at + length) - Math.max(from, at);
 }
 
-/** Where a part begins that begins in a stretch: what was written for a word stands for all of it. */
+/**
+ * Where a range begins that begins in a segment: the replacement of a word
+ * stands for the whole word.
+ */
 function startIn({ isSame, was, now }: IStretch, from: number): number {
   return isSame ? now.from + Math.max(0, from - was.from) : now.from;
 }
@@ -113,13 +119,15 @@ function endIn({ isSame, was, length, now }: IStretch, to: number): number {
   return isSame ? now.to - Math.max(0, was.from + length - to) : now.to;
 }
 
-/** What of a text is new, by the beginning and the end that another text has in common with it. */
+/**
+ * The part of a text without its common beginning and end with another text.
+ */
 export function newPart(before: string, after: string): TextRange {
   const { start, end } = startFirst(before, after);
   return { from: start, to: after.length - end };
 }
 
-/** Repeated text can be counted to what is the same at the beginning, or at the end. */
+/** Repeated text can be matched from the beginning or from the end. */
 function startFirst(before: string, after: string): IAlignment {
   const most = Math.min(before.length, after.length);
   const start = commonStart(before, after, most);
@@ -145,7 +153,7 @@ function mapped(
   return from >= before.length - end ? { from: from + by, to: to + by } : null;
 }
 
-/** A part with what stands beside it as in a text it was of. */
+/** A range with its surroundings, as in a text that contained it. */
 export function around(
   source: string,
   earlier: string,

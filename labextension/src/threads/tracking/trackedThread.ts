@@ -1,42 +1,44 @@
-/** What the tracker knows of one thread. */
+/** The tracker's state of one thread. */
 
 import type { IFound, Remembered } from '../anchors/anchors';
 import type { Anchor, TextRange } from '../../wire/generated';
 import type { IRelativeRange } from './relativePositions';
 import type { IUnit } from './sharedTexts';
 
-/** Pins kept of a thread: as many undone steps find their text again. */
+/**
+ * Relative ranges kept of a thread: as many undo steps find their text again.
+ */
 const MOST_PINS = 12;
 
-/** Where a thread is. */
+/** The position of a thread. */
 export interface ISpot {
   readonly unit: IUnit;
-  /** Null of a whole cell. */
+  /** Null for a whole cell. */
   readonly range: TextRange | null;
   readonly certainty: 'exact' | 'approximate';
 }
 
-/** A thread that is followed. */
+/** A tracked thread. */
 export interface ITrackedThread {
   readonly id: string;
   readonly target: Anchor['target'];
-  /** Which output it is about. */
+  /** The output it is about. */
   readonly output: Anchor['output'];
-  /** Where it is; null when it is not there any more. */
+  /** Its position; null when it is lost. */
   spot: ISpot | null;
-  /** Where it was last. */
+  /** Its last known position. */
   last: ISpot | null;
-  /** The quote and what stood around it when its place was certain. */
+  /** The quote and its context when the position was last certain. */
   memory: Remembered;
-  /** The quote before parts of it were deleted; empty where nothing was. */
+  /** The quote before parts of it were deleted; empty when nothing was. */
   earlier: string;
-  /** The latest last. */
+  /** The newest last. */
   pins: readonly IRelativeRange[];
-  /** The cells it was in, the latest last; of one that is about a whole cell. */
+  /** For a thread about a whole cell: the ids its cell had, the newest last. */
   cells: readonly string[];
 }
 
-/** A thread whose place is to be found. */
+/** A thread whose position is not known yet. */
 export function threadOf(id: string, anchor: Anchor): ITrackedThread {
   return {
     id,
@@ -51,12 +53,12 @@ export function threadOf(id: string, anchor: Anchor): ITrackedThread {
   };
 }
 
-/** Whether a thread is about a whole cell or what it printed. */
+/** Whether a thread is about a whole cell or its output. */
 export function isOfCell({ memory }: ITrackedThread): boolean {
   return memory.range === null;
 }
 
-/** The pins of a thread with one more. */
+/** The relative ranges of a thread with a new one. */
 export function withRelativeRange(
   pins: readonly IRelativeRange[],
   pin: IRelativeRange
@@ -64,7 +66,9 @@ export function withRelativeRange(
   return [...pins, pin].slice(-MOST_PINS);
 }
 
-/** A place in a text as the place of a thread; null when it is none. */
+/**
+ * The position of a thread from a position in a text; null when there is none.
+ */
 export function spotOf(unit: IUnit, found: IFound | null): ISpot | null {
   if (found === null || found.certainty === 'orphaned') {
     return null;

@@ -1,6 +1,7 @@
 /**
- * Follows the threads of one open document through every change of its shared text, whoever makes it: typing, undo, cells
- * that are split, merged and moved, texts that are replaced. Used by the places of threads; needs no editor.
+ * Tracks the threads of one open document through every change of its shared
+ * text: typing, undo, split, merged and moved cells, replaced texts. Used by
+ * `ThreadDocument`; needs no editor.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -31,21 +32,21 @@ import {
   type ITrackedThread
 } from './trackedThread';
 
-/** Units of a quote that are kept, as the server takes them. */
+/** UTF-16 units kept of a quote; the server's limit. */
 const LONGEST_QUOTE = 20_000;
-/** Units of a whole cell that are kept, to know it by when it is gone. */
+/** UTF-16 units kept of a whole cell, to identify it after its removal. */
 const LONGEST_CELL = 2_000;
 
-/** What a change did to threads. */
+/** The threads that a change moved. */
 export interface IMoved {
   readonly ids: readonly string[];
-  /** Whether the change was made in this page. */
+  /** Whether this page made the change. */
   readonly isLocal: boolean;
-  /** Whether cells are in other places: all of them may have another number. */
+  /** Whether cells moved: every thread may have another cell number. */
   readonly isReordered: boolean;
 }
 
-/** Where the threads of one document are. */
+/** The positions of the threads of one document. */
 export class Tracker implements IDisposable {
   constructor(doc: Doc, isNotebook: boolean) {
     this.texts = new SharedTexts(doc, isNotebook, change =>
@@ -54,7 +55,7 @@ export class Tracker implements IDisposable {
     this.twins = twinsIn(this.texts.units);
   }
 
-  /** Emitted when places are others, after each change at once. */
+  /** Emitted right after each change that moved threads. */
   readonly moved = new Signal<this, IMoved>(this);
 
   get isDisposed(): boolean {
@@ -65,7 +66,7 @@ export class Tracker implements IDisposable {
     return [...this.threads.keys()];
   }
 
-  /** Follow a thread from where its anchor says that it is. */
+  /** Track a thread from its anchor on. */
   track(id: string, anchor: Anchor): void {
     const thread = threadOf(id, anchor);
     this.threads.set(id, thread);
@@ -76,19 +77,22 @@ export class Tracker implements IDisposable {
     this.threads.delete(id);
   }
 
-  /** Where a thread is; null when it is not there any more. Undefined of one that is not followed. */
+  /**
+   * The position of a thread; null when it is lost, undefined when it is not
+   * tracked.
+   */
   spot(id: string): ISpot | null | undefined {
     return this.threads.get(id)?.spot;
   }
 
-  /** The place of a text from 1; null of a file. */
+  /** The number of a cell from 1; null for a file. */
   numberOf({ id, text }: IUnit): number | null {
     return id === null
       ? null
       : this.texts.units.findIndex(unit => unit.text === text) + 1;
   }
 
-  /** The anchor of a thread as it is now; of one that is gone, as it was. */
+  /** The current anchor of a thread; the last one if it is lost. */
   anchor(id: string, document: string, hasVersion: boolean): Anchor | null {
     const thread = this.threads.get(id);
     if (thread === undefined) {
@@ -119,7 +123,9 @@ export class Tracker implements IDisposable {
     };
   }
 
-  /** Whether an anchor is certain, and of a text as it is now. */
+  /**
+   * Whether an anchor is certain and belongs to the current version of a text.
+   */
   isHere({ cell_id, certainty, version }: Anchor): boolean {
     const unit = this.texts.units.find(({ id }) => id === cell_id);
     return (
@@ -127,7 +133,7 @@ export class Tracker implements IDisposable {
     );
   }
 
-  /** How certain a place is to those who know cells by their ids: undoing can bring back a cell that is there. */
+  /** Certainty for readers who know cells by id: undo can duplicate a cell. */
   private certaintyOf(spot: ISpot | null): Anchor['certainty'] {
     if (spot === null) {
       return 'orphaned';
@@ -167,7 +173,7 @@ export class Tracker implements IDisposable {
     }
   }
 
-  /** Find the place of a thread after a change; whether it is another. */
+  /** Find a thread after a change; returns whether it moved. */
   private isMoved(settling: AnchorResolver, thread: ITrackedThread): boolean {
     if (!settling.concerns(thread)) {
       return false;
@@ -177,7 +183,9 @@ export class Tracker implements IDisposable {
     return !isSameSpot(spot, thread.spot);
   }
 
-  /** An error here must not reach who types: the thread is not found then. */
+  /**
+   * An error here must not reach the user's typing: the thread counts as lost.
+   */
   private spotAfter(
     settling: AnchorResolver,
     thread: ITrackedThread
@@ -222,7 +230,7 @@ function twinsIn(units: readonly IUnit[]): ReadonlySet<string> {
   return twins;
 }
 
-/** Whether cells are in other places. */
+/** Whether cells moved. */
 function isReordered({ isStructural, before, after }: IChange): boolean {
   return (
     isStructural &&
@@ -231,7 +239,7 @@ function isReordered({ isStructural, before, after }: IChange): boolean {
   );
 }
 
-/** Remember the cell a thread is about. */
+/** Remember the cell of a thread. */
 function keepCell(thread: ITrackedThread, { unit, certainty }: ISpot): void {
   const { id, source } = unit;
   if (id !== null && thread.cells.at(-1) !== id) {
@@ -247,7 +255,7 @@ function keepCell(thread: ITrackedThread, { unit, certainty }: ISpot): void {
   }
 }
 
-/** Pin the text a thread is about, and remember it when it is certain. */
+/** Pin the text of a thread, and remember it if certain. */
 function keepText(thread: ITrackedThread, spot: ISpot, map: Units): void {
   const { unit, range, certainty } = spot;
   if (range === null) {
@@ -294,7 +302,7 @@ function isSame(one: TextRange | null, other: TextRange | null): boolean {
   return one?.from === other?.from && one?.to === other?.to;
 }
 
-/** The end of what is quoted of a part; the server takes no half characters. */
+/** The end of the quote of a range; the server rejects lone surrogates. */
 function shortened(source: string, { from, to }: TextRange): number {
   return whole(source, Math.min(to, from + LONGEST_QUOTE));
 }

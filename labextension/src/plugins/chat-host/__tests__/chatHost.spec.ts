@@ -26,9 +26,9 @@ test('the kernel of the notebook that is meant is restarted, not that of the cur
     labShell: null,
     editors: null,
     latex: null
-  } as unknown as ILabParts; // What of the lab this meets.
+  } as unknown as ILabParts; // The members in use.
 
-  const host = createChatHost(parts, {} as IPanelPlacement); // It is only handed on.
+  const host = createChatHost(parts, {} as IPanelPlacement); // Passed on without being read.
   host.restartKernel?.('a.ipynb');
   host.restartKernel?.('gone.txt');
 

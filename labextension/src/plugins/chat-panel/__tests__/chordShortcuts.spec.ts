@@ -22,7 +22,7 @@ beforeEach(() => {
   });
   stop = captureChordShortcuts(commands);
   document.addEventListener('keydown', behind);
-  // As Vim does in normal mode: every key is its own.
+  // Like Vim in normal mode, it handles every key.
   editor = document.createElement('div');
   editor.addEventListener('keydown', event => {
     done.push(`editor ${event.key}`);
@@ -38,7 +38,7 @@ afterEach(() => {
   editor.remove();
 });
 
-/** The lab hears of keys behind the editor. */
+/** JupyterLab handles keys after the editor. */
 function behind(event: KeyboardEvent): void {
   commands.processKeydownEvent(event);
 }

@@ -1,4 +1,7 @@
-/** Which output a thread is about when several read alike, and when they come anew. */
+/**
+ * Which output a thread is about when several have the same text, and after
+ * outputs are replaced.
+ */
 
 import { CodeCellModel, type ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
@@ -41,7 +44,7 @@ test('the place of a thread is as sure as that of its output', () => {
   const model = new NotebookModel();
   model.sharedModel.insertCell(0, { cell_type: 'code', id: 'c', source: '' });
   const context = { model, localPath: 'a.ipynb' };
-  // The model and the path are all it reads of it.
+  // The document reads only the model and the path.
   const document = new ThreadDocument(context as unknown as Context, true);
   const { outputs } = model.cells.get(0) as ICodeCellModel;
   ['42', '42'].forEach(text => outputs.add(result(text)));
@@ -68,7 +71,7 @@ test('the place of a thread is as sure as that of its output', () => {
   document.of('t');
   const told = reread;
   outputs.add({ output_type: 'stream', name: 'stdout', text: ' and more' });
-  expect(reread).toBe(told); // What is printed on leaves outputs where they are.
+  expect(reread).toBe(told); // Further printing does not move outputs.
   expect(document.of('t')).toEqual(before);
   document.dispose();
 });

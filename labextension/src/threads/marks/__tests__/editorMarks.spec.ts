@@ -12,7 +12,7 @@ function textMark(id: string, from: number, to: number): ITextMark {
   return { id, from, to, look: 'shoulders-mod-idle', label: `Thread ${id}` };
 }
 
-/** An editor of the text, its marks, and what was opened. */
+/** An editor with text and marks, and the list of opened threads. */
 function scene() {
   const opened = vi.fn();
   const settled = vi.fn();
@@ -82,7 +82,7 @@ test('a place without text has a dot of its own', () => {
 test('a dot opens the threads of its line, wherever they are by now', () => {
   const { marks, view, dots, opened } = scene();
   marks.show(view, [textMark('a', 0, 5), textMark('b', 11, 17)]);
-  view.dispatch({ changes: { from: 0, to: 11 } }); // Both in one line now.
+  view.dispatch({ changes: { from: 0, to: 11 } }); // Both threads are on one line now.
   const [dot] = dots();
   dot?.dispatchEvent(new MouseEvent('click', { bubbles: true }));
   expect(opened).toHaveBeenCalledWith(['a', 'b'], expect.anything());

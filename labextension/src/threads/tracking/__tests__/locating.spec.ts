@@ -102,7 +102,7 @@ it('calls a text uncertain whose deleted part comes back with a new cell', () =>
   shared.cells[0]?.updateSource(9, 15, '');
   expect(tracker.anchor('a', 'a', false)?.quote).toBe('t');
   shared.transact(() => {
-    shared.deleteCell(0); // As the lab does when that is undone.
+    shared.deleteCell(0); // As JupyterLab does when the move is undone.
     shared.insertCell(0, { ...cell, source: 'one = 1\ntwo = 2' });
   });
   expect(tracker.spot('a')).toMatchObject({
@@ -144,7 +144,7 @@ it('finds the text of a cell that comes back by undoing without what was deleted
   shared.cells[0]?.updateSource(15, 19, ''); // The notebook cannot undo this.
   shared.undoManager.stopCapturing();
   shared.transact(() => {
-    shared.deleteCell(0); // As the lab does to make another kind of cell of it.
+    shared.deleteCell(0); // As JupyterLab does to change the cell's type.
     shared.insertCell(0, { ...cell, source: 'one = 1\ntwo = 2' });
   });
   shared.cells[0]?.updateSource(9, 15, '');

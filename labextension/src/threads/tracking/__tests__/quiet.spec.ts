@@ -1,4 +1,4 @@
-/** Threads that a key does not concern cost nothing, however uncertain they are. */
+/** Typing away from a thread costs nothing, however uncertain the thread is. */
 
 import { YNotebook } from '@jupyter/ydoc';
 import { expect, test } from 'vitest';

@@ -1,18 +1,20 @@
 /**
- * Random changes of a shared notebook, and where its texts went, kept character by character: what the tracker of threads
- * is held to. Knows nothing of the tracker.
+ * Random changes of a shared notebook, and a model of where each character
+ * went: the reference for the tracker tests. Does not use the tracker.
  */
 
 import { YNotebook } from '@jupyter/ydoc';
 
-/** A cell as it has to be: each character has a number that goes with it. */
+/**
+ * The expected state of a cell: each character has a number that stays with it.
+ */
 interface ICell {
   id: string;
   text: string;
   marks: number[];
 }
 
-/** Numbers from 0 to 1, always the same for one seed. */
+/** Pseudo-random numbers from 0 to 1 for a seed. */
 export function random(seed: number): () => number {
   let state = seed * 2654435761 + 1;
   return () => {
@@ -26,7 +28,7 @@ export function random(seed: number): () => number {
 export class Storm {
   constructor(
     seed: number,
-    /** Makes text; lines that are like each other, or no character twice. */
+    /** Makes text: similar lines, or no character twice. */
     private readonly words: (next: () => number) => string,
     cells: number
   ) {
@@ -37,12 +39,12 @@ export class Storm {
     this.notebook.clearUndoHistory();
   }
 
-  /** Whether a text was written whole, and in part anew. */
+  /** Whether a text was replaced as a whole and partly rewritten. */
   isRewritten = false;
   readonly notebook = new YNotebook({ disableDocumentWideUndoRedo: true });
   cells: ICell[] = [];
 
-  /** Change something; says what. */
+  /** Make a random change; returns its description. */
   step(): string {
     this.remember();
     this.known = this.count;
@@ -54,12 +56,12 @@ export class Storm {
     return act;
   }
 
-  /** Whether it is known where each character is. */
+  /** Whether the position of every character is known. */
   get isKnown(): boolean {
     return this.isTrue && this.isSure && !this.isTwice;
   }
 
-  /** Whether the notebook is as it has to be. */
+  /** Whether the notebook equals the expected state. */
   private get isTrue(): boolean {
     return (
       JSON.stringify(this.cells.map(({ id, text }) => [id, text])) ===
@@ -247,7 +249,7 @@ export class Storm {
     this.history.push(JSON.stringify(this.cells));
   }
 
-  /** What was undone is as it was before, cell by cell. */
+  /** After an undo, look up the earlier state of each cell. */
   private recall(): void {
     const known = [JSON.stringify(this.cells), ...this.history]
       .reverse()
@@ -264,13 +266,15 @@ export class Storm {
     });
   }
 
-  /** Whether a character is in two places, after a cut cell was pasted and the cut undone. */
+  /**
+   * Whether a character occurs twice: a cut cell was pasted and the cut undone.
+   */
   private get isTwice(): boolean {
     const marks = this.cells.flatMap(cell => cell.marks);
     return new Set(marks).size < marks.length;
   }
 
-  /** Whether everything undone was found in what was. */
+  /** Whether the earlier state of every undone change was found. */
   private isSure = true;
 
   private mark(): number {
@@ -287,7 +291,7 @@ export class Storm {
   }
 
   private readonly next: () => number;
-  /** Numbers up to this were there before the last change. */
+  /** Numbers up to this one existed before the last change. */
   known = 0;
   private count = 0;
   private held: ICell | null = null;

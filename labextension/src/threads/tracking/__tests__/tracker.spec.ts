@@ -9,7 +9,7 @@ import { Storm } from './randomEdits';
 const SEEDS = Array.from({ length: 30 }, (_, seed) => seed + 1);
 const STEPS = 120;
 
-/** No character comes twice. */
+/** Text in which no character occurs twice. */
 function unique(): (next: () => number) => string {
   let code = 0x4e00;
   return next =>
@@ -19,7 +19,7 @@ function unique(): (next: () => number) => string {
     }).join('');
 }
 
-/** Lines of code, many of them the same. */
+/** Lines of code, many of them equal. */
 function alike(next: () => number): string {
   const name = 'xyz'.charAt(Math.floor(next() * 3));
   return `${name} = load(${Math.floor(next() * 2)})`;
@@ -28,9 +28,9 @@ function alike(next: () => number): string {
 interface IMarked {
   id: string;
   marks: Set<number>;
-  /** Its text when it was found last. */
+  /** The text when it was last found. */
   quote: string;
-  /** Whether it was in two places once. */
+  /** Whether it was ever in two places. */
   isTorn: boolean;
 }
 
@@ -47,7 +47,7 @@ function anchorOf(
   };
 }
 
-/** Pin threads to parts of the notebook. */
+/** Anchor threads to ranges of the notebook. */
 function pinned(storm: Storm, tracker: Tracker): IMarked[] {
   return storm.cells.flatMap(({ id, text, marks }, index) => {
     const from = text.indexOf('\n') + 1;
@@ -71,7 +71,10 @@ interface IPlace {
   to: number;
 }
 
-/** The parts of the notebook with the characters of a thread; what was written among them is of it. */
+/**
+ * The ranges with the characters of a thread; text inserted among them belongs
+ * to it.
+ */
 function partsOf(storm: Storm, { marks }: IMarked): IPlace[] {
   return storm.cells.flatMap(cell => {
     const places = cell.marks.flatMap((mark, at) =>
@@ -86,14 +89,17 @@ function partsOf(storm: Storm, { marks }: IMarked): IPlace[] {
   });
 }
 
-/** Without the white space around it. */
+/** The range without surrounding white space. */
 function trimmed({ cell, from, to }: IPlace, text: string): IPlace {
   const part = text.slice(from, to);
   const start = from + (part.length - part.trimStart().length);
   return { cell, from: start, to: start + part.trim().length };
 }
 
-/** Whether a place is the one that is meant. What was just written in place of an end of it may be of it, too. */
+/**
+ * Whether a range is the expected one; text just written in place of its ends
+ * may belong to it.
+ */
 function isMeant(
   storm: Storm,
   { marks, isTorn }: IMarked,
@@ -127,7 +133,7 @@ interface ICount {
   wrong: string[];
 }
 
-/** Hold one thread to where its characters are. */
+/** Compare one thread with the positions of its characters. */
 function look(
   storm: Storm,
   tracker: Tracker,
@@ -153,8 +159,9 @@ function look(
 }
 
 /**
- * Whether a certain place is the right one: that of the characters, or of the same text written again. Of a text that was
- * written whole nobody can tell which of two lines that read the same was there before.
+ * Whether a certain location is right: that of the characters, or of the same
+ * text written again. In a text replaced as a whole, equal lines cannot be told
+ * apart.
  */
 function isRight(
   storm: Storm,
@@ -188,7 +195,7 @@ function marksIn(
   return all.slice(from, to);
 }
 
-/** Whether a part is all of a thread that was in one place all the time. */
+/** Whether a range is all of a thread that was never torn. */
 function isWhole(storm: Storm, thread: IMarked, part: IPlace): boolean {
   const text = storm.cells.find(({ id }) => id === part.cell)?.text ?? '';
   return !thread.isTorn && text.slice(part.from, part.to) === thread.quote;
@@ -215,7 +222,7 @@ test.each([
 const NOTHING = { steps: 0, exact: 0, uncertain: 0, gone: 0 };
 const FLAWLESS = { lost: [], wrong: [] };
 
-/** One notebook, as long as it is known where everything is. */
+/** Run random changes on one notebook while all positions are known. */
 function run(
   seed: number,
   words: (next: () => number) => string,

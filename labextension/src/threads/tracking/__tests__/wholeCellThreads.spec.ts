@@ -1,4 +1,4 @@
-/** What is quoted ends with a whole character: the server takes no message with half of one. */
+/** A quote ends with a whole character: the server rejects lone surrogates. */
 
 import { YNotebook } from '@jupyter/ydoc';
 import { CodeCellModel } from '@jupyterlab/cells';
