@@ -1,4 +1,7 @@
-/** The line above a cell where the user says what to change, sees how far it is, and accepts or discards it. */
+/**
+ * The prompt above a cell: the user writes an instruction, follows the
+ * progress, and accepts or discards the result.
+ */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -15,23 +18,21 @@ import {
   workingText
 } from './promptMessages';
 
-/** What a prompt shows, and what it asks of the page. */
 export interface IPromptProps {
   readonly edit: InlineEdit;
   readonly trans: TranslationBundle;
   readonly Icon: React.ComponentType<{ name: IconName }>;
   /** Show the conversation behind the edit. */
   readonly openTalk: (sessionId: string) => void;
-  /** Said to screen readers, politely. */
+  /** Announce a text to screen readers, politely. */
   readonly say: (text: string) => void;
 }
 
-/** A prompt, and how far it is. */
+/** A prompt with its edit's stage. */
 interface IStaged extends IPromptProps {
   readonly stage: Stage;
 }
 
-/** A prompt. */
 export function PromptView(props: IPromptProps): React.JSX.Element {
   const { edit, trans, Icon } = props;
   const { stage } = useEdit(edit);
@@ -57,7 +58,7 @@ export function PromptView(props: IPromptProps): React.JSX.Element {
   );
 }
 
-/** Draw again when the edit changed. */
+/** Render again when the edit changes. */
 function useEdit(edit: InlineEdit): { stage: Stage } {
   const [, draw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
@@ -69,7 +70,7 @@ function useEdit(edit: InlineEdit): { stage: Stage } {
   return { stage: edit.stage };
 }
 
-/** Say what came, without taking the focus from wherever the user is by now. */
+/** Announce the result without moving the focus. */
 function useAnnouncement({ edit, trans, say }: IPromptProps, stage: Stage) {
   const before = React.useRef(stage.kind);
   React.useEffect(() => {
@@ -80,10 +81,10 @@ function useAnnouncement({ edit, trans, say }: IPromptProps, stage: Stage) {
   });
 }
 
-/** Esc steps back, from wherever in the prompt; with Ctrl, Enter accepts. */
+/** Esc steps back from anywhere in the prompt; Ctrl+Enter accepts. */
 function onKey(event: React.KeyboardEvent, edit: InlineEdit): void {
   if (event.nativeEvent.isComposing) {
-    return; // The keys are for what helps to write.
+    return; // Keys of an input method.
   }
   if (event.key === 'Escape') {
     event.stopPropagation();
@@ -110,7 +111,7 @@ function Instruction(props: IStaged): React.JSX.Element {
   React.useLayoutEffect(() => {
     if (field.current !== null) {
       field.current.style.height = 'auto';
-      field.current.style.height = `${field.current.scrollHeight}px`; // CSS limits it.
+      field.current.style.height = `${field.current.scrollHeight}px`; // CSS limits the height.
     }
   }, [text]);
   return (
@@ -138,7 +139,7 @@ function Instruction(props: IStaged): React.JSX.Element {
   );
 }
 
-/** Ask; when the answer to this very instruction is there, take it. */
+/** Submit; if the answer to this very instruction is there, accept it. */
 function enter(edit: InlineEdit): void {
   const isAnswered = edit.stage.kind === 'ready';
   if (isAnswered && edit.instruction.trim() === edit.asked) {
@@ -148,7 +149,7 @@ function enter(edit: InlineEdit): void {
   }
 }
 
-/** What can be done at any time: ask or stop, and close. */
+/** The buttons to submit or stop, and to close. */
 function Actions(props: IStaged): React.JSX.Element | null {
   const { edit, stage, trans, Icon } = props;
   const button = (
@@ -184,7 +185,7 @@ function Actions(props: IStaged): React.JSX.Element | null {
   );
 }
 
-/** The line below: what stands against it, how far it is, or the decision. */
+/** The line below the field: an obstacle, the progress, or the decision. */
 function Remark(props: IStaged): React.JSX.Element | null {
   const { edit, stage, trans, openTalk } = props;
   const { obstacle, sessionId } = edit;
@@ -258,7 +259,10 @@ function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
   );
 }
 
-/** The decision has the focus if the prompt had it; a user who types in the cell goes on typing. */
+/**
+ * Focus the decision if the prompt had the focus; a user typing in the cell is
+ * not interrupted.
+ */
 function useFocusWhenReady(button: React.RefObject<HTMLButtonElement>): void {
   React.useEffect(() => {
     const prompt = button.current?.closest('.shoulders-Prompt');
@@ -307,7 +311,7 @@ const TextButton = React.forwardRef(function TextButton(
   );
 });
 
-/** The cell that is written, before it is one. */
+/** A preview of the new cell. */
 function NewCell(props: {
   edit: InlineEdit;
   trans: TranslationBundle;

@@ -1,7 +1,7 @@
 /**
- * *Fix & run* of one failing cell: asks for the change, has it put into the cell for review, and runs that cell once.
- * The click allows these two things and nothing else. Knows neither the lab nor how it looks; owned by the page's
- * inline actions.
+ * *Fix & run* of one failing cell: requests a change, puts it into the cell for
+ * review, and runs the cell once. The user's click allows these two steps only.
+ * Knows neither JupyterLab nor the view; owned by `CellFixes`.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -18,24 +18,23 @@ export type Failure =
   | { readonly kind: 'paused' }
   | { readonly kind: 'clash' }
   | { readonly kind: 'flaw'; readonly flaw: Flaw }
-  /** The model changes nothing and says what helps instead; empty where it says nothing. */
+  /** The model changes nothing and gives advice instead; may be empty. */
   | { readonly kind: 'advice'; readonly text: string };
 
-/** How far a fix is. */
+/** Progress of a fix. */
 export type FixStage =
   | { readonly kind: 'writing'; readonly retrying: boolean }
   | { readonly kind: 'running' }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-/** What a fix does to the cell. */
+/** What a fix does to its cell. */
 export interface IFixActions {
-  /** Put the change into the cell, for review. Rejects with an `ApiError`. */
+  /** Put the change into the cell for review. Rejects with an `ApiError`. */
   readonly put: (sessionId: string, change: ITextProposal) => Promise<void>;
-  /** Run the cell; whether it ran without an error. */
+  /** Run the cell; resolves to whether it ran without an error. */
   readonly run: () => Promise<boolean>;
 }
 
-/** One fix. */
 export class CellFix {
   constructor(
     readonly edit: InlineEdit,
@@ -45,16 +44,19 @@ export class CellFix {
     edit.ended.connect(this.onEditEnded, this);
   }
 
-  /** Emitted when the stage or the preview is another. */
+  /** Emitted when the stage or the preview changed. */
   readonly changed = new Signal<this, void>(this);
-  /** Emitted once: whether the cell ran without an error, null where it did not run. */
+  /**
+   * Emitted once: whether the cell ran without an error; null if it did not
+   * run.
+   */
   readonly ended = new Signal<this, boolean | null>(this);
 
   get stage(): FixStage {
     return this.current;
   }
 
-  /** Ask, or ask again. */
+  /** Request the fix, or request it again. */
   start(instruction: string): void {
     const { obstacle } = this.edit;
     if (obstacle !== null) {
@@ -67,7 +69,7 @@ export class CellFix {
     void this.edit.submit();
   }
 
-  /** Leave the cell as it is; a run that has begun is the kernel's. */
+  /** Leave the cell unchanged; a run that has started continues. */
   cancel(): void {
     if (!this.isTaken) {
       this.edit.discard();

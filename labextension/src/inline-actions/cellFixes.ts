@@ -1,4 +1,7 @@
-/** The fixes at work in this page's notebooks: one per cell, shown in its editor. Owned by the page's inline actions. */
+/**
+ * The running fixes in this page's notebooks: one per cell, shown in its
+ * editor. Owned by `InlineActionsController`.
+ */
 
 import type { CodeCell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
@@ -13,12 +16,12 @@ import type { InlineEdit } from './inlineEdit';
 import { preview } from './editPreview';
 import { CellTarget } from '../live-documents/openEditTargets';
 
-/** What fixes need of the page. */
+/** Services that fixes need. */
 export interface ICellFixParts {
   readonly http: Pick<IHttpClient, 'call'>;
   readonly trans: TranslationBundle;
   readonly say: (text: string) => void;
-  /** The edit that asks for a fix of this error. */
+  /** Makes the edit that requests a fix of an error. */
   readonly makeEdit: (
     target: CellTarget,
     error: Attachment,
@@ -26,21 +29,23 @@ export interface ICellFixParts {
   ) => InlineEdit;
 }
 
-/** How long a changed cell may take to this page, over a room's server for one. */
+/**
+ * Longest time until the page has a changed cell, possibly through a room's
+ * server; in ms.
+ */
 const ARRIVAL_MS = 5000;
 
-/** The fixes. */
 export class CellFixes {
   constructor(private readonly parts: ICellFixParts) {}
 
-  /** Emitted when the fix of a cell is at another stage, or over. */
+  /** Emitted when a cell's fix reached another stage or ended. */
   readonly changed = new Signal<this, CodeCell>(this);
 
   of(cell: CodeCell): CellFix | null {
     return this.running.get(cell) ?? null;
   }
 
-  /** Fix the cell and run it; one that has failed asks again. */
+  /** Fix the cell and run it; a failed fix is requested again. */
   start(panel: NotebookPanel, cell: CodeCell, cause: string): void {
     const { trans } = this.parts;
     const known = this.of(cell);
@@ -86,7 +91,7 @@ export class CellFixes {
     return fix;
   }
 
-  /** What did not fix the cell is what the next try begins with. */
+  /** A fix that did not help is the start of the next attempt. */
   private remember(cell: CodeCell, sessionId: string | null): void {
     if (sessionId === null) {
       this.conversations.delete(cell);
@@ -139,7 +144,10 @@ export class CellFixes {
   private readonly conversations = new WeakMap<CodeCell, string>();
 }
 
-/** Wait until the page has the text that the server put into the cell, or one that the user typed on top of it. */
+/**
+ * Wait until the page has the text the server put into the cell, or a user's
+ * edit of it.
+ */
 async function arrived(target: CellTarget, text: string): Promise<boolean> {
   const before = target.text();
   const isHere = (): boolean => [text, null].includes(target.text());
@@ -162,7 +170,10 @@ async function arrived(target: CellTarget, text: string): Promise<boolean> {
   });
 }
 
-/** Run the cell as the user would; keep edit mode if the user types in another cell. */
+/**
+ * Run the cell as the user would; stay in edit mode if the user types in
+ * another cell.
+ */
 function run(panel: NotebookPanel, cell: CodeCell): Promise<boolean> {
   const { content, sessionContext } = panel;
   const { mode } = content;

@@ -1,4 +1,4 @@
-/** The menu behind the spark in the toolbar of a cell. Owned by the page's inline actions. */
+/** The AI menu of a cell's toolbar. Owned by `InlineActionsController`. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { INotebookTracker } from '@jupyterlab/notebook';
@@ -7,10 +7,9 @@ import { Menu } from '@lumino/widgets';
 
 import { INLINE_ACTION_COMMANDS } from './commandIds';
 
-/** Name of the toolbar item, in the plugin's schema. */
+/** Name of the toolbar item in the plugin's schema. */
 const ITEM = 'shoulders-ai';
 
-/** The menu. */
 export class CellMenu {
   constructor(
     app: JupyterFrontEnd,
@@ -24,7 +23,7 @@ export class CellMenu {
     for (const command of [edit, generate, explain, fix]) {
       this.menu.addItem({ command });
     }
-    // The focus goes back to where it was.
+    // Return the focus.
     this.menu.aboutToClose.connect(() => {
       const { opener } = this;
       this.opener = null;
@@ -34,7 +33,10 @@ export class CellMenu {
     });
   }
 
-  /** Open it below its button in the active cell of the notebook in front: each open one has an active cell. */
+  /**
+   * Open the menu below its button in the active cell of the current notebook;
+   * each open notebook has an active cell.
+   */
   open(): void {
     const item = this.notebooks.activeCell?.node.querySelector(
       `[data-jp-item-name='${ITEM}']`

@@ -1,8 +1,7 @@
-/** Ids of the commands beside cells, outputs and selections; part of the contract. Used by the inline actions. */
+/** Command ids of inline actions; a public interface. */
 
 import { EXTENSION_ID } from '../tokens';
 
-/** Command ids. */
 export const INLINE_ACTION_COMMANDS = {
   explain: `${EXTENSION_ID}:explain-cell`,
   edit: `${EXTENSION_ID}:edit-with-ai`,

@@ -1,6 +1,7 @@
 /**
- * What this page offers beside cells, outputs and selections. Loaded by the inline actions plugin with the first
- * notebook or file, or with the first of its commands.
+ * The inline actions of this page, for cells, outputs and selections. Loaded by
+ * the inline actions plugin with the first notebook or file, or with the first
+ * of its commands.
  */
 
 import '../../style/documents/inline-actions.css';
@@ -42,7 +43,7 @@ import {
   type FilePanel
 } from '../live-documents/openEditTargets';
 
-/** What the inline actions need of the lab. */
+/** Services that inline actions need. */
 export interface IInlineActionsParts {
   readonly app: JupyterFrontEnd;
   readonly http: IHttpClient;
@@ -52,10 +53,10 @@ export interface IInlineActionsParts {
   readonly trans: TranslationBundle;
 }
 
-/** Characters on either side of a selection that go with it. */
+/** Characters of context sent on either side of a selection. */
 const AROUND = 200;
 
-/** The inline actions of this page; they live as long as it does. */
+/** Controls the inline actions; lives as long as the page. */
 export class InlineActionsController {
   constructor(private readonly parts: IInlineActionsParts) {
     const { notebooks, trans, app } = parts;
@@ -103,7 +104,7 @@ export class InlineActionsController {
     );
   }
 
-  /** Ask the agent to explain the cell, or what is selected. */
+  /** Ask the agent to explain the cell or the selection. */
   explain(): Promise<void> | void {
     const { trans } = this.parts;
     const place = this.here();
@@ -126,7 +127,9 @@ export class InlineActionsController {
     this.tell(trans.__('Select what to explain.'));
   }
 
-  /** Open the prompt that changes the cell, the file, or what is selected in it. */
+  /**
+   * Open the prompt that changes the cell, the file, or the selection in it.
+   */
   edit(): void {
     const place = this.here();
     if (place !== null) {
@@ -142,7 +145,7 @@ export class InlineActionsController {
     }
   }
 
-  /** Have the error of the active cell fixed, and the cell run. */
+  /** Fix the error of the active cell and run the cell. */
   fix(): void {
     const { trans } = this.parts;
     const place = this.here();
@@ -158,7 +161,7 @@ export class InlineActionsController {
     this.tell(trans.__('This cell has no error to fix.'));
   }
 
-  /** Ask about the output that was clicked, or the last one of the active cell. */
+  /** Ask about the clicked output, else the last one of the active cell. */
   askOutput(): void {
     const { app, trans, notebooks } = this.parts;
     const panel = notebooks.currentWidget;
@@ -171,7 +174,7 @@ export class InlineActionsController {
     );
     const { widgets, model } = cell.outputArea;
     const found = widgets.findIndex(({ node }) => node === clicked);
-    // A field that asks for input is a widget, but no output.
+    // An input field is a widget but not an output.
     const index = found >= 0 ? found : (errorIn(cell) ?? model.length - 1);
     if (index >= 0) {
       this.askAbout(panel, cell, index);
@@ -180,7 +183,7 @@ export class InlineActionsController {
     }
   }
 
-  /** Take what is selected into the chat. */
+  /** Attach the selection to the chat's input. */
   askSelection(): void {
     const place = this.here();
     const selection = place === null ? null : selectionAt(place);
@@ -207,14 +210,17 @@ export class InlineActionsController {
     );
   }
 
-  /** Put something beside what the user writes next, and the cursor there. */
+  /** Add an attachment to the chat's input and focus it. */
   private attach(attachment: Attachment): void {
     const { conversations } = this.parts;
     conversations.attach(conversations.active.key, attachment);
     this.showChat();
   }
 
-  /** Say something in the conversation in front, or in a new one while that one works. */
+  /**
+   * Send a message in the shown conversation, or in a new one while that one is
+   * busy.
+   */
   private async send(
     place: ActiveDocument,
     text: string,
@@ -332,7 +338,7 @@ function cellOf(place: ActiveDocument): Attachment[] {
   return cell_id === null ? [] : [{ kind: 'cell', path, cell_id }];
 }
 
-/** From 1, as people count. */
+/** The cell's number, from 1. */
 function numberOf({ panel, cell }: ActiveDocument): number | null {
   return cell === null ? null : panel.content.widgets.indexOf(cell) + 1;
 }
@@ -356,7 +362,7 @@ function selectionAt(place: ActiveDocument): Attachment | null {
       };
 }
 
-/** Where the last error of a cell is among its outputs. */
+/** Index of a cell's last error output. */
 function errorIn(cell: CodeCell): number | null {
   const { model } = cell.outputArea;
   for (let index = model.length - 1; index >= 0; index--) {

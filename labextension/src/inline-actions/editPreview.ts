@@ -1,4 +1,7 @@
-/** Shows a change that is not made yet in the editor of its text. Used by the prompts and by *Fix & run*. */
+/**
+ * Previews a change in the editor of its text. Used by the prompts and by *Fix
+ * & run*.
+ */
 
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
@@ -10,7 +13,9 @@ import {
 } from '../editor/proposalView';
 import type { ITextProposal } from '../text/proposedText';
 
-/** Show a change, or none; an editor that never showed one is left as it is. */
+/**
+ * Show a change, or remove it; leaves an editor alone that never showed one.
+ */
 export function preview(
   editor: CodeEditor.IEditor | null,
   proposal: ITextProposal | null

@@ -1,6 +1,7 @@
 /**
- * The conversation behind an edit in place: an ordinary session without tools, made with the first instruction,
- * followed while it answers, stopped at the provider when the user does not want it any more. Owned by an edit.
+ * The conversation of an in-place edit: an ordinary session without tools,
+ * created with the first instruction and stopped at the provider when the user
+ * cancels. Owned by `InlineEdit`.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -16,34 +17,31 @@ import type {
   SendMessage
 } from '../wire/generated';
 
-/** What a conversation needs. */
 export interface IEditSessionOptions {
   readonly http: Pick<IHttpClient, 'createSession' | 'sendMessage' | 'cancel'>;
   readonly conversations: Pick<IConversations, 'watch' | 'unwatch'>;
   readonly newId: () => string;
   readonly model: () => string | null;
-  /** The conversation to go on with; a new one without it. */
+  /** The session to continue; a new one without it. */
   readonly continues?: string;
 }
 
-/** What is asked. */
 export type Question = Pick<SendMessage, 'text' | 'attachments' | 'context'>;
 
-/** How far the answer to the last question is. */
+/** Progress of the answer to the last question. */
 export type Answer =
   | { readonly state: 'none' }
   | {
       readonly state: 'coming';
       readonly text: string;
-      /** The provider is given time before it is asked again. */
+      /** The provider is asked again after a pause. */
       readonly retrying: boolean;
     }
   | { readonly state: 'whole'; readonly text: string }
-  /** The turn waits for the user: at a limit of money, say. */
+  /** The turn waits for the user, for example at a budget limit. */
   | { readonly state: 'paused' }
   | { readonly state: 'failed'; readonly error: ErrorInfo };
 
-/** One conversation. */
 export class EditSession implements IDisposable {
   constructor(private readonly options: IEditSessionOptions) {
     const { continues } = options;
@@ -53,14 +51,14 @@ export class EditSession implements IDisposable {
     }
   }
 
-  /** Emitted when the answer is another. */
+  /** Emitted when the answer changed. */
   readonly changed = new Signal<this, void>(this);
 
   get answer(): Answer {
     return this.current;
   }
 
-  /** The session, once there is one. */
+  /** The session's id, once created. */
   get sessionId(): string | null {
     return this.session;
   }
@@ -69,7 +67,10 @@ export class EditSession implements IDisposable {
     return this.disposed;
   }
 
-  /** Ask; a first question makes the session. Never rejects: see `answer`. */
+  /**
+   * Send a question; the first one creates the session. Never rejects: see
+   * `answer`.
+   */
   async ask(title: string, question: Question): Promise<void> {
     const { http, newId, model } = this.options;
     const asked = newId();
@@ -90,7 +91,7 @@ export class EditSession implements IDisposable {
     }
   }
 
-  /** Stop the answer, at the provider too. */
+  /** Stop the answer, also at the provider. */
   async stop(): Promise<void> {
     const { session, current } = this;
     const wasComing = current.state === 'coming' || current.state === 'paused';
@@ -110,7 +111,7 @@ export class EditSession implements IDisposable {
     }
   }
 
-  /** The session; who asks again while it is being made waits for the same one. */
+  /** The session's id; concurrent calls share one creation. */
   private async begun(title: string): Promise<string> {
     this.beginning ??= this.begin(title);
     try {
@@ -135,7 +136,7 @@ export class EditSession implements IDisposable {
     return id;
   }
 
-  /** The user stopped while the question was on its way: its turn has begun all the same. */
+  /** Stop the turn if the user cancelled while the question was being sent. */
   private async stopIfLeft(asked: string): Promise<void> {
     if (this.asked !== asked && this.session !== null) {
       await this.cancel(this.session);
@@ -189,13 +190,16 @@ export class EditSession implements IDisposable {
   private store: ConversationStore | null = null;
   private beginning: Promise<string> | null = null;
   private session: string | null = null;
-  /** The message that is answered; null when nobody waits. */
+  /** The message being answered; null when none is. */
   private asked: string | null = null;
   private current: Answer = { state: 'none' };
   private disposed = false;
 }
 
-/** How far the answer to a message is; null while the log does not have the message. */
+/**
+ * Progress of the answer to a message; null while the log does not have the
+ * message.
+ */
 export function answerTo(
   { messages, turn }: Conversation,
   messageId: string
@@ -229,7 +233,7 @@ export function answerTo(
   }
 }
 
-/** The words of a turn that ended without an answer. */
+/** The error of a turn that ended without an answer. */
 function ended(parts: AgentView['parts']): ErrorInfo {
   const end = parts.filter(part => part.type === 'end').at(-1);
   return (

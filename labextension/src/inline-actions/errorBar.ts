@@ -1,6 +1,7 @@
 /**
- * The bar above a traceback: the cause in one line, *Fix & run* and *Ask*, then how far the fix is. Its height is the
- * same in all of these, so that nothing moves. Made by `OutputBars`.
+ * The bar above a traceback: the cause in one line, *Fix & run* and *Ask*, then
+ * the progress of the fix. Its height is constant, so that nothing moves. Made
+ * by `OutputBars`.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -10,7 +11,7 @@ import type { FixStage } from './cellFix';
 import type { ICause } from './errorCause';
 import { causeText, failureText, lineText } from './fixMessages';
 
-/** What the bar does. */
+/** Actions of the bar. */
 export interface IErrorBarActions {
   readonly fix: () => void;
   readonly cancel: () => void;
@@ -21,7 +22,6 @@ export interface IErrorBarActions {
 
 const NAME = 'shoulders-ErrorBar';
 
-/** One bar. */
 export class ErrorBar {
   constructor(
     private readonly cause: ICause,
@@ -55,7 +55,7 @@ export class ErrorBar {
 
   readonly node = document.createElement('div');
 
-  /** Show how far the fix is; null: there is none. */
+  /** Show the stage of the fix; null without one. */
   show(stage: FixStage | null): void {
     const { trans, cause, node, text } = this;
     this.isBusy = stage?.kind === 'writing';

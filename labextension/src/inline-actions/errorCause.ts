@@ -1,13 +1,14 @@
 /**
- * The cause of an error in one line: what was raised, and the user's own line that raised it. Read from the traceback
- * of an error output, without a model. Pure; used by the bar above tracebacks.
+ * The cause of an error in one line: the exception and the user's line that
+ * raised it. Read from the traceback of an error output, without a model. Pure;
+ * used by the bar above tracebacks.
  */
 
 import { visible, withoutEscapes } from '../text/hiddenCharacters';
 
-/** What failed. */
+/** The cause of an error. */
 export interface ICause {
-  /** `NameError`. */
+  /** For example `NameError`. */
   readonly name: string;
   /** The first line of the message; may be empty. */
   readonly message: string;
@@ -19,7 +20,9 @@ export interface IFailingLine {
   /** From 1. */
   readonly number: number;
   readonly code: string;
-  /** The prompt number of the cell it is in; null where the kernel does not say. */
+  /**
+   * Prompt number of the line's cell; null when the kernel does not give it.
+   */
   readonly prompt: number | null;
 }
 
@@ -29,13 +32,13 @@ const FRAME =
   /^\s*(?:File )?(?:Cell|Input) In ?\[(\d+)\](?:, line (\d+))?(?:, in .*)?/;
 /** `<ipython-input-3-0c…> in <module>` of IPython 7. */
 const OLD_FRAME = /^<ipython-input-(\d+)-\w+> in /;
-/** Frames of files begin so; what follows is not the user's cell. */
+/** Frames of files begin like this; their lines are not the user's cell. */
 const FILE_FRAME = /^\s*File (?!.*\bIn ?\[)/;
 const ARROW = /^-+> ?(\d+) ?(.*)$/;
-/** Below the frame of a syntax error: the line, then a caret. */
+/** The caret line below the source line of a syntax error. */
 const CARET = /^\s*\^+\s*$/;
 
-/** Read the cause from an error output as nbformat has it. */
+/** Read the cause from an nbformat error output. */
 export function causeOf({
   ename,
   evalue,
@@ -67,13 +70,13 @@ function failingLine(lines: readonly string[]): IFailingLine | null {
   return found;
 }
 
-/** A frame in a cell; `line` where its header says it. */
+/** A frame in a cell; `line` is set if its header has it. */
 interface IFrame {
   readonly prompt: number;
   readonly line: number | null;
 }
 
-/** The frame that a line begins; null: one in a file; undefined: none. */
+/** The frame that a line begins: null for one in a file, undefined for none. */
 function frameOf(line: string): IFrame | null | undefined {
   const [, prompt, number] = FRAME.exec(line) ?? OLD_FRAME.exec(line) ?? [];
   if (prompt !== undefined) {

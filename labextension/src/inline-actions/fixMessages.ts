@@ -1,4 +1,4 @@
-/** The words of *Fix & run*. Pure; used by the bar above a traceback. */
+/** Texts of *Fix & run*. Pure; used by the bar above a traceback. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -7,12 +7,12 @@ import type { Failure } from './cellFix';
 import type { ICause } from './errorCause';
 import { errorText } from './promptMessages';
 
-/** `NameError: name 'price' is not defined`. */
+/** For example `NameError: name 'price' is not defined`. */
 export function causeText({ name, message }: ICause): string {
   return [name, message].filter(part => part !== '').join(': ');
 }
 
-/** The user's own line, where it is known. */
+/** The user's line, if known. */
 export function lineText({ line }: ICause, trans: TranslationBundle): string {
   return line === null ? '' : trans.__('Line %1: %2', line.number, line.code);
 }

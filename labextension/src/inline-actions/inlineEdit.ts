@@ -1,7 +1,8 @@
 /**
- * One edit in place, from the instruction to its end: what is asked, what comes back, what the text is to become.
- * Nothing is written before the user accepts. Knows neither the lab nor how it looks; used by the prompt and by the
- * editor's view of the change.
+ * One in-place edit, from the instruction to its end: the request, the answer
+ * and the resulting text. Nothing is written before the user accepts. Knows
+ * neither JupyterLab nor the view; used by the prompt and by the preview in the
+ * editor.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -26,25 +27,31 @@ import type { ITextTarget, EditRefusal } from '../live-documents/editTarget';
 /** Change the text, or write a new cell below it. */
 export type Task = 'rewrite' | 'insert';
 
-/** Characters the server shows of a selection: more would come back without its end. */
+/**
+ * The server's limit of a selection, in characters: a longer one would come
+ * back truncated.
+ */
 export const MOST = 8000;
 const AROUND = 200;
-/** What the server puts in the place of keys and passwords. */
+/** The server's replacement for keys and passwords. */
 const MASK = '[redacted]';
 const TITLE = 60;
 
-/** Why an edit cannot begin, or be accepted. */
+/** Why an edit cannot start or be accepted. */
 export type Obstacle = EditRefusal | 'too-long';
 
-/** Why an answer cannot be taken: it has no end, or a key in it was masked on its way here. */
+/**
+ * Why an answer cannot be used: it is truncated, or contains a redacted secret
+ * of the user's text.
+ */
 export type Flaw = 'cut' | 'masked';
 
-/** Where an edit is. */
+/** Stage of an edit. */
 export type Stage =
   | { readonly kind: 'asking'; readonly error: ErrorInfo | null }
   | { readonly kind: 'working'; readonly retrying: boolean }
   | { readonly kind: 'paused' }
-  /** `clash`: the user changed the same lines meanwhile. */
+  /** `clash`: the user changed the same lines in the meantime. */
   | {
       readonly kind: 'ready';
       readonly extent: IChangeSize;
@@ -52,21 +59,21 @@ export type Stage =
       readonly flaw: Flaw | null;
     };
 
-/** An answer that is there. */
+/** A finished answer. */
 export type Ready = Extract<Stage, { readonly kind: 'ready' }>;
 
-/** What an edit is made of. */
 export interface IInlineEditOptions extends IEditSessionOptions {
   readonly target: ITextTarget;
   readonly task: Task;
-  /** The name of the conversation in the history. */
+  /** The title of the conversation in the history. */
   readonly title: (instruction: string) => string;
   readonly context: () => MessageContext | null;
-  /** The error that is to be fixed: it goes along, and an answer without a fence says what else helps. */
+  /**
+   * The error to fix: it is attached, and an answer without a fence is advice.
+   */
   readonly error?: Attachment;
 }
 
-/** An edit in place. */
 export class InlineEdit implements IDisposable {
   constructor(private readonly options: IInlineEditOptions) {
     this.target = options.target;
@@ -79,12 +86,14 @@ export class InlineEdit implements IDisposable {
 
   readonly target: ITextTarget;
   readonly task: Task;
-  /** Emitted when the stage, the preview or the instruction is another. */
+  /** Emitted when the stage, the preview or the instruction changed. */
   readonly changed = new Signal<this, void>(this);
-  /** Emitted once, when the edit is over: accepted, discarded, or its place is gone. */
+  /**
+   * Emitted once, when the edit was accepted or discarded, or its text is gone.
+   */
   readonly ended = new Signal<this, void>(this);
 
-  /** What the user writes; kept while the view comes and goes. */
+  /** The user's instruction; kept while the view is removed. */
   get instruction(): string {
     return this.typed;
   }
@@ -101,24 +110,24 @@ export class InlineEdit implements IDisposable {
     return this.disposed;
   }
 
-  /** What is to be shown in the text; null while there is nothing. */
+  /** The change to preview; null without one. */
   get proposal(): ITextProposal | null {
     return this.task === 'rewrite' ? this.shown : null;
   }
 
-  /** The new cell as far as it is written. */
+  /** The new cell as written so far. */
   get newCell(): { text: string; isMarkdown: boolean } | null {
     return this.task === 'insert' && this.current.kind !== 'asking'
       ? { text: this.written, isMarkdown: this.isMarkdown }
       : null;
   }
 
-  /** What the model says instead of a change; null when it gave one. */
+  /** The model's advice; null when it gave a change. */
   get advice(): string | null {
     return this.current.kind === 'ready' ? this.said : null;
   }
 
-  /** What stands against asking now; null when nothing does. */
+  /** Why the edit cannot be submitted now; null when it can. */
   get obstacle(): Obstacle | null {
     const { refusal } = this;
     if (refusal !== null || this.task === 'insert') {
@@ -128,7 +137,7 @@ export class InlineEdit implements IDisposable {
     return to - from > MOST ? 'too-long' : null;
   }
 
-  /** Below a locked cell there is room for another. */
+  /** A new cell can be inserted below a locked one. */
   private get refusal(): EditRefusal | null {
     const refusal = this.target.refusal();
     return this.task === 'insert' && refusal === 'read-only-cell'
@@ -136,12 +145,12 @@ export class InlineEdit implements IDisposable {
       : refusal;
   }
 
-  /** The user writes the instruction. */
+  /** Set the instruction. */
   type(instruction: string): void {
     this.typed = instruction;
   }
 
-  /** Ask, or ask again: the text is as it is now. */
+  /** Submit the instruction with the current text. */
   async submit(): Promise<void> {
     const text = this.instruction.trim();
     if (text === '' || this.obstacle !== null) {
@@ -161,7 +170,7 @@ export class InlineEdit implements IDisposable {
     });
   }
 
-  /** Stop the answer; the instruction can be changed and asked again. */
+  /** Stop the answer; the instruction can be changed and submitted again. */
   async stop(): Promise<void> {
     this.shown = null;
     this.written = '';
@@ -169,7 +178,10 @@ export class InlineEdit implements IDisposable {
     await this.talk.stop();
   }
 
-  /** Put the answer there; `force`: it wins where it clashes with what the user typed. */
+  /**
+   * Write the answer into the text; `force` overrides the user's changes where
+   * they conflict.
+   */
   accept(force = false): boolean {
     const { current, target } = this;
     if (current.kind !== 'ready' || current.flaw || this.refusal !== null) {
@@ -190,7 +202,7 @@ export class InlineEdit implements IDisposable {
     return true;
   }
 
-  /** End it with the text as it is. */
+  /** End the edit without a change. */
   discard(): void {
     if (!this.disposed) {
       this.end();
@@ -223,7 +235,7 @@ export class InlineEdit implements IDisposable {
     );
   }
 
-  /** The part that is replaced, in the text as it is now. */
+  /** The replaced range in the current text. */
   private part(): ITextRange {
     const here = this.target.text() ?? '';
     const { part } = this.target;
@@ -275,7 +287,7 @@ export class InlineEdit implements IDisposable {
     }
   };
 
-  /** Take up what is written. */
+  /** Read the answer written so far. */
   private take(text: string, isWhole = false): void {
     if (this.options.error !== undefined && !hasFence(text)) {
       this.said = text.trim();
@@ -303,7 +315,7 @@ export class InlineEdit implements IDisposable {
     }
   }
 
-  /** The user's own key must not be lost to its mask. */
+  /** Whether a redacted answer would overwrite the user's own secret. */
   private maskedIn(old: string): Flaw | null {
     const masks = (text: string): number => text.split(MASK).length;
     return this.task === 'rewrite' && masks(this.written) > masks(old)
@@ -344,7 +356,7 @@ export class InlineEdit implements IDisposable {
     }
   }
 
-  /** The instruction that was asked last. */
+  /** The last submitted instruction. */
   asked = '';
   private readonly talk: EditSession;
   private typed = '';

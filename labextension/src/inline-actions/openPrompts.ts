@@ -1,6 +1,7 @@
 /**
- * The open prompts of this page: where each stands while cells are moved, scrolled away and drawn anew, and what its
- * editor shows of the change. Owned by the page's inline actions.
+ * The open prompts of this page: keeps each at its cell while cells are moved,
+ * scrolled away and rendered again, and previews the change in the editor.
+ * Owned by `InlineActionsController`.
  */
 
 import { MainAreaWidget } from '@jupyterlab/apputils';
@@ -22,17 +23,16 @@ import {
 type View = Omit<IPromptProps, 'edit'>;
 type Target = CellTarget | FileTarget;
 
-/** Makes the edit of a place. */
+/** Makes the edit of a target. */
 export type MakeEdit = (target: Target, task: Task) => InlineEdit;
 
-/** The prompts. */
 export class OpenPrompts {
   constructor(
     private readonly view: View,
     private readonly make: MakeEdit
   ) {}
 
-  /** Open the prompt of a place, or go to the one that is open there. */
+  /** Open the prompt of a target, or focus the one that is open there. */
   open(target: Target, task: Task): void {
     const before = this.prompts.find(
       prompt => prompt.task === task && isSamePlace(prompt.target, target)
@@ -58,7 +58,6 @@ function isSamePlace(one: Target, other: Target): boolean {
   return one.panel === other.panel && one.cellId === other.cellId;
 }
 
-/** One prompt. */
 class Prompt {
   constructor(
     readonly target: Target,
@@ -83,7 +82,7 @@ class Prompt {
     this.widget.focusField();
   }
 
-  /** Once for all that happens before the next frame. */
+  /** Run once per animation frame. */
   private readonly draw = (): void => {
     if (!this.waiting) {
       this.waiting = true;
@@ -94,13 +93,16 @@ class Prompt {
     }
   };
 
-  /** Put the prompt where its text is now, and the change into the editor that shows it. */
+  /**
+   * Attach the prompt to its text's current cell, and the preview to the editor
+   * that shows it.
+   */
   private place(): void {
     if (this.isOver || this.target.refusal() === 'gone') {
       return;
     }
     if (this.widget.isDisposed) {
-      this.widget = this.makeWidget(); // It went with the widget of a cell that was moved.
+      this.widget = this.makeWidget(); // It was disposed with the widget of a moved cell.
     }
     if (this.target instanceof CellTarget) {
       this.placeInCell(this.target);
@@ -153,7 +155,7 @@ class Prompt {
     const { target, widget } = this;
     const hadFocus = widget.hasFocus;
     this.isOver = true;
-    Signal.clearData(this); // Its panel and cell live on.
+    Signal.clearData(this); // Its panel and cell still exist.
     if (target.panel.isDisposed) {
       widget.dispose();
       target.dispose();

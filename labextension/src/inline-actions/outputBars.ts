@@ -1,6 +1,7 @@
 /**
- * What stands at outputs: the bar above a traceback, "Ask about this output" in the corner of any other. Follows the
- * outputs of open notebooks as they come and go. Owned by the page's inline actions.
+ * The bars at outputs: the error bar above a traceback, "Ask about this output"
+ * at any other. Follows the outputs of open notebooks. Owned by
+ * `InlineActionsController`.
  */
 
 import { CodeCell } from '@jupyterlab/cells';
@@ -14,7 +15,7 @@ import { causeOf } from './errorCause';
 import type { CellFixes } from './cellFixes';
 import { causeText } from './fixMessages';
 
-/** What the buttons do. */
+/** Actions of the buttons. */
 export interface IOutputActions {
   readonly fixes: CellFixes;
   /** Show a conversation. */
@@ -25,7 +26,6 @@ export interface IOutputActions {
 const BAR = 'shoulders-OutputBar';
 const ASKS_INPUT = 'jp-OutputArea-stdin-item';
 
-/** The bars of all open notebooks. */
 export class OutputBars {
   constructor(
     notebooks: INotebookTracker,
@@ -48,7 +48,10 @@ export class OutputBars {
     });
   }
 
-  /** Follow the outputs of cells that are new; the widgets of all are made in this same turn. */
+  /**
+   * Watch the outputs of new cells; their widgets are created in this same
+   * task.
+   */
   private look(panel: NotebookPanel): void {
     requestAnimationFrame(() => {
       for (const cell of panel.isDisposed ? [] : panel.content.widgets) {
@@ -62,7 +65,7 @@ export class OutputBars {
     });
   }
 
-  /** Draws the bars of a cell, once for all that happens before the next frame. */
+  /** A function that draws a cell's bars once per animation frame. */
   private later(panel: NotebookPanel, cell: CodeCell): () => void {
     let isWaiting = false;
     return () => {
@@ -97,7 +100,7 @@ export class OutputBars {
     });
   }
 
-  /** Show how far the fix of a cell is, at its last error. */
+  /** Show the stage of a cell's fix at its last error. */
   private show(cell: CodeCell): void {
     this.errorBars.get(cell)?.show(this.actions.fixes.of(cell)?.stage ?? null);
   }
@@ -151,7 +154,7 @@ export class OutputBars {
     return bar;
   }
 
-  /** A picture that says what it does. */
+  /** An icon button with a label. */
   private button(label: string, act: () => void): HTMLElement {
     const button = document.createElement('button');
     button.type = 'button';
@@ -167,7 +170,10 @@ export class OutputBars {
   private readonly errorBars = new WeakMap<CodeCell, ErrorBar>();
 }
 
-/** The lab would take Enter for its own, and a click for one on the cell. */
+/**
+ * Otherwise JupyterLab would handle Enter, and take a click for one on the
+ * cell.
+ */
 function keepFromLab(bar: HTMLElement): void {
   bar.dataset.lmSuppressShortcuts = 'true';
   bar.addEventListener('mousedown', event => event.stopPropagation());

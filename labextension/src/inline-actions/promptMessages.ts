@@ -1,4 +1,4 @@
-/** The words of a prompt. Pure; used by its view. */
+/** Texts of a prompt. Pure; used by its view. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 

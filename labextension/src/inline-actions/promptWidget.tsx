@@ -1,4 +1,4 @@
-/** A prompt as a widget of the lab, with its change shown in the editor beside it. Made by `OpenPrompts`. */
+/** A prompt as a JupyterLab widget. Made by `OpenPrompts`. */
 
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
@@ -6,21 +6,28 @@ import * as React from 'react';
 
 import { PromptView, type IPromptProps } from './PromptView';
 
-/** Around it, above a file. */
+/** Margin around a prompt above a file, in px. */
 const GAP = 10;
 
-/** The widget; what it shows lives in the edit, so it may come and go with its cell. */
+/**
+ * The widget. All its state is in the edit, so it may be recreated with its
+ * cell.
+ */
 export class PromptWidget extends ReactWidget {
   constructor(private readonly props: IPromptProps) {
     super();
     this.addClass('shoulders-PromptWidget');
-    // The lab would take keys for its own, and a click for one on the cell.
+    // Otherwise JupyterLab would handle keys, and take a click for one on the
+    // cell.
     this.node.dataset.lmSuppressShortcuts = 'true';
     this.node.addEventListener('mousedown', event => event.stopPropagation());
     this.node.addEventListener('keydown', event => event.stopPropagation());
   }
 
-  /** Ask the lab for as much height as it needs, now and later: above a file it gives none by itself. */
+  /**
+   * Request the height of the content from JupyterLab, now and when it changes:
+   * above a file a widget has none by default.
+   */
   growWithContent(): void {
     void this.renderPromise?.then(() => {
       const content = this.node.firstElementChild;
@@ -39,7 +46,7 @@ export class PromptWidget extends ReactWidget {
     super.dispose();
   }
 
-  /** Put the cursor into the instruction, now or once it is there. */
+  /** Focus the instruction, now or once it is rendered. */
   focusField(): void {
     this.wantsFocus = true;
     void this.renderPromise?.then(() => {
@@ -52,7 +59,7 @@ export class PromptWidget extends ReactWidget {
     });
   }
 
-  /** Whether the user is in it. */
+  /** Whether the focus is in the prompt. */
   get hasFocus(): boolean {
     return this.node.contains(document.activeElement);
   }

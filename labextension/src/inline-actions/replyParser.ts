@@ -1,26 +1,30 @@
 /**
- * The text in an answer that is put into the user's document: what stands in its fence (the server's prompt asks for
- * one of four backticks). Pure; used by the edits in place.
+ * Extracts the text for the user's document from an answer: the content of its
+ * fence (the server's prompt asks for one of four backticks). Pure; used by
+ * in-place edits.
  */
 
-/** What an answer gives. */
+/** The parsed answer. */
 export interface IReply {
   readonly text: string;
-  /** What the fence calls it; empty where it says nothing. */
+  /** The fence's language; empty without one. */
   readonly language: string;
-  /** Whether all of it is there: a fence that was never closed was cut off. */
+  /** Whether the fence is closed; otherwise the answer is truncated. */
   readonly whole: boolean;
 }
 
-/** A fence at the beginning of a line: its indentation, itself, its language. */
+/** A fence at the beginning of a line: indentation, fence, language. */
 const OPENING = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n`]*\n/;
-/** The same anywhere: a small model may say something before it. */
+/** A fence further down: small models may write something before it. */
 const LATER = /^(?:`{3,}|~{3,})[^\n`]*\n/m;
-/** In prose a shorter one may be part of the text. */
+/** In prose a shorter fence may be part of the text. */
 const LATER_OF_PROSE = /^`{4,}[^\n`]*\n/m;
 const BEGUN = /^ {0,3}(?:(?:`{3,}|~{3,})[^\n`]*|`{1,2}|~{1,2})$/;
 
-/** Read an answer, also one that is still being written; `isProse`: fences may be part of the text itself. */
+/**
+ * Parse a complete or partial answer; `isProse`: fences may be part of the text
+ * itself.
+ */
 export function readReply(answer: string, isProse = false): IReply {
   const text = answer.replace(/^\s*\n/, '');
   const start = OPENING.test(text)
@@ -35,7 +39,10 @@ export function readReply(answer: string, isProse = false): IReply {
     : { text: text.trimEnd(), language: '', whole: true };
 }
 
-/** Whether an answer, also one that is still being written, gives a text: others only say something. */
+/**
+ * Whether a complete or partial answer contains a text for the document; others
+ * are comments only.
+ */
 export function hasFence(answer: string): boolean {
   const text = answer.replace(/^\s*\n/, '');
   return OPENING.test(text) || LATER.test(text) || BEGUN.test(text);
@@ -56,7 +63,7 @@ function fenced(
   };
 }
 
-/** Where the fence is closed; -1 when it is not. */
+/** The line of the closing fence; -1 without one. */
 function closing(
   lines: readonly string[],
   fence: string,
@@ -72,13 +79,13 @@ function closing(
   if (!isProse || fence.length > 3) {
     return lines.findIndex(closes);
   }
-  // Text with fences of its own in a fence like them: the last one is the outer one.
+  // A text may contain fences like its own: the last one is the outer fence.
   const filled = lines.map(line => line.trim() !== '');
   const last = filled.lastIndexOf(true);
   return closes(lines[last] ?? '') ? last : -1;
 }
 
-/** The lines so far, without a closing fence that has only begun. */
+/** The lines so far, without a partial closing fence. */
 function withoutBegun(lines: string[], fence: string): string[] {
   const last = (lines.at(-1) ?? '').trim();
   const isBegun = last !== '' && fence.startsWith(last);
@@ -89,7 +96,7 @@ function withoutIndent(line: string, indent: string): string {
   return line.startsWith(indent) ? line.slice(indent.length) : line;
 }
 
-/** Whether an answer's language is that of a text cell. */
+/** Whether an answer's language means a text cell. */
 export function isMarkdown(language: string): boolean {
   return /^(markdown|md)$/i.test(language);
 }

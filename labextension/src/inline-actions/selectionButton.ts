@@ -1,6 +1,7 @@
 /**
- * A small button beside what is selected in an editor of a notebook or file: "Ask AI". It never takes the focus; the
- * keyboard has the command. Owned by the page's inline actions.
+ * The "Ask AI" button beside a selection in an editor of a notebook or file. It
+ * never takes the focus; the command serves the keyboard. Owned by
+ * `InlineActionsController`.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -9,14 +10,13 @@ import { EditorView } from '@codemirror/view';
 
 const GAP = 4;
 
-/** Finds out whether a selection can be asked about, and asks. */
+/** Checks whether a selection can be asked about, and asks. */
 export interface ISelectionActions {
   /** Whether an editor belongs to a document. */
   canAsk(view: EditorView): boolean;
   ask(): void;
 }
 
-/** The one button of the page. */
 export class SelectionButton {
   constructor(
     private readonly actions: ISelectionActions,
@@ -83,7 +83,7 @@ export class SelectionButton {
   private isWaiting = false;
 }
 
-/** The editor with the cursor. */
+/** The focused editor. */
 function focusedEditor(): EditorView | null {
   const active = document.activeElement;
   const editor = active?.closest<HTMLElement>('.cm-editor') ?? null;
@@ -94,9 +94,9 @@ interface IPlace {
   readonly left: number;
   readonly top: number;
   readonly bottom: number;
-  /** Where the editor ends. */
+  /** Bottom edge of the editor. */
   readonly edge: number;
-  /** Whether what is selected stands before the cursor. */
+  /** Whether the selection is before the cursor. */
   readonly isForward: boolean;
 }
 
@@ -105,7 +105,10 @@ function hasSelection({ state }: EditorView): boolean {
   return from !== to && state.sliceDoc(from, to).trim() !== '';
 }
 
-/** Beside the end of the selection the cursor is at; null when that is out of view. */
+/**
+ * The position beside the end of the selection with the cursor; null when that
+ * is out of view.
+ */
 function placeOf(view: EditorView): IPlace | null {
   const { main } = view.state.selection;
   const at = view.coordsAtPos(main.head);
@@ -136,7 +139,7 @@ function makeButton(
   button.textContent = trans.__('Ask AI');
   button.title = trans.__('Ask AI about the selected text');
   button.prepend(icon.element({ tag: 'span' }));
-  // The caret and the selection stay where they are.
+  // Keep the caret and the selection.
   button.addEventListener('mousedown', event => event.preventDefault());
   button.addEventListener('click', act);
   return button;

@@ -1,8 +1,11 @@
-/** Ids of the commands of suggestions; part of the contract. Used by the inline completion plugin. */
+/**
+ * Command ids of suggestions; a public interface. Used by the inline completion
+ * plugin.
+ */
 
 import { EXTENSION_ID } from '../tokens';
 
-/** Command ids. All but the first act on a suggestion that is shown. */
+/** All but `ask` act on a suggestion that is shown. */
 export const INLINE_COMPLETION_COMMANDS = {
   ask: `${EXTENSION_ID}:suggest`,
   accept: `${EXTENSION_ID}:accept-suggestion`,

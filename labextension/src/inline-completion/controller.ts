@@ -1,6 +1,7 @@
 /**
- * Suggestions at the caret: what happens when somebody asks, and with every key after that. Loaded by the inline
- * completion plugin with the first notebook or file. At most one editor of the page shows or awaits something.
+ * Suggestions at the caret: requests and all key handling after them. Loaded by
+ * the inline completion plugin with the first notebook or file. At most one
+ * editor of the page shows or awaits suggestions.
  */
 
 import '../../style/documents/inline-completion.css';
@@ -32,21 +33,21 @@ import {
   updateGhostText
 } from './ghostText';
 
-/** What suggestions are made of. */
+/** Services the controller needs. */
 export interface IInlineCompletionParts {
   readonly commands: IKeyedCommands;
-  /** The commands that act on what is shown. */
+  /** The commands that act on a shown suggestion. */
   readonly ownCommands: ReadonlySet<string>;
   readonly documents: OpenEditors;
   readonly completions: SuggestionRequests;
   readonly preferences: CompletionPreferences;
   readonly hint: UnavailableHint;
   readonly trans: TranslationBundle;
-  /** For screen readers. */
+  /** Announce a text to screen readers. */
   readonly say: (text: string) => void;
 }
 
-/** The suggestions of this page; they live as long as it does. */
+/** Controls the suggestions; lives as long as the page. */
 export class InlineCompletionController {
   constructor(private readonly parts: IInlineCompletionParts) {
     const { commands, ownCommands } = parts;
@@ -55,7 +56,10 @@ export class InlineCompletionController {
     );
   }
 
-  /** Whether `++` at this offset asks; null until the settings are known. */
+  /**
+   * Whether `++` at this offset requests suggestions; null until the settings
+   * are known.
+   */
   mayAsk(view: EditorView, at: number): boolean | null {
     const settings = this.parts.preferences.current;
     if (settings === null) {
@@ -77,12 +81,12 @@ export class InlineCompletionController {
     );
   }
 
-  /** Settled when it is known where `++` asks, or cannot be found out now. */
+  /** Settled when the settings are known or cannot be read. */
   known(): Promise<void> {
     return this.parts.preferences.known();
   }
 
-  /** Ask at the caret of an editor. */
+  /** Request suggestions at the caret of an editor. */
   ask(view: EditorView, trigger: 'plus' | 'invoke' = 'plus'): void {
     const { documents, completions, hint, trans, say } = this.parts;
     const place = documents.placeOf(view);
@@ -95,7 +99,7 @@ export class InlineCompletionController {
       );
       view.dispatch({ effects: StateEffect.appendConfig.of(extension) });
     }
-    this.dismiss(); // In another editor, say.
+    this.dismiss(); // For example in another editor.
     const generation = ++this.generation;
     updateGhostText(view, { type: 'ask', generation });
     const asking = completions.ask(suggestionQueryAt(place, trigger), {
@@ -116,7 +120,9 @@ export class InlineCompletionController {
     this.current = { view, asking };
   }
 
-  /** Ask where the caret of the document in front is. */
+  /**
+   * Request suggestions at the caret of a document, by default the current one.
+   */
   askIn(widget: Parameters<OpenEditors['placeIn']>[0]): void {
     const view = this.parts.documents.placeIn(widget)?.view;
     if (view !== undefined) {
@@ -125,12 +131,12 @@ export class InlineCompletionController {
     }
   }
 
-  /** Whether an editor shows or awaits something. */
+  /** Whether an editor shows or awaits suggestions. */
   has({ state }: EditorView): boolean {
     return ghostIn(state) !== null;
   }
 
-  /** Whether any does, that can be accepted. */
+  /** Whether any editor shows a suggestion that can be accepted. */
   get isActive(): boolean {
     return this.shown !== null;
   }
@@ -166,7 +172,7 @@ export class InlineCompletionController {
     }
   }
 
-  /** A key that is no suggestion's, or a click: one that is awaited may come all the same. */
+  /** Another key or a click; awaited suggestions still come. */
   private otherInput(): void {
     if (this.isActive) {
       this.dismiss();
@@ -209,7 +215,10 @@ export class InlineCompletionController {
   private said: ISuggestionState | null = null;
 }
 
-/** Whether an offset is in a comment or a string; the name of the node says so in every grammar of the lab. */
+/**
+ * Whether an offset is in a comment or a string; every grammar of JupyterLab
+ * names such nodes alike.
+ */
 function isQuoted({ state }: EditorView, at: number): boolean {
   const { name } = syntaxTree(state).resolveInner(at, -1);
   return /comment|string/i.test(name);

@@ -1,28 +1,32 @@
 /**
- * What every editor of the lab gets: `++` is noticed, both signs go, and the page is asked for suggestions. It loads
- * with the lab; what happens then does not (`controller.ts`). Given to editors by the inline completion plugin.
+ * The `++` trigger of every editor: removes both characters and requests
+ * suggestions. Loaded at start-up, unlike `controller.ts`. Installed by the
+ * inline completion plugin.
  */
 
 import { Text, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-/** The page, as an editor sees it. */
+/** Callbacks of an editor to the page. */
 export interface IDoublePlusListener {
-  /** Whether `++` asks in this editor, at this offset; null while that is not known yet. */
+  /**
+   * Whether `++` in this editor, at this offset, requests suggestions; null
+   * while unknown.
+   */
   mayAsk(view: EditorView, at: number): boolean | null;
   /** Settled when it is known, or never will be. */
   known(): Promise<void>;
   ask(view: EditorView): void;
-  /** The text or the caret is another. */
+  /** The text or the caret changed. */
   moved(view: EditorView): void;
 }
 
-/** The extension of one editor. */
+/** The extension for one editor. */
 export function doublePlusTrigger(port: IDoublePlusListener): Extension {
   let first: IStroke | null = null;
   let key: KeyboardEvent | null = null;
   let moves = 0;
-  /** Whether the second one is not typed. */
+  /** Handle the second `+`; returns whether it is swallowed. */
   const onSecond = (view: EditorView, from: number): boolean => {
     const start = from - 1;
     const mayAsk = port.mayAsk(view, start);
@@ -33,7 +37,10 @@ export function doublePlusTrigger(port: IDoublePlusListener): Extension {
     }
     return mayAsk === true;
   };
-  /** Both signs stand there until the page knows; if nothing has happened since, they go then. */
+  /**
+   * Leave both characters until the page knows; remove them then if nothing has
+   * changed.
+   */
   const askLater = async (view: EditorView, start: number): Promise<void> => {
     const { doc } = view.state;
     const expected = moves + 1;
@@ -53,7 +60,7 @@ export function doublePlusTrigger(port: IDoublePlusListener): Extension {
       }
     }),
     EditorView.inputHandler.of((view, from, to, text) => {
-      // When the key went down: however long the page needs for each, that is what the user did.
+      // When the key went down, independent of the page's delays.
       const time = key?.timeStamp ?? performance.now();
       const isHeld = key?.repeat === true;
       key = null;
@@ -78,7 +85,7 @@ export function doublePlusTrigger(port: IDoublePlusListener): Extension {
   ];
 }
 
-/** The signs go, and the page is asked where they were. */
+/** Remove the characters and request suggestions there. */
 function askInstead(
   port: IDoublePlusListener,
   view: EditorView,
@@ -89,7 +96,10 @@ function askInstead(
   port.ask(view);
 }
 
-/** One caret, in a text that can be changed, behind the first `+`. */
+/**
+ * Whether the editor has one caret, is editable, and the first `+` is before
+ * the position.
+ */
 function isPlain({ state }: EditorView, at: number): boolean {
   return (
     !state.readOnly &&
@@ -98,14 +108,14 @@ function isPlain({ state }: EditorView, at: number): boolean {
   );
 }
 
-/** The second stroke comes within this time of the first, in ms (chapter 10). */
+/** Longest time between the two keystrokes, in ms. */
 export const DOUBLE_MS = 300;
 
-/** A `+` that was typed. */
+/** A typed `+`. */
 export interface IStroke {
   /** Offset behind it. */
   readonly end: number;
-  /** When its key went down, in ms of any clock that both strokes share. */
+  /** Time of its keydown in ms; both keystrokes use the same clock. */
   readonly time: number;
 }
 

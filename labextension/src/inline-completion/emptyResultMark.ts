@@ -1,6 +1,6 @@
 /**
- * Shows at the caret, for a moment, that there is nothing to suggest. An extension of CodeMirror, part of
- * `ghostText.ts`; screen readers are told by the page.
+ * A short mark at the caret when there is no suggestion. A CodeMirror
+ * extension, part of `ghostText.ts`; the page informs screen readers.
  */
 
 import { StateEffect, StateField, type Extension } from '@codemirror/state';
@@ -11,7 +11,7 @@ import {
   type DecorationSet
 } from '@codemirror/view';
 
-/** How long it shows, in ms: two blinks of `inline-completion.css`. */
+/** Duration in ms: two blinks of `inline-completion.css`. */
 export const SHOWN_MS = 800;
 
 const shown = StateEffect.define<boolean>();
@@ -33,7 +33,7 @@ class Mark extends WidgetType {
   }
 }
 
-/** What an editor is given with its suggestions; typing or moving the caret takes the mark away. */
+/** The extension; typing or moving the caret removes the mark. */
 export const emptyResultMark: Extension = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (marks, { effects, docChanged, selection, state }) => {
@@ -48,7 +48,7 @@ export const emptyResultMark: Extension = StateField.define<DecorationSet>({
   provide: field => EditorView.decorations.from(field)
 });
 
-/** Show the mark at the caret of an editor for a moment. */
+/** Show the mark at the caret for a moment. */
 export function blink(view: EditorView): void {
   view.dispatch({ effects: shown.of(true) });
   setTimeout(() => {

@@ -1,4 +1,7 @@
-/** Puts the suggestions of this page together. Loaded by the inline completion plugin with the first notebook or file. */
+/**
+ * Builds the inline completion of this page. Loaded by its plugin with the
+ * first notebook or file.
+ */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
@@ -19,7 +22,7 @@ import { LabCompletionProvider } from './labProvider';
 import { InlineCompletionController } from './controller';
 import { CompletionPreferences } from './preferences';
 
-/** What of the application suggestions are made of. */
+/** Services of the application in use. */
 export interface IInlineCompletionLab {
   readonly app: JupyterFrontEnd;
   readonly client: IShouldersClient;
@@ -31,13 +34,13 @@ export interface IInlineCompletionLab {
   readonly trans: TranslationBundle;
 }
 
-/** The suggestions of a page: those of `++`, and those of the lab's own completer. */
+/** The `++` suggestions of a page, and those in JupyterLab's own completer. */
 export interface IInlineCompletion {
   readonly ghosts: InlineCompletionController;
   readonly inline: LabCompletionProvider;
 }
 
-/** Make them; they live as long as the page. */
+/** Make the inline completion; it lives as long as the page. */
 export function createInlineCompletion(
   lab: IInlineCompletionLab
 ): IInlineCompletion {

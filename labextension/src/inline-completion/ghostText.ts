@@ -1,7 +1,8 @@
 /**
- * How suggestions look in an editor: dots while they are awaited, then one of them as muted text at the caret, with a
- * badge. Any edit and any move of the caret drops them, and a lock. An extension of CodeMirror; it knows neither the lab nor the
- * server. Given to an editor by `controller.ts` when it first asks.
+ * Shows suggestions in an editor: dots while they are awaited, then muted text
+ * at the caret with a badge. Any edit or caret move, and a read-only state,
+ * removes them. A CodeMirror extension; knows neither JupyterLab nor the
+ * server. Installed by `controller.ts` at an editor's first request.
  */
 
 import {
@@ -28,12 +29,15 @@ import {
   type ISuggestionState
 } from './suggestionState';
 
-/** On the editor that shows a suggestion; the key bindings are for it. */
+/** Class of an editor that shows a suggestion, for the key bindings. */
 const ACTIVE_CLASS = 'shoulders-mod-ghostActive';
-/** On the editor that awaits one. */
+/** Class of an editor that awaits one. */
 const LOADING_CLASS = 'shoulders-mod-ghostLoading';
 
-/** Hears that an editor shows something else; null is nothing, also of an editor that is gone. */
+/**
+ * Called when an editor's state changed; null means nothing is shown, also in a
+ * removed editor.
+ */
 export type SuggestionListener = (
   view: EditorView,
   ghost: ISuggestionState | null
@@ -63,13 +67,14 @@ function next(
   return docChanged || isMoved || state.readOnly ? null : ghost;
 }
 
-/** The extension an editor is given once; it shows nothing until somebody asks. */
+/** The extension for an editor; shows nothing before the first request. */
 export function ghostView(listener: SuggestionListener): Extension {
   return [
     field,
     emptyResultMark,
     editorSpace(({ state }) => ghostIn(state) !== null),
-    // To another part of the page: suggestions go. To another window: they stay.
+    // When the focus moves within the page, suggestions are removed; when it
+    // moves to another window, they stay.
     EditorView.focusChangeEffect.of((state, focusing) =>
       !focusing && ghostIn(state) !== null && document.hasFocus()
         ? step.of({ type: 'drop' })
@@ -90,12 +95,12 @@ export function hasGhostView({ state }: EditorView): boolean {
   return state.field(field, false) !== undefined;
 }
 
-/** What an editor shows; null: nothing. */
+/** The suggestions in an editor; null without any. */
 export function ghostIn(state: EditorState): ISuggestionState | null {
   return state.field(field, false) ?? null;
 }
 
-/** Let something happen to what an editor shows. */
+/** Apply an event to an editor's suggestions. */
 export function updateGhostText(
   view: EditorView,
   event: SuggestionEvent
@@ -103,7 +108,7 @@ export function updateGhostText(
   view.dispatch({ effects: step.of(event) });
 }
 
-/** Put the beginning of what is shown into the text, and the caret behind it. */
+/** Insert the beginning of the shown suggestion and put the caret behind it. */
 export function acceptGhostText(view: EditorView, text: string): void {
   const { head } = view.state.selection.main;
   const insert = view.state.toText(text);
@@ -134,7 +139,10 @@ function decorationsOf(state: EditorState): DecorationSet {
   return Decoration.set([Decoration.widget({ widget, side: 1 }).range(head)]);
 }
 
-/** Which one of how many; `…` while more may come. Digits and signs only. */
+/**
+ * Position and number of suggestions; `…` while more may come. Digits and
+ * punctuation only.
+ */
 function badgeOf({ index, suggestions, isComplete }: ISuggestionState): string {
   const { length } = suggestions;
   if (!isComplete) {
@@ -143,7 +151,9 @@ function badgeOf({ index, suggestions, isComplete }: ISuggestionState): string {
   return length === 1 ? '' : `${index + 1}/${length}`;
 }
 
-/** Hidden from screen readers, which are told by the page: it is no part of the text. */
+/**
+ * Hidden from screen readers: not part of the text, and announced by the page.
+ */
 abstract class Beside extends WidgetType {
   override ignoreEvent(): boolean {
     return false;
@@ -201,10 +211,14 @@ class GhostText extends Beside {
   }
 }
 
-/** In px, on the editor. */
+/** CSS property of the editor, in px. */
 const ROOM = '--shoulders-ghost-room';
 
-/** Keeps the width on an editor as long as it shows something. */
+/**
+ * Keep the width property up to date while the editor shows something: editors
+ * that do not wrap lines would cut a long suggestion.
+ * `style/documents/inline-completion.css` wraps the line.
+ */
 export function editorSpace(isShown: (view: EditorView) => boolean) {
   return ViewPlugin.define(view => {
     let set = '';
@@ -215,7 +229,7 @@ export function editorSpace(isShown: (view: EditorView) => boolean) {
         if (value !== set) {
           set = value;
           view.dom.style.setProperty(ROOM, value);
-          view.requestMeasure(); // Its line has another height now.
+          view.requestMeasure(); // The line's height changed.
         }
       },
       key: ROOM
@@ -230,7 +244,7 @@ export function editorSpace(isShown: (view: EditorView) => boolean) {
   });
 }
 
-/** From the left edge of the text to the right edge of what is seen, in px. */
+/** From the left edge of the text to the right edge of the viewport, in px. */
 function roomIn({ scrollDOM, contentDOM }: EditorView): number {
   const seen = scrollDOM.getBoundingClientRect().left + scrollDOM.clientWidth;
   return Math.floor(seen - contentDOM.getBoundingClientRect().left);

@@ -1,25 +1,26 @@
 /**
- * The keys of suggestions. They are ordinary key bindings of the lab, for the user to change, but taken before the
- * editor and the lab see them: of the two the editor comes first, and would make a new line of Enter. Used by
- * `controller.ts` while an editor shows or awaits something.
+ * Key bindings of suggestions. They are ordinary JupyterLab bindings that users
+ * can change, but are handled before the editor and JupyterLab: the editor
+ * would otherwise take Enter for a new line. Used by `controller.ts` while an
+ * editor shows or awaits suggestions.
  */
 
 import { CommandRegistry } from '@lumino/commands';
 
-/** The part of the lab's commands that is used. */
+/** The members of the command registry in use. */
 export type IKeyedCommands = Pick<CommandRegistry, 'execute' | 'keyBindings'>;
 
-/** Listens while it is told to. */
+/** Handles keys while listening is on. */
 export class CompletionKeys {
   constructor(
     private readonly commands: IKeyedCommands,
-    /** The commands whose keys these are. */
+    /** The commands whose keys are handled. */
     private readonly own: ReadonlySet<string>,
-    /** Another key, or a click. */
+    /** Called for another key or a click. */
     private readonly other: () => void
   ) {}
 
-  /** Begin or end to listen. */
+  /** Switch listening on or off. */
   listen(isListening: boolean): void {
     const change = isListening
       ? window.addEventListener.bind(window)

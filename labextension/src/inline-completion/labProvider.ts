@@ -1,6 +1,7 @@
 /**
- * The same suggestions through the lab's own inline completer: while one types, where the settings allow it, and with
- * Alt+\. The lab draws them. Loaded with the page of suggestions; the plugin registers the provider.
+ * The same suggestions in JupyterLab's own inline completer: while typing, if
+ * the settings allow it, and with Alt+\. JupyterLab draws them. Loaded with the
+ * controller; the plugin registers the provider.
  */
 
 import type {
@@ -26,38 +27,40 @@ import {
   type IQueryPosition
 } from './requestBody';
 
-/** What the lab's completer is answered from. */
+/** Services the provider needs. */
 export interface ILabCompletionParts {
   readonly documents: Pick<OpenEditors, 'placeIn'>;
   readonly completions: Pick<SuggestionRequests, 'ask'>;
   readonly preferences: Pick<CompletionPreferences, 'current'>;
   readonly hint: Pick<UnavailableHint, 'tell'>;
-  /** Whether an editor shows suggestions of `++`. */
+  /** Whether an editor shows `++` suggestions. */
   readonly isTaken: (view: EditorView) => boolean;
-  /** Whether the lab shows something in a document. */
+  /** Whether JupyterLab shows a suggestion in a document. */
   readonly isShown: (widgetId: string) => boolean;
-  /** Have the lab ask again for what a document shows. */
+  /** Make JupyterLab fetch again for a document. */
   readonly again: (widgetId: string) => void;
 }
 
-/** What to give up after, in ms, unless the settings of the lab say otherwise. */
+/** Default timeout in ms; JupyterLab's settings can change it. */
 const PATIENCE_MS = 15_000;
-/** The lab draws the first suggestion within this time, in ms. */
+/** JupyterLab draws the first suggestion within this time, in ms. */
 const DRAWN_MS = 200;
 const NOTHING: IInlineCompletionList = { items: [] };
 
 type Answer = (list: IInlineCompletionList) => void;
 
-/** The provider. */
 export class LabCompletionProvider {
   constructor(private readonly parts: ILabCompletionParts) {}
 
-  /** The lab's settings of this provider: how long it waits. */
+  /** JupyterLab's settings of this provider: the timeout. */
   configure({ timeout }: Readonly<Record<string, unknown>>): void {
     this.patience = typeof timeout === 'number' ? timeout : PATIENCE_MS;
   }
 
-  /** Answers as soon as the first suggestion is whole; when all are, the lab asks again and gets them at once. */
+  /**
+   * Resolves when the first suggestion is complete. When all are, JupyterLab
+   * fetches again and gets them at once.
+   */
   fetch(
     request: CompletionHandler.IRequest,
     widget: Widget,
@@ -78,7 +81,10 @@ export class LabCompletionProvider {
     });
   }
 
-  /** Ends when no more suggestions come; until then the lab shows that some may. Says the text again, if it is still so. */
+  /**
+   * Ends when no more suggestions come; until then JupyterLab shows that more
+   * may. Yields the text again if unchanged.
+   */
   async *stream(
     token: string
   ): AsyncGenerator<{ response: IInlineCompletionItem }> {
@@ -88,7 +94,9 @@ export class LabCompletionProvider {
     }
   }
 
-  /** The text or the caret of an editor is another: what was asked about it is late. */
+  /**
+   * The text or the caret of an editor changed: pending answers are outdated.
+   */
   moved(view: EditorView): void {
     if (this.asked?.view === view) {
       this.asked.stop();
@@ -106,7 +114,7 @@ export class LabCompletionProvider {
     return (
       hasPlainCaret(view) &&
       !isTaken(view) &&
-      // What an agent or another user writes asks for nothing.
+      // Text written by the agent or another user triggers no request.
       (!isAutomatic ||
         (preferences.current?.automatic === true && view.hasFocus)) &&
       doc.toString() === text &&
@@ -142,7 +150,10 @@ export class LabCompletionProvider {
     return asked;
   }
 
-  /** What the user has dismissed does not come back; the others are there when they ask. */
+  /**
+   * Dismissed suggestions do not come back; the others are available at the
+   * next request.
+   */
   private showWhole(widgetId: string): void {
     const { isShown, again } = this.parts;
     const { whole } = this;
@@ -159,13 +170,13 @@ export class LabCompletionProvider {
   }
 
   private asked: Asked | null = null;
-  /** All suggestions where the first one is shown, for the lab to take. */
+  /** All suggestions where the first one is shown, for the next fetch. */
   private whole: (IAsked & { readonly suggestions: readonly string[] }) | null =
     null;
   private patience = PATIENCE_MS;
 }
 
-/** Where something was asked. */
+/** Where suggestions were requested. */
 interface IAsked {
   readonly view: EditorView;
   readonly doc: Text;
@@ -188,9 +199,9 @@ class Asked {
   }
 
   readonly place: IAsked;
-  /** Names the item that may be followed by others. */
+  /** Identifies the item that may be followed by others. */
   readonly token = `${performance.now()}`;
-  /** Settled when nothing more comes; null: it was let go. */
+  /** Settled when nothing more comes; null when cancelled. */
   readonly over: Promise<CompletionEnd | null>;
   /** The first suggestion. */
   text = '';
@@ -203,7 +214,7 @@ class Asked {
     }
   }
 
-  /** What came after the first answer, and is to be fetched. */
+  /** Returns the suggestions after the first answer, for the next fetch. */
   end(end: CompletionEnd | null): readonly string[] {
     const suggestions = end?.suggestions ?? [];
     const isLate = this.isAnswered;
@@ -240,7 +251,7 @@ function isStill(asked: IAsked, view: EditorView): boolean {
   );
 }
 
-/** As the lab counts them: a character outside of the first plane is one. */
+/** JupyterLab counts a character outside the basic plane as one. */
 function charactersIn(text: string): number {
   const pairs = text.match(/[\ud800-\udbff][\udc00-\udfff]/g);
   return text.length - (pairs?.length ?? 0);

@@ -1,35 +1,35 @@
 /**
- * Loads the suggestions of the page when somebody needs them: with the first document, or the first time that something
- * asks. It loads with the lab itself; used by the inline completion plugin.
+ * Loads the inline completion on demand: with the first document or request.
+ * Loaded at start-up; used by the inline completion plugin.
  */
 
 import type { InlineCompletionController } from './controller';
 import type { LabCompletionProvider } from './labProvider';
 
-/** The settings that the lab has of the provider of inline completions. */
+/** JupyterLab's settings of the inline completion provider. */
 type Settings = Parameters<LabCompletionProvider['configure']>[0];
 
-/** The suggestions of a page, as far as they are spoken to here. */
+/** The members of the loaded code in use. */
 export interface ILoaded {
   readonly ghosts: Pick<InlineCompletionController, 'known'>;
   readonly inline: Pick<LabCompletionProvider, 'configure'>;
 }
 
-/** Loads the suggestions of the page once. */
+/** Loads the inline completion once. */
 export class LazyLoader<T extends ILoaded> {
   constructor(private readonly load: () => Promise<T>) {}
 
-  /** Null until they are loaded. */
+  /** Null until loaded. */
   now: T | null = null;
 
-  /** Load them; what goes wrong is logged. */
+  /** Start loading; errors are logged. */
   begin(): void {
     this.get().catch((error: unknown) => {
       console.error('Suggestions could not be loaded:', error);
     });
   }
 
-  /** Settled when the settings are known, or what reads them cannot be loaded. */
+  /** Settled when the settings are known, or the code cannot be loaded. */
   async known(): Promise<void> {
     try {
       await (await this.get()).ghosts.known();
@@ -38,13 +38,16 @@ export class LazyLoader<T extends ILoaded> {
     }
   }
 
-  /** Keep the lab's settings for when they are loaded: they come with the start of the lab, and are nothing to load for. */
+  /**
+   * Store JupyterLab's settings until the code is loaded: they arrive at
+   * start-up and do not cause loading.
+   */
   configure(settings: Settings): void {
     this.settings = settings;
     this.now?.inline.configure(settings);
   }
 
-  /** Rejects when they cannot be loaded; the next document or command tries again. */
+  /** Rejects when loading fails; the next document or command tries again. */
   async get(): Promise<T> {
     this.loading ??= this.made();
     try {

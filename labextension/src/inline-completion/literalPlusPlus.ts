@@ -1,21 +1,27 @@
-/** Where `++` is meant as it is written, and asks for nothing. Pure; used by `controller.ts`. */
+/**
+ * Where `++` is literal and requests no suggestions. Pure; used by
+ * `controller.ts`.
+ */
 
-/** What is known of the text that `++` is typed into. */
+/** The surroundings of a typed `++`. */
 export interface ITypingContext {
-  /** As `languageOf` has it. */
+  /** As `languageOf` returns it. */
   readonly language: string;
-  /** Whether it stands in a comment or a string. */
+  /** Whether it is in a comment or a string. */
   readonly isQuoted: boolean;
   /** The character before it; empty at the start of the text. */
   readonly before: string;
 }
 
-/** What people read: `C++` is a word there. */
+/** Languages of prose, in which `C++` is a word. */
 const PROSE: ReadonlySet<string> = new Set([
   ...['', 'markdown', 'restructuredtext', 'rst', 'latex', 'stex', 'tex']
 ]);
 
-/** Whether `++` is typed as it is: in prose, in languages that have it, in a word such as `C++` of a comment. */
+/**
+ * Whether `++` is literal: in prose, in languages with that operator, in a word
+ * such as `C++` of a comment.
+ */
 export function isLiteralPlusPlus(
   { language, isQuoted, before }: ITypingContext,
   skipped: readonly string[]
@@ -27,22 +33,22 @@ export function isLiteralPlusPlus(
   );
 }
 
-/** The names the editor has for languages that everybody else calls otherwise. */
+/** Common names of languages that JupyterLab names differently. */
 const KNOWN_AS: Readonly<Record<string, string>> = {
   ipython: 'python',
   ipythongfm: 'markdown',
   none: ''
 };
 
-/** Languages by what names them; the registry of the lab. */
+/** JupyterLab's language registry. */
 export interface ILanguages {
   /** The language of a MIME type. */
   byType(mimeType: string): string | null;
-  /** The language that somebody calls so. */
+  /** The language with a common name. */
   byName(name: string): string | null;
 }
 
-/** Cell magics whose names are not those of their languages. */
+/** Cell magics that differ from their language's name. */
 const MAGICS: Readonly<Record<string, string>> = {
   bash: 'shell',
   cython: 'cython',
@@ -50,7 +56,10 @@ const MAGICS: Readonly<Record<string, string>> = {
   sh: 'shell'
 };
 
-/** The language of a text in lower case; of a cell that begins with a magic such as `%%html`, the magic's. */
+/**
+ * The language of a text in lower case; for a cell with a magic such as
+ * `%%html`, the magic's.
+ */
 export function languageOf(
   mimeType: string,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * The editors of notebooks and files, as places where suggestions are asked for. Used by `controller.ts` and
- * `labProvider.ts`.
+ * Finds editors of notebooks and files and their carets. Used by
+ * `controller.ts` and `labProvider.ts`.
  */
 
 import type { Cell } from '@jupyterlab/cells';
@@ -18,7 +18,7 @@ import type { UndoManager } from 'yjs';
 import { languageOf, type ILanguages } from './literalPlusPlus';
 import type { IQueryPosition } from './requestBody';
 
-/** Enough of a text to see its cell magic. */
+/** Characters that include a cell magic. */
 const HEAD = 200;
 
 /** The open documents. */
@@ -34,7 +34,10 @@ export class OpenEditors {
     };
   }
 
-  /** Where an editor is; null where it belongs to no document, in a console or a dialog, say. */
+  /**
+   * The document of an editor; null when it has none, as in a console or a
+   * dialog.
+   */
   placeOf({ dom }: EditorView): IQueryPosition | null {
     const holds = ({ node }: Widget): boolean => node.contains(dom);
     const panel = this.notebooks.find(holds);
@@ -46,7 +49,7 @@ export class OpenEditors {
     return file === undefined ? null : this.inFile(file);
   }
 
-  /** Where the caret of a document is, or of the one in front; null when there is none. */
+  /** The caret of a document, by default the current one; null without one. */
   placeIn(widget: Widget | null): IQueryPosition | null {
     const isIt = (panel: Widget): boolean => panel === widget;
     const panel = this.notebooks.find(isIt);
@@ -89,7 +92,8 @@ export class OpenEditors {
       cellId,
       language: languageOf(mimeType, head, this.languages),
       asOneStep: change => {
-        // Cells and files of the lab have one; the interface of the model hides it.
+        // JupyterLab's cells and files have this member; the model's interface
+        // lacks it.
         const { undoManager } = model.sharedModel as IUndone;
         undoManager?.stopCapturing();
         change();

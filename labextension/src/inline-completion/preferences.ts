@@ -1,10 +1,15 @@
-/** The settings of suggestions as this page knows them, up to date with every surface that changes them. */
+/**
+ * The settings of suggestions, kept up to date with changes made anywhere. Used
+ * by `controller.ts` and `labProvider.ts`.
+ */
 
 import type { IHttpClient } from '../client/http';
 import type { IPageSocket } from '../client/socket';
 import type { GhostSettings, ServerFrame, Settings } from '../wire/generated';
 
-/** Reads them when made, when the page connects, and when they change. */
+/**
+ * Reads the settings at creation, when the page connects, and when they change.
+ */
 export class CompletionPreferences {
   constructor(
     private readonly http: Pick<IHttpClient, 'call'>,
@@ -15,10 +20,10 @@ export class CompletionPreferences {
     this.begin();
   }
 
-  /** Null until they are known. */
+  /** Null until known. */
   current: GhostSettings | null = null;
 
-  /** Settled when they have been read, or could not be. */
+  /** Settled when the settings have been read or the read failed. */
   async known(): Promise<void> {
     let awaited: Promise<void>;
     do {
@@ -45,7 +50,7 @@ export class CompletionPreferences {
         this.current = values.ghost;
       }
     } catch (error) {
-      // Read again when the page connects; until then they are what they were.
+      // Read again when the page connects; the old values stay until then.
       console.warn('The settings of suggestions could not be read:', error);
     }
   }

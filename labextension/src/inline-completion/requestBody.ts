@@ -1,6 +1,6 @@
 /**
- * What is asked about the text in an editor. Used by `controller.ts` and `labProvider.ts`; it knows CodeMirror, not the
- * lab.
+ * Builds the request for suggestions from an editor's text. Used by
+ * `controller.ts` and `labProvider.ts`; knows CodeMirror, not JupyterLab.
  */
 
 import type { EditorView } from '@codemirror/view';
@@ -8,22 +8,25 @@ import type { EditorView } from '@codemirror/view';
 import type { RequestCompletions } from '../wire/generated';
 import type { SuggestionQuery } from './suggestionRequests';
 
-/** Characters sent before and after the caret; the server takes no more, and cuts them for the model. */
+/**
+ * Characters sent before and after the caret; the server's limit. The server
+ * shortens them for the model.
+ */
 const LONGEST_SIDE = 20_000;
 
 /** An editor in a document. */
 export interface IQueryPosition {
   readonly view: EditorView;
   readonly path: string;
-  /** Null in a file. */
+  /** Null for a file. */
   readonly cellId: string | null;
-  /** In lower case; empty when it is not known. */
+  /** In lower case; empty when unknown. */
   readonly language: string;
-  /** Make a change a step of its own for the undo of the text. */
+  /** Make a change a separate step of the text's undo. */
   asOneStep(change: () => void): void;
 }
 
-/** What is asked about the text around the caret. */
+/** The request for the text around the caret. */
 export function suggestionQueryAt(
   place: IQueryPosition,
   trigger: RequestCompletions['trigger']
@@ -36,14 +39,14 @@ export function suggestionQueryAt(
     path: place.path,
     cell_id: place.cellId,
     language: place.language,
-    // Half a character is none.
+    // Drop a lone surrogate.
     prefix: prefix.replace(/^[\udc00-\udfff]/, ''),
     suffix: suffix.replace(/[\ud800-\udbff]$/, ''),
     trigger
   };
 }
 
-/** Whether an editor can be given something at its caret: it has one, and may be written in. */
+/** Whether an editor has a single caret and is editable. */
 export function hasPlainCaret({ state }: EditorView): boolean {
   const { ranges, main } = state.selection;
   return !state.readOnly && ranges.length === 1 && main.empty;

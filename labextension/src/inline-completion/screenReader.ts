@@ -1,11 +1,17 @@
-/** What screen readers are told of the suggestions at a caret. Pure; used by `controller.ts`. */
+/**
+ * Announcements of suggestions for screen readers. Pure; used by
+ * `controller.ts`.
+ */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { legible } from '../text/hiddenCharacters';
 import { shownIn, type ISuggestionState } from './suggestionState';
 
-/** A suggestion when it is shown, and how many there are when all have come. */
+/**
+ * Announce a suggestion when it is shown, and the number of suggestions when
+ * all have come.
+ */
 export function screenReaderText(
   now: ISuggestionState,
   before: ISuggestionState | null,

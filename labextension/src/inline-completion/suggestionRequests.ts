@@ -1,6 +1,7 @@
 /**
- * Asks the server for suggestions, one request at a time: a newer one cancels the older, here, on the server and at the
- * provider. Shared by `++` and by the lab's inline completer.
+ * Requests suggestions from the server, one request at a time: a newer one
+ * cancels the older in the page, on the server and at the provider. Used by
+ * `++` and by JupyterLab's inline completer.
  */
 
 import type { IHttpClient } from '../client/http';
@@ -12,41 +13,47 @@ import type {
 import { withoutHidden } from '../text/hiddenCharacters';
 
 /**
- * A request is let go this long after the key that ended it, in ms: to do so takes longer than all else that a key
- * does, and the frame that shows the key would wait for it.
+ * Delay between the key that ends a request and its cancellation, in ms:
+ * cancelling takes longer than all other work of a key and would delay the
+ * frame that shows it.
  */
 const LEAVE_MS = 50;
 
-/** What is asked; who asks, and by which id, is added here. */
+/** The request without the members added here. */
 export type SuggestionQuery = Omit<
   RequestCompletions,
   'request_id' | 'client_id'
 >;
 
-/** Who asked. Hears nothing any more once its request is cancelled. */
+/** Receives the suggestions. Not called after its request is cancelled. */
 export interface ISuggestionListener {
-  /** A suggestion is whole. */
+  /** A suggestion is complete. */
   suggested(text: string): void;
-  /** All there is; null when the server could not be asked. Called once, at the end. */
+  /**
+   * All suggestions have come; null when the request failed. Called once, at
+   * the end.
+   */
   ended(end: CompletionEnd | null): void;
 }
 
-/** A request under way. */
+/** A running request. */
 export interface ISuggestionRequest {
-  /** Let it go, if it is not over: nothing more is heard of it from now on, and in a moment the server hears it. */
+  /**
+   * Cancel the request if it is running: the listener is not called any more,
+   * and the server is informed a moment later.
+   */
   cancel(): void;
 }
 
-/** The requests of this page. */
 export class SuggestionRequests {
   constructor(
     private readonly http: Pick<IHttpClient, 'call' | 'open'>,
-    /** Names this page: its newer requests overtake its older ones. */
+    /** Identifies this page: its newer requests replace its older ones. */
     private readonly clientId: string,
     private readonly newId: () => string
   ) {}
 
-  /** Ask; whoever asked before hears nothing more. */
+  /** Send a request; the previous one is cancelled. */
   ask(
     question: SuggestionQuery,
     asker: ISuggestionListener
@@ -64,7 +71,7 @@ export class SuggestionRequests {
   private current: Asking | null = null;
 }
 
-/** Suggestions are inserted as they are shown, so nothing hidden is in them. */
+/** Suggestions without hidden characters: they are inserted as shown. */
 function seen(suggestions: readonly string[]): string[] {
   return suggestions
     .map(text => withoutHidden(text).text)
@@ -90,7 +97,8 @@ class Asking implements ISuggestionRequest {
 
   private leave(): void {
     this.stop.abort();
-    // Where a proxy keeps the connection open, the server hears of it this way.
+    // Behind a proxy that keeps the connection open, the server learns of the
+    // cancellation this way.
     const path = `completions/${encodeURIComponent(this.request.request_id)}`;
     this.http.call('DELETE', path).catch((error: unknown) => {
       console.debug('A request for suggestions could not be cancelled:', error);
@@ -110,7 +118,7 @@ class Asking implements ISuggestionRequest {
         }
       }
     } catch (error) {
-      // Suggestions are silent: without them one types on (chapter 10).
+      // Errors are silent: users can type on without suggestions.
       if (!this.stop.signal.aborted) {
         console.debug('No suggestions:', error);
       }
@@ -149,7 +157,7 @@ class Asking implements ISuggestionRequest {
         return;
       }
       for (const data of stream.push(value)) {
-        // The server checks its events against the schema `generated.ts` is made from.
+        // The server validates its events against the schema of `generated.ts`.
         yield JSON.parse(data) as CompletionSuggestion | CompletionEnd;
       }
     }
@@ -159,9 +167,12 @@ class Asking implements ISuggestionRequest {
   private isOver = false;
 }
 
-/** Collects pieces of a stream, gives the data of each event that is whole. */
+/**
+ * Parses a stream of server-sent events (HTML standard) with `event`, `data`
+ * and comment lines.
+ */
 export class EventStream {
-  /** The data of the events that a piece completes, in order. */
+  /** The data of the events that a chunk completes, in order. */
   push(piece: string): string[] {
     this.rest += piece;
     const blocks = this.rest.split(/\r?\n\r?\n/);

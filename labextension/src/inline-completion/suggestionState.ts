@@ -1,43 +1,42 @@
 /**
- * The suggestions at one caret, as values: idle (null), loading, active. Pure; the editor's state field
- * (`ghostText.ts`) steps through it.
+ * The state of the suggestions at one caret: idle (null), loading, active.
+ * Pure; the state field of `ghostText.ts` uses it.
  */
 
-/** What an editor shows at the caret. */
 export interface ISuggestionState {
-  /** Of the request; answers to another are late. */
+  /** The request's number; answers to other requests are ignored. */
   readonly generation: number;
   readonly phase: 'loading' | 'active';
-  /** None are empty, no two are the same. */
+  /** Distinct and not empty. */
   readonly suggestions: readonly string[];
-  /** The one shown. */
+  /** Index of the shown suggestion. */
   readonly index: number;
   /** Whether no more will come. */
   readonly isComplete: boolean;
 }
 
-/** What happens to it. */
+/** Events that change the state. */
 export type SuggestionEvent =
-  /** The user asked: whatever was there goes. */
+  /** A new request; the current suggestions are removed. */
   | { readonly type: 'ask'; readonly generation: number }
-  /** One suggestion is whole. */
+  /** One suggestion is complete. */
   | {
       readonly type: 'suggest';
       readonly generation: number;
       readonly text: string;
     }
-  /** These are all, best first. */
+  /** All suggestions, best first. */
   | {
       readonly type: 'end';
       readonly generation: number;
       readonly suggestions: readonly string[];
     }
   | { readonly type: 'cycle'; readonly step: 1 | -1 }
-  /** The beginning of the one shown went into the text; the rest stays, if there is any. */
+  /** The beginning of the shown suggestion was inserted; the rest stays. */
   | { readonly type: 'take'; readonly text: string }
   | { readonly type: 'drop' };
 
-/** What is shown after an event. */
+/** The state after an event. */
 export function advance(
   ghost: ISuggestionState | null,
   event: SuggestionEvent
@@ -66,7 +65,7 @@ export function advance(
   }
 }
 
-/** The suggestion shown; null while none is. */
+/** The shown suggestion; null without one. */
 export function shownIn(ghost: ISuggestionState | null): string | null {
   return ghost?.suggestions[ghost.index] ?? null;
 }
@@ -87,7 +86,7 @@ function withMore(ghost: ISuggestionState, text: string): ISuggestionState {
     : { ...ghost, phase: 'active', suggestions };
 }
 
-/** The list that holds; what the user looks at stays what they look at. */
+/** The final list; the shown suggestion stays. */
 function ended(
   ghost: ISuggestionState,
   all: readonly string[]
@@ -116,7 +115,7 @@ function cycled(ghost: ISuggestionState, step: number): ISuggestionState {
     : { ...ghost, index: (ghost.index + step + length) % length };
 }
 
-/** The others stay where they begin in the same way. Nothing is asked for any more. */
+/** Suggestions with the same beginning stay. No more are requested. */
 function taken(ghost: ISuggestionState, text: string): ISuggestionState | null {
   const shown = shownIn(ghost)?.slice(text.length) ?? '';
   if (shown === '') {
@@ -137,14 +136,20 @@ function distinct(all: readonly string[]): string[] {
   return [...new Set(all.map(tidy))].filter(each => each.trim() !== '');
 }
 
-/** With the editor's line ends, and no blanks at its end: the caret comes to stand behind the last thing one sees. */
+/**
+ * Normalise line endings and trim the end: the caret must be right behind the
+ * last visible character.
+ */
 function tidy(text: string): string {
   return text.replace(/\r\n?/g, '\n').trimEnd();
 }
 
 const WORD = /^\s*(?:[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]+)/u;
 
-/** The beginning of a text up to the end of its first word or run of signs, with the blanks before it. */
+/**
+ * The beginning of a text up to the end of its first word or run of
+ * punctuation, with preceding white space.
+ */
 export function firstWord(text: string): string {
   return WORD.exec(text)?.[0] ?? text;
 }

@@ -1,6 +1,7 @@
 /**
- * Says once, in the status bar, why there are no suggestions: without a key, a budget or a provider they are silent
- * (chapter 10). Used by `controller.ts` and `labProvider.ts`.
+ * Shows once, in the status bar, why there are no suggestions: errors such as a
+ * missing key, budget or provider are otherwise silent. Used by `controller.ts`
+ * and `labProvider.ts`.
  */
 
 import type { IStatusBar } from '@jupyterlab/statusbar';
@@ -13,7 +14,7 @@ import { visible } from '../text/hiddenCharacters';
 import { EXTENSION_ID } from '../tokens';
 import type { CompletionEnd } from '../wire/generated';
 
-/** Reasons that somebody can do something about, and the part of the settings where. */
+/** Reasons the user can fix, and the settings section for each. */
 const PLACES = {
   no_key: 'providers',
   no_model: 'models',
@@ -21,25 +22,27 @@ const PLACES = {
   provider_down: 'providers'
 } as const;
 
-/** Beside the item of model and cost. */
+/** Next to the item with model and cost. */
 const RANK = 6;
 
-/** What the hint needs of the lab. */
+/** Services the hint needs. */
 export interface IUnavailableHintParts {
-  /** Null where there is none. */
+  /** Null without a status bar. */
   readonly bar: IStatusBar | null;
   readonly trans: TranslationBundle;
-  /** Open a part of the settings. */
+  /** Open a section of the settings. */
   readonly open: (section: string) => void;
-  /** For screen readers. */
+  /** Announce a text to screen readers. */
   readonly say: (text: string) => void;
 }
 
-/** The one hint of the page. */
 export class UnavailableHint {
   constructor(private readonly parts: IUnavailableHintParts) {}
 
-  /** Suggestions ended so. Each reason is told once; it goes when there are suggestions again, or when it is clicked. */
+  /**
+   * Suggestions ended with this reason. Each reason is shown once, until
+   * suggestions work again or the hint is clicked.
+   */
   tell({ reason, message }: CompletionEnd): void {
     if (reason === null) {
       this.hide();
@@ -52,7 +55,7 @@ export class UnavailableHint {
   private show(reason: keyof typeof PLACES, message: string | null): void {
     const { bar, trans, open, say } = this.parts;
     const text = hintText(reason, trans);
-    const told = visible(message === null ? text : serverText(trans, message)); // It may be in the words of a provider.
+    const told = visible(message === null ? text : serverText(trans, message)); // The message may come from a provider.
     this.hide();
     say(told);
     const item = makeItem(text, told, () => {

@@ -1,7 +1,7 @@
 /**
- * A quiet notice above a notebook: recovered unsaved text, or a change of the agent that met one of
- * the user. One notice for all offers of an author. Shown by the documents plugin until it is
- * decided on.
+ * A notice above a notebook: recovered unsaved text, or a change of the agent
+ * that conflicted with the user's. One notice for all offers of an author.
+ * Shown by the documents plugin until the user decides.
  */
 
 import '../../style/ui/controls.css';
@@ -18,11 +18,11 @@ import type { IComparison, IRecoveryOffer } from '../live-documents/recovery';
 import { DiffLines } from '../ui/Diff';
 import { countChanges, diffLines } from '../text/diff';
 
-/** The most room a comparison takes of the notebook's, in px; it scrolls. */
+/** Maximum height of a comparison in px; it scrolls. */
 const TALLEST = 280;
 const BORDER = 1;
 
-/** The notice as a widget of the lab; nothing in it takes the focus by itself. */
+/** The notice as a JupyterLab widget; it never takes the focus. */
 export class RecoveryNotice extends ReactWidget {
   constructor(
     private offers: readonly IRecoveryOffer[],
@@ -32,7 +32,7 @@ export class RecoveryNotice extends ReactWidget {
     this.addClass('shoulders-Recovery');
   }
 
-  /** Show these offers instead. */
+  /** Replace the offers. */
   present(offers: readonly IRecoveryOffer[]): void {
     this.offers = offers;
     this.update();
@@ -51,7 +51,7 @@ export class RecoveryNotice extends ReactWidget {
     );
   }
 
-  /** The header of a notebook gives its widgets the room that their style asks for. */
+  /** The header of a notebook sizes its widgets by their style. */
   private readonly measured = (content: HTMLElement | null): void => {
     this.sizes.disconnect();
     if (content !== null) {
@@ -132,7 +132,7 @@ function sentence(
   );
 }
 
-/** What the offers would do to each cell; two that would do the same are shown once. */
+/** The changes the offers would make to each cell, without duplicates. */
 function comparisons(offers: readonly IRecoveryOffer[]): IComparison[] {
   const known = new Map<string, IComparison>();
   for (const cell of offers.flatMap(offer => offer.compare())) {
@@ -141,7 +141,7 @@ function comparisons(offers: readonly IRecoveryOffer[]): IComparison[] {
   return [...known.values()];
 }
 
-/** A time in the reader's own way, with the day only when it is not today. */
+/** A time in the reader's locale, with the date unless it is today. */
 function moment(at: string): string {
   const time = new Date(at);
   const isToday = time.toDateString() === new Date().toDateString();

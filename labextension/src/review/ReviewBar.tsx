@@ -1,6 +1,7 @@
 /**
- * The bar over the foot of the documents: how many changes of the agent await a look, the way through them, and the
- * decision on all. Shown by the review plugin while the change in front is out of view, and when the user asks for all.
+ * The review bar over the documents: the number of pending changes, navigation,
+ * and the decision on all. Shown by the review plugin while the current change
+ * is out of view, and on request.
  */
 
 import '../../style/ui/controls.css';
@@ -18,13 +19,12 @@ import type { ReviewController } from './controller';
 import type { IReviewState } from './barState';
 import type { IDocumentChanges } from './navigation';
 
-/** What the bar can do beside what the review of the page does. */
+/** Actions of the bar in addition to those of the review controller. */
 export interface IBarActions {
   readonly trans: TranslationBundle;
   readonly hide: () => void;
 }
 
-/** The bar as a widget of the lab. */
 export class ReviewBar extends ReactWidget {
   constructor(
     private readonly page: ReviewController,
@@ -35,7 +35,7 @@ export class ReviewBar extends ReactWidget {
     this.addClass('shoulders-Review');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', actions.trans.__('Changes by AI'));
-    // The focus and the caret stay where the user has them.
+    // Keep the focus and the caret.
     this.node.addEventListener('mousedown', event => event.preventDefault());
   }
 
@@ -102,7 +102,10 @@ function Bar({ page, actions }: IProps): React.JSX.Element {
   );
 }
 
-/** The focus comes here with the list, and from a line that is gone once its document was decided on. */
+/**
+ * Moves the focus to the opened list, and away from a document that was removed
+ * from it.
+ */
 function useFocus(
   isListed: boolean,
   rows: number
@@ -120,7 +123,7 @@ function useFocus(
   return button;
 }
 
-/** The way through the changes. */
+/** The navigation buttons. */
 function Steps(props: {
   page: ReviewController;
   state: IReviewState;
@@ -153,7 +156,7 @@ function Steps(props: {
   );
 }
 
-/** Keep and undo, of some edits. */
+/** Keep and undo for some edits. */
 function Decisions(props: {
   page: ReviewController;
   edits: readonly PendingEdit[];
@@ -180,7 +183,7 @@ function Decisions(props: {
   );
 }
 
-/** The documents, also those that are closed. */
+/** The documents, closed ones included. */
 function Documents(props: {
   page: ReviewController;
   state: IReviewState;

@@ -1,16 +1,15 @@
-/** What the bar of the review shows. Pure; used by the review of the page. */
+/** State of the review bar. Pure; used by `ReviewController`. */
 
 import type { IDocumentChanges } from './navigation';
 
-/** What a bar shows. */
 export interface IReviewState {
   readonly documents: readonly IDocumentChanges[];
   readonly changes: number;
-  /** The change in front, from 1; 0 when there is none. */
+  /** Position of the current change, from 1; 0 without one. */
   readonly place: number;
-  /** The change in front is not in view, nor is its control. */
+  /** Neither the current change nor its control is in view. */
   readonly isAway: boolean;
-  /** The user wants to see the list of all. */
+  /** The user opened the list of all changes. */
   readonly isListed: boolean;
 }
 
@@ -22,7 +21,7 @@ export const NOTHING: IReviewState = {
   isListed: false
 };
 
-/** What of a state is shown. */
+/** The visible part of a state. */
 export function keyOf(state: IReviewState): string {
   const { documents, place, isAway, isListed } = state;
   const shown = documents.map(({ document, edits, changes }) => [

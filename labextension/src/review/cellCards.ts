@@ -1,6 +1,7 @@
 /**
- * Cards in a notebook for what no text editor can show: cells that the agent made or removed, and changed
- * text behind a rendered cell. Used by the review of the page.
+ * Cards in a notebook for changes that no text editor can show: cells that the
+ * agent added or removed, and changed text behind a rendered cell. Used by
+ * `ReviewController`.
  */
 
 import { MarkdownCell, type Cell } from '@jupyterlab/cells';
@@ -16,16 +17,18 @@ import type { ChangePill, IPillChange } from './changePill';
 /** Decides on a whole edit. */
 export type DecideEdit = (edit: PendingEdit, decision: Decision) => void;
 
-/** `lost` and `unread`: what is kept of the edit cannot be read, of a cell that is gone and of one that is there. */
+/**
+ * The stored edit of `lost` (cell removed) and `unread` (cell present) cannot
+ * be read.
+ */
 type Kind = 'new' | 'deleted' | 'changed' | 'lost' | 'unread';
 
-/** Where a card belongs: the cell that carries it, at its top or below it. */
+/** The cell that carries a card, at its top or below it. */
 interface IPlace {
   readonly cell: Cell;
   readonly below: boolean;
 }
 
-/** The cards of all notebooks of this page. */
 export class CellCards {
   constructor(
     private readonly trans: TranslationBundle,
@@ -33,7 +36,7 @@ export class CellCards {
     private readonly pill: (change: IPillChange) => ChangePill
   ) {}
 
-  /** Show the cards of these edits in a view of their notebook, and no others. */
+  /** Show the cards of exactly these edits in a view of their notebook. */
   draw(panel: NotebookPanel, edits: readonly PendingEdit[]): void {
     const cards = this.cards.get(panel) ?? new Map<string, CellCard>();
     this.cards.set(panel, cards);
@@ -80,7 +83,7 @@ export class CellCards {
   private readonly cards = new WeakMap<NotebookPanel, Map<string, CellCard>>();
 }
 
-/** What was done to a cell, which is where it is still there. */
+/** The kind of change; `cell` is the cell if it still exists. */
 function kindOf({ baseline, current }: PendingEdit, cell?: Cell): Kind {
   if (baseline === null && current === null) {
     return cell === undefined ? 'lost' : 'unread';
@@ -110,7 +113,7 @@ function placeOf(panel: NotebookPanel, edit: PendingEdit): IPlace | null {
   return kind === 'changed' && isShown ? null : placed(cell, false);
 }
 
-/** A cell far out of view has no layout of its own yet. */
+/** A cell far outside the viewport has no layout yet. */
 function placed(cell: Cell | undefined, below: boolean): IPlace | null {
   return cell === undefined || cell.isPlaceholder() ? null : { cell, below };
 }
@@ -122,7 +125,7 @@ function put(card: CellCard, { cell, below }: IPlace): void {
   }
 }
 
-/** One line with its control; of what is gone also its text. */
+/** One line with its control; for a removed cell also its text. */
 class CellCard extends Widget {
   constructor(
     edit: PendingEdit,
@@ -152,7 +155,7 @@ class CellCard extends Widget {
 interface IWords {
   readonly label: string;
   readonly keep: string;
-  /** Null where there is nothing to go back to. */
+  /** Null if the change cannot be undone. */
   readonly undo: string | null;
 }
 
@@ -184,7 +187,7 @@ function wordsOf(kind: Kind, trans: TranslationBundle): IWords {
   }
 }
 
-/** The text of a cell that is gone. */
+/** The text of a removed cell. */
 function ghostOf(edit: PendingEdit, trans: TranslationBundle): HTMLElement {
   const ghost = document.createElement('pre');
   ghost.className = 'shoulders-CellCard-ghost';

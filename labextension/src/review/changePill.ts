@@ -1,6 +1,7 @@
 /**
- * The control at a change: keep and undo it; at the one in front also where it is among all, the way to the others, and
- * the list of all. Plain elements, because CodeMirror and cells hold them. Used by the review of the page.
+ * The control at a change: keep and undo; at the current change also its
+ * position, navigation and the list. Plain elements, because CodeMirror and
+ * cells contain them. Used by `ReviewController`.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -8,26 +9,26 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Decision } from '../editor/hunkDecorations';
 import type { IStop } from './navigation';
 
-/** What a pill stands at. */
+/** The change of a pill. */
 export interface IPillChange {
   readonly words: IPillWords;
-  /** The change, as things are now; null when it is gone. */
+  /** The change's current position; null when it no longer exists. */
   stop(): IStop | null;
   decide(decision: Decision): void;
 }
 
-/** What a pill can do beside deciding. */
+/** Actions of a pill besides decisions. */
 export interface IPillActions {
-  /** Called around a decision. */
+  /** Handle a decision. */
   decide(pill: ChangePill, decision: Decision): void;
-  /** Go on from its change; by keyboard the focus goes along. */
+  /** Navigate from its change; by keyboard the focus follows. */
   step(pill: ChangePill, by: 1 | -1, byKeyboard: boolean): void;
   showAll(): void;
-  /** Go back to the text. */
+  /** Return to the text. */
   leave(): void;
 }
 
-/** The words of the decisions; `undo` is null where there is nothing to go back to. */
+/** Labels of the decisions; `undo` is null if the change cannot be undone. */
 export interface IPillWords {
   readonly keep: string;
   readonly undo: string | null;
@@ -35,7 +36,6 @@ export interface IPillWords {
   readonly undoTitle: string;
 }
 
-/** One control. */
 export class ChangePill {
   constructor(
     private readonly trans: TranslationBundle,
@@ -45,14 +45,14 @@ export class ChangePill {
     const { node, place } = this;
     node.className = 'shoulders-Pill';
     node.setAttribute('role', 'group');
-    // The lab would take Enter for its own.
+    // Otherwise JupyterLab would handle Enter.
     node.dataset.lmSuppressShortcuts = 'true';
-    // The caret stays where it is, and a click is none on the cell.
+    // Keep the caret, and do not count a click as one on the cell.
     node.addEventListener('mousedown', event => {
       event.preventDefault();
       event.stopPropagation();
     });
-    // A notebook would give the focus to its editor.
+    // Otherwise a notebook would focus its editor.
     node.addEventListener('focusin', event => event.stopPropagation());
     node.addEventListener('keydown', event => {
       event.stopPropagation();
@@ -75,7 +75,9 @@ export class ChangePill {
 
   readonly node = document.createElement('div');
 
-  /** Say which change of how many it is, and whether it is the one in front. */
+  /**
+   * Show the position among all changes, and whether this is the current one.
+   */
   show(at: number, of: number, isCurrent: boolean): void {
     const { node, place, trans } = this;
     const text = `${at}/${of}`;
@@ -86,7 +88,7 @@ export class ChangePill {
     node.classList.toggle('shoulders-mod-current', isCurrent);
   }
 
-  /** Put the focus on the way on. */
+  /** Focus a navigation button. */
   focus(by: 1 | -1): void {
     const steps = this.node.querySelectorAll<HTMLElement>(
       '.shoulders-Pill-step'
@@ -136,23 +138,26 @@ function button(name: string, text: string, title: string): HTMLElement {
   return made;
 }
 
-/** The pills of the page: which change each stands at, and whether the one in front is in view. */
+/**
+ * All pills of the page: the change of each, and whether the current one is in
+ * view.
+ */
 export class ChangePills {
   constructor(
     private readonly trans: TranslationBundle,
     private readonly actions: IPillActions,
-    /** Called when the pill of the change in front came into view, or went out of it. */
+    /** Called when the current change's pill enters or leaves the view. */
     private readonly seen: () => void,
-    /** Called when there is a new one. */
+    /** Called for each new pill. */
     private readonly made: () => void
   ) {}
 
-  /** Whether the change in front is not in view. */
+  /** Whether the current change is out of view. */
   get isAway(): boolean {
     return this.away;
   }
 
-  /** The pill at the change in front, where it is drawn. */
+  /** The pill of the current change, if drawn. */
   get current(): ChangePill | null {
     return this.front;
   }
@@ -164,7 +169,7 @@ export class ChangePills {
     return pill;
   }
 
-  /** Number them. `placeOf` says where a change is among all, from 1. */
+  /** Number the pills. `placeOf` returns the position of a change, from 1. */
   number(
     placeOf: (stop: IStop | null) => number,
     current: number,
@@ -204,7 +209,10 @@ export class ChangePills {
     }
   }
 
-  /** What goes out of view for a moment, as while a cell is drawn again, is not away. */
+  /**
+   * Leaving the view for a moment, as while a cell is drawn again, does not
+   * count.
+   */
   private look(isInView: boolean): void {
     clearTimeout(this.timer);
     if (isInView !== this.away) {
@@ -228,5 +236,5 @@ export class ChangePills {
   private timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Wait before a change counts as out of view, in ms. */
+/** Delay until a change counts as out of view, in ms. */
 const SETTLED = 250;

@@ -1,4 +1,7 @@
-/** The commands of the review, whose ids are part of the contract, and its voice. Used by the review plugin. */
+/**
+ * The review commands, whose ids are a public interface, and announcements for
+ * screen readers. Used by the review plugin.
+ */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
@@ -9,7 +12,6 @@ import type { ReviewController } from './controller';
 import type { PendingEditsStore } from './pendingEdits';
 import { EXTENSION_ID } from '../tokens';
 
-/** Command ids. */
 export const REVIEW_COMMANDS = {
   next: `${EXTENSION_ID}:next-change`,
   previous: `${EXTENSION_ID}:previous-change`,
@@ -22,7 +24,7 @@ export const REVIEW_COMMANDS = {
   show: `${EXTENSION_ID}:show-changes`
 } as const;
 
-/** Does something with the review of the page. */
+/** Runs actions of the review. */
 export interface IReviewing {
   run(act: (page: ReviewController) => Promise<unknown>): void;
 }
@@ -91,7 +93,7 @@ export function addReviewCommands(
   store.changed.connect(() => app.commands.notifyCommandChanged());
 }
 
-/** Tells screen readers what happened, without taking the focus. */
+/** Announces events to screen readers without moving the focus. */
 export class Announcer {
   say(text: string): void {
     this.node ??= region();

@@ -1,6 +1,7 @@
 /**
- * The review in this page: puts the pending edits into the open documents, carries the user's decisions out
- * and leads from one change to the next. Loaded by the review plugin when there is something to review.
+ * The review in this page: shows pending edits in open documents, carries out
+ * the user's decisions and navigates between changes. Loaded by the review
+ * plugin when there is something to review.
  */
 
 import '../../style/documents/review.css';
@@ -33,14 +34,13 @@ import {
 } from './navigation';
 import type { PendingEditsStore } from './pendingEdits';
 
-/** What the page tells its user. */
+/** Messages to the user. */
 export interface IReviewAnnouncer {
-  /** For screen readers, politely. */
+  /** Announce a text to screen readers, politely. */
   say(text: string): void;
   failed(error: unknown): void;
 }
 
-/** The review of this page. */
 export class ReviewController implements IDisposable {
   constructor(
     private readonly store: PendingEditsStore,
@@ -82,7 +82,7 @@ export class ReviewController implements IDisposable {
     this.draw();
   }
 
-  /** Emitted when `state` is another. */
+  /** Emitted when `state` changed. */
   readonly changed = new Signal<this, void>(this);
 
   get state(): IReviewState {
@@ -93,18 +93,21 @@ export class ReviewController implements IDisposable {
     return this.disposed;
   }
 
-  /** The edits of the document in front. */
+  /** The edits of the current document. */
   get here(): readonly PendingEdit[] {
     const path = this.documents.currentPath;
     return this.store.edits.filter(({ document }) => document === path);
   }
 
-  /** How many changes an edit is, as the page counts them everywhere. */
+  /** Number of changes in an edit; the count used everywhere in the page. */
   countOf(edit: PendingEdit): number {
     return changesOf(edit, each => this.editors.count(each));
   }
 
-  /** Go to the next change, or the one before; first to the one in front, if the user was not there. */
+  /**
+   * Go to the next or previous change; first to the current one, if the user
+   * was not there.
+   */
   async step(by: 1 | -1): Promise<void> {
     const { stops, last } = this;
     const isNext = this.isThere || by === -1;
@@ -114,7 +117,7 @@ export class ReviewController implements IDisposable {
     }
   }
 
-  /** Show the list of all changes, or put it away. */
+  /** Show or hide the list of all changes. */
   list(isListed: boolean): void {
     this.listed = isListed;
     this.update();
@@ -133,7 +136,10 @@ export class ReviewController implements IDisposable {
     await this.goTo({ edit, index: 0 });
   }
 
-  /** Decide on the change at the caret, or the one gone to last; then go on to the one after it. */
+  /**
+   * Decide on the change at the caret, or the last visited one; then go to the
+   * next.
+   */
   async decideHere(decision: Decision): Promise<void> {
     const editor = this.documents.activeEditor;
     const view = editor instanceof CodeMirrorEditor ? editor.editor : null;
@@ -156,13 +162,16 @@ export class ReviewController implements IDisposable {
     }
   }
 
-  /** The change at the caret, or the one the user went to. */
+  /** The change at the caret, or the last visited one. */
   private stopHere(view: EditorViewOf | null): IStop | null {
     const atCaret = view === null ? null : this.editors.stopAt(view);
     return atCaret ?? (this.isThere ? this.last : null);
   }
 
-  /** Decide on whole edits: in an open editor as the user's own step, else by the server. */
+  /**
+   * Decide on whole edits: in an open editor as an undoable step, else through
+   * the server.
+   */
   async decide(
     edits: readonly PendingEdit[],
     decision: Decision
@@ -180,12 +189,12 @@ export class ReviewController implements IDisposable {
     this.say(decision);
   }
 
-  /** Put the focus back where the user had it before it came into a control. */
+  /** Return the focus to where it was before it moved into a control. */
   giveFocusBack(): void {
     this.focus.giveBack();
   }
 
-  /** Do something, and tell the user when it fails. */
+  /** Run an action, and show its error to the user. */
   run(act: () => Promise<unknown>): void {
     act().catch((error: unknown) => this.teller.failed(error));
   }
@@ -220,7 +229,7 @@ export class ReviewController implements IDisposable {
     }).node;
   }
 
-  /** Decide on the change of a control; the focus and the caret stay where the user had them. */
+  /** Decide on the change of a control; the focus and the caret stay. */
   private decidePill({ change }: ChangePill, decision: Decision): void {
     const stop = change.stop();
     if (stop === null) {
@@ -269,7 +278,7 @@ export class ReviewController implements IDisposable {
     );
   }
 
-  /** Once for all that happens before the next frame. */
+  /** Run once per animation frame. */
   private readonly later = (): void => {
     if (!this.waiting) {
       this.waiting = true;
@@ -328,7 +337,10 @@ export class ReviewController implements IDisposable {
     }
   }
 
-  /** Until the user has gone to a change or decided on one, the first is that of the document in front. */
+  /**
+   * Start at the current document, until the user has visited or decided on a
+   * change.
+   */
   private begin(): void {
     const { edits } = this.store;
     if (edits.length === 0) {
@@ -357,11 +369,11 @@ export class ReviewController implements IDisposable {
   private readonly pills: ChangePills;
   private readonly focus: FocusReturn;
   private readonly room = new ToolbarSpace();
-  /** The change in front. */
+  /** The current change. */
   private last: IStop | null = null;
-  /** Whether the user went to it. */
+  /** Whether the user has visited it. */
   private isThere = false;
-  /** Whether the user has gone to a change or decided on one since there are any. */
+  /** Whether the user has visited or decided on any of the current changes. */
   private isBegun = false;
   /** The document whose changes come first. */
   private first: string | null = null;
@@ -373,7 +385,7 @@ export class ReviewController implements IDisposable {
 
 type EditorViewOf = CodeMirrorEditor['editor'];
 
-/** What a change in an editor is called. */
+/** Accessible name of a change in an editor. */
 function hunkTitle(
   trans: TranslationBundle
 ): (added: number, removed: number) => string {

@@ -1,4 +1,7 @@
-/** Where the user was before the focus came into a control of the review, to give it back. Used by the review of the page. */
+/**
+ * Returns the focus to where it was before it moved into a review control. Used
+ * by `ReviewController`.
+ */
 
 import type { IDisposable } from '@lumino/disposable';
 
@@ -6,7 +9,7 @@ const CONTROLS = '.shoulders-Pill, .shoulders-Review';
 
 /** Remembers the element that had the focus. */
 export class FocusReturn implements IDisposable {
-  /** `fallback` focuses the document in front. */
+  /** `fallback` focuses the current document. */
   constructor(private readonly fallback: () => void) {
     document.addEventListener('focusin', this.onFocus, true);
   }
@@ -15,7 +18,7 @@ export class FocusReturn implements IDisposable {
     return this.disposed;
   }
 
-  /** Put the focus back, unless the user has it elsewhere by now. */
+  /** Return the focus, unless the user moved it. */
   giveBack(): void {
     const { activeElement } = document;
     const isElsewhere =

@@ -1,6 +1,6 @@
 /**
- * The documents of the lab as the review sees them: which editors show a text that the agent changed, and
- * how one is brought into view. Used by the review of the page.
+ * JupyterLab's documents for the review: the editors that show a changed text,
+ * and revealing them. Used by `ReviewController`.
  */
 
 import { MarkdownCell, type Cell } from '@jupyterlab/cells';
@@ -18,7 +18,7 @@ import type { UndoManager } from 'yjs';
 import type { PendingEdit } from '../wire/generated';
 import type { IReviewedEditor } from './reviewedEditors';
 
-/** What the review needs of the lab. */
+/** Services the review needs. */
 export interface IReviewLab {
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
@@ -39,14 +39,20 @@ export class LabDocuments implements IDisposable {
     lab.files?.currentChanged.connect(this.emit, this);
   }
 
-  /** Emitted when a document, a cell or an editor came or went, or another is in front. */
+  /**
+   * Emitted when a document, a cell or an editor was added or removed, or the
+   * current document changed.
+   */
   readonly changed = new Signal<this, void>(this);
 
   get isDisposed(): boolean {
     return this.disposed;
   }
 
-  /** The editors that show the text of an edit; cells out of view may have none yet. */
+  /**
+   * The editors that show an edit's text; cells outside the viewport may have
+   * none yet.
+   */
   editorsOf({ document, cell_id }: PendingEdit): IReviewedEditor[] {
     const editors =
       cell_id === null
@@ -59,19 +65,19 @@ export class LabDocuments implements IDisposable {
     );
   }
 
-  /** Every notebook that is open, each view of it. */
+  /** Every view of every open notebook. */
   get notebooks(): NotebookPanel[] {
     return this.lab.notebooks.filter(({ context }) => context.isReady);
   }
 
-  /** The document in front. */
+  /** The path of the current document. */
   get currentPath(): string | null {
     const { notebooks, files } = this.lab;
     const shown = [notebooks.currentWidget, files?.currentWidget ?? null];
     return shown.find(panel => panel?.isVisible)?.context.localPath ?? null;
   }
 
-  /** The editor the user is in. */
+  /** The focused editor. */
   get activeEditor(): CodeEditor.IEditor | null {
     const { notebooks, files } = this.lab;
     const notebook = notebooks.currentWidget;
@@ -80,7 +86,10 @@ export class LabDocuments implements IDisposable {
       : (files?.currentWidget?.content.editor ?? null);
   }
 
-  /** Open the document of an edit, with its cell in view; the editor, where it has one. */
+  /**
+   * Open the document of an edit and reveal its cell; returns the editor, if it
+   * has one.
+   */
   async reveal(edit: PendingEdit): Promise<IReviewedEditor | null> {
     const { documents } = this.lab;
     const widget = documents.openOrReveal(edit.document);
@@ -119,7 +128,10 @@ export class LabDocuments implements IDisposable {
     return cells;
   }
 
-  /** Notice when a cell gets its editor, and when the text of one is hidden behind how it looks. */
+  /**
+   * Watch a cell: when it gets its editor, and when its text is hidden by its
+   * rendering.
+   */
   private follow(cell: Cell): void {
     if (this.followed.has(cell)) {
       return;
@@ -186,7 +198,9 @@ function same(one: Widget, other: Widget): boolean {
   return one === other;
 }
 
-/** Bring the cell of an edit into view, with its text; of one that is gone, its place. */
+/**
+ * Reveal the cell of an edit with its text; for a removed cell, its position.
+ */
 async function showCell(
   { content }: NotebookPanel,
   { cell_id, current, position }: PendingEdit
@@ -207,7 +221,7 @@ async function showCell(
   }
 }
 
-/** The undo of a text; the lab's interface of it does not name it. */
+/** The undo manager of a text; JupyterLab's interface lacks it. */
 function undoManagerOf({ sharedModel }: CodeEditor.IModel): UndoManager | null {
   return (
     (sharedModel as { readonly undoManager?: UndoManager | null })

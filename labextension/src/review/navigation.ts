@@ -1,4 +1,7 @@
-/** The changes of all pending edits as a way through them, and how they are counted. Pure. */
+/**
+ * Orders and counts the changes of all pending edits for navigation. Pure; used
+ * by `ReviewController`.
+ */
 
 import type { PendingEdit } from '../wire/generated';
 import {
@@ -7,16 +10,22 @@ import {
   textOf
 } from '../editor/textReview';
 
-/** One change: of a text the n-th, counted from 0; a cell or file that was made or removed is one. */
+/**
+ * One change: the n-th of a text, from 0; an added or removed cell or file is
+ * one change.
+ */
 export interface IStop {
   readonly edit: PendingEdit;
   readonly index: number;
 }
 
-/** How many changes of an edit are left in an editor of this page; null when none shows it. */
+/**
+ * Counts an edit's remaining changes in an editor of this page; null when none
+ * shows it.
+ */
 export type CountOpen = (edit: PendingEdit) => number | null;
 
-/** All changes in the order of the list, those of the document that is `first` before the others. */
+/** All changes in list order, those of document `first` before the others. */
 export function stopsOf(
   edits: readonly PendingEdit[],
   countOpen: CountOpen,
@@ -34,13 +43,13 @@ export function stopsOf(
   );
 }
 
-/** How many changes an edit is: those that an editor shows, or would show. */
+/** Number of changes in an edit: those that an editor shows or would show. */
 export function changesOf(edit: PendingEdit, countOpen: CountOpen): number {
   const isWhole = edit.baseline === null || edit.current === null;
   return isWhole ? 1 : (countOpen(edit) ?? countClosed(edit));
 }
 
-/** Edits do not change: a list that is read again has others. */
+/** Edits are immutable: each read of the list makes new ones. */
 const counted = new WeakMap<PendingEdit, number>();
 
 function countClosed(edit: PendingEdit): number {
@@ -59,7 +68,7 @@ function countClosed(edit: PendingEdit): number {
   return count;
 }
 
-/** The change in front: the last one, or when that is gone the one in its place, from 1. */
+/** The current change, from 1: the last one, or the one in its place. */
 export function stopInFront(
   stops: readonly IStop[],
   last: IStop | null,
@@ -69,7 +78,7 @@ export function stopInFront(
   return found ?? stops[place - 1] ?? stops[0] ?? null;
 }
 
-/** The change that is `by` changes away, round and round. */
+/** The change `by` positions away, wrapping around. */
 export function nextStop(
   stops: readonly IStop[],
   from: IStop | null,
@@ -80,7 +89,7 @@ export function nextStop(
   return stops[next] ?? null;
 }
 
-/** A change after another of the same edit was decided. */
+/** A later change of the same edit, after one was decided. */
 export function afterDecision(
   stop: IStop | null,
   decided: IStop
@@ -96,7 +105,7 @@ function isAt(stop: IStop, other: IStop | null): boolean {
   return stop.edit.id === other?.edit.id && stop.index === other.index;
 }
 
-/** Where a change stands in the way, from 1; 0 when it is not there. */
+/** Position of a change, from 1; 0 when it does not exist. */
 export function placeOf(stops: readonly IStop[], stop: IStop | null): number {
   return stops.findIndex(other => isAt(other, stop)) + 1;
 }
@@ -108,7 +117,7 @@ export interface IDocumentChanges {
   readonly changes: number;
 }
 
-/** The changes by document, in the order of the list. */
+/** The changes by document, in list order. */
 export function byDocument(stops: readonly IStop[]): IDocumentChanges[] {
   const groups = new Map<
     string,

@@ -1,6 +1,7 @@
 /**
- * The edits of the agent that await keep or undo, as the server has them: read when the page opens, and
- * again whenever the server says that they changed. Made by the review plugin; without the lab.
+ * Store of the agent's edits that wait for keep or undo: read when the page
+ * opens and whenever the server reports a change. Made by the review plugin;
+ * independent of JupyterLab.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -19,13 +20,13 @@ import type {
 } from '../wire/generated';
 import type { Decision } from '../editor/hunkDecorations';
 
-/** The routes of the review. */
+/** The HTTP routes in use. */
 export type ReviewRoutes = Pick<
   IHttpClient,
   'pendingEdits' | 'decideEdit' | 'decideEdits' | 'undoTurn'
 >;
 
-/** What is used of the page's socket. */
+/** The socket members in use. */
 export type ReviewSocket = Pick<
   IPageSocket,
   'frameReceived' | 'opened' | 'status'
@@ -33,7 +34,10 @@ export type ReviewSocket = Pick<
 
 const CONFLICT = 409;
 const NOT_FOUND = 404;
-/** The server hears of the user's last keystrokes a moment after the page has them, in ms. */
+/**
+ * Delays between retries in ms: the server gets the user's last keystrokes a
+ * moment after the page.
+ */
 const PATIENCE = [200, 400, 800, 1600];
 
 /** The pending edits of all documents. */
@@ -50,13 +54,13 @@ export class PendingEditsStore implements IDisposable {
     }
   }
 
-  /** Emitted when the list was read and is another. */
+  /** Emitted when the list changed. */
   readonly changed = new Signal<this, void>(this);
 
-  /** Emitted when something was undone that a kernel still holds. */
+  /** Emitted when an undo leaves state in a kernel. */
   readonly drifted = new Signal<this, readonly KernelDrift[]>(this);
 
-  /** By document, cells in their order. */
+  /** By document, cells in order. */
   get edits(): readonly PendingEdit[] {
     return this.list;
   }
@@ -70,7 +74,7 @@ export class PendingEditsStore implements IDisposable {
     return this.disposed;
   }
 
-  /** Read the list; while it is being read, once more after. */
+  /** Read the list; a call during a read causes one more. */
   async refresh(): Promise<void> {
     this.wanted = true;
     this.reading ??= this.read().finally(() => {
@@ -88,7 +92,10 @@ export class PendingEditsStore implements IDisposable {
     await this.refresh();
   }
 
-  /** Decide on whole edits, as they are. Rejects with an `ApiError`, also when some were left. */
+  /**
+   * Decide on whole edits. Rejects with an `ApiError`, also when some were left
+   * undecided.
+   */
   async decideAll(
     decision: Decision,
     edits: readonly PendingEdit[]
@@ -106,7 +113,7 @@ export class PendingEditsStore implements IDisposable {
     }
   }
 
-  /** Take back all that a turn did. Rejects with an `ApiError`. */
+  /** Undo all changes of a turn. Rejects with an `ApiError`. */
   async undoTurn(sessionId: string, turnId: string): Promise<Restore> {
     const restore = await this.http.undoTurn(sessionId, { turn_id: turnId });
     await this.refresh();
@@ -131,7 +138,7 @@ export class PendingEditsStore implements IDisposable {
           throw error;
         }
         if (error.status !== NOT_FOUND) {
-          // Read again with the next change, and after a reconnection.
+          // Read again with the next change and after a reconnection.
           console.warn('The changes to look through were not read:', error);
         }
       }
@@ -162,7 +169,7 @@ export class PendingEditsStore implements IDisposable {
     }
   }
 
-  /** Ask again while the server has not heard of the text as it is. */
+  /** Retry while the server does not have the current text. */
   private async patiently<T>(ask: () => Promise<T>): Promise<T> {
     for (const milliseconds of PATIENCE) {
       try {

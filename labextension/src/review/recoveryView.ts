@@ -1,4 +1,7 @@
-/** Shows recovered text above the notebooks it belongs to. Loaded by the documents plugin with the first offer. */
+/**
+ * Shows recovered text above its notebook. Loaded by the documents plugin with
+ * the first offer.
+ */
 
 import { Notification } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
@@ -12,7 +15,7 @@ import { RecoveryNotice } from './RecoveryNotice';
 
 type Author = IRecoveryOffer['author'];
 
-/** The notices of this page. */
+/** Make the recovery view of this page. */
 export function recoveryView(
   notebooks: INotebookTracker,
   trans: TranslationBundle
@@ -46,7 +49,10 @@ export function recoveryView(
   };
 }
 
-/** The offers of one author for a notebook: one notice in each of its views, however many pages left text. */
+/**
+ * The offers of one author for a notebook: one notice in each view, even if
+ * several pages left text.
+ */
 class Group {
   constructor(
     private readonly notebooks: INotebookTracker,

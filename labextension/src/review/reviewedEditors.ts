@@ -1,7 +1,7 @@
 /**
- * The editors of this page that show changes of the agent: which baseline each has, and what the server is
- * told of the user's decisions and of what they write meanwhile. Used by the review of the page; knows
- * CodeMirror, not the lab.
+ * The editors that show changes of the agent: the baseline of each, and reports
+ * to the server of the user's decisions and edits. Used by `ReviewController`;
+ * knows CodeMirror, not JupyterLab.
  */
 
 import type { Extension } from '@codemirror/state';
@@ -23,26 +23,26 @@ import { cellVersion, textVersion } from '../wire/versions';
 import { adoptBaseline, chunkAt } from '../editor/textReview';
 import type { IStop } from './navigation';
 
-/** An editor of the lab. */
+/** An editor of JupyterLab. */
 export interface IReviewedEditor {
   readonly view: EditorView;
   readonly isDisposed: boolean;
   inject(extension: Extension): void;
-  /** Make a change a step of its own for the document's undo. */
+  /** Make a change a separate step of the document's undo. */
   asOneStep(change: () => void): void;
 }
 
-/** Where decisions go, and what the user is told. */
+/** Receives decisions and messages for the user. */
 export interface IReviewDecisions {
   readonly words: IHunkLabels;
   decide(id: string, body: DecideEdit): Promise<void>;
   refresh(): Promise<void>;
   failed(error: unknown): void;
-  /** The changes in an editor are others now. */
+  /** The changes in an editor have changed. */
   moved(): void;
 }
 
-/** A text edit: neither made nor removed. */
+/** An edit of a text that exists before and after it. */
 export interface ITextEdit extends PendingEdit {
   baseline: string;
   current: string;
@@ -55,25 +55,27 @@ export function isTextEdit(edit: PendingEdit): edit is ITextEdit {
 interface IShown {
   readonly editor: IReviewedEditor;
   edit: ITextEdit;
-  /** What the server is to be told next. */
+  /** The next report to the server. */
   next: Decision | null;
   telling: Promise<void> | null;
-  /** The server's list changed while it was being told. */
+  /** The server's list changed during a report. */
   behind: boolean;
-  /** The user wrote in this editor since the server was told or asked. */
+  /** The user typed in this editor since the last report or request. */
   typed: boolean;
-  /** How often the server was asked about the text as it is. */
+  /** Number of requests about the current text. */
   asked: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
 const GONE = 404;
-/** Wait after the last keystroke before the server hears what it cannot find by itself, in ms. */
+/**
+ * Delay after the last keystroke before reporting changes that the server
+ * cannot derive, in ms.
+ */
 const QUIET = 1200;
-/** A page without a connection asks no more. */
+/** Limit of requests, for a page without a connection. */
 const MOST_ASKED = 8;
 
-/** The editors under review. */
 export class ReviewedEditors {
   constructor(
     private readonly desk: IReviewDecisions,
@@ -87,7 +89,7 @@ export class ReviewedEditors {
     };
   }
 
-  /** Show an edit in an editor, or what became of it since. */
+  /** Show an edit, or its new state, in an editor. */
   show(editor: IReviewedEditor, edit: ITextEdit): void {
     const { view } = editor;
     const before = this.shown.get(view);
@@ -106,7 +108,7 @@ export class ReviewedEditors {
     }
   }
 
-  /** Show nothing in editors other than these. */
+  /** Remove the review from all other editors. */
   keepOnly(views: ReadonlySet<EditorView>): void {
     for (const [view, item] of this.shown) {
       if (!views.has(view)) {
@@ -129,13 +131,16 @@ export class ReviewedEditors {
     return null;
   }
 
-  /** How many changes of an edit are left in its editor; null when none shows it. */
+  /**
+   * Number of remaining changes of an edit in its editor; null when none shows
+   * it.
+   */
   count(edit: PendingEdit): number | null {
     const view = this.viewOf(edit);
     return view === null ? null : (reviewIn(view)?.chunks.length ?? null);
   }
 
-  /** The change at a position of an editor, the caret's when none is given. */
+  /** The change at a position of an editor, by default the caret's. */
   stopAt(
     view: EditorView,
     position = view.state.selection.main.head
@@ -149,12 +154,18 @@ export class ReviewedEditors {
       : null;
   }
 
-  /** Decide on the change at a position, the caret's when none is given; false when there is none. */
+  /**
+   * Decide on the change at a position, by default the caret's; false when
+   * there is none.
+   */
   decideAt(view: EditorView, decision: Decision, position?: number): boolean {
     return decideAt(view, this.listener, decision, position);
   }
 
-  /** Decide on all that is left of an edit in its editor; settled when the server knows. */
+  /**
+   * Decide on all remaining changes of an edit in its editor; resolves when the
+   * server knows.
+   */
   async decideWhole(view: EditorView, decision: Decision): Promise<void> {
     const item = this.shown.get(view);
     if (item === undefined) {
@@ -204,14 +215,15 @@ export class ReviewedEditors {
     item.asked = 0;
     this.later(view, item);
     if (item.telling === null && item.edit.current === textIn(view)) {
-      // The text the server speaks of, an edit done again after a reload, say: so is the baseline.
+      // The text is the one the server describes, as when an edit is redone
+      // after a reload: its baseline fits.
       showBaseline(view, item.edit.baseline);
     }
   }
 
   /**
-   * The text is as it was for a while. What the user typed the server is told, unless it finds the same by
-   * itself; of what came from elsewhere it knows best.
+   * The text was unchanged for a while. Report the user's typing unless the
+   * server derives the same; changes from elsewhere are the server's to know.
    */
   private rest(view: EditorView, item: IShown): void {
     if (this.shown.get(view) !== item || item.editor.isDisposed) {
@@ -232,7 +244,7 @@ export class ReviewedEditors {
     }
   }
 
-  /** Ask what the server makes of the text, until it knows the text as it is. */
+  /** Ask for the server's view of the text until it has the current text. */
   private async ask(view: EditorView, item: IShown): Promise<void> {
     await this.desk.refresh();
     const isShown = this.shown.get(view) === item;
@@ -246,7 +258,7 @@ export class ReviewedEditors {
     item.timer = setTimeout(() => this.rest(view, item), this.quiet);
   }
 
-  /** Tell the server what is left to look through, the latest only. */
+  /** Report what is left to review; only the latest state counts. */
   private tell(
     view: EditorView,
     item: IShown,

@@ -1,6 +1,7 @@
 /**
- * Keeps the controls of changes clear of the lab's toolbar in the active cell and of the middle of its text: says how
- * wide the toolbar is, and which notebooks are too narrow for both. Used by the review of the page.
+ * Keeps change controls clear of JupyterLab's cell toolbar and of the middle of
+ * the text: measures the toolbar and marks notebooks too narrow for both. Used
+ * by `ReviewController`.
  */
 
 import type { Cell } from '@jupyterlab/cells';
@@ -9,21 +10,20 @@ import type { IDisposable } from '@lumino/disposable';
 
 /** Width of a control with all its buttons, in px. */
 const CONTROL = 190;
-/** Of the cell toolbar until it was measured. */
+/** Width of the cell toolbar before it is measured, in px. */
 const TOOLBAR = 240;
 
-/** The notebooks of the page. */
 export class ToolbarSpace implements IDisposable {
   get isDisposed(): boolean {
     return this.disposed;
   }
 
-  /** Fit a notebook when another cell is active, and whenever its size changes. */
+  /** Measure a notebook when its active cell or its size changes. */
   fit({ content: { node, activeCell } }: NotebookPanel): void {
     if (!this.active.has(node)) {
       this.observer.observe(node);
     }
-    // What is typed changes nothing, and to measure costs a layout.
+    // Typing changes nothing, and measuring forces a layout.
     if (this.active.get(node) !== activeCell) {
       this.active.set(node, activeCell);
       fit(node);
@@ -53,7 +53,7 @@ function fit(node: Element): void {
   if (width > 0) {
     node.style.setProperty('--shoulders-cell-toolbar', `${width}px`);
   }
-  // Further left, a click into the text would press "Undo".
+  // Further left, a click into the text would hit "Undo".
   const room = editor.clientWidth / 2 - CONTROL;
   node.classList.toggle(
     'shoulders-mod-narrow',

@@ -10,7 +10,7 @@ const FENCE = '````';
 const TEXT = 'a = b\n# mine';
 const ERROR = { kind: 'error', path: 'a.ipynb', cell_id: 'c1' } as const;
 
-/** A fix, what was done for it, and how it went. */
+/** A fix, its recorded actions and its outcome. */
 class Fixing {
   constructor(
     private readonly isGood = true,

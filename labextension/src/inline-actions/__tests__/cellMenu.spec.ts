@@ -9,7 +9,9 @@ import { CellMenu } from '../cellMenu';
 
 afterEach(() => document.body.replaceChildren());
 
-/** An open notebook whose active cell has the button at a place of the page. */
+/**
+ * An open notebook whose active cell has the button at a position of the page.
+ */
 function notebook(left: number, bottom: number): HTMLElement {
   const node = document.createElement('div');
   node.className = 'jp-Notebook';
@@ -40,7 +42,7 @@ test('the menu opens in the notebook in front, not in another that is open', () 
   notebook(10, 20);
   const node = notebook(300, 400);
 
-  // What of the lab the menu meets.
+  // The members of the application in use.
   const app = { commands } as unknown as JupyterFrontEnd;
   const notebooks = { activeCell: { node } } as unknown as INotebookTracker;
   new CellMenu(app, notebooks, nullTranslator.load('')).open();

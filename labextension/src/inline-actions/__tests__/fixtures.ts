@@ -1,4 +1,7 @@
-/** An edit in place with a text in memory and a server that answers what it is told. Shared by the tests of edits. */
+/**
+ * An in-place edit with a text in memory and a scripted server. Shared by the
+ * tests of edits.
+ */
 
 import { Signal } from '@lumino/signaling';
 
@@ -25,7 +28,7 @@ export class FakeTarget implements ITextTarget {
   readonly inserted: [string, boolean][] = [];
   writes = 0;
 
-  /** The user makes it this text. */
+  /** The user replaces the text. */
   become(source: string | null): void {
     this.source = source;
     this.refused = source === null ? 'gone' : this.refused;
@@ -50,13 +53,13 @@ export class FakeTarget implements ITextTarget {
     return [{ kind: 'file', path: this.path }];
   }
   focus(): void {
-    // There is nothing to go to.
+    // Nothing to focus.
   }
 }
 
 const SESSION = 'made-0';
 
-/** An edit of a text, and the hands that play the server. */
+/** An edit of a text, and methods that play the server. */
 export class Scene {
   constructor(
     readonly target: FakeTarget,
@@ -94,7 +97,9 @@ export class Scene {
   readonly edit: InlineEdit;
   isOver = false;
 
-  /** Ask, and wait until the question is with the server and its log is followed. */
+  /**
+   * Submit, and wait until the server has the message and its log is followed.
+   */
   async ask(text: string): Promise<void> {
     const before = this.sent().length;
     this.edit.type(text);
@@ -132,23 +137,23 @@ export class Scene {
     this.log({ type: 'text-start', part_id: this.part });
   }
 
-  /** More of the answer. */
+  /** Append to the answer. */
   says(text: string): void {
     this.log({ type: 'text-delta', part_id: this.part, text });
   }
 
-  /** The turn is over. */
+  /** End the turn. */
   ends(exit = 'final_response', error: object | null = null): void {
     this.log({ type: 'text-end', part_id: this.part });
     this.log({ type: 'turn-end', exit, error, summary: null });
   }
 
-  /** The requests that carried a question. */
+  /** The requests that sent a message. */
   sent(): unknown[][] {
     return this.server.asked.filter(([name]) => name === 'sendMessage');
   }
 
-  /** The names of what was asked of the server beside logs. */
+  /** The names of all requests except those for logs. */
   asked(): unknown[] {
     return this.server.asked
       .map(([name]) => name)
@@ -164,7 +169,7 @@ export class Scene {
       turn_id: this.turn,
       ...event,
       seq: log.length + 1
-    } as unknown as Event; // Made of the members the fold reads.
+    } as unknown as Event; // Has the members that the reducer reads.
     logs.set(SESSION, [...log, made]);
     this.socket.deliver([made]);
   }
@@ -173,7 +178,7 @@ export class Scene {
   private part = '';
 }
 
-/** Wait for what needs no clock: imports and promises. */
+/** Wait for imports and promises, without a clock. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; tries < 1000 && !condition(); tries++) {
     await new Promise(resolve => setTimeout(resolve, 0));

@@ -52,7 +52,7 @@ function editor(doc: string, ...extra: Extension[]) {
   return { view, asked, moves, settings, nowKnown, type: typist(view) };
 }
 
-/** Types a character `at` ms, as the editor itself would make it of a key. */
+/** Types a character `at` ms through the editor's input handlers. */
 function typist(view: EditorView) {
   return (text: string, at: number, init: KeyboardEventInit = {}): void => {
     const key = new KeyboardEvent('keydown', { key: text, ...init });

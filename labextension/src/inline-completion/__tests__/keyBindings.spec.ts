@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { CompletionKeys } from '../keyBindings';
 
 const ACTIVE = '.is-active';
-/** The lab goes by the codes. */
+/** JupyterLab matches key codes. */
 const KEY_CODES: Readonly<Record<string, number>> = {
   ...{ Tab: 9, Control: 17, Escape: 27, ArrowRight: 39, x: 88 }
 };

@@ -77,7 +77,7 @@ function end(suggestions: string[], reason: CompletionEnd['reason'] = null) {
   };
 }
 
-/** What the lab reads of the stream of an item. */
+/** The values JupyterLab reads from an item's stream. */
 async function streamed(
   inline: LabCompletionProvider,
   token: string | undefined

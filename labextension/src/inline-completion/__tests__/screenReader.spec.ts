@@ -11,7 +11,7 @@ import { screenReaderText } from '../screenReader';
 const ASK: SuggestionEvent = { type: 'ask', generation: 1 };
 const trans = nullTranslator.load('jupyter_ai_shoulders');
 
-/** What is said at each of these events. */
+/** The announcement at each of these events. */
 function said(...events: SuggestionEvent[]): (string | null)[] {
   let before: ISuggestionState | null = null;
   return events.map(event => {

@@ -25,7 +25,7 @@ const END: CompletionEnd = {
   message: null
 };
 
-/** A server that answers as it is told, and notes what it is asked. */
+/** A scripted server that records its requests. */
 class Server {
   readonly asked: { path: string; init: RequestInit }[] = [];
   readonly calls: string[] = [];

@@ -86,14 +86,14 @@ test('the settings are read anew when they change and when the page connects', a
     if (held === null) {
       throw new Error('down');
     }
-    return { values: { ghost: held } } as T; // The part that is looked at.
+    return { values: { ghost: held } } as T; // The only setting that is read.
   };
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   const preferences = new CompletionPreferences(
     { call },
     { frameReceived, opened } as ConstructorParameters<
       typeof CompletionPreferences
-    >[1] // Signals of the socket, without the socket.
+    >[1] // The socket's signals.
   );
   await vi.waitFor(() => expect(warn).toHaveBeenCalledOnce());
   expect(preferences.current).toBeNull();

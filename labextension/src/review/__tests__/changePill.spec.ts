@@ -1,4 +1,4 @@
-/** The control at a change: what it says, and that it leaves the caret alone. */
+/** The control at a change: its label, and that it keeps the caret. */
 
 import { nullTranslator } from '@jupyterlab/translation';
 import { expect, test, vi } from 'vitest';

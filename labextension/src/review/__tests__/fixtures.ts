@@ -2,7 +2,7 @@
 
 import type { ITextEdit } from '../reviewedEditors';
 
-/** An edit of one line in a cell, named for its id. */
+/** An edit of one line in a cell named like its id. */
 export function edit(id: string, changes: Partial<ITextEdit> = {}): ITextEdit {
   return {
     id,

@@ -1,4 +1,4 @@
-/** The way through the changes, round and round, over all documents. */
+/** Navigation through the changes of all documents, wrapping around. */
 
 import { expect, test } from 'vitest';
 

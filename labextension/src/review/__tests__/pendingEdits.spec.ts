@@ -1,4 +1,7 @@
-/** What awaits review, as the page knows it: read again when the server says so, decided once it is known. */
+/**
+ * The store of pending edits: read again when the server reports a change;
+ * decisions on known edits only.
+ */
 
 import { expect, test } from 'vitest';
 

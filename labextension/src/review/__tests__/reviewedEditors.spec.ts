@@ -1,4 +1,7 @@
-/** Editors under review: decisions, typing and what the server is told, in a real CodeMirror. */
+/**
+ * Editors under review in a real CodeMirror: decisions, typing and reports to
+ * the server.
+ */
 
 import { StateEffect, Transaction } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
@@ -38,7 +41,7 @@ function editorWith(text: string): IReviewedEditor {
   };
 }
 
-/** The buttons of a change, as the page makes them. */
+/** The buttons of a change. */
 function control(decide: (decision: Decision) => void): HTMLElement {
   const made = document.createElement('div');
   for (const [decision, title] of [

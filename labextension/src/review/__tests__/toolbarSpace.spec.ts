@@ -1,4 +1,4 @@
-/** The room for the controls of changes beside the toolbar of the active cell. */
+/** The space for change controls beside the toolbar of the active cell. */
 
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ class NoObserver {
   disconnect(): void {}
 }
 
-/** A notebook whose active cell is so wide. */
+/** A notebook whose active cell has this width. */
 function notebook(width: number, toolbar: number): HTMLElement {
   const node = document.createElement('div');
   node.innerHTML =
@@ -38,7 +38,7 @@ test.each([
     vi.stubGlobal('ResizeObserver', NoObserver);
     const node = notebook(width, toolbar);
     const content = { node, activeCell: {} };
-    // Of the panel only these are used.
+    // Only these members of the panel are read.
     const room = new ToolbarSpace();
     room.fit({ content } as unknown as NotebookPanel);
     room.dispose();
