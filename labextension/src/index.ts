@@ -1,4 +1,4 @@
-/** The plugin list: what JupyterLab loads from this extension, one plugin per entry. */
+/** The plugins that JupyterLab loads from this extension. */
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
@@ -18,7 +18,7 @@ import { textFiles } from './plugins/textFiles';
 import { threads } from './plugins/threads';
 import { transcripts } from './plugins/transcripts';
 
-// Each plugin provides something of its own type; JupyterLab reads only the common part here.
+// Plugins provide different types; JupyterLab reads only the common members.
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   client,
   conversations,

@@ -1,6 +1,6 @@
 /**
- * How a change of the agent looks in an editor: deleted lines above the new ones, with the buttons that
- * decide on it. Pure decorations of CodeMirror; used by the review view.
+ * Draws a change of the agent in an editor: deleted lines above the new ones,
+ * with buttons to decide. Pure CodeMirror decorations; used by the review view.
  */
 
 import type { Chunk } from '@codemirror/merge';
@@ -14,21 +14,21 @@ import {
 
 import type { ITextReview } from './textReview';
 
-/** What becomes of a change. */
+/** The user's decision on a change. */
 export type Decision = 'keep' | 'undo';
 
-/** What stands at a change beside its text. */
+/** Labels and controls of a change. */
 export interface IHunkLabels {
-  /** What changed, in lines, translated. */
+  /** Title with the numbers of added and removed lines, translated. */
   readonly title: (added: number, removed: number) => string;
-  /** The control that decides on the change at an element of the editor. */
+  /** Makes the control for the change at an element of the editor. */
   readonly control: (view: EditorView, element: HTMLElement) => HTMLElement;
 }
 
 const ADDED = Decoration.line({ class: 'shoulders-Hunk-added' });
 const NEW_TEXT = Decoration.mark({ class: 'shoulders-Hunk-newText' });
 
-/** Decorations of all changes of a text. */
+/** Decorations for all changes of a text. */
 export function decorateHunks(
   review: ITextReview,
   current: Text,
@@ -50,7 +50,7 @@ export function decorateHunks(
   return builder.finish();
 }
 
-/** Mark the new lines, and in those that were changed the new words. */
+/** Mark the new lines, and the new words of changed lines. */
 function addLines(
   builder: RangeSetBuilder<Decoration>,
   chunk: Chunk,
@@ -73,13 +73,13 @@ function addLines(
   }
 }
 
-/** A piece of a deleted line; `changed` is what is no longer there. */
+/** A piece of a deleted line; `changed` pieces are not in the new text. */
 interface IPiece {
   readonly text: string;
   readonly changed: boolean;
 }
 
-/** What the widget of a change shows. */
+/** Content of a change's widget. */
 interface ILook {
   readonly lines: readonly (readonly IPiece[])[];
   readonly added: number;
@@ -122,7 +122,7 @@ function piecesOf(
   return pieces.filter(piece => piece.text !== '');
 }
 
-/** What is gone, and the control. */
+/** The deleted lines and the control. */
 class HunkWidget extends WidgetType {
   constructor(
     private readonly look: ILook,

@@ -1,7 +1,7 @@
 /**
- * How a change that is not made yet looks in an editor: the lines that would go are struck out, those that would
- * come stand below them. The text itself stays as it is, and can be typed in meanwhile. Pure decorations of
- * CodeMirror; used by the edits in place.
+ * Previews a change in an editor: removed lines are struck out, new lines are
+ * shown below them. The text itself is unchanged and editable. Pure CodeMirror
+ * decorations; used by in-place edits.
  */
 
 import { Chunk } from '@codemirror/merge';
@@ -52,12 +52,12 @@ const field = StateField.define<IShown>({
   provide: self => EditorView.decorations.from(self, value => value.decorations)
 });
 
-/** The extension an editor is given once; it shows nothing without a proposal. */
+/** The extension for an editor; shows nothing without a proposal. */
 export function proposalView(): Extension {
   return field;
 }
 
-/** Show a proposal in an editor that has the extension; null: none. */
+/** Show a proposal in an editor with the extension; null removes it. */
 export function showProposal(
   view: EditorView,
   proposal: ITextProposal | null
@@ -73,7 +73,7 @@ export function hasProposalView(view: EditorView): boolean {
 }
 
 function decorate(proposal: ITextProposal, doc: Text): DecorationSet {
-  // Where the two clash, what accepting it all the same would do.
+  // Where they conflict, show the result of a forced accept.
   const target = preferProposal(proposal, doc.toString());
   const now = withFinalNewline(textOf(target));
   const builder = new RangeSetBuilder<Decoration>();
@@ -88,7 +88,7 @@ function decorate(proposal: ITextProposal, doc: Text): DecorationSet {
   return builder.finish();
 }
 
-/** Strike out the lines that go, and of those that are replaced the words. */
+/** Strike out removed lines, and the removed words of replaced lines. */
 function addOld(
   builder: RangeSetBuilder<Decoration>,
   { fromA, toA, fromB, toB, changes }: Chunk,
@@ -109,7 +109,9 @@ function addOld(
   }
 }
 
-/** Where the lines that come stand: below those they replace, or before the line they come before. */
+/**
+ * Position of the new lines: below those they replace, or before the next line.
+ */
 function placed(
   { fromA, toA, toB, fromB, changes }: Chunk,
   doc: Text,
@@ -129,11 +131,11 @@ function placed(
   ];
 }
 
-/** The lines that would come. */
+/** The new lines. */
 class NewLines extends WidgetType {
   constructor(
     private readonly lines: readonly string[],
-    /** The words that are new in them, in offsets of all the lines. */
+    /** The new words, in offsets of all lines together. */
     private readonly marks: readonly { from: number; to: number }[]
   ) {
     super();
@@ -187,15 +189,15 @@ class NewLines extends WidgetType {
   }
 }
 
-/** A line of the text that would come. */
+/** A line of the new text. */
 interface ILine {
   readonly text: string;
-  /** Where it begins in all of that text, as the colours count. */
+  /** Its offset in the whole new text, for syntax colours. */
   readonly start: number;
   readonly colours: readonly IColoured[];
 }
 
-/** Put a part of a line into an element, in its colours. */
+/** Append a part of a line to an element in its colours. */
 function paint(
   into: HTMLElement,
   { text, start, colours }: ILine,
@@ -217,17 +219,23 @@ function paint(
   into.append(visible(text.slice(at, end)));
 }
 
-/** More is shown plain: it is coloured again with every word that is streamed. */
+/**
+ * Longest text that is coloured, because it is coloured again with every
+ * streamed token.
+ */
 const LONGEST = 20_000;
 
-/** A piece of a text and the CSS classes of its colour. */
+/** A range of a text with the CSS classes of its colour. */
 export interface IColoured {
   readonly from: number;
   readonly to: number;
   readonly classes: string;
 }
 
-/** The coloured pieces of a text in the language of an editor, in order; none where it has no language. */
+/**
+ * The coloured ranges of a text in the editor's language, in order; none
+ * without a language.
+ */
 export function coloursOf(
   text: string,
   state: EditorState

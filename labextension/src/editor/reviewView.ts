@@ -1,7 +1,8 @@
 /**
- * The review view of one editor: shows what the agent changed against a baseline and lets each change be
- * kept or undone. Text the user writes meanwhile goes into the baseline in the same transaction. Used by
- * the reviews of a page; the lab's shared CodeMirror, whose undo is that of the document.
+ * The review view of an editor: shows the agent's changes against a baseline
+ * and lets the user keep or undo each. Text the user types goes into the
+ * baseline in the same transaction. Used by `ReviewedEditors`; the undo is the
+ * document's.
  */
 
 import type { Chunk } from '@codemirror/merge';
@@ -32,14 +33,17 @@ import {
   type IHunkLabels
 } from './hunkDecorations';
 
-/** What the page is told of a view. */
+/** Callbacks of a view to the page. */
 export interface IReviewListener {
   readonly words: IHunkLabels;
-  /** The user decided on a change; what is left is in the view. */
+  /** The user decided on a change; the rest is in the view. */
   decided(view: EditorView, decision: Decision): void;
-  /** The text changed: `typed` in this editor, or elsewhere by the user or the agent. */
+  /**
+   * The text changed: `typed` in this editor, or elsewhere by the user or the
+   * agent.
+   */
   rebased(view: EditorView, typed: boolean): void;
-  /** A change of the user's is a step of its own for the document's undo. */
+  /** Make a user's change a separate step of the document's undo. */
   asOneStep(view: EditorView, change: () => void): void;
 }
 
@@ -83,7 +87,7 @@ function nextBaseline(
     : (value?.baseline ?? null);
 }
 
-/** The extension an editor is given once; it shows nothing without a baseline. */
+/** The extension for an editor; shows nothing without a baseline. */
 export function reviewView(listener: IReviewListener): Extension {
   return [
     field,
@@ -106,7 +110,7 @@ export function reviewView(listener: IReviewListener): Extension {
   ];
 }
 
-/** What comes from the shared document has no event of the user. */
+/** Changes from the shared document have no user event. */
 function isTyped(transaction: Transaction): boolean {
   return transaction.annotation(Transaction.userEvent) !== undefined;
 }
@@ -115,18 +119,18 @@ function isDecision(transaction: Transaction): boolean {
   return transaction.annotation(decides) !== undefined;
 }
 
-/** What is under review in an editor. */
+/** The review state of an editor. */
 export function reviewIn(view: EditorView): ITextReview | null {
   return view.state.field(field, false) ?? null;
 }
 
-/** The baseline an editor shows. */
+/** The baseline of an editor. */
 export function baselineIn(view: EditorView): string | null {
   const value = reviewIn(view);
   return value === null ? null : baselineOf(value);
 }
 
-/** Show the changes since `baseline`; null: nothing is under review. */
+/** Show the changes since `baseline`; null ends the review. */
 export function showBaseline(view: EditorView, baseline: string | null): void {
   if (baselineIn(view) !== baseline) {
     const value = baseline === null ? null : withFinalNewline(textOf(baseline));
@@ -134,7 +138,10 @@ export function showBaseline(view: EditorView, baseline: string | null): void {
   }
 }
 
-/** Decide on the change at a position, the caret's when none is given; false when there is none. */
+/**
+ * Decide on the change at a position, by default the caret's; false when there
+ * is none.
+ */
 export function decideAt(
   view: EditorView,
   listener: IReviewListener,
@@ -159,7 +166,7 @@ export function decideAt(
   return true;
 }
 
-/** Take every change out of the text, as one step. */
+/** Undo every change in one step. */
 export function undoAll(view: EditorView, listener: IReviewListener): void {
   const value = reviewIn(view);
   if (value !== null && value.chunks.length > 0) {
@@ -180,7 +187,10 @@ function takeOut(
   });
 }
 
-/** Put the caret at a change, counted from 0, and bring it into view; false when it is not there. */
+/**
+ * Move the caret to a change, counted from 0, and scroll to it; false when it
+ * does not exist.
+ */
 export function goToChange(view: EditorView, index: number): boolean {
   const chunk = reviewIn(view)?.chunks.at(index);
   if (chunk === undefined) {

@@ -1,7 +1,8 @@
 /**
- * What the agent changed in one text: its changes by line between a baseline (the text without them) and
- * the text as it stands, how one is kept or undone, and what the user's typing means for the baseline.
- * Pure; used by the editor's review view and by the reviews of a page.
+ * The agent's changes in one text: a line diff between a baseline (the text
+ * without them) and the current text, keeping and undoing a change, and the
+ * effect of the user's typing on the baseline. Pure; used by the review view
+ * and `ReviewedEditors`.
  */
 
 import { Chunk, presentableDiff } from '@codemirror/merge';
@@ -15,7 +16,10 @@ import {
   type Region
 } from '../text/lineDiff';
 
-/** A baseline and where the text differs from it; both are compared with a newline at their end. */
+/**
+ * A baseline and its diff to the text; both are compared with a newline at
+ * their end.
+ */
 export interface ITextReview {
   readonly baseline: Text;
   readonly chunks: readonly Chunk[];
@@ -28,20 +32,26 @@ export interface IReplacement {
   readonly insert: string;
 }
 
-/** Beyond this the comparison becomes coarse; as the merge view of CodeMirror has it. */
+/**
+ * Above this the comparison becomes coarse; the default of CodeMirror's merge
+ * view.
+ */
 const SCAN_LIMIT = 500;
 
-/** The text with a newline at its end, so that a last line that is added is an addition alone. */
+/**
+ * The text with a newline at its end, so that an added last line is only an
+ * addition.
+ */
 export function withFinalNewline(text: Text): Text {
   return text.append(Text.of(['', '']));
 }
 
-/** A text as CodeMirror holds it. */
+/** A text as a CodeMirror `Text`. */
 export function textOf(text: string): Text {
   return Text.of(text.split('\n'));
 }
 
-/** Compare a text with its baseline, both ended. */
+/** Compare a text with its baseline, both with a final newline. */
 export function compareWithBaseline(
   baseline: Text,
   current: Text
@@ -53,7 +63,7 @@ export function compareWithBaseline(
   return { baseline, chunks };
 }
 
-/** The lines of a text that has a newline at its end. */
+/** The lines of a text with a final newline. */
 function linesOf(text: Text): string[] {
   return text.toJSON().slice(0, -1);
 }
@@ -76,7 +86,7 @@ function chunkOf(
   return new Chunk(words, fromA, toA, fromB, toB);
 }
 
-/** Where a line, counted from 0, begins. */
+/** Offset of a line, counted from 0. */
 function startOf(text: Text, line: number): number {
   return text.line(line + 1).from;
 }
@@ -86,7 +96,7 @@ export function baselineOf({ baseline }: ITextReview): string {
   return baseline.sliceString(0, baseline.length - 1);
 }
 
-/** The baseline once a change of `current` (ended) is kept. */
+/** The baseline after keeping a change of `current` (with a final newline). */
 export function keepChange(
   { baseline }: ITextReview,
   chunk: Chunk,
@@ -96,7 +106,10 @@ export function keepChange(
   return baseline.replace(fromA, toA, current.slice(fromB, toB));
 }
 
-/** What takes a change out of a text of `length` characters, which has no newline added. */
+/**
+ * The replacement that undoes a change in a text of `length` characters,
+ * without the added newline.
+ */
 export function undoChange(
   { baseline }: ITextReview,
   { fromA, toA, fromB, toB }: Chunk,
@@ -106,7 +119,7 @@ export function undoChange(
   if (toB <= length) {
     return { from: fromB, to: toB, insert };
   }
-  // The last line has no newline of its own: the one before it goes or stays instead.
+  // The last line has no newline: handle the one before it instead.
   const lines = insert.slice(0, -1);
   return fromB === 0
     ? { from: 0, to: length, insert: lines }
@@ -117,7 +130,10 @@ export function undoChange(
       };
 }
 
-/** The change at a position of a text of so many characters: the one that begins there, or is around it. */
+/**
+ * The change at a position of a text of this length: it begins there or
+ * contains the position.
+ */
 export function chunkAt(
   { chunks }: ITextReview,
   position: number,
@@ -130,8 +146,8 @@ export function chunkAt(
 }
 
 /**
- * The baseline after the user changed the text from `before` (ended): what they wrote is theirs and no
- * change to look through, also in the midst of the agent's lines.
+ * The baseline after the user changed the text from `before` (with a final
+ * newline): the user's typing needs no review, even among the agent's lines.
  */
 export function rebaseBaseline(
   { baseline, chunks }: ITextReview,
@@ -144,8 +160,9 @@ export function rebaseBaseline(
 }
 
 /**
- * The baseline of a text that is `here`, when the server knows it as `current` with `baseline`: the user
- * may have written since, or the page may not have the agent's change.
+ * The baseline of the text `here` when the server has `baseline` for the text
+ * `current`: the user may have typed since, or the page may lack the agent's
+ * change.
  */
 export function adoptBaseline(
   here: string,
@@ -161,7 +178,7 @@ export function adoptBaseline(
   return withoutAgents(known, back, own);
 }
 
-/** What takes a change of the agent out of the text. */
+/** The replacement that undoes a change of the agent. */
 function wayBack(
   { fromA, toA, fromB, toB }: Chunk,
   baseline: Text,
@@ -174,7 +191,7 @@ function wayBack(
   };
 }
 
-/** What the user changed in a text (ended), in whole lines. */
+/** The user's changes of a text (with a final newline), in whole lines. */
 function linesChanged(changes: ChangeSet, before: Text): ILineChange[] {
   const after = changes.apply(before.slice(0, before.length - 1));
   const ranges: [start: number, end: number, first: number, last: number][] =
@@ -204,8 +221,9 @@ function linesChanged(changes: ChangeSet, before: Text): ILineChange[] {
 }
 
 /**
- * The text as the user changed it (`own`), without the changes of the agent (`back` takes them out of it).
- * The server has the same rule (`changes/remaining_hunks.py`): lines of the user's stay as they are.
+ * The user's text `own` without the agent's changes; `back` are the changes
+ * that undo them. Same rule as the server's `changes/remaining_hunks.py`: the
+ * user's lines stay as they are.
  */
 function withoutAgents(
   lines: readonly string[],
@@ -233,15 +251,16 @@ function isSame(one: ILineChange, other: ILineChange): boolean {
   );
 }
 
-/** Whether both touch the same lines; neighbours do not. */
+/** Whether both touch the same lines; adjacent ones do not. */
 function overlap(one: ILineChange, other: ILineChange): boolean {
   return one.start < other.end && other.start < one.end;
 }
 
 /**
- * What of `back` can be done to `lines` beside the user's changes. Its lines take the place of those of the
- * agent's that are left, each where its words are. Where none is left and the user wrote nothing instead, they
- * come back; where the user rewrote them all, the user's lines take their place.
+ * The part of `back` that can be applied to `lines` beside the user's changes.
+ * Its lines replace the remaining lines of the agent with the most common
+ * words. If none remain and the user wrote nothing instead, they are restored;
+ * if the user rewrote them all, the user's lines replace them.
  */
 function around(
   back: ILineChange,
@@ -278,7 +297,9 @@ function around(
   }));
 }
 
-/** Lines cut into one part for each group of lines, where they have most words in common. */
+/**
+ * Split lines into one part for each group of lines, by the most common words.
+ */
 function sharedOut(
   before: readonly string[],
   groups: readonly (readonly string[])[]
@@ -303,7 +324,7 @@ function sharedOut(
   return [...parts, rest];
 }
 
-/** The last of the places with the highest sum of scores on both sides. */
+/** The last of the cuts with the highest sum of scores on both sides. */
 function bestCut(
   scores: readonly (readonly [here: number, later: number])[]
 ): number {

@@ -1,4 +1,7 @@
-/** Where the agent works, read from the calls of a conversation. Pure; used by the follower of the page. */
+/**
+ * The agent's activity in documents, read from a conversation's calls. Pure;
+ * used by the follower.
+ */
 
 import { cellOf, pathOf } from '../model/view-models/callTargets';
 import { editOf } from '../model/view-models/conversationItems';
@@ -7,23 +10,26 @@ import type { CallView, Conversation } from '../wire/generated';
 
 /** One step of the agent's work in a document. */
 export interface IAgentActivity {
-  /** Of the call, or of the run of one of its cells. */
+  /** Id of the call, or of a cell run. */
   readonly id: string;
   readonly path: string;
-  /** Null in a text file. */
+  /** Null for a text file. */
   readonly cellId: string | null;
-  /** `now` while it waits or runs; after it what is to be seen: a changed text, or outputs. */
+  /**
+   * `now` while waiting or running; then `changed` for a new text, or `ran` for
+   * new outputs.
+   */
   readonly stage: 'now' | 'changed' | 'ran';
-  /** The text before and after, where it is known. */
+  /** The text before and after, if known. */
   readonly edit: { readonly before: string; readonly after: string } | null;
 }
 
-/** The turn that runs. */
+/** The running turn. */
 export function turnOf(view: Conversation): string | null {
   return isRunning(view) ? (view.turn?.turn_id ?? null) : null;
 }
 
-/** The work of the newest message in documents, in order; reading is none. */
+/** The newest message's activity in documents, in order, without reading. */
 export function agentActivityIn(view: Conversation): IAgentActivity[] {
   return callsIn(view).flatMap(call => {
     const path = pathOf(call);
@@ -36,7 +42,10 @@ export function agentActivityIn(view: Conversation): IAgentActivity[] {
   });
 }
 
-/** Whether a running call runs cells of a notebook one after another; which, only the page's frames say. */
+/**
+ * Whether a running call runs several cells of a notebook; only the page's
+ * frames say which cell runs.
+ */
 export function runsCellsOf(view: Conversation, path: string): boolean {
   return callsIn(view).some(
     call =>
@@ -49,15 +58,15 @@ export function runsCellsOf(view: Conversation, path: string): boolean {
 
 const TEXT_TOOLS =
   /^(edit_file|write_file|create_file|edit_document|undo_file_change)$/;
-/** Those that may make it. */
+/** Tools that may create a file. */
 const MAKE = /^(write_file|create_file)$/;
 
-/** Whether a call writes a text file that is there. */
+/** Whether a call writes an existing text file. */
 function isOfText({ tool, state }: CallView): boolean {
   return TEXT_TOOLS.test(tool) && (!MAKE.test(tool) || state === 'ok');
 }
 
-/** Whether there is no cell any more. */
+/** Whether the cell was deleted. */
 function isGone({ tool, state }: CallView): boolean {
   return tool === 'delete_cell' && state === 'ok';
 }

@@ -1,4 +1,7 @@
-/** Marks a place for a moment, so that the eye finds it. Used by the follower of the page and by links of the chat. */
+/**
+ * Highlights an element or lines for a moment. Used by the follower and by
+ * links of the chat.
+ */
 
 import {
   StateEffect,
@@ -10,18 +13,18 @@ import { Decoration, EditorView, type DecorationSet } from '@codemirror/view';
 
 import '../../style/documents/follow.css';
 
-/** As long as the mark fades, in ms: see `follow.css`. */
+/** Duration in ms; see `follow.css`. */
 const FADE = 1200;
 
 const FLASH = 'shoulders-mod-flash';
 
 const timers = new WeakMap<Element, ReturnType<typeof setTimeout>>();
 
-/** Mark an element; it must be positioned or may become so. */
+/** Flash an element; it becomes positioned if it is not. */
 export function flashElement(element: Element): void {
   clearTimeout(timers.get(element));
   element.classList.remove(FLASH);
-  void element.getBoundingClientRect(); // Begins the fading again.
+  void element.getBoundingClientRect(); // Restarts the animation.
   element.classList.add(FLASH);
   timers.set(
     element,
@@ -49,7 +52,7 @@ const lines = StateField.define<DecorationSet>({
 
 const line = Decoration.line({ class: 'shoulders-Flash-line' });
 
-/** Mark the lines of some ranges in an editor. */
+/** Flash the lines of ranges in an editor. */
 export function flashLines(view: EditorView, ranges: readonly IRange[]): void {
   if (view.state.field(lines, false) === undefined) {
     view.dispatch({ effects: StateEffect.appendConfig.of(lines) });

@@ -1,6 +1,6 @@
 /**
- * Whether the page follows the agent: it does while a turn runs, until the user scrolls or types in a document, and again
- * when asked to. Pure; used by the follower of the page.
+ * Whether the page follows the agent: while a turn runs, until the user scrolls
+ * or types in a document, and again on request. Pure; used by the follower.
  */
 
 import type { IAgentActivity } from './agentActivity';
@@ -10,9 +10,9 @@ export type Mode = 'off' | 'idle' | 'following' | 'paused';
 
 export interface IFollowState {
   readonly mode: Mode;
-  /** The turn that runs in the conversation in front. */
+  /** The running turn of the shown conversation. */
   readonly turn: string | null;
-  /** The newest work of this turn, or of the last one. */
+  /** The newest activity of this turn, or of the last one. */
   readonly work: IAgentActivity | null;
 }
 
@@ -23,10 +23,10 @@ export type FollowAction =
   | { readonly type: 'pause' }
   | { readonly type: 'resume' };
 
-/** Before any turn. */
+/** The initial state. */
 export const IDLE: IFollowState = { mode: 'idle', turn: null, work: null };
 
-/** The state after an action; the same object where nothing changes. */
+/** The state after an action; the same object if nothing changes. */
 export function reduceFollow(
   state: IFollowState,
   action: FollowAction
@@ -52,7 +52,10 @@ function withEnabled(state: IFollowState, enabled: boolean): IFollowState {
   return { ...state, mode: enabled ? modeIn(state.turn) : 'off' };
 }
 
-/** A new turn is followed, also when the last one was left: the user has just asked for it. */
+/**
+ * A new turn is followed even if the user left the last one: the user has just
+ * sent a message.
+ */
 function withTurn(state: IFollowState, turn: string | null): IFollowState {
   if (turn === state.turn) {
     return state;

@@ -1,4 +1,6 @@
-/** Brings the agent's work into view in the documents that the page shows. Used by the follower of the page. */
+/**
+ * Scrolls to the agent's work in the visible documents. Used by the follower.
+ */
 
 import { CodeCell, type Cell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -19,7 +21,7 @@ import { flashElement, flashLines, type IRange } from './flash';
 import { scrollTo, stopScroll, type IExtent } from './scroll';
 import type { IAgentActivity } from './agentActivity';
 
-/** What of the lab is needed. */
+/** Services that are needed. */
 export interface IFollowLab {
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
@@ -29,30 +31,32 @@ export interface IFollowLab {
 type FilePanel = IDocumentWidget<FileEditor>;
 export type DocumentPanel = NotebookPanel | FilePanel;
 
-/** A cell that was added may come after what tells of it, in ms. */
+/** Longest wait for an added cell that is announced before it exists, in ms. */
 const LATE = 1500;
 
-/** The documents of the page. */
 export class FollowedDocuments {
   constructor(private readonly lab: IFollowLab) {}
 
-  /** Those that are seen now. */
+  /** The visible documents. */
   get shown(): DocumentPanel[] {
     return this.all.filter(({ isVisible }) => isVisible);
   }
 
-  /** Whether the page shows a document now. */
+  /** Whether a document is visible. */
   shows(path: string): boolean {
     return this.shown.some(({ context }) => context.localPath === path);
   }
 
-  /** Open the document of some work, or bring it to the front. */
+  /** Open the document of an activity, or bring it to the front. */
   async open({ path }: IAgentActivity): Promise<void> {
     const widget = this.lab.documents.openOrReveal(path);
     await widget?.context.ready;
   }
 
-  /** Bring some work into view wherever its document is shown, and mark what changed. */
+  /**
+   * Scroll to an activity in all visible views of its document, and flash the
+   * changes.
+   */
   async reveal(work: IAgentActivity, isWanted: () => boolean): Promise<void> {
     const { notebooks, files } = this.lab;
     const isIt = ({ isVisible, context }: DocumentPanel): boolean =>
@@ -67,7 +71,7 @@ export class FollowedDocuments {
     ]);
   }
 
-  /** Stop what still moves. */
+  /** Stop scrolling. */
   stop(): void {
     this.moving.forEach(stopScroll);
   }
@@ -88,10 +92,11 @@ export class FollowedDocuments {
       return;
     }
     if (!cell.node.isConnected) {
-      // Far away the lab keeps no elements: its own scrolling brings them.
+      // JupyterLab keeps no elements of distant cells: its own scrolling
+      // creates them.
       await notebook
         .scrollToItem(notebook.widgets.indexOf(cell), 'smart')
-        .catch(() => undefined); // Another scroll came first.
+        .catch(() => undefined); // Interrupted by another scroll.
     }
     await this.move(notebook.outerNode, () => extentOf(cell, work), isWanted);
     if (isWanted()) {
@@ -132,7 +137,7 @@ export class FollowedDocuments {
   private readonly moving = new Set<Element>();
 }
 
-/** The cell of an id, soon. */
+/** The cell with an id, waiting for it for a moment. */
 async function cellOf(
   notebook: Notebook,
   id: string | null
@@ -156,7 +161,7 @@ function appearing(
       resolve(find());
     };
     const look = (): void => {
-      // The notebook makes its widget on the same signal, perhaps after this.
+      // The notebook creates the widget on the same signal, possibly later.
       requestAnimationFrame(() => find() !== null && done());
     };
     const timer = setTimeout(done, LATE);
@@ -164,7 +169,7 @@ function appearing(
   });
 }
 
-/** What is to be seen of a cell. */
+/** The vertical extent of an activity in a cell. */
 function extentOf(cell: Cell, work: IAgentActivity): IExtent | null {
   const view = editorOf(cell);
   const ranges = view === null ? [] : rangesIn(view, work);
@@ -183,7 +188,7 @@ function flashCell(cell: Cell, work: IAgentActivity): void {
   }
 }
 
-/** The part of a cell that work is in. */
+/** The element of a cell that shows an activity. */
 function elementOf(cell: Cell, { stage }: IAgentActivity): Element {
   const part =
     stage === 'ran' && cell instanceof CodeCell && !cell.outputHidden
@@ -198,7 +203,7 @@ function boundsOf(element: Element): IExtent {
   return { top, bottom };
 }
 
-/** The changed lines that an editor shows. */
+/** The changed ranges that an editor shows. */
 function rangesIn(view: EditorView, work: IAgentActivity): IRange[] {
   return work.edit === null || view.dom.offsetHeight === 0
     ? []
@@ -229,10 +234,13 @@ function viewOf(editor: CodeEditor.IEditor | null): EditorView | null {
     : null;
 }
 
-/** More are marked as a whole. */
+/** With more changes the text is flashed as a whole. */
 const MOST = 50;
 
-/** The ranges of `text` that `edit` changed; none where the text has not what it wrote. */
+/**
+ * The ranges of `text` that `edit` changed; none if its text is no longer
+ * there.
+ */
 export function changedLines(
   edit: { readonly before: string; readonly after: string },
   text: string
@@ -249,7 +257,7 @@ export function changedLines(
     if (edit.after === text) {
       return [{ from, to }];
     }
-    // Others have written since.
+    // The text was changed since.
     const found = written.trim() === '' ? -1 : text.indexOf(written);
     return found < 0 ? [] : [{ from: found, to: found + written.length }];
   });

@@ -1,7 +1,8 @@
 /**
- * Follows the agent through the documents of the page (chapter 08): scrolls to the cell or the lines at work, marks what
- * changed, and leaves the page alone once the user scrolls or types. It never moves the caret or the focus, and brings no
- * tab to the front. Loaded by the follow plugin with the first turn; one per page.
+ * Follows the agent through the documents of the page: scrolls to the cell or
+ * lines being changed, flashes changes, and pauses when the user scrolls or
+ * types. Never moves the caret or the focus, and never switches tabs. Loaded by
+ * the follow plugin with the first turn; one per page.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -21,21 +22,19 @@ import {
   type IAgentActivity
 } from './agentActivity';
 
-/** How long a change is looked at before the next one is shown, in ms. */
+/** How long a change is shown before the next one, in ms. */
 const DWELL = 500;
-/** When the agent is faster, only its newest work is shown. */
+/** Longest queue; if the agent is faster, only its newest activity is shown. */
 const MOST_BEHIND = 3;
 
-/** What the follower is made with. */
 export interface IFollowerOptions extends IFollowLab {
   readonly frames: ISignal<unknown, ServerFrame>;
   readonly trans: TranslationBundle;
   readonly icon: LabIcon;
-  /** The widget in front in the main area. */
+  /** The current widget of the main area. */
   readonly front: () => Widget | null;
 }
 
-/** The follower of the page. */
 export class Follower {
   constructor(private readonly options: IFollowerOptions) {
     this.documents = new FollowedDocuments(options);
@@ -50,10 +49,10 @@ export class Follower {
     });
   }
 
-  /** Emitted when the page began or ceased to follow. */
+  /** Emitted when the page started or stopped following. */
   readonly changed = new Signal<this, void>(this);
 
-  /** Whether there is a way back to the agent. */
+  /** Whether the user can return to the agent. */
   get isAway(): boolean {
     const { mode, work } = this.state;
     const isShown = work !== null && this.documents.shows(work.path);
@@ -66,7 +65,7 @@ export class Follower {
     this.dispatch({ type: 'set-enabled', enabled });
   }
 
-  /** Follow the conversation in front; none with null. */
+  /** Follow a conversation; null for none. */
   watch(store: ConversationStore | null): void {
     if (store === this.store) {
       return;
@@ -79,7 +78,7 @@ export class Follower {
     this.onChanged();
   }
 
-  /** Go where the agent works, and follow again; opens the document. */
+  /** Go to the agent's work and follow again; opens the document. */
   resume(): void {
     const { work } = this.state;
     const hadFocus = this.pill.isFocused;
@@ -89,7 +88,7 @@ export class Follower {
     }
   }
 
-  /** Another document is in front: the button goes along. */
+  /** The current document changed: move the button to it. */
   readonly place = (): void =>
     this.pill.place(this.isAway ? this.over() : null);
 
@@ -100,14 +99,17 @@ export class Follower {
     this.place();
     const widget = this.options.front();
     if (takesFocus && widget !== null) {
-      // The button that had it is gone.
+      // The focused button was removed.
       widget.node.tabIndex = -1;
       widget.node.focus({ preventScroll: true });
     }
     await this.show(work);
   }
 
-  /** The widget the button is over: the document at work if it is seen, else what is in front. */
+  /**
+   * The widget for the button: the agent's document if visible, else the
+   * current one.
+   */
   private over(): Widget | null {
     const path = this.state.work?.path;
     const shown = this.documents.shown;
@@ -124,7 +126,7 @@ export class Follower {
     const turn = view === null || !isReady ? null : turnOf(view);
     if (turn === null) {
       if (view !== null && this.state.turn !== null) {
-        this.look(view); // Its last work may come with its end.
+        this.look(view); // The last activity may come with the end of the turn.
       }
       this.dispatch({ type: 'set-turn', turn });
     } else if (view !== null) {
@@ -133,7 +135,7 @@ export class Follower {
     }
   };
 
-  /** Take up what is new in the conversation; of all that was done before it was watched, the last. */
+  /** Queue new activity; of that before watching began only the last. */
   private look(view: Conversation): void {
     const fresh = agentActivityIn(view).filter(
       ({ id, stage }) => this.seen.get(id) !== stage
@@ -143,7 +145,7 @@ export class Follower {
     this.isFirst = false;
   }
 
-  /** Of runs of several cells only the frames say which one it is. */
+  /** For runs of several cells only the frames say which cell runs. */
   private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
     if (frame.type !== 'cell-run-start' && frame.type !== 'cell-run-end') {
       return;
@@ -165,7 +167,7 @@ export class Follower {
     }
   }
 
-  /** Show one after the other, each long enough to be seen. */
+  /** Show the queue one by one, each for a minimum time. */
   private async showQueue(): Promise<void> {
     if (this.isShowing) {
       return;
@@ -180,7 +182,7 @@ export class Follower {
     this.isShowing = false;
   }
 
-  /** Show some work, unless the user scrolls or types before. Never rejects. */
+  /** Show an activity unless the user scrolls or types first. Never rejects. */
   private async show(work: IAgentActivity): Promise<void> {
     const { gestures } = this;
     try {
@@ -208,19 +210,22 @@ export class Follower {
   private store: ConversationStore | null = null;
   private readonly documents: FollowedDocuments;
   private readonly pill: ReturnButton;
-  /** Listened to as long as the page lives. */
+  /** Active as long as the page lives. */
   protected readonly userGestures: UserGestures;
-  /** The stage each piece of work was seen in. */
+  /** The last seen stage of each activity. */
   private readonly seen = new Map<string, IAgentActivity['stage']>();
   private isFirst = true;
-  /** What is still to be shown. */
+  /** Activity still to be shown. */
   private queue: IAgentActivity[] = [];
   private isShowing = false;
-  /** How often the user has scrolled or typed. */
+  /** Number of the user's scroll and typing gestures. */
   private gestures = 0;
 }
 
-/** One for the page; it is over one document at a time. */
+/**
+ * The button that returns to the agent; one for the page, over one document at
+ * a time.
+ */
 export class ReturnButton {
   constructor(trans: TranslationBundle, icon: LabIcon, go: () => void) {
     const { node } = this;
@@ -231,12 +236,11 @@ export class ReturnButton {
     node.addEventListener('click', go);
   }
 
-  /** Whether it has the focus. */
   get isFocused(): boolean {
     return document.activeElement === this.node;
   }
 
-  /** Be over a widget; over none with null. */
+  /** Attach the button to a widget; null removes it. */
   place(over: Widget | null): void {
     if (over === null) {
       this.node.remove();

@@ -1,4 +1,4 @@
-/** Scrolling that one can follow with the eyes, and only as far as needed. Used by the follower of the page. */
+/** Smooth scrolling by the smallest distance. Used by the follower. */
 
 /** A vertical extent, in px of the window. */
 export interface IExtent {
@@ -6,27 +6,36 @@ export interface IExtent {
   readonly bottom: number;
 }
 
-/** Kept free above and below, in px. */
+/** Free space above and below, in px. */
 const MARGIN = 32;
-/** Shorter ways are not worth a movement, in px. */
+/** Shorter distances are ignored, in px. */
 const NOTABLE = 4;
-/** What scrolls into view may turn out to be of another height than estimated. */
+/**
+ * Number of scrolls: content that comes into view may differ from its estimated
+ * height.
+ */
 const ROUNDS = 3;
 /** Longest wait for the end of a scroll, in ms. */
 const LONGEST = 900;
 
-/** How far to scroll until `target` is in `view`; of a target that is too high, its start. */
+/**
+ * Distance to scroll until `target` is in `view`; for a taller target, until
+ * its start is.
+ */
 export function distanceTo(view: IExtent, target: IExtent): number {
   const above = target.top - MARGIN - view.top;
   const below = target.bottom + MARGIN - view.bottom;
   if (above < 0) {
-    // What is higher than the view may fill it.
+    // A target taller than the view may fill it.
     return target.bottom - MARGIN > view.bottom ? 0 : above;
   }
   return below > 0 ? Math.min(below, above) : 0;
 }
 
-/** Scroll an element until a target is in its view, as long as `isWanted`. */
+/**
+ * Scroll an element until a target is in view, as long as `isWanted` returns
+ * true.
+ */
 export async function scrollTo(
   scroller: Element,
   target: () => IExtent | null,
@@ -44,12 +53,12 @@ export async function scrollTo(
     scroller.scrollBy({ top: distance, behavior: behavior() });
     await ended;
     if (Math.abs(scroller.scrollTop - before) < NOTABLE) {
-      return; // At its end.
+      return; // The end of the content.
     }
   }
 }
 
-/** Stop a movement where it is. */
+/** Stop scrolling at the current position. */
 export function stopScroll(scroller: Element): void {
   scroller.scrollTo({ top: scroller.scrollTop, behavior: 'instant' });
 }

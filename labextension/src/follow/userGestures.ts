@@ -1,16 +1,17 @@
 /**
- * What the user does that says they look elsewhere: scrolling and typing outside of the chat. Scrolls of the page itself
- * are none. Used by the follower of the page.
+ * Detects gestures that show the user's attention is elsewhere: scrolling, and
+ * typing outside the chat. The page's own scrolling does not count. Used by the
+ * follower.
  */
 
 import type { IDisposable } from '@lumino/disposable';
 
-/** The chat, and the button that resumes. */
+/** The chat and the return button. */
 const APART = '.shoulders-ChatWidget, .shoulders-Bubble, .shoulders-FollowPill';
 
 const DOCUMENTS = '.jp-NotebookPanel, .jp-FileEditor';
 
-/** Keys that do nothing by themselves. */
+/** Keys without an effect of their own. */
 const QUIET_KEYS = new Set([
   ...['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'Escape'],
   ...['Fn', 'NumLock', 'ScrollLock']
@@ -57,7 +58,7 @@ export function looksElsewhere(event: Event): boolean {
   const inDocument = target.closest(DOCUMENTS) !== null;
   switch (event.type) {
     case 'wheel':
-      return inDocument && !(event as WheelEvent).ctrlKey; // With it the page is zoomed.
+      return inDocument && !(event as WheelEvent).ctrlKey; // With Ctrl the page is zoomed.
     case 'keydown':
       return isTyping(event as KeyboardEvent, target, inDocument);
     case 'paste':
@@ -67,7 +68,7 @@ export function looksElsewhere(event: Event): boolean {
   }
 }
 
-/** In a document each key does something; elsewhere only what is written counts. */
+/** In a document every key counts; elsewhere only text input. */
 function isTyping(
   { key }: KeyboardEvent,
   target: Element,

@@ -1,6 +1,6 @@
 /**
- * What the views need of the page around them. The chat plugin implements it with JupyterLab, tests with fakes; so no
- * view imports from the lab.
+ * The port between the views and their page. The chat plugin implements it with
+ * JupyterLab, tests with fakes, so that no view imports JupyterLab.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -16,7 +16,7 @@ import type { IMessageHost } from './messageHost';
 import type { IPanelPlacement } from './panelPlacement';
 import type { IThreadsHost } from './threadsHost';
 
-/** Pictures of the panel; the plugin draws them with the lab's own icons where it has them. */
+/** Icons of the panel; the plugin uses JupyterLab's own where they exist. */
 export type IconName =
   | ToolIcon
   | 'add'
@@ -50,13 +50,13 @@ export type IconName =
   | 'thread'
   | 'variable';
 
-/** What the user has in front of them. */
+/** The current document, cell and selection. */
 export interface IEditorContext {
   /** Path of the active notebook or file. */
   readonly document: string | null;
   readonly cell: {
     readonly id: string;
-    /** From 1, as people count. */
+    /** From 1. */
     readonly number: number;
     readonly hasError: boolean;
   } | null;
@@ -70,15 +70,18 @@ export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
   readonly Icon: React.ComponentType<{ name: IconName }>;
   readonly situation: IEditorContext;
   readonly situationChanged: ISignal<unknown, void>;
-  /** Where the panel is. */
+  /** The panel's placement. */
   readonly dock: IPanelPlacement;
-  /** Open a document, and bring a cell of it into view; null in a page that opens none. */
+  /** Open a document and scroll to a cell; null in a page that opens none. */
   readonly openDocument:
     ((path: string, cellId?: string | null) => void) | null;
-  /** Insert code or markdown below the active cell; false when no notebook is open. Null where cells are out of reach. */
+  /**
+   * Insert code or markdown below the active cell; false when no notebook is
+   * open. Null in a page without cells.
+   */
   readonly insertBelow: ((source: string, language: string) => boolean) | null;
   readonly copy: (text: string) => void;
-  /** Let the browser save a file; it is never opened. */
+  /** Download a file in the browser; it is never opened. */
   readonly save: (name: string, content: Blob) => void;
   /** Render highlighted code into an element. */
   readonly highlight: (
@@ -86,22 +89,25 @@ export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
     language: string,
     into: HTMLElement
   ) => Promise<void>;
-  /** The agent's changes that await keep or undo; null where they are not reviewed. */
+  /** The agent's pending changes; null in a page without review. */
   readonly review: IReview | null;
-  /** The AI settings that the folder brings along; null where they cannot be reviewed. */
+  /** The folder's own AI settings; null in a page that cannot review them. */
   readonly folderTrust: IFolderTrust | null;
   /** Show the review of the folder's AI settings. */
   readonly reviewFolder: () => void;
   /**
-   * Hand a provider's key to the server, which tries it and stores it unless it is refused; the page does not keep it.
-   * `untested`: store it as it is.
+   * Send a provider's key to the server, which tests it and stores it unless it
+   * is refused; the page does not keep it. `untested`: store it without a test.
    */
   readonly setKey: (
     provider: string,
     key: string,
     untested: boolean
   ) => Promise<SavedProvider>;
-  /** Restart a notebook's kernel, after asking; null in a page that cannot. */
+  /**
+   * Restart a notebook's kernel after a confirmation; null in a page that
+   * cannot.
+   */
   readonly restartKernel: ((path: string) => void) | null;
   readonly confirm: (
     title: string,

@@ -1,29 +1,32 @@
-/** What other parts of the page may ask about the settings that the folder brings along; the folder trust plugin provides it. */
+/**
+ * The port to the folder's own settings; provided by the folder trust plugin.
+ */
 
 import type { ISignal } from '@lumino/signaling';
 
 import type { Resource } from '../client/resource';
 import type { FolderTrustView, PutTrust, TrustItem } from '../wire/generated';
 
-/** The routes, typed. Each method rejects with an `ApiError`. */
+/** The HTTP routes. Each method rejects with an `ApiError`. */
 export interface IFolderTrustApi {
   trust(): Promise<FolderTrustView>;
   putTrust(body: PutTrust): Promise<FolderTrustView>;
 }
 
-/** The folder's own settings and the user's answers. */
+/** The folder's own settings and the user's decisions. */
 export interface IFolderTrust {
-  /** All items as they were read last; read when a view first asks for it. */
+  /** All items as last read; read when a view first needs it. */
   readonly view: Resource<FolderTrustView>;
   /** Emitted when `announced` may have changed. */
   readonly changed: ISignal<unknown, void>;
-  /** The items that wait for an answer and were not dismissed in this page. */
+  /** Items that wait for a decision and were not dismissed in this page. */
   readonly announced: readonly TrustItem[];
-  /** Announce the present items no more in this page. */
+  /** Do not announce the current items again in this page. */
   dismiss(): void;
   /**
-   * Store answers about some items. Rejects with an `ApiError`; with the code `stale` when an item changed since it was
-   * read: then nothing is stored and `view` has the new list.
+   * Store decisions on items. Rejects with an `ApiError`; its code is `stale`
+   * when an item changed since it was read: nothing is stored then, and `view`
+   * has the new list.
    */
   answer(body: PutTrust): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the input needs of the page around it: part of `IChatHost`. */
+/** The input's part of `IChatHost`. */
 
 import type {
   Attachment,
@@ -10,57 +10,66 @@ import type {
   VariableList
 } from '../wire/generated';
 
-/** A cell as it is offered. */
+/** A cell in the list of suggestions. */
 export interface ICellInfo {
   readonly id: string;
-  /** From 1, as people count. */
+  /** From 1. */
   readonly number: number;
   readonly type: string;
-  /** Its first line that says something. */
+  /** Its first line with content. */
   readonly line: string;
   readonly hasError: boolean;
 }
 
-/** What something carried or copied holds; Lumino's `MimeData` fits. */
+/** Data of a drag or the clipboard; Lumino's `MimeData` fits. */
 export interface IDraggedContent {
   hasData(type: string): boolean;
   getData(type: string): unknown;
 }
 
-/** What can be asked of the server for the input; each rejects with an `ApiError`. */
+/** Requests of the input to the server; each rejects with an `ApiError`. */
 export interface IServerLookups {
-  /** The files whose paths match best. */
+  /** The files with the best matching paths. */
   files(query: string): Promise<FileMatches>;
   /** The variables of a notebook's kernel. */
   variables(path: string): Promise<VariableList>;
   skills(): Promise<SkillSummaries>;
   tools(): Promise<ToolList>;
-  /** What sending a message would send. */
+  /** The request that sending a message would make. */
   preview(sessionId: string, message: PreviewMessage): Promise<RequestView>;
-  /** What was sent for a step of a turn. */
+  /** The request that was sent for a step of a turn. */
   sent(sessionId: string, turnId: string, step: number): Promise<RequestView>;
 }
 
 /** The page around the input. */
 export interface IInputHost {
   readonly lookups: IServerLookups;
-  /** The cells of a notebook that is open here; none of another. */
+  /** The cells of an open notebook; none of a closed one. */
   readonly cellsOf: (path: string) => readonly ICellInfo[];
-  /** What a drag of the lab carries: files of its browser, cells of a notebook. */
+  /**
+   * The content of a JupyterLab drag: files of the file browser, cells of a
+   * notebook.
+   */
   readonly carried: (data: IDraggedContent) => Promise<Attachment[]>;
-  /** The cells copied last, when nothing else was copied since; `text` is what the clipboard has. */
+  /**
+   * The copied cells, if nothing else was copied since; `text` is the
+   * clipboard's.
+   */
   readonly copiedCells: (text: string) => Attachment[];
   /**
-   * Put a file from outside into the workspace; resolves to its path. Nothing is left of one that is aborted. Null in a
-   * page that cannot: only pictures are attached there.
+   * Upload a file into the workspace; resolves to its path. An aborted upload
+   * leaves nothing. Null in a page that cannot: it attaches only images.
    */
   readonly upload:
     ((file: File, signal: AbortSignal) => Promise<string>) | null;
-  /** Open the user's instructions; made from a template where there are none. Null in a page that opens nothing. */
+  /**
+   * Open the user's instructions, created from a template if there are none.
+   * Null in a page that opens nothing.
+   */
   readonly openInstructions: (() => Promise<void>) | null;
   /**
-   * Open the lab's AI settings, at a section, `add`: with the form for a new provider; false where there are none. Null in
-   * a page that opens nothing.
+   * Open the AI settings at a section; `add` opens the form for a new provider.
+   * Returns false if there are none. Null in a page that opens nothing.
    */
   readonly openSettings: ((section?: string, add?: boolean) => boolean) | null;
 }

@@ -1,20 +1,30 @@
-/** What other parts of the page may ask of the review of the agent's changes; the review plugin provides it. */
+/**
+ * The port to the review of the agent's changes; provided by the review plugin.
+ */
 
 import type { ISignal } from '@lumino/signaling';
 
 import type { Decision } from '../editor/hunkDecorations';
 import type { PendingEdit } from '../wire/generated';
 
-/** The edits that await keep or undo, whichever conversation made them. */
+/** The pending edits of all conversations. */
 export interface IReview {
-  /** Emitted when the list is another, or how many changes are in it. */
+  /** Emitted when the list or the number of changes in it changed. */
   readonly changed: ISignal<unknown, void>;
-  /** The same array while it is the same list. */
+  /** The same array until the list changes. */
   readonly edits: readonly PendingEdit[];
-  /** How many changes an edit is: of a text those that the editor shows, else one. */
+  /**
+   * Number of changes in an edit: for a text those that the editor shows, else
+   * one.
+   */
   countOf(edit: PendingEdit): number;
-  /** Decide on whole edits, in the open editors too. Rejects with an `ApiError`. */
+  /**
+   * Decide on whole edits, also in open editors. Rejects with an `ApiError`.
+   */
   decide(edits: readonly PendingEdit[], decision: Decision): Promise<void>;
-  /** Open the document of an edit at its first change; of what is gone, at its place. */
+  /**
+   * Open the document of an edit at its first change; for removed content, at
+   * its position.
+   */
   reveal(edit: PendingEdit): Promise<void>;
 }

@@ -1,10 +1,13 @@
-/** What the chat's input looks up at the server; made by the page around the panel, the lab's or a widget's. */
+/**
+ * The chat input's requests to the server; used by the hosts of the panel and
+ * of the widget.
+ */
 
 import type { IServerLookups } from './inputHost';
 import type { SavedProvider } from '../wire/generated';
 import type { IHttpClient } from '../client/http';
 
-/** The lookups over HTTP. */
+/** Make the lookups over HTTP. */
 export function createServerLookups(http: IHttpClient): IServerLookups {
   const words = (name: string, value: string): string =>
     new URLSearchParams({ [name]: value }).toString();
@@ -21,7 +24,10 @@ export function createServerLookups(http: IHttpClient): IServerLookups {
   };
 }
 
-/** Try a provider's key and store it unless it is refused; `untested`: store it as it is. */
+/**
+ * Test a provider's key and store it unless it is refused; `untested`: store it
+ * without a test.
+ */
 export async function storeProviderKey(
   http: IHttpClient,
   provider: string,

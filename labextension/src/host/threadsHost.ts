@@ -1,21 +1,29 @@
-/** The places of task threads and the texts they are about, as the views see them; a part of `IChatHost`. */
+/**
+ * The threads' part of `IChatHost`: their locations and the texts they are
+ * about.
+ */
 
 import type { ISignal } from '@lumino/signaling';
 
 import type { IThreadLocations } from './threadLocations';
 
-/** The texts of the documents that are open in the page. */
+/** The texts of the open documents. */
 export interface IOpenDocumentTexts {
-  /** Emitted soon after one of them is another, and when documents are opened and closed. */
+  /**
+   * Emitted shortly after a text changed, and when a document is opened or
+   * closed.
+   */
   readonly changed: ISignal<IOpenDocumentTexts, void>;
-  /** The text of a file, or of a cell; null when the cell is gone, undefined when the document is not open. */
+  /**
+   * The text of a file or a cell; null when the cell is gone, undefined when
+   * the document is not open.
+   */
   textOf(document: string, cellId: string | null): string | null | undefined;
 }
 
-/** What the lab's page knows of threads. */
 export interface IThreadsHost {
-  /** Where the threads of open documents are; null in a page that marks none. */
+  /** The locations of threads; null in a page without marks. */
   readonly threads: IThreadLocations | null;
-  /** Null in a page that sees no documents. */
+  /** Null in a page without documents. */
   readonly texts: IOpenDocumentTexts | null;
 }

@@ -1,4 +1,6 @@
-/** What the browser remembers over a reload. Used by the plugins that restore what was open. */
+/**
+ * State kept by the browser over a reload. Used by the plugins that restore it.
+ */
 
 import { PageConfig } from '@jupyterlab/coreutils';
 
@@ -6,8 +8,9 @@ import type { IStateStorage } from '../model/conversations/persistedState';
 import { EXTENSION_ID } from '../tokens';
 
 /**
- * Keeps a text for a server and a workspace of the lab. Each tab of a browser has its own, as Notebook opens one for
- * each document; a new tab begins with what was written last in any.
+ * Stores a text for a server and a JupyterLab workspace. Each browser tab has
+ * its own, because Notebook opens one for each document; a new tab starts with
+ * the value written last in any.
  */
 export function browserStorage(
   baseUrl: string,

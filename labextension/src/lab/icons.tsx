@@ -1,4 +1,7 @@
-/** The panel's pictures: the lab's own icons where it has them. Used by the chat plugin. */
+/**
+ * Icons of the panel: JupyterLab's own where they exist. Used by the chat
+ * plugin.
+ */
 
 import {
   addBelowIcon,
@@ -89,7 +92,7 @@ const ICONS: Record<IconName, LabIcon> = {
   variable: variableIcon
 };
 
-/** One picture, in the size of text. */
+/** An icon in text size. */
 export function Icon({ name }: { name: IconName }): React.JSX.Element {
   const { react: Picture } = ICONS[name];
   return <Picture tag="span" className="shoulders-Icon" />;

@@ -1,11 +1,17 @@
-/** Formulas of the chat by the lab's own typesetter. Made by the chat's host; not loaded at start. */
+/**
+ * Typesets formulas of the chat with JupyterLab's typesetter. Made by the
+ * chat's host; not loaded at start-up.
+ */
 
 import type { ILatexTypesetter } from '@jupyterlab/rendermime';
 
-/** Formulas kept for when their text is drawn again, as it is with every word that follows them. */
+/**
+ * Number of cached formulas: their text is rendered again with every streamed
+ * token.
+ */
 const KEPT = 300;
 
-/** What the typesetter must not have made of a formula, whatever stood in it. */
+/** Elements and attributes that must not be in a typeset formula. */
 const UNWANTED =
   'a, img, script, iframe, link, style, merror, [data-mjx-error], [data-commandlinker-command]';
 
@@ -13,7 +19,10 @@ const UNWANTED =
 export class Typesetter {
   constructor(private readonly lab: ILatexTypesetter | null) {}
 
-  /** Put a formula into an element; one that cannot be typeset leaves it as it is. Never rejects. */
+  /**
+   * Typeset a formula into an element; leaves the element alone if that fails.
+   * Never rejects.
+   */
   readonly typeset = async (
     element: HTMLElement,
     tex: string,
@@ -41,7 +50,7 @@ export class Typesetter {
     }
   }
 
-  /** Where the formula will stand, so that it has the size of the text around it. */
+  /** Typeset at the final position, for the size of the surrounding text. */
   private async make(
     lab: ILatexTypesetter,
     element: HTMLElement,

@@ -1,9 +1,12 @@
 /**
- * Text of a terminal as runs of one look: colours and weights (SGR, ECMA-48 8.3.117) are kept, everything else that
- * would move the cursor, set a title or reach the clipboard is dropped (chapter 13). Pure; used by `TerminalText`.
+ * Terminal text as runs of one style: colours and weights (SGR, ECMA-48
+ * 8.3.117) are kept; sequences that would move the cursor, set a title or reach
+ * the clipboard are dropped. Pure; used by `TerminalText`.
  */
 
-/** The eight colours of terminals; the shades of more are brought to the nearest of them. */
+/**
+ * The eight terminal colours; other colours are mapped to the nearest of them.
+ */
 export const COLOURS = [
   'black',
   'red',
@@ -17,7 +20,7 @@ export const COLOURS = [
 
 export type Colour = (typeof COLOURS)[number];
 
-/** How a run looks. */
+/** Style of a run. */
 export interface ILook {
   readonly bold: boolean;
   readonly dim: boolean;
@@ -33,7 +36,7 @@ export interface IRun {
   readonly look: ILook;
 }
 
-/** Text without any look. */
+/** The default style. */
 export const PLAIN: ILook = {
   bold: false,
   dim: false,
@@ -44,13 +47,14 @@ export const PLAIN: ILook = {
   paper: null
 };
 
-// In order: CSI with its parameters and final byte; OSC, DCS, SOS, PM and APC up to their end, or to that of the text;
-// character sets; what has one letter; an unfinished one.
+// In order: CSI with its parameters and final byte; OSC, DCS, SOS, PM and APC
+// up to their terminator or the end of the text; character sets; single-letter
+// sequences; an unfinished sequence.
 const SEQUENCE =
   // eslint-disable-next-line no-control-regex -- terminal sequences begin with a control character
   /(?:\u001b\[|\u009b)([0-?]*)[ -/]*([@-~]|$)|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)?|\u001b[ -/]+[0-~]?|\u001b[0-~]?/g;
 
-/** The runs of a text; where a line was written over, what was written last. */
+/** The runs of a text; of an overwritten line only the last version. */
 export function runsOf(text: string): IRun[] {
   const runs: IRun[] = [];
   let look = PLAIN;
@@ -72,7 +76,10 @@ function push(runs: IRun[], text: string, look: ILook): void {
   }
 }
 
-/** Progress bars go back to the start of their line and write it again: only the last one is shown. */
+/**
+ * Progress bars return to the start of their line and write it again: only the
+ * last version is shown.
+ */
 function overwritten(runs: readonly IRun[]): IRun[] {
   const shown: IRun[] = [];
   for (const { text, look } of runs) {
@@ -90,7 +97,7 @@ function overwritten(runs: readonly IRun[]): IRun[] {
   return shown.filter(run => run.text !== '\r');
 }
 
-/** Drop the line that ends in a return, as something follows it. */
+/** Drop a line that ends in a carriage return and is followed by more. */
 function startAgain(shown: IRun[]): void {
   if (shown.at(-1)?.text === '\r') {
     while (shown.length > 0 && shown.at(-1)?.text.endsWith('\n') !== true) {
@@ -99,7 +106,7 @@ function startAgain(shown: IRun[]): void {
   }
 }
 
-/** The look after a sequence with these parameters. */
+/** The style after an SGR sequence with these parameters. */
 function changed(before: ILook, parameters: string): ILook {
   const codes = parameters.split(/[;:]/).map(code => Number(code || '0'));
   let look = before;
@@ -149,7 +156,7 @@ function simple(code: number): Partial<ILook> {
   }
 }
 
-/** A colour of 256 or of 16 million, and how many codes it took. */
+/** A 256-colour or true-colour value, and the number of codes it took. */
 function extended(codes: readonly number[]): [Colour | null, number] {
   const [kind, first = 0, second = 0, third = 0] = codes;
   if (kind === 5) {
@@ -158,7 +165,7 @@ function extended(codes: readonly number[]): [Colour | null, number] {
   return kind === 2 ? [nearest(first, second, third), 4] : [null, 0];
 }
 
-/** xterm's table: 16 named, a cube of 6 × 6 × 6, 24 greys. */
+/** xterm's table: 16 named colours, a 6 × 6 × 6 cube, 24 greys. */
 function ofTable(index: number): Colour {
   if (index < 16) {
     return COLOURS[index % 8] ?? 'white';
@@ -175,7 +182,7 @@ function ofTable(index: number): Colour {
   );
 }
 
-/** The colour that has the same of red, green and blue in it. */
+/** The colour with the same components switched on. */
 function nearest(red: number, green: number, blue: number): Colour {
   const middle = (Math.max(red, green, blue) + Math.min(red, green, blue)) / 2;
   const isGrey = Math.max(red, green, blue) - Math.min(red, green, blue) < 32;

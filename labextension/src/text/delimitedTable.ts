@@ -1,4 +1,7 @@
-/** The beginning of a table of comma- or tab-separated text (RFC 4180). Pure; used by the artifact card. */
+/**
+ * Parses the beginning of comma- or tab-separated text (RFC 4180). Pure; used
+ * by the artifact card.
+ */
 
 /** The first rows of a table. */
 export interface ITable {
@@ -8,12 +11,12 @@ export interface ITable {
   readonly more: boolean;
 }
 
-/** Characters that are read. */
+/** Number of characters that are parsed. */
 const READ = 200_000;
 const ROWS = 20;
 const COLUMNS = 20;
 
-/** The table's beginning; null for text that is none. */
+/** The first rows; null for text that is not a table. */
 export function readTable(text: string, separator: ',' | '\t'): ITable | null {
   const all = rowsOf(text.slice(0, READ), separator, ROWS + 2);
   const [header, ...rows] = all;
@@ -50,7 +53,7 @@ function rowsOf(text: string, separator: string, most: number): string[][] {
   return row.length > 0 && rows.length < most ? [...rows, row] : rows;
 }
 
-/** One cell and where it ends; quoted ones hold separators and line ends. */
+/** One cell and its end; quoted cells may contain separators and newlines. */
 function cellAt(
   text: string,
   at: number,

@@ -1,21 +1,24 @@
-/** Differences of a cell or file before and after, by line and by word; used by the views of edits, approvals and proposals. */
+/**
+ * Line and word diffs of a cell or file; used by the views of edits, approvals
+ * and proposals.
+ */
 
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
-/** One line of a unified difference; `gap` stands for unchanged lines left out. */
+/** One line of a unified diff; `gap` stands for omitted unchanged lines. */
 export interface IDiffLine {
   readonly kind: 'same' | 'old' | 'new' | 'gap';
   readonly text: string;
 }
 
-/** A part of a line, in UTF-16 units. */
+/** A range within a line, in UTF-16 units. */
 export interface ISpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** A line of a difference by word: `words` are those that another line does not have. */
+/** A line of a word diff; `words` are the ranges that the other line lacks. */
 export interface IWordLine extends IDiffLine {
   readonly words: readonly ISpan[];
 }
@@ -23,12 +26,12 @@ export interface IWordLine extends IDiffLine {
 /** Unchanged lines shown around a change. */
 const CONTEXT = 2;
 
-/** The unified difference of two texts by line. */
+/** The unified diff of two texts by line. */
 export function diffLines(before: string, after: string): IDiffLine[] {
   return diffWords(before, after).map(({ kind, text }) => ({ kind, text }));
 }
 
-/** The unified difference of two texts, with the words that changed in lines that took the place of others. */
+/** The unified diff of two texts, with the changed words of replaced lines. */
 export function diffWords(before: string, after: string): IWordLine[] {
   const old = textOf(before);
   const now = textOf(after);
@@ -48,7 +51,9 @@ export function diffWords(before: string, after: string): IWordLine[] {
   return lines;
 }
 
-/** The words of a changed region that are others; none where it is new or gone as a whole. */
+/**
+ * The changed words of a region; none when it was added or removed as a whole.
+ */
 function wholeWords(
   { changes }: Chunk,
   old: string,
@@ -59,7 +64,7 @@ function wholeWords(
   const all = old === '' || now === '' ? [] : changes;
   for (const [index, { fromA, toA, fromB, toB }] of all.entries()) {
     const parts = [old.slice(fromA, toA), now.slice(fromB, toB)];
-    // What stands between two changes is the same in both texts.
+    // Text between two changes is the same in both texts.
     const last = come.at(-1)?.to ?? 0;
     const gap = now.slice(Math.max(last, fromB - LONGEST_WORD), fromB);
     const next = now.slice(toB, all[index + 1]?.fromB);
@@ -71,7 +76,7 @@ function wholeWords(
   return { gone, come };
 }
 
-/** Characters of what is looked at as a word: a line of a data file can be a single one. */
+/** Longest word, in characters: a line of a data file may have no spaces. */
 const LONGEST_WORD = 200;
 
 const WORD_START = /^[\p{L}\p{N}_]+/u;
@@ -89,12 +94,18 @@ function lengthOf(pattern: RegExp, text: string): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** Every line ends with a newline, so that an added last line is an addition alone; an empty text has no lines. */
+/**
+ * Every line ends in a newline, so that an added last line is only an addition;
+ * an empty text has no lines.
+ */
 function textOf(text: string): Text {
   return Text.of([...(text === '' ? [] : text.split('\n')), '']);
 }
 
-/** The lines of a unified difference as tools write it; each hunk's head becomes a gap. */
+/**
+ * The lines of a unified diff as written by tools; each hunk header becomes a
+ * gap.
+ */
 export function parseDiff(text: string): IDiffLine[] {
   return text.split('\n').map(line => {
     const kind = MARKS.get(line.slice(0, 1));
@@ -111,7 +122,7 @@ const MARKS = new Map<string, IDiffLine['kind']>([
   [' ', 'same']
 ]);
 
-/** Lines added and removed. */
+/** Numbers of added and removed lines. */
 export function countChanges(lines: readonly IDiffLine[]): {
   added: number;
   removed: number;
@@ -121,7 +132,7 @@ export function countChanges(lines: readonly IDiffLine[]): {
   return { added: count('new'), removed: count('old') };
 }
 
-/** The lines of `[from, to)`, which ends after a newline. */
+/** The lines in `[from, to)`; `to` is behind a newline. */
 function slice(text: Text, from: number, to: number): string[] {
   if (to <= from) {
     return [];
@@ -129,7 +140,7 @@ function slice(text: Text, from: number, to: number): string[] {
   return text.sliceString(from, to - 1).split('\n');
 }
 
-/** Add lines; `words` are in units of all of them. */
+/** Add lines; `words` are offsets in all of them together. */
 function push(
   lines: IWordLine[],
   kind: IDiffLine['kind'],
@@ -143,7 +154,7 @@ function push(
   }
 }
 
-/** What of the spans is in a line. */
+/** The parts of spans within a line. */
 function within(
   spans: readonly ISpan[],
   start: number,
@@ -157,7 +168,7 @@ function within(
     .filter(({ from, to }) => from < to);
 }
 
-/** Add unchanged lines, of a long run only those beside a change. */
+/** Add unchanged lines; of a long run only those near a change. */
 function same(
   lines: IWordLine[],
   texts: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Pure rules of an edit to an open notebook: may it be applied, which text changes are needed, and
- * how is it taken back. Used by `OpenNotebook`; knows nothing of the lab.
+ * Rules of edits to an open notebook: whether an edit may be applied, the
+ * needed text changes, and the inverse edit. Pure; used by `OpenNotebook`.
  */
 
 import fastDiff from 'fast-diff';
@@ -17,7 +17,10 @@ export interface ICellView {
   isCode: boolean;
 }
 
-/** One replacement in a text, in offsets of the text before all of them, in order. */
+/**
+ * One replacement in a text. Offsets refer to the text before all changes, in
+ * order.
+ */
 export interface ITextChange {
   from: number;
   to: number;
@@ -25,8 +28,8 @@ export interface ITextChange {
 }
 
 /**
- * The smallest set of replacements that turns `before` into `after`, so that the caret and other
- * people's text in the same cell stay where they are.
+ * The smallest set of replacements that turns `before` into `after`, so that
+ * carets and other users' text in the same cell stay in place.
  */
 export function textChanges(before: string, after: string): ITextChange[] {
   const changes: ITextChange[] = [];
@@ -53,8 +56,9 @@ export function textChanges(before: string, after: string): ITextChange[] {
 }
 
 /**
- * Every reason why the edits must not be applied; empty when they may. A cell the user is typing in
- * stays where it is: its new editor would not know what to undo.
+ * All reasons against applying the edits; empty when there are none. A cell the
+ * user is typing in cannot be replaced: its new editor would have no undo
+ * history.
  */
 export function conflictsOf(
   cells: readonly ICellView[],
@@ -96,7 +100,10 @@ interface IProblem {
   reason: CellConflict['reason'];
 }
 
-/** What stands against one edit; `known` grows with the cells that edits before it inserted. */
+/**
+ * Why one edit cannot be applied; `known` collects the cells inserted by
+ * earlier edits.
+ */
 function problemOf(
   edit: CellEdit,
   byId: ReadonlyMap<string, ICellView>,
@@ -112,7 +119,7 @@ function problemOf(
     case 'cell-move':
       return missing(edit.cell_id, known) ?? missing(edit.after, known);
     case 'cell-outputs':
-      // The user may have made it a text cell meanwhile: there is nowhere to put outputs.
+      // The user may have changed it to a text cell, which has no outputs.
       return byId.get(edit.cell_id)?.isCode === false
         ? { id: edit.cell_id, reason: 'changed' }
         : missing(edit.cell_id, known);
@@ -130,7 +137,10 @@ function problemOf(
   }
 }
 
-/** Whether the cell's widget, with the caret in it, goes away; a moved cell gets a new one. */
+/**
+ * Whether the edit removes the cell's widget and its caret; a moved cell gets a
+ * new widget.
+ */
 export function takesAway({ kind }: CellEdit): boolean {
   return kind === 'cell-delete' || kind === 'cell-move';
 }

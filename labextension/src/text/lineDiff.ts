@@ -1,10 +1,14 @@
 /**
- * Where two texts differ, in whole lines; the server has the same rule (`core/line_diff.py`): lines that
- * occur once in both texts hold the two together (patience diff), and between them the longest common runs
- * of lines do (Ratcliff and Obershelp, as in Python's `difflib`). Pure.
+ * Line diff with the same rule as the server's `core/line_diff.py`: lines that
+ * occur once in both texts align them (patience diff); between them, the
+ * longest common runs of lines (Ratcliff and Obershelp, as in Python's
+ * `difflib`). Pure.
  */
 
-/** Half-open ranges of lines: from and to in the old text, from and to in the new one. */
+/**
+ * Half-open line ranges: from and to in the old text, from and to in the new
+ * one.
+ */
 export type Region = readonly [
   start: number,
   end: number,
@@ -21,10 +25,13 @@ export interface ILineChange {
 
 type Lines = readonly string[];
 
-/** Pairs of lines up to which a region is compared line by line; a larger one counts as changed as a whole. */
+/**
+ * Largest region, in pairs of lines, that is compared line by line; a larger
+ * one counts as changed as a whole.
+ */
 const COMPARED = 90_000;
 
-/** What makes `now` of `old`, in order. */
+/** The changes that turn `old` into `now`, in order. */
 export function lineChangesOf(old: Lines, now: Lines): ILineChange[] {
   return changedRegions(old, now).map(([start, end, first, last]) => ({
     start,
@@ -50,7 +57,7 @@ export function changedLines(
   return [...result, ...lines.slice(position)];
 }
 
-/** What differs, in order, neighbours joined. */
+/** The differing regions in order; adjacent ones are joined. */
 export function changedRegions(old: Lines, now: Lines): Region[] {
   const joined: Region[] = [];
   for (const region of regions(old, now, [0, old.length, 0, now.length])) {
@@ -80,7 +87,7 @@ function isEmpty([start, end, first, last]: Region): boolean {
   return start === end && first === last;
 }
 
-/** A region without the lines that both texts begin and end with there. */
+/** A region without its common first and last lines. */
 function trimmed(
   old: Lines,
   now: Lines,
@@ -98,7 +105,7 @@ function trimmed(
   return [start + head, end - tail, first + head, last - tail];
 }
 
-/** What is between lines that hold two texts together. */
+/** The regions between aligned lines. */
 function between(
   [from, end, begin, last]: Region,
   held: readonly Pair[]
@@ -114,7 +121,7 @@ function between(
 
 type Pair = readonly [line: number, other: number];
 
-/** The longest ascending row of lines that occur once in both. */
+/** The longest ascending sequence of lines that occur once in both. */
 function anchors(
   old: Lines,
   now: Lines,
@@ -136,7 +143,7 @@ function anchors(
   return ascending(pairs);
 }
 
-/** Where each line of a range is, in order. */
+/** Positions of each line of a range, in order. */
 function placesOf(
   lines: Lines,
   from: number,
@@ -159,7 +166,10 @@ interface IRow {
   readonly before: IRow | null;
 }
 
-/** The longest row of pairs whose second numbers ascend, too (patience sorting). */
+/**
+ * The longest sequence of pairs with ascending second numbers (patience
+ * sorting).
+ */
 function ascending(pairs: readonly Pair[]): Pair[] {
   const piles: IRow[] = [];
   for (const pair of pairs) {
@@ -199,7 +209,10 @@ function compared(old: Lines, now: Lines, region: Region): Region[] {
       ];
 }
 
-/** The longest run of lines in both, the first of several: where it is in each, and its length. */
+/**
+ * The first longest common run of lines: its position in each text, and its
+ * length.
+ */
 function longestRun(
   old: Lines,
   now: Lines,

@@ -1,42 +1,49 @@
 /**
- * Where a link of the agent leads, and whether the user is asked before it is opened (chapter 13). Pure; used by the
- * markdown component and its sanitiser.
+ * Checks links written by the agent: their destination, and whether the user
+ * confirms before they open. Pure; used by the markdown component and its
+ * sanitiser. See docs/design/security.md.
  */
 
 import type { AgentView, Conversation } from '../wire/generated';
 import { visible } from './hiddenCharacters';
 
-/** Longer queries could carry text of the conversation; in characters, with the fragment. */
+/**
+ * A longer query could carry text of the conversation; in characters, with the
+ * fragment.
+ */
 const SHORT_QUERY = 80;
 
-/** So could all that follows the host, and the host itself. */
+/** The same limit for the host and everything after it. */
 const SHORT_PATH = 200;
 const SHORT_HOST = 80;
 
-/** Calls whose results are the agent's own words, or the user's. */
+/** Tools whose results are the agent's own words or the user's. */
 const OWN = new Set([
   ...['clarify', 'todo', 'complete', 'share_artifact'],
   ...['create_file', 'create_notebook']
 ]);
 
-/** An address that can be opened; null for whatever else stands in a link. */
+/** An address that can be opened; null for anything else. */
 export function addressOf(href: string): URL | null {
   try {
     const url = new URL(href);
     return /^(?:https?|mailto):$/.test(url.protocol) ? url : null;
   } catch {
-    return null; // Not an address: it leads nowhere.
+    return null; // Not an address.
   }
 }
 
-/** What a link's text must say: the whole host with its port, or whom a mail goes to. */
+/**
+ * The text that names a link's destination: the host with its port, or the
+ * recipient of a mail.
+ */
 export function destinationOf(url: URL): string {
   return url.protocol === 'mailto:' ? url.pathname : url.host;
 }
 
 /**
- * Whether a link's text says itself where the link leads: it is an address of that host. A text which merely holds the
- * host's name, or puts another name before an `@`, does not.
+ * Whether a link's text is an address on the destination host. A text that
+ * merely contains the host's name, or puts another name before an `@`, is not.
  */
 export function saysWhere(text: string, url: URL): boolean {
   const said = text.trim();
@@ -53,12 +60,12 @@ export function saysWhere(text: string, url: URL): boolean {
   return shown !== null && shown.host === url.host && shown.username === '';
 }
 
-/** Whether the user sees a link's whole address before it is opened. */
+/** Whether the user sees a link's full address before it opens. */
 export function needsAsking(url: URL, view: Conversation): boolean {
   return carriesMuch(url) || isStrange(url, view);
 }
 
-/** Whether an address could carry much away. */
+/** Whether an address is long enough to leak data. */
 function carriesMuch({ host, pathname, search, hash }: URL): boolean {
   const query = search.length + hash.length;
   return (
@@ -69,8 +76,8 @@ function carriesMuch({ host, pathname, search, hash }: URL): boolean {
 }
 
 /**
- * Whether an address may have been put into the agent's mouth: it has read what tools brought, or what the user
- * attached, and the user has not written the address themselves.
+ * Whether an address may come from untrusted text: the agent has read tool
+ * results or attachments, and the user has not written the address.
  */
 function isStrange({ href }: URL, view: Conversation): boolean {
   return (
@@ -85,7 +92,7 @@ function isStrange({ href }: URL, view: Conversation): boolean {
   );
 }
 
-/** Whether a text holds an address, as browsers or as people write it. */
+/** Whether a text contains an address, as browsers or people write it. */
 function writes(text: string, href: string): boolean {
   return text.split(/[\s<>"'`()[\]]+/).some(word => bare(word) === bare(href));
 }

@@ -1,6 +1,6 @@
 /**
- * Merges two changes of one text line by line. Pure; used where a cell was changed on two sides: by
- * `notebookMerge` for the file and by `recovery` for what was left behind.
+ * Three-way merge of texts by lines. Pure; used by `notebookMerge` for files,
+ * `recovery` for recovered text, and text files.
  */
 
 import { Chunk } from '@codemirror/merge';
@@ -8,7 +8,10 @@ import { Text } from '@codemirror/state';
 
 import { textChanges, type ITextChange } from './edits';
 
-/** The text with both changes of `base`; null when both changed the same lines differently. */
+/**
+ * The text with both changes of `base`; null when both changed the same lines
+ * differently.
+ */
 export function mergeText(
   base: string,
   mine: string,
@@ -30,7 +33,7 @@ export function mergeText(
     : null;
 }
 
-/** What `mergeText` returns; of lines that both changed, each other's words are merged. */
+/** Like `mergeText`, but merges lines changed by both word by word. */
 export function mergeWords(
   base: string,
   mine: string,
@@ -39,7 +42,10 @@ export function mergeWords(
   return mergeText(base, mine, theirs) ?? mergeLines(base, mine, theirs, words);
 }
 
-/** Both changes merged; where both changed the same lines, those of `preferProposal`. */
+/**
+ * Both changes merged; where both changed the same lines, those of
+ * `preferProposal`.
+ */
 export function mergePreferring(
   base: string,
   mine: string,
@@ -49,7 +55,7 @@ export function mergePreferring(
   return mergeLines(base, mine, preferred, take) ?? mine;
 }
 
-/** What becomes of a piece that both sides changed; null: it cannot be merged. */
+/** Merges a piece changed on both sides; null when it cannot. */
 type Resolve = (base: string, mine: string, theirs: string) => string | null;
 
 const nothing: Resolve = () => null;
@@ -62,7 +68,7 @@ function mergeLines(
 ): string | null {
   const own = lineChanges(base, mine);
   const others = lineChanges(base, theirs);
-  // Each text was compared with a newline at its end.
+  // The texts were compared with a newline at their end.
   return mergeChanges(`${base}\n`, own, others, resolve)?.slice(0, -1) ?? null;
 }
 
@@ -99,7 +105,7 @@ function mergeChanges(
   return replaced(base, merged);
 }
 
-/** The changes in the order of the text: those that clash together, all others alone. */
+/** The changes in text order, grouped by conflict. */
 function groupsOf(changes: readonly ITextChange[]): ITextChange[][] {
   const groups: ITextChange[][] = [];
   for (const change of [...changes].sort(
@@ -116,11 +122,13 @@ function groupsOf(changes: readonly ITextChange[]): ITextChange[][] {
 }
 
 const WORDS = /[\p{L}\p{N}_]+|\s|[^\p{L}\p{N}_\s]/gu;
-/** Code units below those of halves of characters, which a difference may not take apart. */
+/** Code units below the surrogates, which a diff must not split. */
 const FIRST_CODE = 0x100;
 const MOST_WORDS = 50_000;
 
-/** Merge lines that both changed word by word; lines are never joined or split. */
+/**
+ * Merge lines changed by both word by word; lines are never joined or split.
+ */
 const words: Resolve = (base, mine, theirs) => {
   const [before, here, there] = [base, mine, theirs].map(text =>
     text.split('\n')
@@ -134,7 +142,7 @@ const words: Resolve = (base, mine, theirs) => {
   return merged.includes(null) ? null : merged.join('\n');
 };
 
-/** Merge one line: each word is one character of the texts that are compared. */
+/** Merge one line: each word becomes one character of the compared texts. */
 function mergeLine(base: string, mine: string, theirs: string): string | null {
   const codes = new Map<string, string>();
   const known: string[] = [];
@@ -172,7 +180,10 @@ function moved(change: ITextChange, by: number): ITextChange {
   return { ...change, from: change.from + by, to: change.to + by };
 }
 
-/** What makes `after` of `before`, in whole lines, both compared with a newline at their end. */
+/**
+ * Whole-line changes that turn `before` into `after`; both are compared with a
+ * newline at their end.
+ */
 export function lineChanges(before: string, after: string): ITextChange[] {
   const [old, now] = [textOf(before), textOf(after)];
   return Chunk.build(old, now).map(({ fromA, toA, fromB, toB }) => ({
@@ -186,7 +197,10 @@ function textOf(text: string): Text {
   return Text.of([...text.split('\n'), '']);
 }
 
-/** Whether two changes conflict: they share lines, or insert at the same place. */
+/**
+ * Whether two changes conflict: they share lines, or insert at the same
+ * position.
+ */
 function clash(one: ITextChange, other: ITextChange): boolean {
   return (
     (one.from < other.to && other.from < one.to) ||

@@ -1,4 +1,4 @@
-/** Numbers as people read them: durations, money, sizes of contexts. Used by the views. */
+/** Formats durations, money, sizes and context lengths. Used by the views. */
 
 /** Seconds with one decimal below ten, then whole seconds, minutes, hours. */
 export function formatDuration(ms: number): string {
@@ -15,14 +15,14 @@ export function formatDuration(ms: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Whole seconds while something runs. */
+/** Whole seconds, for running work. */
 export function formatElapsed(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000);
   const minutes = Math.floor(seconds / 60);
   return minutes === 0 ? `${seconds} s` : `${minutes} min ${seconds % 60} s`;
 }
 
-/** Tokens as in `45.3k`. */
+/** Tokens, such as `45.3k`. */
 export function formatTokens(tokens: number): string {
   if (tokens < 1000) {
     return String(tokens);
@@ -32,7 +32,7 @@ export function formatTokens(tokens: number): string {
     : `${trimmed(tokens / 1_000_000)}M`;
 }
 
-/** Bytes as people read them. */
+/** Bytes with a unit. */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) {
     return `${bytes} B`;
@@ -42,10 +42,10 @@ export function formatSize(bytes: number): string {
     : `${trimmed(bytes / 1_000_000)} MB`;
 }
 
-/** Micro-dollars below which an amount is not told. */
+/** Smallest amount shown, in micro-dollars. */
 const LEAST_MONEY = 100;
 
-/** Micro-dollars; amounts below a cent keep two significant digits, as long as they are plain. */
+/** Micro-dollars; amounts below a cent keep two significant digits. */
 export function formatMoney(microUsd: number): string {
   const dollars = microUsd / 1_000_000;
   if (dollars === 0) {
@@ -64,7 +64,7 @@ export function formatPrice(microUsd: number): string {
   return `$${trimmed(microUsd / 1_000_000, 2)}`;
 }
 
-/** A moment as a person would say it: the time today, else the date. */
+/** A time: hours and minutes today, else the date. */
 export function formatMoment(at: string, now = new Date()): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) {

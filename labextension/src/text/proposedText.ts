@@ -1,6 +1,7 @@
 /**
- * What an edit in place makes of a text: the selected part replaced, together with what the user typed meanwhile.
- * Pure; used by the edits in place and by the editor's view of them.
+ * The result of an in-place edit: the selected range replaced, merged with what
+ * the user typed since. Pure; used by in-place edits and their preview in the
+ * editor.
  */
 
 import { Chunk } from '@codemirror/merge';
@@ -9,25 +10,27 @@ import { Text } from '@codemirror/state';
 import { mergePreferring, mergeText } from './merge';
 import { textChanges } from './edits';
 
-/** A part of a text, in UTF-16 offsets, the end not included. */
+/** A range of a text in UTF-16 offsets, end exclusive. */
 export interface ITextRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** What stands to be accepted: the text as the model read it, and as it is to become. */
+/**
+ * A proposed change: the text the model read, and the text after the change.
+ */
 export interface ITextProposal {
   readonly base: string;
   readonly proposed: string;
 }
 
-/** How much a proposal changes, in lines. */
+/** Size of a proposed change, in lines. */
 export interface IChangeSize {
   readonly added: number;
   readonly removed: number;
 }
 
-/** The text with a part of it replaced; the line breaks at the part's end stay as they are. */
+/** The text with a range replaced; the line breaks at the range's end stay. */
 export function withReplacement(
   base: string,
   { from, to }: ITextRange,
@@ -39,11 +42,11 @@ export function withReplacement(
 }
 
 /**
- * The part as far as it is written: its first lines are new, those that nothing has come for yet are old. What is
- * removed in the end is not shown as removed before.
+ * The range as written so far: new first lines, then the old lines not yet
+ * replaced. Lines that are removed in the end are not shown as removed before.
  */
 export function partialReplacement(old: string, written: string): string {
-  const lines = written.split('\n').slice(0, -1); // The last is still being written.
+  const lines = written.split('\n').slice(0, -1); // The last line is still being written.
   const before = old.split('\n');
   let reached = 0;
   let fresh = 0;
@@ -56,12 +59,14 @@ export function partialReplacement(old: string, written: string): string {
   return [...lines, ...before.slice(reached + fresh)].join('\n');
 }
 
-/** Whether a line says little about where it stands: a bracket, nothing. */
+/** Whether a line is too common to align by: a bracket, or blank. */
 function isCommon(line: string): boolean {
   return line.trim().length < 3;
 }
 
-/** What `here` is to become: the proposal, and what the user changed since; null when the two clash. */
+/**
+ * `here` after the proposal and the user's changes; null when they conflict.
+ */
 export function mergeProposal(
   { base, proposed }: ITextProposal,
   here: string
@@ -69,7 +74,7 @@ export function mergeProposal(
   return mergeText(base, here, proposed);
 }
 
-/** What the proposal would make of `here`, whose lines it replaces where the two clash. */
+/** `here` after the proposal, which wins where they conflict. */
 export function preferProposal(
   { base, proposed }: ITextProposal,
   here: string
@@ -79,7 +84,7 @@ export function preferProposal(
   );
 }
 
-/** Count lines that come and go. */
+/** Count added and removed lines. */
 export function changeSizeOf(before: string, after: string): IChangeSize {
   const [old, now] = [endedText(before), endedText(after)];
   return Chunk.build(old, now).reduce<IChangeSize>(
@@ -91,7 +96,7 @@ export function changeSizeOf(before: string, after: string): IChangeSize {
   );
 }
 
-/** Where a part of a text is after the text became another; null when it is not the same any more. */
+/** A range after its text changed; null when the range itself changed. */
 export function movedPart(
   part: ITextRange,
   before: string,
@@ -108,7 +113,9 @@ export function movedPart(
   return { from: part.from + shift, to: part.to + shift };
 }
 
-/** A part of several lines as whole lines; one within a line stays as it is. */
+/**
+ * A range of several lines as whole lines; one within a line stays as it is.
+ */
 export function wholeLines(text: string, { from, to }: ITextRange): ITextRange {
   if (!text.slice(from, to).includes('\n')) {
     return { from, to };

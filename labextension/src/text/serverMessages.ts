@@ -1,24 +1,25 @@
 /**
- * Texts of the server in the language of the page. The log and the model keep English; what is shown is looked up in the
- * language pack, whose messages of the server are templates with placeholders ("Edit cell %1"), see docs/translate.md.
- * What the pack does not have is shown in English.
+ * Translates texts of the server. Logs and model input stay English; shown text
+ * is looked up in the language pack, whose server messages are templates with
+ * placeholders ("Edit cell %1"), see docs/translate.md. Texts without a
+ * translation stay English.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Context of the messages of the server in a language pack. */
+/** Context of server messages in a language pack. */
 const CONTEXT = 'server';
 const PREFIX = `${CONTEXT}\u0004`;
-/** Longer texts are output of programs; no message is as long. */
+/** Longer texts are program output, not messages. */
 const LONGEST = 1000;
 const MOST_REMEMBERED = 500;
 const MOST_SENTENCES = 8;
-/** Values of a message may be messages too, and theirs. */
+/** Values of a message may be messages, nested this deep. */
 const DEEPEST = 2;
 /** Between two sentences. */
 const SENTENCES = /(?<=[.!?])\s+(?=\S)/u;
 
-/** A message with placeholders: what stands around them. */
+/** A message with placeholders, as the text around them. */
 interface ITemplate {
   readonly id: string;
   readonly pieces: readonly string[];
@@ -32,7 +33,7 @@ interface IMessages {
 
 const messagesOf = new WeakMap<TranslationBundle, IMessages>();
 
-/** A text of the server as it is shown. */
+/** Translate a text of the server. */
 export function serverText(trans: TranslationBundle, text: string): string {
   const messages = messagesOf.get(trans) ?? collect(trans);
   if (messages.whole.size === 0 && messages.templates.length === 0) {
@@ -66,7 +67,10 @@ class Translation {
           text);
   }
 
-  /** `loose`: a value may be several sentences. Else they are the next messages. */
+  /**
+   * `loose`: a value may have several sentences; otherwise they are separate
+   * messages.
+   */
   private message(text: string, depth: number, loose = false): string | null {
     if (this.messages.whole.has(text)) {
       return this.translated(text, []);
@@ -88,14 +92,14 @@ class Translation {
     return this.trans._p(CONTEXT, id, ...values);
   }
 
-  /** Of a name the lookup would make nonsense; of a phrase it makes sense. */
+  /** Translate phrases, not names. */
   private value(value: string, depth: number): string {
     return depth < DEEPEST && value.trim().includes(' ')
       ? (this.message(value, depth + 1) ?? value)
       : value;
   }
 
-  /** "Anthropic: the key was not accepted." */
+  /** For example "Anthropic: the key was not accepted." */
   private named(text: string, depth: number): string | null {
     const [, name, said, end] =
       /^([^:.]{1,60}: )(.+?)(\.?)$/su.exec(text) ?? [];
@@ -106,7 +110,7 @@ class Translation {
     return shown === null ? null : `${name}${shown}${end ?? ''}`;
   }
 
-  /** Several messages after one another; as many together as make one. */
+  /** Several messages in a row; the longest matches first. */
   private sentences(text: string): string | null {
     const said = text.split(SENTENCES);
     if (said.length === 1 || said.length > MOST_SENTENCES) {
@@ -136,7 +140,7 @@ class Translation {
   }
 }
 
-/** What stands in a text at the placeholders; null where it is another text. */
+/** The values of a text's placeholders; null when the text does not match. */
 function valuesIn(
   text: string,
   pieces: readonly string[]
@@ -160,7 +164,7 @@ function valuesIn(
   return [...values, text.slice(at, end)];
 }
 
-/** The messages of the server in a pack, those with most words of their own first. */
+/** The server messages of a pack, those with the most literal text first. */
 function collect(trans: TranslationBundle): IMessages {
   const ids = idsIn(trans)
     .filter(id => id.startsWith(PREFIX))
@@ -183,11 +187,11 @@ function lengthOf({ pieces }: ITemplate): number {
 }
 
 /**
- * The ids of a pack's messages. JupyterLab's bundle has no method that lists them, so they are read where it keeps them;
- * a bundle that keeps them elsewhere leaves texts of the server in English.
+ * The message ids of a pack. JupyterLab's bundle has no method for this, so
+ * they are read from its private field; if it is missing, texts stay English.
  */
 function idsIn(trans: TranslationBundle): readonly string[] {
-  // The field is JupyterLab's own, in all versions with language packs.
+  // JupyterLab's private field, present in all versions with language packs.
   const { _dictionary: byDomain } = trans as TranslationBundle & {
     readonly _dictionary?: Readonly<
       Record<

@@ -1,7 +1,8 @@
 /**
- * Reads the settings that the folder brings along and sends the user's answers. Reads them again when the server says
- * that they changed, after a reconnect, and when the window regains the focus: a `git pull` sends no frame. Made by the
- * folder trust plugin; shown by the chat panel's bar and the settings page.
+ * Reads the folder's own settings and sends the user's decisions. Reads again
+ * when the server reports a change, after a reconnection, and when the window
+ * regains the focus, because a `git pull` sends no frame. Made by the folder
+ * trust plugin; shown by the chat panel's bar and the settings page.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -19,10 +20,9 @@ import type {
 import type { IFolderTrust, IFolderTrustApi } from '../host/folderTrust';
 import { isWaiting } from './items';
 
-/** The window's focus causes at most one request in this time, in ms. */
+/** Shortest time between two requests caused by the focus, in ms. */
 const FOCUS_THROTTLE_MS = 10_000;
 
-/** The folder's own settings, as this page knows them. */
 export class FolderTrustStore implements IFolderTrust, IDisposable {
   constructor(
     private readonly api: IFolderTrustApi,
@@ -75,7 +75,7 @@ export class FolderTrustStore implements IFolderTrust, IDisposable {
     }
   }
 
-  /** The window has regained the focus. */
+  /** The window regained the focus. */
   readonly onFocus = (): void => {
     if (this.now() - this.readAt >= FOCUS_THROTTLE_MS) {
       void this.view.refresh();
@@ -92,7 +92,7 @@ export class FolderTrustStore implements IFolderTrust, IDisposable {
 
   private readonly announce = (): void => this.changed.emit();
 
-  /** Ids of the items that the user has put off. */
+  /** Ids of the items that the user dismissed. */
   private dismissed: ReadonlySet<string> = new Set();
   private readAt = -Infinity;
   private disposed = false;

@@ -1,16 +1,21 @@
-/** The settings that a folder brings along, in one sentence. Used by the chat panel's bar. */
+/**
+ * Summary of a folder's settings in one sentence. Used by the chat panel's bar.
+ */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { TrustItem } from '../wire/generated';
 import { hostText } from './items';
 
-/** Hosts that one sentence names; the review names all. */
+/** Hosts named in the sentence; the review names all. */
 const HOSTS = 2;
-/** Characters of a host that the sentence shows. */
+/** Characters shown of a host. */
 const HOST_LENGTH = 60;
 
-/** What waits for an answer, for instance: This folder brings its own AI settings: 2 permission rules, instructions. */
+/**
+ * The items that wait for a decision, for example: This folder brings its own
+ * AI settings: 2 permission rules, instructions.
+ */
 export function trustSentence(
   items: readonly TrustItem[],
   trans: TranslationBundle
@@ -64,7 +69,7 @@ function parts(
   return counted.filter(([n]) => n > 0).map(([n, words]) => words(n));
 }
 
-/** A count with the hosts behind it. */
+/** A count followed by the hosts. */
 function at(
   counted: string,
   hosts: readonly string[],
@@ -85,7 +90,7 @@ function hostsOf(items: readonly TrustItem[]): readonly string[] {
   return [...new Set(hosts)].map(hostText);
 }
 
-/** The end of a long host says whose it is. */
+/** The end of a long host identifies its owner. */
 function shortened(host: string): string {
   return host.length > HOST_LENGTH ? `…${host.slice(-HOST_LENGTH)}` : host;
 }

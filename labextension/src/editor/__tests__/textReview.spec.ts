@@ -1,4 +1,7 @@
-/** What a change of the agent and the user's typing beside it make of the baseline. */
+/**
+ * How the agent's changes and the user's typing beside them change the
+ * baseline.
+ */
 
 import { ChangeSet, type Text } from '@codemirror/state';
 import { describe, expect, it } from 'vitest';
@@ -112,7 +115,10 @@ describe('a review', () => {
   });
 });
 
-/** What the user does to the agent's text: `from`, `to`, `insert`; the baseline after it. */
+/**
+ * A user's edit of the agent's text: `from`, `to`, `insert`; then the new
+ * baseline.
+ */
 const TYPED: [
   name: string,
   before: string,

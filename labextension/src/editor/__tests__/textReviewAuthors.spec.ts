@@ -1,6 +1,7 @@
 /**
- * Lives of a text in two windows: the user types, the agent edits, changes are kept and undone. Every word
- * has an author: what is marked is the agent's, and nothing the user wrote is ever taken out by a decision.
+ * Random histories of a text in two windows: typing, agent edits, keep and
+ * undo. Every word has an author: only the agent's are marked, and no decision
+ * removes the user's.
  */
 
 import { ChangeSet, type Text } from '@codemirror/state';
@@ -21,7 +22,7 @@ import {
 const LIVES = 120;
 const STEPS = 40;
 
-/** Numbers from 0 to 1, the same for a seed (Mulberry32). */
+/** Pseudo-random numbers from 0 to 1 for a seed (Mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -36,7 +37,10 @@ function words(text: string): Set<string> {
   return new Set(text.split(/\s+/).filter(word => word !== ''));
 }
 
-/** Words that are there more than once: an agent's deletion undone in a window that never had it. */
+/**
+ * Words that occur more than once: an agent's deletion undone in a window that
+ * never had it.
+ */
 function repeated(text: string): Set<string> {
   const all = text.split(/\s+/);
   return new Set(all.filter((word, index) => all.indexOf(word) !== index));
@@ -46,7 +50,7 @@ function usersIn(text: string): string[] {
   return [...words(text)].filter(word => !word.startsWith('g'));
 }
 
-/** A window: its text, and the baseline its editor shows. */
+/** A window: its text and the baseline of its editor. */
 class Window {
   constructor(
     public text: string,
@@ -60,7 +64,7 @@ class Window {
     );
   }
 
-  /** The user changes the text in the editor. */
+  /** The user edits the text. */
   type(from: number, to: number, insert: string): void {
     const changes = ChangeSet.of({ from, to, insert }, this.text.length);
     this.baseline = rebaseBaseline(
@@ -91,13 +95,16 @@ class Window {
     }
   }
 
-  /** Take up what the server knows of the edit from another window. */
+  /** Take the server's state of the edit from another window. */
   adopt({ text, review: other }: Window): void {
     const baseline = adoptBaseline(this.text, text, baselineOf(other));
     this.baseline = withFinalNewline(textOf(baseline));
   }
 
-  /** Every marked line is the agent's; the user's words in it are there before, too. */
+  /**
+   * Check that marked lines are the agent's and contain no new words of the
+   * user.
+   */
   check(): void {
     const current = withFinalNewline(textOf(this.text));
     const twice = repeated(this.baseline.toString());

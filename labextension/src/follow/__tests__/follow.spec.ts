@@ -1,4 +1,4 @@
-/** The rules of following: when, what, and how far to scroll. */
+/** The rules of following: when, what, and the scroll distance. */
 
 import { describe, expect, test } from 'vitest';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { PLAIN, runsOf, type ILook } from '../ansi';
 
-/** Text with the parts of its look that are not plain. */
+/** Each run's text and the members of its style that are not plain. */
 const looks = (text: string): [string, Partial<ILook>][] =>
   runsOf(text).map(({ text: words, look }) => [
     words,

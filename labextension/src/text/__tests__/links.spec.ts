@@ -48,7 +48,7 @@ test.each([
 });
 
 const call = (tool: string): CallView =>
-  ({ type: 'call', tool, state: 'ok' }) as CallView; // What of it is looked at.
+  ({ type: 'call', tool, state: 'ok' }) as CallView; // The members in use.
 
 const user = (text: string): MessageView => ({
   role: 'user',

@@ -19,7 +19,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'One. Two.': 'Eins. Zwei.'
 };
 
-/** JupyterLab's own bundle, with a language pack of these texts. */
+/** JupyterLab's own bundle with a language pack of these texts. */
 async function german(): Promise<TranslationBundle> {
   const messages = Object.fromEntries(
     Object.entries(TEXTS).map(([id, text]) => [`server\u0004${id}`, [text]])
@@ -32,7 +32,7 @@ async function german(): Promise<TranslationBundle> {
   const data = { jupyter_ai_shoulders: { '': about, ...messages } };
   const manager = new TranslationManager('', '', undefined, {
     fetch: async () => ({ message: '', data })
-  } as never); // The manager fetches, and nothing else.
+  } as never); // The manager only fetches.
   await manager.fetch('de_DE');
   return manager.load('jupyter_ai_shoulders');
 }
@@ -47,7 +47,7 @@ describe('a text of the server', () => {
       'In a %2 b.ipynb gibt es keine Zelle 9.'
     ],
     ['100 % of it', '100 % von it'],
-    // Several messages after one another, as a reason with notes is.
+    // Several messages in a row, such as a reason with notes.
     [
       'There is no cell 9 in a.ipynb. Read it again.',
       'In a.ipynb gibt es keine Zelle 9. Lesen Sie es noch einmal.'
@@ -57,7 +57,7 @@ describe('a text of the server', () => {
       'Unknown words. Lesen Sie es noch einmal.'
     ],
     ['Read it again. One. Two.', 'Lesen Sie es noch einmal. Eins. Zwei.'],
-    // What a provider says stands after its name.
+    // A provider's message follows its name.
     [
       'Anthropic: the key was not accepted.',
       'Anthropic: der Schlüssel wurde nicht angenommen.'

@@ -1,4 +1,4 @@
-/** A folder that brings settings along, in memory; answers are refused as the server refuses them. */
+/** A folder with settings, in memory; refuses decisions as the server does. */
 
 import { ApiError } from '../../client/http';
 import type { FakeSocket } from '../../model/__tests__/fakes';
@@ -39,7 +39,7 @@ export class FakeFolder implements IFolderTrustApi {
     this.held = { ...this.held, items: [...items] };
   }
 
-  /** What a page knows of it. */
+  /** A page's store for this folder. */
   store(socket: FakeSocket): FolderTrustStore {
     return new FolderTrustStore(this, socket);
   }

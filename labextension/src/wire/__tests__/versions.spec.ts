@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import text from '../../../../tests/wire/fixtures/versions.json?raw';
 import { cellVersion, textVersion } from '../versions';
 
-// Vite's own JSON reader refuses lone surrogates, which are the point of some rows.
+// Vite's JSON import rejects lone surrogates, which some rows test.
 const table = JSON.parse(text) as {
   name: string;
   source: string;
