@@ -10,7 +10,19 @@ import { visible } from '../text/hiddenCharacters';
 import type { ErrorInfo } from '../wire/generated';
 import { fileNameOf, titleOf } from './sessions/panelActions';
 import { Button, ErrorNote } from '../ui/primitives';
-import { useAction, useHost, useTabContext, useTrans } from '../ui/hooks';
+import {
+  useAction,
+  useHost,
+  useTabContext,
+  useTrans,
+  useSignal,
+  focusComposer,
+  useRestoreFocus,
+  useSignalVersion
+} from '../ui/hooks';
+import type { IPageSocket, SocketStatus } from '../client/socket';
+import type { IFolderTrust } from '../host/folderTrust';
+import { trustSentence } from '../trust/summary';
 
 /** Nothing can be stored, usage cannot be counted, or a package's tools are broken. */
 export function ServerProblems(): React.JSX.Element | null {
@@ -167,4 +179,99 @@ function useExport(): Blob | null {
     };
   }, [conversations, tab]);
   return exported;
+}
+
+/** A closed socket is mentioned after this, in ms: a short break is nobody's concern. */
+const PATIENCE = 2000;
+
+export function ConnectionBanner({
+  socket
+}: {
+  socket: IPageSocket;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const status = useSignal(socket.statusChanged, () => socket.status);
+  const lost = useLost(status);
+  if (status === 'reload') {
+    return (
+      <div className="shoulders-Banner" role="alert">
+        <span className="shoulders-Banner-text">
+          {trans.__('The server was updated. Reload the page to continue.')}
+        </span>
+        <Button kind="primary" onClick={() => window.location.reload()}>
+          {trans.__('Reload')}
+        </Button>
+      </div>
+    );
+  }
+  return lost ? (
+    <div className="shoulders-Banner shoulders-mod-connection" role="alert">
+      <span className="shoulders-Banner-text">
+        {trans.__('Disconnected from the server. The agent keeps working.')}
+      </span>
+      <Button onClick={() => socket.reconnect()}>
+        {trans.__('Reconnect now')}
+      </Button>
+    </div>
+  ) : null;
+}
+
+/** Whether the connection has been gone for a while. */
+function useLost(status: SocketStatus): boolean {
+  const away = status === 'closed' || status === 'connecting';
+  const [lost, setLost] = React.useState(false);
+  React.useEffect(() => {
+    if (!away) {
+      return;
+    }
+    const timer = setTimeout(() => setLost(true), PATIENCE);
+    return () => {
+      clearTimeout(timer);
+      setLost(false);
+    };
+  }, [away]);
+  return lost;
+}
+
+export function FolderTrustBar(): React.JSX.Element | null {
+  const { folderTrust } = useHost();
+  return folderTrust === null ? null : <Announced trust={folderTrust} />;
+}
+
+function Announced({
+  trust
+}: {
+  trust: IFolderTrust;
+}): React.JSX.Element | null {
+  useSignalVersion(trust.changed);
+  React.useEffect(() => trust.view.want(), [trust]);
+  return trust.announced.length === 0 ? null : <Bar trust={trust} />;
+}
+
+function Bar({ trust }: { trust: IFolderTrust }): React.JSX.Element {
+  const trans = useTrans();
+  const { reviewFolder } = useHost();
+  const place = useRestoreFocus<HTMLElement>();
+  return (
+    <section
+      className="shoulders-TrustBar"
+      aria-label={trans.__('This folder’s settings')}
+      ref={place}
+    >
+      <span className="shoulders-TrustBar-text" role="status">
+        {trustSentence(trust.announced, trans)}
+      </span>
+      <div className="shoulders-TrustBar-actions">
+        <Button onClick={reviewFolder}>{trans.__('Review…')}</Button>
+        <Button
+          onClick={() => {
+            trust.dismiss();
+            focusComposer();
+          }}
+        >
+          {trans.__('Not now')}
+        </Button>
+      </div>
+    </section>
+  );
 }

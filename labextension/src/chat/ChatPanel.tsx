@@ -1,20 +1,32 @@
 /** The chat panel's root: header, notices, and the conversation or a list of them. Loaded when the panel is first shown. */
 
-import './styles';
+import '../../style/chat/panel.css';
+import '../../style/ui/controls.css';
+import '../../style/chat/messages.css';
+import '../../style/chat/tool-calls.css';
+import '../../style/chat/user-messages.css';
+import '../../style/ui/terminal.css';
+import '../../style/ui/diff.css';
+import '../../style/chat/cards.css';
+import '../../style/chat/changes.css';
+import '../../style/chat/markdown.css';
+import '../../style/chat/composer.css';
+import '../../style/chat/sheets.css';
+import '../../style/chat/threads.css';
+import '../../style/chat/empty-state.css';
+import '../../style/chat/restore.css';
 
 import * as React from 'react';
 
 import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/conversations/interface';
 import { PanelActions } from './sessions/panelActions';
-import { ServerProblems } from './Banners';
-import { ConnectionBanner } from './ConnectionBanner';
+import { ServerProblems, ConnectionBanner, FolderTrustBar } from './Banners';
 import { ConversationView } from './ConversationView';
 import { Header } from './Header';
 import { History } from './sessions/History';
 import type { IChatHost } from '../host/chatHost';
 import { Notices } from './Notices';
-import { FolderTrustBar } from './FolderTrustBar';
 import { ThreadList } from './threads/ThreadList';
 import { HostContext, TabContext, useSignalVersion } from '../ui/hooks';
 import { ActionsContext, usePanelState } from './sessions/usePanelActions';

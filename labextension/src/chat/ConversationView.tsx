@@ -12,7 +12,7 @@ import {
   pendingInputOf
 } from '../model/view-models/conversationItems';
 import { EMPTY } from '../model/reducer/conversation';
-import type { Conversation } from '../wire/generated';
+import type { Conversation, ErrorInfo } from '../wire/generated';
 import { ClosedBanner, closedBecause } from './Banners';
 import { BudgetForm } from './BudgetForm';
 import {
@@ -34,9 +34,11 @@ import {
   useSignal,
   useTrans,
   PendingInputContext,
-  type IConversationState
+  type IConversationState,
+  focusComposer,
+  useAction
 } from '../ui/hooks';
-import { useStop } from './useStop';
+import { takeBackQueued } from '../model/conversations/queuedMessages';
 
 export function ConversationView(): React.JSX.Element {
   const { conversations, tab } = useTabContext();
@@ -156,4 +158,37 @@ function Loading({ store }: { store: ConversationStore }): React.JSX.Element {
       )}
     </div>
   );
+}
+
+function useStop(view: Conversation): {
+  stop: () => void;
+  error: ErrorInfo | null;
+} {
+  const { conversations, tab } = useTabContext();
+  const { error, run } = useAction();
+  const stopping = React.useRef(false);
+  const running = isRunning(view);
+  const { queued } = view;
+  React.useEffect(() => {
+    if (running || !stopping.current) {
+      return;
+    }
+    stopping.current = false;
+    run(async () => {
+      if (await takeBackQueued(conversations, tab, queued)) {
+        focusComposer();
+      }
+    });
+  }, [running, queued, conversations, tab, run]);
+  const stop = (): void =>
+    run(async () => {
+      stopping.current = true;
+      try {
+        await conversations.commands.cancel(tab);
+      } catch (failure) {
+        stopping.current = false;
+        throw failure;
+      }
+    });
+  return { stop, error };
 }

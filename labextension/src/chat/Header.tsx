@@ -6,8 +6,8 @@ import { Tabs } from './Tabs';
 import { IconButton } from '../ui/primitives';
 import { PanelMenu } from './PanelMenu';
 import { useHost, useSignal, useTrans } from '../ui/hooks';
-import { ThreadsButton } from './threads/ThreadsButton';
 import { useActions, usePanelState } from './sessions/usePanelActions';
+import { useThreadCount } from './threads/useThreads';
 
 export function Header(): React.JSX.Element {
   const trans = useTrans();
@@ -46,4 +46,37 @@ function Minimise(): React.JSX.Element | null {
       onClick={() => dock.hide()}
     />
   ) : null;
+}
+
+/** More are told of as this many and more. */
+const MOST = 99;
+
+function ThreadsButton(): React.JSX.Element {
+  const trans = useTrans();
+  const actions = useActions();
+  const { list } = usePanelState();
+  const count = useThreadCount();
+  return (
+    <span className="shoulders-ThreadsButton">
+      <IconButton
+        icon="thread"
+        label={
+          count === 0
+            ? trans.__('Threads')
+            : trans._n(
+                'Threads (%1 in this document)',
+                'Threads (%1 in this document)',
+                count
+              )
+        }
+        pressed={list === 'threads'}
+        onClick={() => actions.toggleList('threads')}
+      />
+      {count > 0 && (
+        <span className="shoulders-ThreadsButton-count" aria-hidden="true">
+          {count > MOST ? `${MOST}+` : count}
+        </span>
+      )}
+    </span>
+  );
 }

@@ -1,9 +1,14 @@
 /** The page of the settings: what there is on the left, one part of it on the right. Loaded when it is first opened. */
 
+import '../../style/chat/panel.css';
+import '../../style/ui/controls.css';
+import '../../style/chat/cards.css';
+import '../../style/chat/sheets.css';
+import '../../style/settings/page.css';
+import '../../style/settings/usage.css';
+
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
-
-import './styles';
 
 import { useSignalVersion, ViewContext } from '../ui/hooks';
 import { UsageSection } from './usage/UsageSection';
@@ -17,11 +22,16 @@ import { ModelsSection } from './sections/ModelsSection';
 import { PrivacySection } from './sections/PrivacySection';
 import { ProvidersSection } from './providers/ProvidersSection';
 import { RulesSection } from './rules/RulesSection';
-import { StatusNotes } from './ServerProblems';
 import type { SettingsStore } from './store/settingsStore';
 import { SuggestionsSection } from './sections/SuggestionsSection';
 import { ToolsSection } from './sections/ToolsSection';
-import { SettingsContext, useSettingsPage } from './components/hooks';
+import {
+  SettingsContext,
+  useSettingsPage,
+  useResource,
+  useStore
+} from './components/hooks';
+import { ErrorNote } from '../ui/primitives';
 
 /** The parts of the page, as the command that opens it names them. */
 export const SECTIONS = [
@@ -282,4 +292,20 @@ function titleOf(section: Section, trans: TranslationBundle): string {
     case 'changes':
       return trans.__('Changes');
   }
+}
+
+function StatusNotes(): React.JSX.Element | null {
+  const { value } = useResource(useStore().status);
+  const errors = [
+    value?.state_directory_error,
+    value?.usage_error,
+    ...(value?.package_errors ?? [])
+  ].filter(error => error !== null && error !== undefined);
+  return errors.length === 0 ? null : (
+    <>
+      {errors.map(error => (
+        <ErrorNote key={error.message} error={error} />
+      ))}
+    </>
+  );
 }

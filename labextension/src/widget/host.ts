@@ -5,6 +5,7 @@
 
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { download } from '../ui/download';
 import type { IChatHost, IEditorContext } from '../host/chatHost';
@@ -14,7 +15,6 @@ import { createServerLookups, storeProviderKey } from '../host/serverLookups';
 import { hunksOf } from '../model/view-models/changeRows';
 import type { IReview } from '../host/review';
 import type { PendingEditsStore } from '../review/pendingEdits';
-import { confirm } from './confirmDialog';
 import { highlight } from './highlight';
 import { Icon } from './icons';
 import type { IPageServices } from './pageServices';
@@ -155,4 +155,44 @@ function copy(text: string, root: Node): void {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the one way that plain http has
   document.execCommand('copy');
   field.remove();
+}
+
+/** Ask; false when it was cancelled. */
+function confirm(
+  within: Node,
+  trans: TranslationBundle,
+  words: { title: string; body: string; accept: string }
+): Promise<boolean> {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'shoulders-Dialog';
+  dialog.setAttribute('aria-label', words.title);
+  const title = document.createElement('h3');
+  title.textContent = words.title;
+  const body = document.createElement('p');
+  body.textContent = words.body;
+  const form = document.createElement('form');
+  form.method = 'dialog';
+  form.className = 'shoulders-Actions';
+  form.append(
+    button(trans.__('Cancel'), 'cancel', ''),
+    button(words.accept, 'accept', 'shoulders-mod-primary')
+  );
+  dialog.append(title, body, form);
+  within.appendChild(dialog);
+  return new Promise(resolve => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue === 'accept');
+    });
+    dialog.showModal();
+  });
+}
+
+function button(text: string, value: string, kind: string): HTMLButtonElement {
+  const made = document.createElement('button');
+  made.type = 'submit';
+  made.className = `shoulders-Button ${kind}`;
+  made.value = value;
+  made.textContent = text;
+  return made;
 }

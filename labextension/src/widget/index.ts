@@ -3,6 +3,9 @@
  * the lab's panel, on the same model; only the page around them and the way to the server are its own.
  */
 
+import '../../style/widget/colours.css';
+import '../../style/widget/panel.css';
+
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { UUID } from '@lumino/coreutils';
 import * as React from 'react';
@@ -17,7 +20,6 @@ import { PendingEditsStore } from '../review/pendingEdits';
 import { createWidgetHost, WidgetEditorContext } from './host';
 import type { IModel } from './protocol';
 import { Relay } from './relay';
-import { STYLES } from './styles';
 import { findPageServices } from './pageServices';
 import { followTheme } from './theme';
 import { WidgetPanel } from './WidgetPanel';
@@ -197,3 +199,5 @@ function keeperOf(
     }
   };
 }
+
+const STYLES = '__SHOULDERS_STYLES__';

@@ -14,7 +14,6 @@ import type { IChatHost } from '../host/chatHost';
 import { Typesetter } from '../lab/typesetter';
 import { TRANSLATION_DOMAIN } from '../tokens';
 import type { IModel } from './protocol';
-import { ENGLISH_STRINGS } from './strings';
 
 /** The style sheet that the lab's typesetter writes into its page. */
 const SHEET = 'MJX-CHTML-styles';
@@ -61,3 +60,17 @@ function typesetIn(
     }
   };
 }
+
+function filled(text: string, args: readonly unknown[]): string {
+  return text.replace(/%(\d+)/g, (place, number: string) => {
+    const index = Number(number) - 1;
+    return index in args ? String(args[index]) : place;
+  });
+}
+
+/** What of the lab's bundle the views use. */
+const ENGLISH_STRINGS = {
+  __: (text: string, ...args: unknown[]) => filled(text, args),
+  _n: (one: string, many: string, n: number, ...args: unknown[]) =>
+    filled(n === 1 ? one : many, [n, ...args])
+} as unknown as TranslationBundle;

@@ -1,4 +1,4 @@
-/** A turn that stands at a limit of money: raise the limit and go on, or stop. */
+/** Cards of a turn that waits for a decision: at a budget limit, before compaction, after a server stop. */
 
 import * as React from 'react';
 
@@ -11,7 +11,7 @@ import {
 } from '../../model/sessions/budget';
 import { formatMoney } from '../../text/numberFormat';
 import { legible } from '../../text/hiddenCharacters';
-import type { NoticeView } from '../../wire/generated';
+import type { ErrorInfo, NoticeView } from '../../wire/generated';
 import { Button, ErrorNote } from '../../ui/primitives';
 import {
   useAction,
@@ -22,26 +22,18 @@ import {
 } from '../../ui/hooks';
 
 export function PauseCard(props: { notice: NoticeView }): React.JSX.Element {
-  const { Icon } = useHost();
   const trans = useTrans();
-  const title = React.useId();
   const reached = reachedIn(props.notice);
   const { scope, limit, spent } = reached;
   const ceiling = useCeiling(scope);
   return (
-    <section
-      className="shoulders-Card shoulders-Pause"
-      aria-labelledby={title}
-      ref={useRestoreFocus<HTMLElement>()}
+    <PausedTurn
+      title={
+        scope === 'session'
+          ? trans.__('Paused at this conversation’s limit')
+          : trans.__('Paused at this turn’s limit')
+      }
     >
-      <header className="shoulders-Card-head" id={title}>
-        <Icon name="pause" />
-        <span className="shoulders-Call-title">
-          {scope === 'session'
-            ? trans.__('Paused at this conversation’s limit')
-            : trans.__('Paused at this turn’s limit')}
-        </span>
-      </header>
       <p className="shoulders-Card-text">
         {limit === null || spent === null
           ? legible(props.notice.text)
@@ -56,12 +48,12 @@ export function PauseCard(props: { notice: NoticeView }): React.JSX.Element {
           </span>
         )}
       </p>
-      <Ways reached={reached} ceiling={ceiling} />
-    </section>
+      <LimitActions reached={reached} ceiling={ceiling} />
+    </PausedTurn>
   );
 }
 
-function Ways(props: {
+function LimitActions(props: {
   reached: IReached;
   ceiling: number | null;
 }): React.JSX.Element {
@@ -69,7 +61,7 @@ function Ways(props: {
   const { conversations, tab } = useTabContext();
   const { busy, error, run } = useAction();
   const [other, setOther] = React.useState(false);
-  const goOn = (limit_micro_usd: number): void => {
+  const resume = (limit_micro_usd: number): void => {
     if (!busy) {
       const body = { decision: 'resume', limit_micro_usd } as const;
       run(() => conversations.commands.resume(tab, body));
@@ -82,12 +74,12 @@ function Ways(props: {
     <>
       <div className="shoulders-Actions">
         {first !== undefined && (
-          <Button kind="primary" onClick={() => goOn(first)}>
+          <Button kind="primary" onClick={() => resume(first)}>
             {trans.__('Continue, up to %1', formatMoney(first))}
           </Button>
         )}
         {more.map(limit => (
-          <Button key={limit} onClick={() => goOn(limit)}>
+          <Button key={limit} onClick={() => resume(limit)}>
             {trans.__('Up to %1', formatMoney(limit))}
           </Button>
         ))}
@@ -99,7 +91,9 @@ function Ways(props: {
         <span className="shoulders-Actions-space" />
         <Button onClick={stop}>{trans.__('Stop here')}</Button>
       </div>
-      {other && <OtherAmount onChoose={goOn} onBack={() => setOther(false)} />}
+      {other && (
+        <OtherAmount onChoose={resume} onBack={() => setOther(false)} />
+      )}
       {error !== null && <ErrorNote error={error} />}
     </>
   );
@@ -169,4 +163,91 @@ function useCeiling(scope: Scope | null): number | null {
     };
   }, [conversations, scope]);
   return ceiling;
+}
+
+/** Asks whether to summarise earlier messages of a turn that is too long for its model. */
+export function CompactionCard(props: {
+  notice: NoticeView;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { decide, error } = useTurnDecision();
+  return (
+    <PausedTurn title={trans.__('Too long for the model')}>
+      <p className="shoulders-Card-text">{legible(props.notice.text)}</p>
+      <div className="shoulders-Actions">
+        <Button kind="primary" onClick={() => decide('resume')}>
+          {trans.__('Summarise and continue')}
+        </Button>
+        <span className="shoulders-Actions-space" />
+        <Button onClick={() => decide('discard')}>
+          {trans.__('Stop here')}
+        </Button>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </PausedTurn>
+  );
+}
+
+/** Asks whether to resume a turn that a server stop interrupted. */
+export function InterruptedCard(): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  const { decide, error } = useTurnDecision();
+  return (
+    <section
+      className="shoulders-Card shoulders-Interrupted"
+      aria-label={trans.__('Interrupted')}
+      ref={useRestoreFocus<HTMLElement>()}
+    >
+      <header className="shoulders-Card-head">
+        <Icon name="info" />
+        <span>{trans.__('The server stopped before this was finished.')}</span>
+      </header>
+      <div className="shoulders-Actions">
+        <Button kind="primary" onClick={() => decide('resume')}>
+          {trans.__('Resume')}
+        </Button>
+        <Button onClick={() => decide('discard')}>{trans.__('Discard')}</Button>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </section>
+  );
+}
+
+/** The frame of a card for a paused turn. */
+function PausedTurn(props: {
+  title: string;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const { Icon } = useHost();
+  const title = React.useId();
+  return (
+    <section
+      className="shoulders-Card shoulders-Pause"
+      aria-labelledby={title}
+      ref={useRestoreFocus<HTMLElement>()}
+    >
+      <header className="shoulders-Card-head" id={title}>
+        <Icon name="pause" />
+        <span className="shoulders-Call-title">{props.title}</span>
+      </header>
+      {props.children}
+    </section>
+  );
+}
+
+/** Resumes or discards the turn; ignores clicks while a decision is being sent. */
+function useTurnDecision(): {
+  decide: (decision: 'resume' | 'discard') => void;
+  error: ErrorInfo | null;
+} {
+  const { conversations, tab } = useTabContext();
+  const { busy, error, run } = useAction();
+  const decide = (decision: 'resume' | 'discard'): void => {
+    // Disabling the button would lose the focus.
+    if (!busy) {
+      run(() => conversations.commands.resume(tab, { decision }));
+    }
+  };
+  return { decide, error };
 }

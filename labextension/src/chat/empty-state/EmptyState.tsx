@@ -1,14 +1,14 @@
 /** Before the first message: a greeting, ideas that fit what is open, and ways on without a model. */
 
 import * as React from 'react';
+import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { VariableSummary } from '../../wire/generated';
+import type { VariableSummary, Anchor } from '../../wire/generated';
 import type { IEditorContext } from '../../host/chatHost';
 import { IdeaButtons } from './IdeaButtons';
 import { ideasFor } from './promptIdeas';
 import { ErrorNote } from '../../ui/primitives';
 import { ModelSetup } from './ModelSetup';
-import { ThreadStart } from './ThreadStart';
 import {
   useHost,
   useIsDemo,
@@ -16,6 +16,8 @@ import {
   useEditorContext,
   useTrans
 } from '../../ui/hooks';
+import { legible } from '../../text/hiddenCharacters';
+import { quoteText } from '../threads/labels';
 
 const NONE: readonly VariableSummary[] = [];
 
@@ -85,4 +87,52 @@ function useVariables({ document }: IEditorContext): {
   React.useEffect(look, [look]);
   const variables = known.document === document ? known.variables : NONE;
   return { variables, look };
+}
+
+/** Characters of the quote that are shown. */
+const SHOWN = 2000;
+
+function ThreadStart({ anchor }: { anchor: Anchor }): React.JSX.Element {
+  const { Icon } = useHost();
+  const trans = useTrans();
+  return (
+    <>
+      <div className="shoulders-Empty-greeting">
+        <Icon name="thread" />
+        <h2>{heading(anchor, trans)}</h2>
+      </div>
+      {anchor.quote !== '' && (
+        <pre className="shoulders-ThreadStart-quote" tabIndex={0}>
+          {legible(quoteText(anchor, SHOWN))}
+        </pre>
+      )}
+      <IdeaButtons ideas={ideasAt(anchor, trans)} />
+    </>
+  );
+}
+
+function heading({ target }: Anchor, trans: TranslationBundle): string {
+  switch (target) {
+    case 'source':
+      return trans.__('What about this text?');
+    case 'cell':
+      return trans.__('What about this cell?');
+    case 'output':
+      return trans.__('What about this output?');
+  }
+}
+
+function ideasAt({ target }: Anchor, trans: TranslationBundle): string[] {
+  return target === 'output'
+    ? [
+        trans.__('Explain this output.'),
+        trans.__('Is this result plausible?'),
+        trans.__('Make this easier to read.')
+      ]
+    : [
+        trans.__('Explain this.'),
+        trans.__('Simplify this.'),
+        trans.__('Find mistakes in this.'),
+        trans.__('Document this.')
+      ];
 }

@@ -25,7 +25,6 @@ import {
 import { isImage } from './imageAttachments';
 import { useAttachments, type IAttachments } from './useAttachments';
 import { useSlashCommands, type Sheet } from './useSlashCommands';
-import { useDraft, useLeft, type IDraft } from './useDraft';
 
 export interface IComposer {
   /** It is about a place, whatever is in front. */
@@ -191,4 +190,43 @@ function useWaiting(onSent: () => void): boolean {
     }
   });
   return waiting;
+}
+
+interface IDraft {
+  readonly text: string;
+  readonly set: (text: string) => void;
+}
+
+function useDraft(): IDraft {
+  const { conversations, tab } = useTabContext();
+  const [text, setText] = React.useState(() => conversations.draft(tab));
+  const set = (next: string): void => {
+    setText(next);
+    conversations.setDraft(tab, next);
+  };
+  React.useEffect(() => {
+    const read = (): void => setText(conversations.draft(tab));
+    conversations.changed.connect(read);
+    return () => {
+      conversations.changed.disconnect(read);
+    };
+  }, [conversations, tab]);
+  return { text, set };
+}
+
+const NOTHING: RemovedPieces = new Set();
+
+/** What is left out of the situation, until the message is sent or another document is in front. */
+function useLeft({ document }: IEditorContext): {
+  left: RemovedPieces;
+  leave: (piece: ContextPiece) => void;
+  takeBack: () => void;
+} {
+  const [state, setState] = React.useState({ document, left: NOTHING });
+  const left = state.document === document ? state.left : NOTHING;
+  return {
+    left,
+    leave: piece => setState({ document, left: new Set([...left, piece]) }),
+    takeBack: () => setState({ document, left: NOTHING })
+  };
 }

@@ -5,9 +5,8 @@ import * as React from 'react';
 
 import { DISPLAY, MATH, toHtml } from './grammar';
 import { sanitise } from './sanitise';
-import { useMathematics } from './useMathematics';
-import { useImages } from './useImages';
 import { useReferenceLinks } from './useReferenceLinks';
+import { useHost, useTrans } from '../../ui/hooks';
 
 /** A block of text. */
 export function Html({ token }: { token: Token }): React.JSX.Element {
@@ -38,4 +37,72 @@ export function useSanitised<T extends HTMLElement>(
     }
   }, [html, typeset, show, link]);
   return place;
+}
+
+/** Shows an `img` of the sanitiser's: one without `src` names a file by its title. */
+function useImages(): (picture: HTMLImageElement) => void {
+  const { picture: read } = useHost();
+  const trans = useTrans();
+  const known = React.useRef(new Map<string, Promise<string>>());
+  React.useEffect(() => {
+    const { current: urls } = known;
+    return () => {
+      urls.forEach(
+        url =>
+          void url.then(
+            made => URL.revokeObjectURL(made),
+            () => undefined // There never was a picture.
+          )
+      );
+      urls.clear();
+    };
+  }, []);
+  return React.useCallback(
+    picture => {
+      const path = picture.title;
+      if (picture.hasAttribute('src') || path === '') {
+        return;
+      }
+      picture.alt ||= path;
+      const url = known.current.get(path) ?? read(path).then(urlOf);
+      known.current.set(path, url);
+      url.then(
+        source => {
+          picture.src = source;
+        },
+        () => picture.replaceWith(trans.__('[image not shown: %1]', path))
+      );
+    },
+    [read, trans]
+  );
+}
+
+function urlOf(content: Blob): string {
+  return URL.createObjectURL(content);
+}
+
+// What reaches beyond the formula: links, styles and names of elements, what stays defined for the mathematics of the
+// page, other packages.
+const REACHES_OUT =
+  /\\(?:href|url|class|cssId|style|data|html\w*|bbox|unicode|require|includegraphics|let|futurelet|[gex]?def|(?:re)?new(?:command|environment)|providecommand|newcolumntype|definecolor|Declare\w+|mmlToken|label)(?![a-z])/i;
+
+const MOST_CHARACTERS = 4000;
+
+/** Whether a formula may be typeset: it is not long, and does nothing but show itself. */
+export function isHarmless(tex: string): boolean {
+  return tex.length <= MOST_CHARACTERS && !REACHES_OUT.test(tex);
+}
+
+/** Typesets the formula that is an element's text. */
+function useMathematics(): (element: HTMLElement, display: boolean) => void {
+  const { typeset } = useHost();
+  return React.useCallback(
+    (element, display) => {
+      const tex = element.textContent;
+      if (isHarmless(tex)) {
+        void typeset(element, tex, display);
+      }
+    },
+    [typeset]
+  );
 }

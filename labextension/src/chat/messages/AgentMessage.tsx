@@ -4,9 +4,10 @@ import * as React from 'react';
 
 import {
   COMPACTION_ASK,
-  presentParts
+  presentParts,
+  withReasoning,
+  type Section
 } from '../../model/view-models/conversationItems';
-import { withReasoning, type Section } from '../../model/view-models/reasoning';
 import type {
   AgentView,
   NoticeView,
@@ -15,7 +16,7 @@ import type {
 } from '../../wire/generated';
 import { ArtifactCard } from '../cards/ArtifactCard';
 import { CallLine, ReadsLine } from '../tool-calls/CallLine';
-import { CompactionCard } from '../cards/CompactionCard';
+import { CompactionCard, PauseCard } from '../cards/PauseCard';
 import { ErrorBoundary } from '../../ui/ErrorBoundary';
 import { InputCard } from '../cards/InputCard';
 import { Markdown } from '../markdown/Markdown';
@@ -23,7 +24,6 @@ import { ReferenceTargetsContext } from '../markdown/useReferenceLinks';
 import { AnswerActions } from './MessageActions';
 import { TurnEnd, Notice } from './TurnEnd';
 import { Disclosure, ErrorNote } from '../../ui/primitives';
-import { PauseCard } from '../cards/PauseCard';
 import { ProposalCard } from '../cards/ProposalCard';
 import { QuestionCard } from '../cards/QuestionCard';
 import { RestoreLine } from './RestoreLine';

@@ -10,15 +10,14 @@ import type { IPendingMessage } from '../../model/sessions/outbox';
 import type { Conversation, MessageView } from '../../wire/generated';
 import { AgentMessage } from './AgentMessage';
 import { AwayReportCard } from '../cards/AwayReportCard';
-import { InterruptedCard } from '../cards/InterruptedCard';
+import { InterruptedCard } from '../cards/PauseCard';
 import { PagedList } from '../../ui/paged-list/PagedList';
 import { useStickToEnd } from '../../ui/paged-list/useStickToEnd';
 import { moveMessage } from '../../ui/messageNavigation';
-import { PendingMessage } from './PendingMessage';
-import { Dots, IconButton } from '../../ui/primitives';
+import { Dots, IconButton, Button, ErrorNote } from '../../ui/primitives';
 import { RetryStatus } from './RetryStatus';
-import { useTrans } from '../../ui/hooks';
-import { UserMessage } from './UserMessage';
+import { useTrans, useTabContext } from '../../ui/hooks';
+import { UserMessage, UserBubble } from './UserMessage';
 
 export function MessageList(props: {
   view: Conversation;
@@ -93,3 +92,36 @@ const Message = React.memo(function Message(props: {
     </div>
   );
 });
+
+function PendingMessage({
+  item
+}: {
+  item: IPendingMessage;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = useTabContext();
+  const { body, error } = item;
+  return (
+    <div className="shoulders-Message shoulders-mod-user">
+      <UserBubble
+        text={body.text}
+        attachments={body.attachments ?? []}
+        context={body.context ?? null}
+        className={error === null ? 'shoulders-mod-sending' : ''}
+      />
+      {error !== null && (
+        <ErrorNote error={error}>
+          <Button
+            kind="primary"
+            onClick={() => void conversations.sendAgain(tab, body.id)}
+          >
+            {trans.__('Send again')}
+          </Button>
+          <Button onClick={() => conversations.discard(tab, body.id)}>
+            {trans.__('Discard')}
+          </Button>
+        </ErrorNote>
+      )}
+    </div>
+  );
+}

@@ -3,7 +3,6 @@
 import * as React from 'react';
 
 import { formatMoment } from '../../text/numberFormat';
-import { clampText } from '../../model/view-models/textClamp';
 import { legible } from '../../text/hiddenCharacters';
 import type {
   Attachment,
@@ -127,4 +126,20 @@ function useOverflow(
     return () => observer.disconnect();
   }, [place, whole]);
   return overflows;
+}
+
+/** Lines and characters of a message shown at first. */
+export const MAX_LINES = 5;
+export const MAX_CHARACTERS = 300;
+
+/** The beginning of a text, cut between words where one ends near enough; the text itself when it is short. */
+export function clampText(text: string): string {
+  const lines = text.split('\n');
+  const few =
+    lines.length > MAX_LINES ? lines.slice(0, MAX_LINES).join('\n') : text;
+  if (few.length <= MAX_CHARACTERS) {
+    return few === text ? text : `${few.trimEnd()}…`;
+  }
+  const cut = few.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
+  return `${cut.replace(/\s\S{0,20}$/, '').trimEnd()}…`;
 }

@@ -3,12 +3,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { groupByDay, type Day } from '../../model/view-models/historyDays';
 import { HistoryFilters, isNarrowed } from './HistoryFilters';
-import { HistoryRow } from './HistoryRow';
 import { SessionList } from './SessionList';
 import { useTabContext, useTrans } from '../../ui/hooks';
-import { useStableOrder } from './useStableOrder';
+import { formatMoment } from '../../text/numberFormat';
+import type { Session } from '../../wire/generated';
+import { titleOf } from './panelActions';
+import { nameOfKind } from './itemLabels';
+import { sessionItems } from './menuItems';
+import { SessionRow } from './SessionRow';
+import { StatusDot } from './StatusDot';
+import { useActions } from './usePanelActions';
+import { focused } from '../../ui/focus';
 
 export function History(): React.JSX.Element {
   const trans = useTrans();
@@ -65,4 +71,113 @@ function nameOfDay(day: Day, trans: TranslationBundle): string {
     case 'earlier':
       return trans.__('Earlier');
   }
+}
+
+function HistoryRow({ session }: { session: Session }): React.JSX.Element {
+  const trans = useTrans();
+  const actions = useActions();
+  const { conversations } = useTabContext();
+  return (
+    <SessionRow
+      session={session}
+      items={rename => sessionItems(session, actions, trans, rename)}
+    >
+      <StatusDot status={session.status} />
+      <span className="shoulders-History-title">{titleOf(session, trans)}</span>
+      {conversations.hasUnsent(session.id) && (
+        <span className="shoulders-History-kind">{trans.__('Draft')}</span>
+      )}
+      {session.kind !== 'chat' && (
+        <span className="shoulders-History-kind">
+          {nameOfKind(session.kind, trans)}
+        </span>
+      )}
+      <span className="shoulders-History-moment">
+        {formatMoment(session.updated_at)}
+      </span>
+    </SessionRow>
+  );
+}
+
+/** When conversations were changed, as it was when the user came: their places. */
+type Moments = ReadonlyMap<string, string>;
+
+/** What goes on elsewhere moves no row from under the focus, its open menu or a title being written. */
+function useStableOrder(sessions: readonly Session[]): {
+  /** Null while the order may change. */
+  moments: Moments | null;
+  onFocus: () => void;
+  onBlur: (event: React.FocusEvent) => void;
+} {
+  const [moments, setMoments] = React.useState<Moments | null>(null);
+  return {
+    moments,
+    onFocus: () =>
+      setMoments(
+        held =>
+          held ??
+          new Map(sessions.map(({ id, updated_at }) => [id, updated_at]))
+      ),
+    onBlur: ({ currentTarget, relatedTarget }) => {
+      if (
+        !currentTarget.contains(relatedTarget) &&
+        !currentTarget.contains(focused()) // Stays when the whole window loses the focus.
+      ) {
+        setMoments(null);
+      }
+    }
+  };
+}
+
+/** The headings of the history, in their order. */
+type Day = 'today' | 'yesterday' | 'week' | 'earlier';
+
+/** Conversations of about the same time. */
+interface IDayGroup {
+  readonly day: Day;
+  readonly sessions: readonly Session[];
+}
+
+/**
+ * Put a list, newest first, below its headings; those without any are left out. Conversations with a moment in `held`
+ * have the place of that moment, whatever has changed in them since.
+ */
+export function groupByDay(
+  sessions: readonly Session[],
+  now = new Date(),
+  held: ReadonlyMap<string, string> | null = null
+): IDayGroup[] {
+  const days: Day[] = ['today', 'yesterday', 'week', 'earlier'];
+  const momentOf = ({ id, updated_at }: Session): string =>
+    held?.get(id) ?? updated_at;
+  const later = (a: Session, b: Session): boolean => momentOf(a) > momentOf(b);
+  const placed = [...sessions].sort((a, b) =>
+    later(a, b) ? -1 : later(b, a) ? 1 : 0
+  );
+  const all = days.map(day => ({
+    day,
+    sessions: placed.filter(
+      session => dayOf(new Date(momentOf(session)), now) === day
+    )
+  }));
+  return all.filter(group => group.sessions.length > 0);
+}
+
+function dayOf(moment: Date, now: Date): Day {
+  const ago = daysAgo(moment, now);
+  if (ago <= 0) {
+    return 'today';
+  }
+  if (ago === 1) {
+    return 'yesterday';
+  }
+  return ago < 7 ? 'week' : 'earlier';
+}
+
+/** Midnights between two moments, where the user is; a moment that cannot be read is long ago. */
+function daysAgo(moment: Date, now: Date): number {
+  const midnight = (date: Date): number =>
+    Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
+  const days = (midnight(now) - midnight(moment)) / 86_400_000;
+  return Number.isNaN(days) ? Infinity : days;
 }

@@ -6,15 +6,17 @@ import {
   isWanted,
   listThreads,
   type IThreadListItem,
-  type ThreadFilter
+  type ThreadFilter,
+  THREAD_FILTERS
 } from '../../model/view-models/threadList';
 import { visible } from '../../text/hiddenCharacters';
 import { nameOf } from '../../ui/attachmentLabels';
-import { SessionList } from '../sessions/SessionList';
+import { SessionList, SearchField } from '../sessions/SessionList';
 import { useTabContext, useTrans } from '../../ui/hooks';
-import { ThreadFilters } from './ThreadFilters';
 import { ThreadRow } from './ThreadRow';
 import { useHere, useThreads } from './useThreads';
+import { FilterSelect } from '../../ui/FilterSelect';
+import { nameOfFilter } from './labels';
 
 export function ThreadList(): React.JSX.Element {
   const trans = useTrans();
@@ -90,5 +92,32 @@ function Group(props: {
         ))}
       </ul>
     </div>
+  );
+}
+
+function ThreadFilters(props: {
+  text: string;
+  onText: (text: string) => void;
+  filter: ThreadFilter | null;
+  onFilter: (filter: ThreadFilter | null) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { text, onText } = props;
+  return (
+    <>
+      <SearchField
+        label={trans.__('Search threads')}
+        text={text}
+        onText={onText}
+      />
+      <FilterSelect
+        label={trans.__('Show')}
+        any={trans.__('All threads')}
+        value={props.filter}
+        values={THREAD_FILTERS}
+        nameOf={nameOfFilter}
+        onChange={props.onFilter}
+      />
+    </>
   );
 }

@@ -12,9 +12,9 @@ import { useHost, useTrans } from '../../ui/hooks';
 import { useActions } from '../sessions/usePanelActions';
 import { DocumentName, Quote } from './components';
 import { CertaintyTag, ResolvedTag } from './statusTags';
-import { ThreadStatusDot } from './ThreadStatusDot';
 import { useThreadPlace } from './useThreads';
 import { iconOfPlace, nameOfPlace } from './labels';
+import { nameOfStatus } from '../sessions/itemLabels';
 
 interface IThreadRow {
   readonly session: Session;
@@ -99,4 +99,19 @@ function itemsOf(
       act: () => void actions.remove(session)
     }
   ];
+}
+
+function ThreadStatusDot(props: {
+  status: Session['status'];
+}): React.JSX.Element {
+  const trans = useTrans();
+  const name = nameOfStatus(props.status, trans);
+  return (
+    <span
+      className={`shoulders-ThreadState shoulders-mod-${props.status}`}
+      role="img"
+      aria-label={name}
+      title={name}
+    />
+  );
 }

@@ -10,10 +10,11 @@ import { visible } from '../../text/hiddenCharacters';
 import type { CallView, Json } from '../../wire/generated';
 import { Code } from '../../ui/CodeBlock';
 import { Diff } from '../../ui/Diff';
-import { CallOutputs } from './CallOutputs';
 import { Disclosure, ErrorNote } from '../../ui/primitives';
 import { TerminalText } from '../../ui/TerminalText';
 import { useHost, useTrans } from '../../ui/hooks';
+import { outputsOf } from '../../model/view-models/sandboxedHtml';
+import { SandboxedPage } from '../../ui/SandboxedPage';
 
 /** What took less is not worth a word, in ms. */
 const NOTABLE = 1000;
@@ -198,5 +199,30 @@ function Picture({ source }: { source: string }): React.JSX.Element {
       src={source}
       alt={trans.__('Output of the call')}
     />
+  );
+}
+
+function CallOutputs(props: { call: CallView }): React.JSX.Element | null {
+  const trans = useTrans();
+  const outputs = outputsOf(props.call);
+  return outputs.length === 0 ? null : (
+    <Disclosure
+      className="shoulders-Approval-arguments"
+      summary={trans.__('As in the notebook')}
+    >
+      {() =>
+        outputs.map((output, index) =>
+          output.kind === 'page' ? (
+            <SandboxedPage
+              key={index}
+              html={output.html}
+              title={trans.__('Output')}
+            />
+          ) : (
+            <TerminalText key={index} text={output.text} />
+          )
+        )
+      }
+    </Disclosure>
   );
 }

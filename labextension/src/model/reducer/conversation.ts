@@ -10,7 +10,8 @@ import type {
   Event,
   RunEnd,
   SessionUpdate,
-  ToolResult
+  ToolResult,
+  Restore
 } from '../../wire/generated';
 import {
   callPart,
@@ -23,8 +24,14 @@ import {
   withRequest,
   withResult
 } from './calls';
-import { cellsChanged, editPending, editResolved, withFile } from './changes';
-import { addMessage, changeQueued } from './messages';
+import {
+  cellsChanged,
+  editPending,
+  editResolved,
+  withFile,
+  takenBack
+} from './changes';
+import { addMessage, changeQueued, rewound } from './messages';
 import {
   addPart,
   changePart,
@@ -34,7 +41,6 @@ import {
   openPart,
   working
 } from './parts';
-import { restored } from './restore';
 import {
   addUsage,
   endTurn,
@@ -275,4 +281,23 @@ function askedByCell(state: Conversation, callId: string): Conversation {
   return state.turn?.state === 'ended'
     ? { ...state, pending_call: callId }
     : waiting(state, callId);
+}
+
+/** Documents, or the conversation, went back to before a message. */
+function restored(state: Conversation, event: Restore): Conversation {
+  const { restore_id, seq, what, documents, drift, undone } = event;
+  const before = event.conversation
+    ? rewound(state, event, event.conversation)
+    : state;
+  const undoneTurn = event.undone_turn ?? null; // Logs of older servers have none.
+  return addPart(takenBack(before, undoneTurn), event, {
+    type: 'restore',
+    restore_id,
+    seq,
+    what,
+    documents,
+    drift,
+    undone,
+    undone_turn: undoneTurn
+  });
 }

@@ -2,7 +2,7 @@ import { act } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { WidgetView } from '../index';
-import { page } from '../Transcript';
+import { page } from '../WidgetPanel';
 import { lightness } from '../theme';
 import { FakeModel, READY } from './kernel';
 

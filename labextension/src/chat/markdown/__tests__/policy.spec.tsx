@@ -8,7 +8,7 @@ import { settled } from '../../../model/__tests__/fakes';
 import { act, show } from '../../__tests__/harness';
 import { Markdown } from '../Markdown';
 import { workspacePicture } from '../sanitise';
-import { isHarmless } from '../useMathematics';
+import { isHarmless } from '../Html';
 
 /** The formulas of a text, each with whether it stands by itself. */
 const formulas = (text: string): unknown[] =>

@@ -9,7 +9,6 @@ import {
   versionsOf,
   type IPast
 } from '../messageBranches';
-import { clampText } from '../../view-models/textClamp';
 import { problem } from '../../__tests__/fakes';
 
 const said = (seq: number): MessageView => ({
@@ -83,16 +82,4 @@ test('what an edit on its way replaces is not shown, unless the edit failed', ()
   expect(beforeEdits(NOW, [{ body, error: null }])).toEqual([]);
   expect(beforeEdits(NOW, [{ body, error: problem }])).toBe(NOW);
   expect(beforeEdits(NOW, [])).toBe(NOW);
-});
-
-test.each([
-  ['short', 'short'],
-  ['1\n2\n3\n4\n5', '1\n2\n3\n4\n5'],
-  ['1\n2\n3\n4\n5\n6', '1\n2\n3\n4\n5…'],
-  ['x'.repeat(300), 'x'.repeat(300)],
-  ['x'.repeat(301), `${'x'.repeat(300)}…`],
-  ['word '.repeat(70), `${'word '.repeat(60).trim()}…`],
-  [`${'x'.repeat(299)}😀`, `${'x'.repeat(299)}…`]
-])('of a long message the beginning is shown: %#', (text, expected) => {
-  expect(clampText(text)).toBe(expected);
 });

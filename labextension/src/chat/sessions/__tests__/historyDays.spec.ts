@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 
-import { groupByDay } from '../historyDays';
-import { session } from '../../__tests__/fakes';
+import { groupByDay } from '../History';
+import { session } from '../../../model/__tests__/fakes';
 
 const now = new Date(2026, 10, 22, 9, 30);
 

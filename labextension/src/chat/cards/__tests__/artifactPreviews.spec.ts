@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
-import { beginning, previewOf } from '../artifactPreviews';
+import { beginning, previewOf } from '../ArtifactCard';
 import type { CallView, Json } from '../../../wire/generated';
-import { outputsOf, staticPage } from '../sandboxedHtml';
+import {
+  outputsOf,
+  staticPage
+} from '../../../model/view-models/sandboxedHtml';
 
 test.each([
   ['image/png', 'plot.png', 100, 'picture'],

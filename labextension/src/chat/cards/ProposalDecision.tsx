@@ -1,0 +1,177 @@
+/** The buttons of a proposal: apply, edit, dismiss, or choose a text; later keep or undo. Used by `ProposalCard`. */
+
+import * as React from 'react';
+
+import {
+  editOfProposal,
+  type IProposedText
+} from '../../model/view-models/proposals';
+import type { IReview } from '../../host/review';
+import type {
+  DecideProposal,
+  PendingEdit,
+  Proposal
+} from '../../wire/generated';
+import { Button, ErrorNote } from '../../ui/primitives';
+import {
+  focusComposer,
+  useAction,
+  useRestoreFocus,
+  useHost,
+  usePendingEdits,
+  useTabContext,
+  useTrans
+} from '../../ui/hooks';
+import { isEarlier } from './ProposalTexts';
+import { useDocument, type IEdit } from './useProposal';
+
+export function Choice(props: {
+  proposal: Proposal;
+  result: IProposedText;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { proposal, result } = props;
+  const { decide, error } = useDecide(proposal);
+  const place = useRestoreFocus<HTMLDivElement>();
+  const { now: base, text } = result;
+  return (
+    <div className="shoulders-Proposal-decision" ref={place}>
+      <div className="shoulders-Actions">
+        <Button onClick={() => decide({ decision: 'dismiss' })}>
+          {trans.__('Keep mine')}
+        </Button>
+        <Button onClick={() => decide({ decision: 'apply', text, base })}>
+          {isEarlier(proposal)
+            ? trans.__('Use the earlier text')
+            : trans.__('Use the agent’s text')}
+        </Button>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+function useDecide(proposal: Proposal): {
+  decide: (body: DecideProposal) => void;
+  error: ReturnType<typeof useAction>['error'];
+} {
+  const { conversations } = useTabContext();
+  const { busy, error, run } = useAction();
+  const decide = (body: DecideProposal): void => {
+    // A disabled button would lose the focus, so a second click is passed over instead.
+    if (!busy) {
+      run(() => conversations.decide(proposal.id, body));
+    }
+  };
+  return { decide, error };
+}
+
+export function Decision(props: {
+  proposal: Proposal;
+  edit: IEdit;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { proposal, edit } = props;
+  const { text } = edit;
+  const { decide, error } = useDecide(proposal);
+  const canRun = useCanRun(proposal);
+  const place = useRestoreFocus<HTMLDivElement>();
+  const apply = (runs: boolean): void =>
+    decide({
+      decision: 'apply',
+      ...(text === null || text === proposal.new ? {} : { text }),
+      ...(runs ? { run: true } : {})
+    });
+  return (
+    <div className="shoulders-Proposal-decision" ref={place}>
+      {text !== null && <Edited text={text} edit={edit} />}
+      <div className="shoulders-Actions">
+        <Button kind="primary" onClick={() => apply(false)}>
+          {trans.__('Apply')}
+        </Button>
+        {canRun && (
+          <Button onClick={() => apply(true)}>
+            {trans.__('Apply and run')}
+          </Button>
+        )}
+        {text === null ? (
+          <Button onClick={edit.begin}>{trans.__('Edit…')}</Button>
+        ) : (
+          <Button onClick={edit.leave}>{trans.__('Undo edit')}</Button>
+        )}
+        <span className="shoulders-Actions-space" />
+        <Button onClick={() => decide({ decision: 'dismiss' })}>
+          {trans.__('Dismiss')}
+        </Button>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+function useCanRun(proposal: Proposal): boolean {
+  const { cellsOf } = useHost();
+  const document = useDocument(proposal);
+  const { cell_id } = proposal;
+  const cell = cellsOf(document).find(({ id }) => id === cell_id);
+  return cell_id !== null && (cell === undefined || cell.type === 'code');
+}
+
+function Edited(props: { text: string; edit: IEdit }): React.JSX.Element {
+  const trans = useTrans();
+  const { text, edit } = props;
+  return (
+    <textarea
+      className="shoulders-Input shoulders-Supply-field"
+      autoFocus={edit.isAsked}
+      spellCheck={false}
+      rows={Math.min(16, text.split('\n').length + 1)}
+      value={text}
+      aria-label={trans.__('The text to apply')}
+      onChange={event => edit.change(event.target.value)}
+      onKeyDown={event => {
+        if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
+          event.stopPropagation();
+          edit.leave();
+          focusComposer();
+        }
+      }}
+    />
+  );
+}
+
+export function Review({
+  proposal
+}: {
+  proposal: Proposal;
+}): React.JSX.Element | null {
+  const { review } = useHost();
+  const edit = editOfProposal(proposal, usePendingEdits());
+  return review === null || edit === null ? null : (
+    <KeepOrUndo review={review} edit={edit} />
+  );
+}
+
+function KeepOrUndo(props: {
+  review: IReview;
+  edit: PendingEdit;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { busy, error, run } = useAction();
+  const place = useRestoreFocus<HTMLDivElement>();
+  const { review, edit } = props;
+  const decide = (decision: 'keep' | 'undo'): void => {
+    if (!busy) {
+      run(() => review.decide([edit], decision));
+    }
+  };
+  return (
+    <div className="shoulders-Proposal-decision" ref={place}>
+      <div className="shoulders-Actions">
+        <Button onClick={() => decide('keep')}>{trans.__('Keep')}</Button>
+        <Button onClick={() => decide('undo')}>{trans.__('Undo')}</Button>
+      </div>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  );
+}

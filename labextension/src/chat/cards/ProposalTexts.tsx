@@ -1,0 +1,63 @@
+/** The texts of a proposal: the difference, or both versions to choose from. Used by `ProposalCard`. */
+
+import * as React from 'react';
+
+import type { IProposedText } from '../../model/view-models/proposals';
+import type { Proposal } from '../../wire/generated';
+import { WordDiff } from '../../ui/Diff';
+import { Disclosure } from '../../ui/primitives';
+import { useTrans } from '../../ui/hooks';
+
+export function Change(props: {
+  proposal: Proposal;
+  result: IProposedText;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { proposal, result } = props;
+  const diff = <WordDiff before={result.now} after={result.text} />;
+  return isOver(proposal.state) ? (
+    <Disclosure
+      className="shoulders-Proposal-past"
+      summary={trans.__('What was proposed')}
+    >
+      {() => diff}
+    </Disclosure>
+  ) : (
+    diff
+  );
+}
+
+export function BothTexts(props: {
+  proposal: Proposal;
+  result: IProposedText;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { proposal, result } = props;
+  return (
+    <>
+      <p className="shoulders-Card-remark">
+        {trans.__('You changed the same lines. Choose which text to keep.')}
+      </p>
+      <figure className="shoulders-Proposal-side">
+        <figcaption>{trans.__('Your change')}</figcaption>
+        <WordDiff before={proposal.old} after={result.now} />
+      </figure>
+      <figure className="shoulders-Proposal-side">
+        <figcaption>
+          {isEarlier(proposal)
+            ? trans.__('With the earlier text')
+            : trans.__('With the agent’s text')}
+        </figcaption>
+        <WordDiff before={result.now} after={result.text} />
+      </figure>
+    </>
+  );
+}
+
+function isOver(state: Proposal['state']): boolean {
+  return state !== 'proposed' && state !== 'applied' && state !== 'edited';
+}
+
+export function isEarlier({ turn_id }: Proposal): boolean {
+  return turn_id === null;
+}
