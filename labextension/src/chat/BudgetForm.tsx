@@ -72,7 +72,7 @@ function Limits(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { conversations } = useTabContext();
-  const { busy, error, run } = useAction();
+  const { busy, error, runOnce } = useAction();
   const { limits } = props.state;
   const [texts, setTexts] = React.useState<Partial<Record<Scope, string>>>({});
   const textOf = ({ scope, user_micro_usd }: BudgetLimit): string =>
@@ -87,8 +87,8 @@ function Limits(props: {
       className="shoulders-Budget-limits"
       onSubmit={event => {
         event.preventDefault();
-        if (!wrong && !busy) {
-          run(save);
+        if (!wrong) {
+          runOnce(save);
         }
       }}
     >

@@ -46,12 +46,12 @@ function SendNow(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { busy, error, run } = useAction();
+  const { error, runOnce } = useAction();
   const item = useRestoreFocus<HTMLDivElement>();
   const send = (): void => {
-    if (!busy) {
-      run(() => conversations.commands.sendQueued(tab, props.first.message_id));
-    }
+    runOnce(() =>
+      conversations.commands.sendQueued(tab, props.first.message_id)
+    );
   };
   return (
     <div className="shoulders-Queue-send" ref={item}>

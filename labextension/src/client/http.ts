@@ -1,6 +1,6 @@
 /**
- * The HTTP API of the server half, typed (chapter 02). One method per route; every failure is an `ApiError`
- * with words for the user. Made by the client plugin, which passes the lab's own authenticated fetch.
+ * Typed client of the HTTP API. One method per route; every failure is an `ApiError` with a message for the user.
+ * Created by the client plugin, which passes JupyterLab's authenticated fetch.
  */
 
 import type {
@@ -36,13 +36,13 @@ import type {
   Usage
 } from '../wire/generated';
 
-/** Sends one request below the API's root, authenticated. */
+/** Sends one authenticated request below the API's root. */
 export type Fetch = (path: string, init: RequestInit) => Promise<Response>;
 
-/** A request that failed: what was tried, what happened and what to do, in the words of `info`. */
+/** A failed request: what was tried, what happened and what to do are in `info`. */
 export class ApiError extends Error {
   constructor(
-    /** HTTP status; 0 when no answer came. */
+    /** HTTP status; 0 without a response. */
     readonly status: number,
     readonly info: ErrorInfo
   ) {
@@ -51,7 +51,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What narrows the list of sessions. */
+/** Filters of the session list. */
 export interface ISessionQuery {
   kind?: Session['kind'];
   source?: Session['source'];
@@ -74,13 +74,13 @@ export interface IHttpClient {
   patchSession(id: string, body: PatchSession): Promise<Session>;
   deleteSession(id: string): Promise<void>;
   undeleteSession(id: string): Promise<void>;
-  /** Copy a conversation up to a message, or as far as it is settled. */
+  /** Copy a conversation up to a message, by default to its last complete event. */
   forkSession(id: string, body: ForkSession): Promise<Session>;
   events(id: string, after: number, limit?: number): Promise<EventPage>;
   sendMessage(id: string, body: SendMessage): Promise<MessageAccepted>;
   editMessage(id: string, messageId: string, text: string): Promise<void>;
   removeMessage(id: string, messageId: string): Promise<void>;
-  /** Begin a turn with a queued message, and with those queued beside it. */
+  /** Start a turn with a queued message and those queued with it. */
   sendQueued(id: string, messageId: string): Promise<void>;
   cancel(id: string): Promise<void>;
   compact(id: string): Promise<void>;
@@ -99,11 +99,11 @@ export interface IHttpClient {
   answerInput(id: string, callId: string, body: AnswerInput): Promise<void>;
   supplyResult(id: string, callId: string, body: SupplyResult): Promise<void>;
   decideProposal(id: string, body: DecideProposal): Promise<void>;
-  /** What the agent changed and nobody has looked through. */
+  /** Changes of the agent that wait for review. */
   pendingEdits(): Promise<PendingEditList>;
   decideEdit(id: string, body: DecideEdit): Promise<EditDecision>;
   decideEdits(body: DecideEdits): Promise<EditDecisions>;
-  /** Take back what a turn did to notebooks and files. */
+  /** Undo a turn's changes to notebooks and files. */
   undoTurn(id: string, body: UndoTurn): Promise<Restore>;
   /** A file the agent shared into a conversation. */
   artifact(id: string, name: string): Promise<Blob>;
@@ -111,16 +111,15 @@ export interface IHttpClient {
   exportSession(id: string, format: ExportFormat): Promise<Blob>;
   usage(): Promise<Usage>;
   putBudget(body: PutBudget): Promise<BudgetState>;
-  /** Any other route, by its path below the API's root; for what is loaded after the start. */
+  /** Any other route, by its path below the API's root; for parts that are loaded later. */
   call<T>(method: string, path: string, body?: object): Promise<T>;
-  /** The answer as it comes, to be read as a stream; an error is thrown. */
+  /** The raw response, to be read as a stream; throws on an error status. */
   open(path: string, init: RequestInit): Promise<Response>;
 }
 
-/** The forms a conversation is exported in. */
+/** Export formats of a conversation. */
 export type ExportFormat = 'md' | 'jsonl' | 'ipynb';
 
-/** The HTTP client. */
 export class HttpClient implements IHttpClient {
   constructor(private readonly fetch: Fetch) {}
 
@@ -296,11 +295,11 @@ export class HttpClient implements IHttpClient {
   private async request<T>(path: string, init: RequestInit): Promise<T> {
     const response = await this.answer(path, init);
     const text = await response.text();
-    // The server checks its answers against the schema `generated.ts` is made from.
+    // The server validates responses against the schema of `generated.ts`.
     return (text === '' ? undefined : JSON.parse(text)) as T;
   }
 
-  /** The answer to a request, unless it is an error. */
+  /** Return the response; throws on an error status. */
   private async answer(path: string, init: RequestInit): Promise<Response> {
     const response = await this.fetch(path, init).catch((error: unknown) => {
       throw new ApiError(0, unreachable(error));
@@ -313,7 +312,7 @@ export class HttpClient implements IHttpClient {
   }
 }
 
-/** The words to show for anything that was thrown. */
+/** The message to show for anything that was thrown. */
 export function infoOf(error: unknown): ErrorInfo {
   return error instanceof ApiError ? error.info : unreachable(error);
 }
@@ -352,7 +351,7 @@ function unreachable(error: unknown): ErrorInfo {
   };
 }
 
-/** An error in these words. */
+/** An error with this message. */
 export function plainError(message: string, retryable: boolean): ErrorInfo {
   return {
     code: 'internal',
@@ -371,7 +370,7 @@ function parseObject(text: string): object {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    return {}; // A proxy's HTML page, say: the status line is all there is to tell.
+    return {}; // For example a proxy's HTML page; only the status line is useful.
   }
 }
 

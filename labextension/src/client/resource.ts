@@ -1,32 +1,32 @@
-/** Something read from the server: its value as it was read last, and why it could not be. Owned by the store. */
+/** A value read from the server: the last one, and why reading failed. Owned by a store. */
 
 import { Signal } from '@lumino/signaling';
 
 import { ApiError, infoOf } from './http';
 import type { ErrorInfo } from '../wire/generated';
 
-/** A value of the server that can be read again. */
+/** A server value that can be read again. */
 export class Resource<T> {
   constructor(private readonly read: () => Promise<T>) {}
 
   readonly changed = new Signal<this, void>(this);
 
-  /** Null before it was read. */
+  /** Null before the first read. */
   get value(): T | null {
     return this.current;
   }
 
-  /** Why the last reading failed; the value is an older one then. */
+  /** Why the last read failed; the value is then an older one. */
   get error(): ErrorInfo | null {
     return this.failure;
   }
 
-  /** Whether it was ever asked for. */
+  /** Whether it was ever requested. */
   get isWanted(): boolean {
     return this.latest > 0;
   }
 
-  /** Read it, unless that was done. */
+  /** Read it once. */
   want(): void {
     if (!this.isWanted) {
       void this.load();
@@ -49,14 +49,14 @@ export class Resource<T> {
     }
   }
 
-  /** Read it again if somebody looks at it. */
+  /** Read it again if it was requested before. */
   async refresh(): Promise<void> {
     if (this.isWanted) {
       await this.load();
     }
   }
 
-  /** The server has answered a change with the new value; what is being read is older. */
+  /** Set the value from the response to a change; discards a read in progress. */
   set(value: T): void {
     this.latest++;
     this.current = value;
@@ -69,7 +69,7 @@ export class Resource<T> {
   private latest = 0;
 }
 
-/** The value, read first where it was not. Rejects when it cannot be read. */
+/** Return the value, reading it first if needed. Rejects when it cannot be read. */
 export async function valueOf<T>(resource: Resource<T>): Promise<T> {
   if (resource.value === null) {
     await resource.load();

@@ -1,7 +1,7 @@
 /**
- * The one socket of this page (chapter 02): says hello with the cursors of the shown sessions, delivers batches of
- * events, passes document frames through, reconnects with growing pauses. Made by the client plugin; used by the
- * conversations and the document bridge.
+ * The page socket: sends hello with the cursors of the shown sessions, delivers batches of events, passes document
+ * frames through, and reconnects with growing pauses. Created by the client plugin; used by the conversations and the
+ * live documents. See docs/design/wire-and-api.md#page-socket.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -10,10 +10,10 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import type { Event, PageFrame, Resync, ServerFrame } from '../wire/generated';
 import { WIRE_VERSION } from '../wire/versions';
 
-/** `reload`: the server speaks another version of the vocabulary, the page must be loaded anew. */
+/** `reload`: the server uses another protocol version and the page must be reloaded. */
 export type SocketStatus = 'connecting' | 'open' | 'closed' | 'reload';
 
-/** What of a WebSocket is used. */
+/** The members of WebSocket used here. */
 export type WebSocketLike = Pick<
   WebSocket,
   'send' | 'close' | 'readyState' | 'onopen' | 'onmessage' | 'onclose'
@@ -21,13 +21,13 @@ export type WebSocketLike = Pick<
 
 /** The socket as other parts of the page see it. */
 export interface IPageSocket {
-  /** Id of this page, made anew at each load. */
+  /** Id of this page, new with each load. */
   readonly clientId: string;
   readonly status: SocketStatus;
   readonly statusChanged: ISignal<IPageSocket, SocketStatus>;
-  /** Emitted after each successful hello, the first one and those after a reconnect. */
+  /** Emitted after each successful hello, also after a reconnect. */
   readonly opened: ISignal<IPageSocket, void>;
-  /** Emitted with each batch of events, of whatever sessions. */
+  /** Emitted with each batch of events, of any session. */
   readonly eventsReceived: ISignal<IPageSocket, readonly Event[]>;
   /** Emitted when events of a session were left out. */
   readonly resyncRequested: ISignal<IPageSocket, Resync>;
@@ -35,17 +35,17 @@ export interface IPageSocket {
   readonly frameReceived: ISignal<IPageSocket, ServerFrame>;
   /** Send a frame; false when the socket is closed. */
   send(frame: PageFrame): boolean;
-  /** From now on receive a session's events after `after`. */
+  /** Receive a session's events after `after`. */
   subscribe(sessionId: string, after: number): void;
-  /** No more events of this session, but its `session-update`s. */
+  /** Stop receiving events of this session, except `session-update`. */
   unsubscribe(sessionId: string): void;
   /** Connect now instead of waiting for the next attempt. */
   reconnect(): void;
-  /** Connect anew, whatever the present connection looks like: after a sleep it may be dead and silent. */
+  /** Replace the connection even if it looks open: after a sleep it may be dead. */
   renew(): void;
 }
 
-/** What the socket is made with. */
+/** Options of the socket. */
 export interface ISocketOptions {
   clientId: string;
   connect: () => WebSocketLike;
@@ -56,9 +56,9 @@ export interface ISocketOptions {
 const OPEN = 1;
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
-/** A socket that has not said welcome by then is given up, in ms. */
+/** A socket without a welcome is closed after this time, in ms. */
 const WELCOME_TIMEOUT = 20_000;
-/** A welcome may have been read so much later than it was written, in ms; a page that slept reads it later still. */
+/** Longest time between writing and reading a welcome, in ms, unless the page slept. */
 const WELCOME_DELAY = 5000;
 
 /** Exponential back-off with full jitter on its upper half. */
@@ -152,7 +152,7 @@ export class PageSocket implements IPageSocket, IDisposable {
   }
 
   private receive(text: string): void {
-    // The server checks its frames against the schema `generated.ts` is made from.
+    // The server validates frames against the schema of `generated.ts`.
     const frame = JSON.parse(text) as ServerFrame;
     switch (frame.type) {
       case 'welcome':
@@ -197,7 +197,7 @@ export class PageSocket implements IPageSocket, IDisposable {
         this.frameReceived.emit(this.onOurClock(frame));
         return;
       default:
-        frame satisfies never; // A newer server's frame: its welcome asked for a reload already.
+        frame satisfies never; // From a newer server, whose welcome asked for a reload.
     }
   }
 
@@ -214,14 +214,14 @@ export class PageSocket implements IPageSocket, IDisposable {
     this.opened.emit();
   }
 
-  /** Return a frame with its deadline as this page's clock has it: the server's may be minutes apart. */
+  /** Return a frame with its deadline on this page's clock; the server's may differ by minutes. */
   private onOurClock(frame: ServerFrame): ServerFrame {
     return 'deadline_ms' in frame
       ? { ...frame, deadline_ms: frame.deadline_ms + this.ahead }
       : frame;
   }
 
-  /** Subscribe to what was asked for between hello and welcome. */
+  /** Send subscriptions made between hello and welcome. */
   private subscribeLate(): void {
     for (const [session_id, after] of this.cursors) {
       if (!this.helloed.has(session_id)) {
@@ -230,7 +230,7 @@ export class PageSocket implements IPageSocket, IDisposable {
     }
   }
 
-  /** Remember how far each session is, for the next hello. */
+  /** Remember the position in each session for the next hello. */
   private advance(events: readonly Event[]): void {
     for (const { session_id, seq } of events) {
       const cursor = this.cursors.get(session_id);
@@ -249,7 +249,7 @@ export class PageSocket implements IPageSocket, IDisposable {
     this.timer = setTimeout(() => this.reconnect(), this.pause(this.attempt++));
   }
 
-  /** Let go of the socket; what it still says is not heard. */
+  /** Close the socket and ignore its remaining messages. */
   private drop(): void {
     const socket = this.socket;
     this.socket = null;
@@ -278,7 +278,7 @@ export class PageSocket implements IPageSocket, IDisposable {
   private readonly cursors = new Map<string, number>();
   private helloed = new Set<string>();
   private helloedAt = 0;
-  /** By how many ms this page's clock is ahead of the server's, at most. */
+  /** Upper bound of how far this page's clock is ahead of the server's, in ms. */
   private ahead = 0;
   private socket: WebSocketLike | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;

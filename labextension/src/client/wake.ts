@@ -1,11 +1,11 @@
-/** Notices that the machine was asleep: its clock went on while no timer ran. Used by the client plugin. */
+/** Detects that the machine slept, by a clock that advanced more than its timer. Used by the client plugin. */
 
-/** Between two looks at the clock, in ms. */
+/** Interval of the clock check, in ms. */
 const EVERY = 30_000;
-/** A look later than this tells of a sleep; browsers let hidden pages look once a minute, in ms. */
+/** A later check means sleep, in ms; browsers run timers of hidden pages once a minute. */
 const ASLEEP = 150_000;
 
-/** Call `act` after each sleep; the result ends that. */
+/** Call `act` after each sleep; the returned function stops this. */
 export function onWake(
   act: () => void,
   now: () => number = Date.now

@@ -131,6 +131,8 @@ export function useAction(): {
   busy: boolean;
   error: ErrorInfo | null;
   run: (act: () => Promise<unknown>) => void;
+  /** Does nothing while an action runs. For buttons that keep the focus, which disabling would take away. */
+  runOnce: (act: () => Promise<unknown>) => void;
 } {
   const [busy, setBusy] = React.useState(false);
   const [error, setError] = React.useState<ErrorInfo | null>(null);
@@ -141,7 +143,12 @@ export function useAction(): {
       .catch((reason: unknown) => setError(infoOf(reason)))
       .finally(() => setBusy(false));
   }, []);
-  return { busy, error, run };
+  const runOnce = (act: () => Promise<unknown>): void => {
+    if (!busy) {
+      run(act);
+    }
+  };
+  return { busy, error, run, runOnce };
 }
 
 /** An answer of the user, which another page may have given before: `late`. */
@@ -161,7 +168,12 @@ export function useAnswer(): ReturnType<typeof useAction> & { late: boolean } {
       ),
     [act]
   );
-  return { ...action, run, late };
+  const runOnce = (answer: () => Promise<unknown>): void => {
+    if (!action.busy && !late) {
+      run(answer);
+    }
+  };
+  return { ...action, run, runOnce, late };
 }
 
 function isAnswered(error: unknown): boolean {

@@ -224,10 +224,10 @@ function useText(content: Blob): string | null {
   return text;
 }
 
-/** `page` is HTML in a frame that can do nothing; `none` can only be saved. */
+/** `page` is HTML in a sandboxed frame; `none` can only be saved. */
 export type Preview = 'picture' | 'table' | 'text' | 'page' | 'none';
 
-/** Larger files are not shown, only saved; in bytes. */
+/** Larger files are not previewed; in bytes. */
 const LARGEST = {
   picture: 8_000_000,
   table: 8_000_000,
@@ -235,7 +235,7 @@ const LARGEST = {
   page: 2_000_000
 };
 
-/** Characters of a text that are shown. */
+/** Longest text shown, in characters. */
 const SHOWN = 20_000;
 
 const PICTURE = /^image\/(png|jpeg|gif|webp|svg\+xml)$/;
@@ -243,7 +243,7 @@ const TEXT =
   /^text\/|^application\/(json|xml|yaml|toml|javascript|x-(sh|python|yaml|ipynb\+json)|sql)$/;
 const TEXT_NAME = /\.(md|txt|json|ya?ml|toml|py|r|jl|sql|sh|log|ini)$/i;
 
-/** The way to show a file of this type, name and size. */
+/** The preview for a file with this type, name and size. */
 export function previewOf(file: {
   media_type: string;
   name: string;
@@ -266,13 +266,13 @@ function kindOf(mediaType: string, name: string): Preview {
   return TEXT.test(mediaType) || TEXT_NAME.test(name) ? 'text' : 'none';
 }
 
-/** What separates the cells of a table file. */
+/** The separator of a table file. */
 export function separatorOf(name: string): ',' | '\t' | null {
   const [, kind] = /\.(csv|tsv)$/i.exec(name) ?? [];
   return kind === undefined ? null : kind.toLowerCase() === 'csv' ? ',' : '\t';
 }
 
-/** The beginning of a text, and whether that is all. */
+/** The beginning of a text, and whether it is the whole text. */
 export function beginning(text: string): { text: string; whole: boolean } {
   return { text: text.slice(0, SHOWN), whole: text.length <= SHOWN };
 }

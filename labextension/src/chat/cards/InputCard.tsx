@@ -56,7 +56,7 @@ export const InputCard = React.memo(function InputCard(props: {
 function Field({ input }: { input: StdinView }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { busy, error, late, run } = useAnswer();
+  const { error, late, runOnce } = useAnswer();
   const [text, setText] = React.useState('');
   const label = visible(input.prompt.trim());
   return (
@@ -65,12 +65,9 @@ function Field({ input }: { input: StdinView }): React.JSX.Element {
       ref={useRestoreFocus<HTMLFormElement>()}
       onSubmit={event => {
         event.preventDefault();
-        // A disabled button would lose the focus, so a second time is passed over instead.
-        if (!busy && !late) {
-          run(() =>
-            conversations.commands.answerInput(tab, input.call_id, text)
-          );
-        }
+        runOnce(() =>
+          conversations.commands.answerInput(tab, input.call_id, text)
+        );
       }}
     >
       <input

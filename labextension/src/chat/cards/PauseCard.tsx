@@ -59,13 +59,11 @@ function LimitActions(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { busy, error, run } = useAction();
+  const { error, run, runOnce } = useAction();
   const [other, setOther] = React.useState(false);
   const resume = (limit_micro_usd: number): void => {
-    if (!busy) {
-      const body = { decision: 'resume', limit_micro_usd } as const;
-      run(() => conversations.commands.resume(tab, body));
-    }
+    const body = { decision: 'resume', limit_micro_usd } as const;
+    runOnce(() => conversations.commands.resume(tab, body));
   };
   const stop = (): void =>
     run(() => conversations.commands.resume(tab, { decision: 'discard' }));
@@ -236,18 +234,15 @@ function PausedTurn(props: {
   );
 }
 
-/** Resumes or discards the turn; ignores clicks while a decision is being sent. */
+/** Resumes or discards the turn. */
 function useTurnDecision(): {
   decide: (decision: 'resume' | 'discard') => void;
   error: ErrorInfo | null;
 } {
   const { conversations, tab } = useTabContext();
-  const { busy, error, run } = useAction();
+  const { error, runOnce } = useAction();
   const decide = (decision: 'resume' | 'discard'): void => {
-    // Disabling the button would lose the focus.
-    if (!busy) {
-      run(() => conversations.commands.resume(tab, { decision }));
-    }
+    runOnce(() => conversations.commands.resume(tab, { decision }));
   };
   return { decide, error };
 }

@@ -56,12 +56,9 @@ function useDecide(proposal: Proposal): {
   error: ReturnType<typeof useAction>['error'];
 } {
   const { conversations } = useTabContext();
-  const { busy, error, run } = useAction();
+  const { error, runOnce } = useAction();
   const decide = (body: DecideProposal): void => {
-    // A disabled button would lose the focus, so a second click is passed over instead.
-    if (!busy) {
-      run(() => conversations.decide(proposal.id, body));
-    }
+    runOnce(() => conversations.decide(proposal.id, body));
   };
   return { decide, error };
 }
@@ -157,13 +154,11 @@ function KeepOrUndo(props: {
   edit: PendingEdit;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { busy, error, run } = useAction();
+  const { error, runOnce } = useAction();
   const place = useRestoreFocus<HTMLDivElement>();
   const { review, edit } = props;
   const decide = (decision: 'keep' | 'undo'): void => {
-    if (!busy) {
-      run(() => review.decide([edit], decision));
-    }
+    runOnce(() => review.decide([edit], decision));
   };
   return (
     <div className="shoulders-Proposal-decision" ref={place}>

@@ -23,14 +23,11 @@ export const QuestionCard = React.memo(function QuestionCard(props: {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
   const { question, answer, call_id, options } = props.question;
-  const { busy, error, late, run } = useAnswer();
+  const { error, late, runOnce } = useAnswer();
   const waits = usePendingInput().call === call_id && answer === null;
   const title = React.useId();
   const give = (picks: readonly string[]): void => {
-    // A disabled button would lose the focus, so a second click is passed over instead.
-    if (!busy && !late) {
-      run(() => conversations.commands.answerQuestion(tab, call_id, picks));
-    }
+    runOnce(() => conversations.commands.answerQuestion(tab, call_id, picks));
   };
   return (
     <section

@@ -99,13 +99,13 @@ function Head(props: {
 }): React.JSX.Element {
   const { Icon, review } = useHost();
   const trans = useTrans();
-  const { busy, error, run } = useAction();
+  const { error, runOnce } = useAction();
   const { rows, open } = props;
   const edits = decidable(rows);
   const changes = useChangeCount(edits);
   const keepAll = (): void => {
-    if (!busy && review !== null) {
-      run(() => review.decide(edits, 'keep'));
+    if (review !== null) {
+      runOnce(() => review.decide(edits, 'keep'));
     }
   };
   return (

@@ -239,7 +239,7 @@ function Decision(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { review } = useHost();
-  const { busy, error, run } = useAction();
+  const { error, runOnce } = useAction();
   const { row, edit } = props;
   const place = useFocusPassed(props.onGone);
   const name = `${cellOrFile(row, trans)} ${visible(row.change.title)}`.trim();
@@ -249,9 +249,8 @@ function Decision(props: {
       className="shoulders-ChangeRow-decide"
       label={`${text}: ${name}`}
       onClick={() => {
-        // A disabled button would lose the focus, so a second click is passed over instead.
-        if (!busy && review !== null) {
-          run(() => review.decide([edit], decision));
+        if (review !== null) {
+          runOnce(() => review.decide([edit], decision));
         }
       }}
     >

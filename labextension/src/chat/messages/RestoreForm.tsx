@@ -27,7 +27,7 @@ export function RestoreForm(props: {
   const { Icon } = useHost();
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { busy, error, run } = useAction();
+  const { busy, error, runOnce } = useAction();
   const title = React.useId();
   const [chosen, setChosen] = React.useState<ReadonlySet<RestorePart>>(
     () => new Set(CHOICES)
@@ -85,8 +85,8 @@ export function RestoreForm(props: {
       <form
         onSubmit={event => {
           event.preventDefault();
-          if (!busy && what.length > 0) {
-            run(restore);
+          if (what.length > 0) {
+            runOnce(restore);
           }
         }}
       >

@@ -56,13 +56,9 @@ function isAnswerOnly({ parts }: AgentView): boolean {
 function UndoTurn({ turn }: { turn: string }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { busy, error, run } = useAction();
-  // A disabled button would lose the focus, so a second click is passed over instead.
-  const undo = (): void => {
-    if (!busy) {
-      run(() => conversations.commands.undoTurn(tab, turn));
-    }
-  };
+  const { error, runOnce } = useAction();
+  const undo = (): void =>
+    runOnce(() => conversations.commands.undoTurn(tab, turn));
   return (
     <div
       className="shoulders-TurnFooter"

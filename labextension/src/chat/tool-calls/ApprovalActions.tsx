@@ -38,14 +38,12 @@ export function ApprovalActions({
 }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { busy, error, late, run } = useAnswer();
+  const { error, late, runOnce } = useAnswer();
   const [denying, setDenying] = React.useState(false);
   const answer = (body: AnswerApproval): void => {
-    // A disabled button would lose the focus, so a second click is passed over instead.
-    if (!busy && !late) {
-      const { call_id } = call;
-      run(() => conversations.commands.answerApproval(tab, call_id, body));
-    }
+    runOnce(() =>
+      conversations.commands.answerApproval(tab, call.call_id, body)
+    );
   };
   return (
     <>

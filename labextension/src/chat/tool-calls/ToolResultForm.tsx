@@ -24,14 +24,12 @@ export function ToolResultForm({
   const { Icon } = useHost();
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { busy, error, late, run } = useAnswer();
+  const { error, late, runOnce } = useAnswer();
   const [content, setContent] = React.useState('');
   const title = React.useId();
   const supply = (ok: boolean): void => {
-    if (!busy && !late) {
-      const body = { content, ok };
-      run(() => conversations.commands.supplyResult(tab, call.call_id, body));
-    }
+    const body = { content, ok };
+    runOnce(() => conversations.commands.supplyResult(tab, call.call_id, body));
   };
   return (
     <section

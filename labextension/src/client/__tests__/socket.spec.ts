@@ -132,7 +132,7 @@ describe('the page socket', () => {
       last().say(restart(Date.now() - skew + 2000));
       expect(heard).toEqual([Date.now() + 2000]);
 
-      // A page that froze before the welcome does not take the time it slept for the clocks' difference.
+      // The time a frozen page slept before the welcome does not count as clock difference.
       last().break();
       vi.advanceTimersByTime(1000);
       last().open();
@@ -166,7 +166,7 @@ describe('the page socket', () => {
     expect(socket.status).toBe('connecting');
     last().open();
     expect(last().sent[0]).toMatchObject({ type: 'hello', cursors: { s1: 8 } });
-    socket.renew(); // An attempt is under way already.
+    socket.renew(); // An attempt is running already.
     expect(made).toHaveLength(2);
   });
 
@@ -176,7 +176,7 @@ describe('the page socket', () => {
     last().say(welcome);
     socket.subscribe('s1', 7);
     last().say(update(8));
-    last().say(update(10)); // A gap: the cursor stays where nothing is missing.
+    last().say(update(10)); // After a gap the cursor stays before the missing event.
     last().break();
     expect(socket.status).toBe('closed');
     vi.advanceTimersByTime(999);

@@ -1,8 +1,8 @@
-/** A change of a turn, and the edit that awaits review, for the specs of this folder and of the views. */
+/** A change of a turn and its pending edit, shared by specs. */
 
 import type { ChangeView, PendingEdit } from '../../wire/generated';
 
-/** A change of the first cell of `a.ipynb` in the turn `t1`. */
+/** Return a change of the first cell of `a.ipynb` in the turn `t1`. */
 export function change(
   edit: string | null,
   more: Partial<ChangeView> = {}
@@ -21,7 +21,7 @@ export function change(
   };
 }
 
-/** The edit that made `x = 2` of `x = 1` there. */
+/** Return the pending edit that replaced `x = 1` by `x = 2` in that cell. */
 export function pendingEdit(
   id: string,
   more: Partial<PendingEdit> = {}

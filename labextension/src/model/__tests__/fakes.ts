@@ -1,4 +1,4 @@
-/** A server and a socket that live in the test: logs in memory, every request noted. */
+/** In-memory server and socket for specs; the server keeps logs and records every request. */
 
 import { Signal } from '@lumino/signaling';
 
@@ -43,7 +43,7 @@ import type {
   UndoTurn,
   Usage
 } from '../../wire/generated';
-import '../reducer/conversation'; // Stores import it when they first read a log: `settled` waits for no loading.
+import '../reducer/conversation'; // Stores import this with the first log. Imported here, `settled` need not wait for it.
 
 export const problem: ErrorInfo = {
   code: 'internal',
@@ -117,7 +117,7 @@ export const status: Status = {
   state_directory_error: null
 };
 
-/** No limits, from nobody. */
+/** A budget without limits. */
 export const noBudget: BudgetState = {
   limits: (['month', 'day', 'session', 'turn'] as const).map(scope => ({
     scope,
@@ -133,7 +133,7 @@ export const noBudget: BudgetState = {
   error: null
 };
 
-/** The socket: `deliver` is the server speaking. */
+/** Page socket in memory; `deliver` plays the server. */
 export class FakeSocket implements IPageSocket {
   readonly clientId = 'page';
   status: SocketStatus = 'open';
@@ -168,7 +168,7 @@ export class FakeSocket implements IPageSocket {
   }
 }
 
-/** The server: put events into `logs`, read what was asked of it from `asked`. */
+/** Server in memory: put events into `logs`, read the requests from `asked`. */
 export class FakeServer implements IHttpClient {
   readonly logs = new Map<string, Event[]>();
   sessionList: Session[] = [];
@@ -182,10 +182,10 @@ export class FakeServer implements IHttpClient {
     problems: []
   };
   serverStatus = status;
-  /** Every file it gives out. */
+  /** Content of every file it returns. */
   file = new Blob(['content']);
   budget: BudgetState = noBudget;
-  /** What awaits keep or undo, and the answers to decisions on it. */
+  /** Pending edits, and the answers to decisions on them. */
   edits: PendingEdit[] = [];
   decided: EditDecision = { edit: null, drift: null };
   allDecided: EditDecisions = { resolved: [], left: [], drift: [] };
@@ -296,7 +296,7 @@ export class FakeServer implements IHttpClient {
   }
   async restore(id: string, body: RestoreSession): Promise<Restore> {
     this.note('restore', id, body);
-    return {} as Restore; // Nobody looks at it: the event tells.
+    return {} as Restore; // Callers use the event instead.
   }
 
   async supplyResult(id: string, callId: string, body: SupplyResult) {
@@ -311,7 +311,7 @@ export class FakeServer implements IHttpClient {
     return this.file;
   }
   async usage(): Promise<Usage> {
-    // The rest of it is not shown here.
+    // The page shows nothing else of it.
     return this.answer({ budget: this.budget } as Usage);
   }
   async putBudget(body: PutBudget): Promise<BudgetState> {
@@ -334,12 +334,12 @@ export class FakeServer implements IHttpClient {
   }
   async undoTurn(id: string, body: UndoTurn): Promise<Restore> {
     this.note('undoTurn', id, body);
-    return {} as Restore; // Nobody looks at it: the event tells.
+    return {} as Restore; // Callers use the event instead.
   }
 
   async call<T>(method: string, path: string, body?: object): Promise<T> {
     this.note('call', method, path, body);
-    return {} as T; // Nobody looks at it in these tests.
+    return {} as T; // Unused in these tests.
   }
 
   async open(path: string): Promise<Response> {
@@ -362,7 +362,7 @@ export class FakeServer implements IHttpClient {
   }
 }
 
-/** Let every promise that can go on do so; modules that are loaded on demand must be there. */
+/** Let all resolvable promises settle. Modules loaded on demand must be loaded already. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) {
     await Promise.resolve();

@@ -1,4 +1,4 @@
-/** Conversations over a server and a socket in memory; used by their tests. */
+/** `Conversations` on the fake server and socket, for specs. */
 
 import type { Event } from '../../wire/generated';
 import { Conversations } from '../conversations/conversations';
@@ -6,7 +6,7 @@ import type { IStateStorage } from '../conversations/persistedState';
 import { FakeServer, FakeSocket, settled } from './fakes';
 import { fixture } from './reducerFixtures';
 
-/** What is kept over a reload. */
+/** State storage that survives a reload. */
 export class Keeper implements IStateStorage {
   text: string | null = null;
   read(): string | null {
@@ -17,7 +17,7 @@ export class Keeper implements IStateStorage {
   }
 }
 
-/** The conversations of a page. */
+/** Create the conversations of a page. */
 export function open(keeper = new Keeper(), server = new FakeServer()) {
   const socket = new FakeSocket();
   let count = 0;
@@ -33,11 +33,11 @@ export function open(keeper = new Keeper(), server = new FakeServer()) {
 
 export const { events, expected } = fixture('streamed-text');
 
-/** Events as another session has them. */
+/** Return the events with the id of another session. */
 export const of = (id: string, list: readonly Event[]): Event[] =>
   list.map(event => ({ ...event, session_id: id }));
 
-/** The conversations of a page that shows one that has begun. */
+/** Create the conversations of a page that shows a started session. */
 export async function withLog() {
   const all = open();
   all.server.logs.set('s1', of('s1', events.slice(0, 5)));

@@ -1,5 +1,5 @@
-/// <reference types="vite/client" />
-/** The reducer fixtures both languages are held to, for the specs of this folder and of the views. */
+// / <reference types="vite/client" />
+/** The reducer fixtures shared with the server, for specs. */
 
 import type { Conversation, Event } from '../../wire/generated';
 
@@ -22,7 +22,7 @@ export const fixtures = new Map(
   ])
 );
 
-/** One fixture; fails when it is not there. */
+/** Return a fixture; throws when it does not exist. */
 export function fixture(name: string): IFixture {
   const found = fixtures.get(name);
   if (found === undefined) {

@@ -1,4 +1,4 @@
-/** The small pure rules: tabs, differences, what is shown, how numbers read. */
+/** Small pure rules: tabs, differences, visible parts, number formats. */
 
 import { describe, expect, test } from 'vitest';
 
@@ -213,7 +213,7 @@ describe('what is shown', () => {
     expect(picturesOf({ ...ran, result })).toEqual([
       'data:image/png;base64,aGk='
     ]);
-    expect(picturesOf(ran)).toEqual(['data:image/png;base64,aGk=']); // what the model was sent
+    expect(picturesOf(ran)).toEqual(['data:image/png;base64,aGk=']); // sent to the model
     expect(picturesOf({ ...ran, content: [] })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What is on its way into the messages being written (uploads, pictures made smaller, things dragged) and the messages
- * that wait for it: none is sent without what the user put there before. Owned by `Conversations`.
+ * Pending attachments of the messages being written (uploads, images being scaled down, dropped items) and the messages
+ * that wait for them. A message is sent only after the attachments added before it. Owned by `Conversations`.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -9,24 +9,24 @@ import { infoOf } from '../../client/http';
 import type { Attachment, ErrorInfo } from '../../wire/generated';
 import type { IMessage } from './message';
 
-/** Something that is not attached yet. */
+/** An attachment that is still being prepared. */
 export interface IPendingAttachment {
   readonly id: number;
-  /** Name of the file; empty when it is not known. */
+  /** File name; empty when unknown. */
   readonly name: string;
 }
 
-/** How it is attached. */
+/** Creates attachments. */
 export interface IAttachmentSource {
   readonly name: string;
-  /** May take long; the signal says that the user wants it no longer. */
+  /** May take long; the signal aborts it. */
   readonly make: (signal: AbortSignal) => Promise<readonly Attachment[]>;
 }
 
 /** A message without its attachments. */
 export type WaitingMessage = Omit<IMessage, 'attachments'>;
 
-/** What becomes of it, by the key of the tab. */
+/** Receives the results, by tab key. */
 export interface IAttachmentTarget {
   readonly attach: (key: string, attachment: Attachment) => void;
   readonly send: (key: string, message: WaitingMessage) => void;
@@ -36,28 +36,28 @@ interface IHeld extends IPendingAttachment {
   readonly abort: AbortController;
 }
 
-/** What is on its way, by tab. */
+/** The pending attachments of all tabs. */
 export class AttachmentUploads {
   constructor(private readonly port: IAttachmentTarget) {}
 
   readonly changed = new Signal<this, void>(this);
 
-  /** What is not attached yet, in order. */
+  /** Pending attachments, in order. */
   pending(key: string): readonly IPendingAttachment[] {
     return this.held.get(key) ?? NOTHING;
   }
 
-  /** The message that is sent once everything is attached. */
+  /** The message that is sent once all attachments are ready. */
   waiting(key: string): WaitingMessage | null {
     return this.messages.get(key) ?? null;
   }
 
-  /** Why something could not be attached. */
+  /** Why an attachment failed. */
   error(key: string): ErrorInfo | null {
     return this.errors.get(key) ?? null;
   }
 
-  /** Attach things one after the other, behind those that are on their way. Never rejects: see `error`. */
+  /** Prepare attachments one after the other, after those already pending. Never rejects: see `error`. */
   take(key: string, things: readonly IAttachmentSource[]): void {
     this.errors.delete(key);
     for (const { name, make } of things) {
@@ -72,7 +72,7 @@ export class AttachmentUploads {
     this.changed.emit();
   }
 
-  /** Leave something out that is on its way; a message that waits for it is not sent. */
+  /** Drop a pending attachment. A message that waits for it is not sent. */
   cancel(key: string, id: number): void {
     const item = this.held.get(key)?.find(held => held.id === id);
     item?.abort.abort();
@@ -81,14 +81,14 @@ export class AttachmentUploads {
     this.changed.emit();
   }
 
-  /** Send a message once everything is attached. */
+  /** Send a message once all attachments are ready. */
   sendLater(key: string, message: WaitingMessage): void {
     this.errors.delete(key);
     this.messages.set(key, message);
     this.changed.emit();
   }
 
-  /** Do not send the message that waits. */
+  /** Do not send the waiting message. */
   sendNot(key: string): void {
     if (this.messages.delete(key)) {
       this.changed.emit();

@@ -1,6 +1,6 @@
 /**
- * All conversations of this page: which are open, what is in their inputs, what can be asked of them. Made by the
- * conversations plugin; the chat panel and other surfaces talk to the agent through it.
+ * All conversations of this page: open tabs, inputs, commands. Created by the conversations plugin; the chat panel and
+ * other surfaces use the agent through it.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -37,7 +37,7 @@ import { SessionsStore } from '../sessions/sessionHistory';
 import { activateTab, shiftTab, stepTab, type ITab } from './tabs';
 import { ThreadsStore } from '../sessions/threadSessions';
 
-/** What the conversations are made with. */
+/** Dependencies and settings of `Conversations`. */
 export interface IConversationsOptions extends ISessionSubscriptionOptions {
   keeper: IStateStorage;
   newId: () => string;
@@ -185,7 +185,7 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   setDraft(key: string, text: string): void {
-    this.attaching.sendNot(key); // Who goes on writing is not done.
+    this.attaching.sendNot(key); // The user is still writing.
     this.opened.setDraft(key, text);
   }
 
@@ -329,7 +329,7 @@ export class Conversations implements IConversations, IDisposable {
     }
   }
 
-  /** The model somebody chose, here or for the conversation; null: the server's default. */
+  /** The model chosen in this tab or for its conversation; null for the server's default. */
   private chosenModel(key: string): string | null {
     const { models } = this;
     const last = this.opened.lastChoice.model;
@@ -353,14 +353,14 @@ export class Conversations implements IConversations, IDisposable {
     return session;
   };
 
-  /** Send what waited for its attachments; it was in the input until now. */
+  /** Send a message whose attachments are ready; until now it was in the input. */
   private readonly sendWaiting = (key: string, message: IMessage): void => {
     const attachments = [...this.attachments(key)];
     this.opened.note(key, { draft: '', attachments: [] });
     void this.send(key, { ...message, attachments });
   };
 
-  /** What the log has is no longer on its way. */
+  /** Remove messages that the log contains from the outbox. */
   private readonly onFolded = (
     _: SessionSubscriptions,
     { sessionId, view }: ConversationStore
@@ -377,7 +377,7 @@ export class Conversations implements IConversations, IDisposable {
     void this.server.askAgain();
   };
 
-  /** Keys and preferences say which models there are, and which comes first. */
+  /** Keys and preferences determine the available models and their order. */
   private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
     if (frame.type === 'settings-update' && frame.part !== 'budget') {
       void this.server.askAgain();

@@ -1,6 +1,6 @@
-/** What stands in an input after a text was put there for the user: what they have written is never lost. Pure. */
+/** Inserts text into a draft without losing the text the user typed. Pure. */
 
-/** The draft with a text behind it. */
+/** Return the draft followed by a text. */
 export function appendToDraft(draft: string, text: string): string {
   return draft.trim() === '' ? text : `${draft.trimEnd()}\n${text}`;
 }

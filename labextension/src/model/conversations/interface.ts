@@ -1,4 +1,4 @@
-/** What other parts of the page may ask of the conversations; `Conversations` implements it. */
+/** The interface of the conversations for other parts of the page. Implemented by `Conversations`. */
 
 import type { ISignal } from '@lumino/signaling';
 
@@ -27,64 +27,64 @@ export type Mode = Session['mode'];
 
 /** The conversations of this page, as other surfaces see them. */
 export interface IConversations {
-  /** Emitted when tabs, sessions, models or what is being sent changed; not with streamed text. */
+  /** Emitted when tabs, sessions, models or outboxes changed; not for streamed text. */
   readonly changed: ISignal<IConversations, void>;
-  /** Emitted when a conversation was put in front: what lies over it goes. */
+  /** Emitted when a conversation is brought to the front, so that lists covering it close. */
   readonly revealed: ISignal<IConversations, void>;
   readonly tabs: readonly ITab[];
   readonly active: ITab;
   readonly history: SessionsStore;
   readonly threads: ThreadsStore;
-  /** What the user may do in one conversation beside sending messages. */
+  /** Commands for one conversation, except sending messages. */
   readonly commands: ISessionCommands;
   readonly budget: IBudget;
   readonly models: ModelList | null;
   readonly status: Status | null;
   /** Why models and status could not be read. */
   readonly error: ErrorInfo | null;
-  /** Read models, status and history; done when the panel is first shown. */
+  /** Read models, status and history. Called when the panel is first shown. */
   refresh(): Promise<void>;
   store(key: string): ConversationStore | null;
-  /** Follow one conversation whether or not it is open in a tab; one watcher at a time. */
+  /** Follow a conversation even without a tab. One watcher at a time. */
   watch(sessionId: string): ConversationStore;
   unwatch(sessionId: string): void;
   session(key: string): Session | null;
   create(): void;
   open(sessionId: string): void;
-  /** Show a thread at a place; it begins, for others too, with its first message. */
+  /** Open a thread at an anchor. It is created on the server with its first message. */
   beginThread(anchor: Anchor): void;
-  /** The place of a tab's thread, begun or not, as it was logged last; null of other conversations. */
+  /** The last logged anchor of a tab's thread, also of one not created yet; null for other conversations. */
   anchor(key: string): Anchor | null;
-  /** Close a tab; what was written in it is there again when the conversation is shown again. */
+  /** Close a tab; its draft returns when the conversation is shown again. */
   close(key: string): void;
-  /** Whether something waits in the closed tab of a conversation: a draft, attachments, an unsent message. */
+  /** Whether the closed tab of a conversation holds a draft, attachments or an unsent message. */
   hasUnsent(sessionId: string): boolean;
   activate(key: string): void;
   step(by: number): void;
-  /** Put a tab `by` places further on. */
+  /** Move a tab by `by` positions. */
   shift(key: string, by: number): void;
   draft(key: string): string;
-  /** Keep what the user types. */
+  /** Store the text in the input. */
   setDraft(key: string, text: string): void;
-  /** The new text of a sent message, or of a proposal, while it is being edited; null when it is not. */
+  /** The edited text of a sent message or proposal; null when it is not being edited. */
   edit(key: string, messageId: string): string | null;
-  /** Begin to edit one, keep what is typed, or leave it with null. */
+  /** Start editing or update the text; null stops editing. */
   setEdit(key: string, messageId: string, text: string | null): void;
-  /** What goes with the next message beside the situation. */
+  /** Attachments of the next message. */
   attachments(key: string): readonly Attachment[];
   setAttachments(key: string, attachments: readonly Attachment[]): void;
-  /** Add one; the same thing is not added twice. */
+  /** Add an attachment; duplicates are ignored. */
   attach(key: string, attachment: Attachment): void;
-  /** What happened while the person had no page connected. */
+  /** What happened while the user had no page connected. */
   readonly away: IAwayReportState;
-  /** What is on its way into the next message, which waits for it. */
+  /** Pending attachments of the next message. */
   readonly attaching: AttachmentUploads;
-  /** The session of a tab, made now if it has none. */
+  /** Return the session of a tab, creating it when there is none. */
   begin(key: string): Promise<string>;
   /** Put text into the input for the user to change and send. */
   suggest(key: string, text: string): void;
   model(key: string): string | null;
-  /** The model that messages name: none while only a stand-in could answer, so that the server decides. */
+  /** The model id sent with messages; null while only a fallback could answer, so that the server decides. */
   modelToSend(key: string): string | null;
   setModel(key: string, model: string): void;
   mode(key: string): Mode;
@@ -96,12 +96,12 @@ export interface IConversations {
   decide(proposalId: string, decision: DecideProposal): Promise<void>;
   rename(sessionId: string, title: string): Promise<void>;
   remove(sessionId: string): Promise<void>;
-  /** Copy a conversation up to an event, or as far as it is settled, and show the copy. */
+  /** Copy a conversation up to an event, by default to its last complete one, and show the copy. */
   fork(sessionId: string, seq?: number): Promise<void>;
   /** The whole conversation as a file. */
   exportAs(sessionId: string, format: ExportFormat): Promise<Blob>;
-  /** Bring back a conversation that was deleted. */
+  /** Restore a deleted conversation. */
   undelete(sessionId: string): Promise<void>;
-  /** Whether a conversation was deleted, in whatever page. */
+  /** Whether a conversation was deleted, in any page. */
   isDeleted(key: string): boolean;
 }

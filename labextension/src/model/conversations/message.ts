@@ -1,10 +1,10 @@
 import type { Attachment, MessageContext } from '../../wire/generated';
 
-/** What the user sends. */
+/** A message from the user. */
 export interface IMessage {
   text: string;
   attachments?: Attachment[];
   context?: MessageContext | null;
-  /** The message of which this is the edited version; the conversation goes on from there. */
+  /** Id of the message this edited version replaces; the conversation continues from here. */
   replaces?: string;
 }

@@ -1,23 +1,22 @@
 /**
- * Sending the user's messages: shown in the outbox at once, given to the server, the session made with the first one. A
- * thread whose first message the server refuses has not begun, and leaves no empty session.
- * Owned by `Conversations`.
+ * Sends the user's messages. They appear in the outbox at once; the session is created with the first one. When the
+ * server refuses the first message of a thread, its empty session is deleted. Owned by `Conversations`.
  */
 
 import { ApiError, infoOf, type IHttpClient } from '../../client/http';
 import type { Anchor, SendMessage, Session } from '../../wire/generated';
 import type { OpenTabs } from './openTabs';
 
-/** Takes messages to the server. */
+/** Delivers messages to the server. */
 export class MessageSender {
   constructor(
     private readonly http: IHttpClient,
     private readonly tabs: OpenTabs,
-    /** Makes the session of a tab that has none. */
+    /** Creates the session of a tab that has none. */
     private readonly make: (key: string) => Promise<Session>
   ) {}
 
-  /** Send a message. Never rejects: what went wrong stands in the outbox. */
+  /** Send a message. Never rejects: errors are in the outbox. */
   async send(key: string, body: SendMessage): Promise<void> {
     this.tabs.putOutgoing(key, { body, error: null });
     try {
@@ -29,7 +28,7 @@ export class MessageSender {
     }
   }
 
-  /** The session of a tab, made now if it has none. */
+  /** Return the session of a tab, creating it when there is none. */
   async begin(key: string): Promise<string> {
     const sessionId = this.tabs.addressee(key);
     if (sessionId !== null) {
@@ -73,28 +72,28 @@ export class MessageSender {
     }
   }
 
-  /** Delete a thread that has no message; what was written stays in its tab, and begins another. Never rejects. */
+  /** Delete a thread without messages. Its text stays in the tab and starts another one. Never rejects. */
   private async takeBack(sessionId: string, anchor: Anchor): Promise<void> {
     if (this.empty.delete(sessionId)) {
       this.tabs.unbind(sessionId, anchor);
       try {
         await this.http.deleteSession(sessionId);
       } catch (error) {
-        // The server deletes what nobody wrote in by itself after a day.
+        // The server deletes empty threads after a day.
         console.warn(`The empty thread ${sessionId} is left:`, error);
       }
     }
   }
 
   private readonly making = new Map<string, Promise<string>>();
-  /** Threads made here that have no message yet: where they are, and how many messages are on their way. */
+  /** Threads created here without messages yet: their anchors and how many messages are being sent. */
   private readonly empty = new Map<
     string,
     { readonly anchor: Anchor; sending: number }
   >();
 }
 
-/** Whether the server says that it will not take this message, now or later. */
+/** Whether the server refused the message for good. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof ApiError &&

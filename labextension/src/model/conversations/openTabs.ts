@@ -1,6 +1,6 @@
 /**
- * The open conversations with what belongs to their tabs, remembered over a reload. Owned by `Conversations`; the pure
- * rules are in `tabs`, what is in the inputs in `tabState`.
+ * The open conversations with the state of their tabs, kept across reloads. Owned by `Conversations`; the pure rules
+ * are in `tabs`, the inputs in `tabState`.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -28,10 +28,10 @@ import {
   type ITabs
 } from './tabs';
 
-/** Closed tabs whose notes are kept. */
+/** Closed tabs whose state is kept. */
 const ASIDE_LIMIT = 50;
 
-/** The tabs, their notes, and the last choices made in any of them. */
+/** The tabs, their state, and the last choice of model and mode in any of them. */
 export class OpenTabs {
   constructor(
     private readonly keeper: IStateStorage,
@@ -64,12 +64,12 @@ export class OpenTabs {
     return tab;
   }
 
-  /** The model and mode chosen last, in whatever tab. */
+  /** The last choice of model and mode in any tab. */
   get lastChoice(): Readonly<{ model: string | null; mode: Mode | null }> {
     return this.last;
   }
 
-  /** Where a session is open. */
+  /** The tab of a session. */
   keyOf(sessionId: string): string | null {
     return this.all.find(tab => tab.sessionId === sessionId)?.key ?? null;
   }
@@ -79,13 +79,13 @@ export class OpenTabs {
     return this.all.find(tab => tab.key === key)?.sessionId ?? null;
   }
 
-  /** Where a thread will be that has not begun; its tab may be closed meanwhile. Null of any other tab. */
+  /** The anchor of a thread not created yet, also after its tab was closed; null for other tabs. */
   anchorOf(key: string): Anchor | null {
     const tab = [...this.all, ...this.aside].find(each => each.key === key);
     return tab?.anchor ?? null;
   }
 
-  /** The session that messages of a tab go to, which may be closed meanwhile; null when it has none. */
+  /** The session that receives the messages of a tab, also after the tab was closed; null when it has none. */
   addressee(key: string): string | null {
     const left = this.aside.find(tab => tab.key === key);
     return left?.sessionId ?? this.sessionId(key);
@@ -100,14 +100,14 @@ export class OpenTabs {
     return sessionId;
   };
 
-  /** Change the tabs by one of the rules. */
+  /** Apply one of the tab rules. */
   change(rule: (state: ITabs) => ITabs): void {
     this.state = rule(this.state);
     this.aside = this.aside.filter(({ key }) => !this.isOpen(key));
     this.announce();
   }
 
-  /** Show an empty conversation: the one that is open, or that was closed with something written in it. */
+  /** Show an empty conversation: an open one, or a closed one that has a draft. */
   create(fresh: string): void {
     const left = this.leftAside(null);
     const empty = this.all.find(isEmpty);
@@ -117,13 +117,13 @@ export class OpenTabs {
     this.change(state => addTab(state, left ?? fresh));
   }
 
-  /** Show a session, with what was written in its tab when that was closed. */
+  /** Show a session, with the draft of its closed tab. */
   open(sessionId: string, fresh: string): void {
     const key = this.leftAside(sessionId) ?? fresh;
     this.change(state => openTab(state, key, sessionId));
   }
 
-  /** Show a thread that has not begun, with what was written in its tab when that was closed. */
+  /** Show a thread that is not created yet, with the draft of its closed tab. */
   beginThread(anchor: Anchor, fresh: string): void {
     const left = this.aside
       .filter(tab => tab.anchor && isSamePlace(tab.anchor, anchor))
@@ -133,7 +133,7 @@ export class OpenTabs {
     this.change(state => beginTab(state, key, anchor, spare));
   }
 
-  /** Close a tab; what was written in it, or is `coming`, waits until its conversation is shown again. */
+  /** Close a tab. Its draft, and attachments when `coming`, are kept for the next time the conversation is shown. */
   close(key: string, fresh: string, coming = false): void {
     const tab = this.all.find(open => open.key === key);
     if (tab !== undefined && (coming || this.notes.has(key))) {
@@ -147,19 +147,19 @@ export class OpenTabs {
     this.announce();
   }
 
-  /** Give a tab without a session its own. */
+  /** Set the session of a tab. */
   bind(key: string, sessionId: string): void {
     this.replace(tab => (tab.key === key ? withSession(tab, sessionId) : tab));
   }
 
-  /** Let a thread that the server did not take be one that has not begun. */
+  /** Turn a thread that the server refused back into one not created yet. */
   unbind(sessionId: string, anchor: Anchor): void {
     this.replace(tab =>
       tab.sessionId === sessionId ? withAnchor(tab, anchor) : tab
     );
   }
 
-  /** Whether something was written in the closed tab of a session. */
+  /** Whether the closed tab of a session has a draft. */
   hasAside(sessionId: string): boolean {
     return this.leftAside(sessionId) !== null;
   }
@@ -169,13 +169,13 @@ export class OpenTabs {
     this.announce();
   }
 
-  /** Keep what the user types; nobody is told. */
+  /** Store the text in the input; emits nothing. */
   setDraft(key: string, draft: string): void {
     this.notes.change(key, { draft });
     this.save();
   }
 
-  /** Keep the text of a sent message that is being edited; told when that begins and ends, not while the user types. */
+  /** Store the edited text of a sent message. Emits when editing starts or ends, not for each change. */
   setEdit(key: string, messageId: string, text: string | null): void {
     const wasEdited = messageId in this.notes.get(key).edits;
     this.notes.edit(key, messageId, text);
@@ -186,7 +186,7 @@ export class OpenTabs {
     }
   }
 
-  /** Note that the server has a message: a closed tab sees no log that would say so. */
+  /** Note that the server accepted a message; a closed tab follows no log. */
   accepted(key: string, messageId: string): void {
     if (!this.isOpen(key)) {
       const outbox = removePendingMessage(
@@ -202,7 +202,7 @@ export class OpenTabs {
     }
   }
 
-  /** Put a message in the tab's outbox, or note what became of it. */
+  /** Add a message to the tab's outbox, or update its state. */
   putOutgoing(key: string, item: IPendingMessage): void {
     this.notes.put(key, item);
     this.announce();
@@ -218,7 +218,7 @@ export class OpenTabs {
     this.note(key, { mode });
   }
 
-  /** Write down what is to survive a reload. */
+  /** Save what survives a reload. */
   save(): void {
     savePersistedState(this.keeper, {
       ...this.notes.saved(),
@@ -234,7 +234,7 @@ export class OpenTabs {
     this.changed.emit();
   }
 
-  /** Put other tabs in the place of those there are, also of those that were closed meanwhile. */
+  /** Replace tabs, closed ones included. */
   private replace(by: (tab: ITab) => ITab): void {
     this.aside = this.aside.map(by);
     this.change(({ tabs, active }) => ({ tabs: tabs.map(by), active }));
@@ -244,7 +244,7 @@ export class OpenTabs {
     return this.all.some(tab => tab.key === key);
   }
 
-  /** The closed tab of a session, or of a conversation that had not begun, in which something was written last. */
+  /** The last closed tab with a draft, of a session or of a conversation not created yet. */
   private leftAside(sessionId: string | null): string | null {
     const fits = (tab: ITab): boolean =>
       sessionId === null ? isEmpty(tab) : tab.sessionId === sessionId;

@@ -1,28 +1,28 @@
 /**
- * What the page remembers over a reload: open conversations, drafts, unsent messages, the chosen model and mode.
- * Used by `OpenTabs`; the chat plugin says where it is kept.
+ * State kept across reloads: open conversations, drafts, unsent messages, chosen model and mode. Used by `OpenTabs`;
+ * the chat plugin provides the storage.
  */
 
 import type { Attachment, SendMessage, Session } from '../../wire/generated';
 import type { ITab } from './tabs';
 
-/** Keeps one text. */
+/** Stores one text. */
 export interface IStateStorage {
   read(): string | null;
   write(text: string): void;
 }
 
-/** What is remembered. */
+/** The saved state. */
 export interface IPersistedState {
   tabs: ITab[];
   active: string | null;
-  /** Closed tabs in which something was written, the newest last. */
+  /** Closed tabs with drafts, the newest last. */
   aside: ITab[];
-  /** Text in the input by tab. */
+  /** Text in the input, by tab. */
   drafts: Record<string, string>;
   /** Sent messages being edited, by tab and message. */
   edits: Record<string, Record<string, string>>;
-  /** What is to go with the next message, by tab. */
+  /** Attachments of the next message, by tab. */
   attachments: Record<string, Attachment[]>;
   /** Messages the server has not accepted yet, by tab. */
   unsent: Record<string, SendMessage[]>;
@@ -42,7 +42,7 @@ const NOTHING: IPersistedState = {
   mode: null
 };
 
-/** Read what was remembered; what cannot be understood is forgotten. */
+/** Load the saved state; ignores what cannot be parsed. */
 export function loadPersistedState(keeper: IStateStorage): IPersistedState {
   const text = keeper.read();
   if (text === null) {
@@ -56,7 +56,7 @@ export function loadPersistedState(keeper: IStateStorage): IPersistedState {
   }
 }
 
-/** Remember. */
+/** Save the state. */
 export function savePersistedState(
   keeper: IStateStorage,
   memory: IPersistedState

@@ -1,4 +1,4 @@
-/** What becomes of messages that a stopped turn left queued: they go back into an empty input. Used by the chat. */
+/** Puts the messages that a stopped turn left in the queue back into an empty input. Used by the chat. */
 
 import { ApiError } from '../../client/http';
 import type { QueuedView } from '../../wire/generated';
@@ -7,7 +7,7 @@ import type { IConversations } from './interface';
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 
-/** What is used of the conversations. */
+/** The members of `Conversations` used here. */
 export type QueueOwner = Pick<
   IConversations,
   | 'draft'
@@ -20,8 +20,8 @@ export type QueueOwner = Pick<
 >;
 
 /**
- * Put queued messages back into the input of a tab, if nothing is in it; whether they are there now. The input has them
- * before the queue loses them, so that nothing is lost on the way. Rejects with an `ApiError`.
+ * Move queued messages into the input of a tab if it is empty; return whether they are there now. The input is filled
+ * before the queue is emptied, so that nothing is lost in between. Rejects with an `ApiError`.
  */
 export async function takeBackQueued(
   conversations: QueueOwner,
@@ -39,7 +39,7 @@ export async function takeBackQueued(
     }
   }
   if (left.length < queued.length && conversations.draft(key) === text) {
-    put(conversations, key, left); // Another page was first with the others.
+    put(conversations, key, left); // Another page took the others first.
   }
   return left.length > 0;
 }
@@ -69,7 +69,7 @@ function put(
   return text;
 }
 
-/** Take a message out of the queue; false when it was read or taken by another page before. */
+/** Remove a message from the queue; false when it was consumed or removed by another page. */
 async function isRemoved(
   { commands }: QueueOwner,
   key: string,

@@ -1,4 +1,4 @@
-/** What the status bar tells: the model, how many turns run, what the month has cost. Used by the status item. */
+/** State of the status bar: model, number of running turns, cost of the month. Used by the status item. */
 
 import { Signal } from '@lumino/signaling';
 
@@ -8,24 +8,24 @@ import type { Event, ServerFrame } from '../../wire/generated';
 import type { IConversations } from './interface';
 import { sessionsIn } from '../sessions/sessionHistory';
 
-/** How things stand; null is not known. */
+/** The state; null means unknown. */
 export interface IStatusBarState {
-  /** Name of the model that answers in the conversation in front. */
+  /** Name of the model of the active conversation. */
   readonly model: string | null;
   readonly running: number;
-  /** Of this month, in micro-dollars, as far as it is known. */
+  /** Known cost of this month, in micro-dollars. */
   readonly cost: number | null;
-  /** Calls of this month whose cost is not known. */
+  /** Calls of this month with unknown cost. */
   readonly unknown: number;
   readonly limit: number | null;
 }
 
-/** Sessions asked for at the start: those that run were updated last. */
+/** Sessions requested at the start; running ones were updated last. */
 const NEWEST = 50;
-/** How long after a turn what it cost is asked for, in ms. */
+/** Delay after a turn before its cost is requested, in ms. */
 const SETTLE_MS = 1000;
 
-/** Keeps the facts up to date. Lives as long as the page. */
+/** Keeps the state current. Lives as long as the page. */
 export class StatusBarState {
   constructor(
     private readonly http: Pick<IHttpClient, 'sessions' | 'status' | 'usage'>,
@@ -56,7 +56,7 @@ export class StatusBarState {
     };
   }
 
-  /** Ask for everything. What cannot be read is asked for again when the page connects. */
+  /** Request everything. Failed requests are repeated when the page reconnects. */
   read(): void {
     this.readStandard();
     this.readCost();

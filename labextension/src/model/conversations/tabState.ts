@@ -1,4 +1,4 @@
-/** What belongs to a tab and not to a log: the draft and its attachments, model and mode, what is being sent. Owned by `OpenTabs`. */
+/** State of a tab that is not in the log: draft, attachments, model, mode and outbox. Owned by `OpenTabs`. */
 
 import type {
   Attachment,
@@ -14,17 +14,17 @@ import {
   type IPendingMessage
 } from '../sessions/outbox';
 
-/** What is remembered of the notes. */
+/** The parts of the state that are saved. */
 type Kept = 'drafts' | 'edits' | 'attachments' | 'unsent';
 
-/** Characters of pictures that are kept over a reload, of one and of all: browsers keep five million of everything. */
+/** Characters of images saved across reloads, for one and in total. Browsers store about five million characters. */
 const KEPT_PICTURE = 700_000;
 const KEPT_PICTURES = 2_500_000;
 
-/** The notes of one tab. */
+/** The state of one tab. */
 export interface ITabState {
   readonly draft: string;
-  /** The texts of sent messages that are being edited, by message. */
+  /** Edited texts of sent messages, by message. */
   readonly edits: Readonly<Record<string, string>>;
   readonly attachments: readonly Attachment[];
   readonly model: string | null;
@@ -41,7 +41,7 @@ const NONE: ITabState = {
   outbox: []
 };
 
-/** Said of messages a reload found unsent. */
+/** Error of messages found unsent after a reload. */
 const LEFT_BEHIND: ErrorInfo = {
   code: 'aborted',
   message: 'The page was closed before this message was sent.',
@@ -53,7 +53,7 @@ const LEFT_BEHIND: ErrorInfo = {
   request_id: null
 };
 
-/** The notes of all tabs. */
+/** The state of all tabs. */
 export class TabStates {
   constructor(saved: Pick<IPersistedState, Kept>) {
     for (const [key, draft] of Object.entries(saved.drafts)) {
@@ -79,7 +79,7 @@ export class TabStates {
     this.notes.set(key, { ...this.get(key), ...change });
   }
 
-  /** Whether there is something that would be lost with the tab. */
+  /** Whether closing the tab would lose something. */
   has(key: string): boolean {
     const { draft, edits, attachments, outbox } = this.get(key);
     const lists = [Object.keys(edits), attachments, outbox];
@@ -90,19 +90,19 @@ export class TabStates {
     this.notes.delete(key);
   }
 
-  /** Keep the text of a sent message that is being edited; null when it is no longer. */
+  /** Store the edited text of a sent message; null ends the edit. */
   edit(key: string, messageId: string, text: string | null): void {
     const { [messageId]: _, ...others } = this.get(key).edits;
     const edits = text === null ? others : { ...others, [messageId]: text };
     this.change(key, { edits });
   }
 
-  /** Put a message in the tab's outbox, or note what became of it. */
+  /** Add a message to the tab's outbox, or update its state. */
   put(key: string, item: IPendingMessage): void {
     this.change(key, { outbox: addPendingMessage(this.get(key).outbox, item) });
   }
 
-  /** Take out of the outbox what the log has; whether anything was. */
+  /** Remove messages in the log from the outbox; return whether there were any. */
   settle(key: string, view: Conversation): boolean {
     const { outbox } = this.get(key);
     const left = remainingPendingMessages(outbox, view);
@@ -110,14 +110,14 @@ export class TabStates {
     return left.length < outbox.length;
   }
 
-  /** What to remember over a reload. */
+  /** What to save for a reload. */
   saved(): Pick<IPersistedState, Kept> {
     const drafts: Record<string, string> = {};
     const edited: Record<string, Record<string, string>> = {};
     const attached: Record<string, Attachment[]> = {};
     const unsent: Record<string, SendMessage[]> = {};
     const isKept = keptPictures();
-    // The newest first: where there is no room for all pictures, it is for theirs.
+    // Newest first: when images do not all fit, the newest are kept.
     for (const [key, notes] of [...this.notes].reverse()) {
       const { draft, edits, attachments, outbox } = notes;
       if (draft !== '') {
@@ -139,7 +139,7 @@ export class TabStates {
   private readonly notes = new Map<string, ITabState>();
 }
 
-/** Says of one attachment after the other whether there is room for it. */
+/** Return a predicate that accepts images while they fit, one after the other. */
 function keptPictures(): (attachment: Attachment) => boolean {
   let room = KEPT_PICTURES;
   return attachment => {

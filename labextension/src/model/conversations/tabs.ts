@@ -1,16 +1,16 @@
-/** The conversations this page shows as tabs: pure rules, and their saved form. Used by `Conversations`. */
+/** Pure rules for the tabs of this page, and their saved form. Used by `Conversations`. */
 
 import type { Anchor } from '../../wire/generated';
 
-/** An open conversation; one that has not been sent anything yet has no session. */
+/** An open conversation; it has no session before its first message. */
 export interface ITab {
   readonly key: string;
   readonly sessionId: string | null;
-  /** Where a thread will be that has not begun. */
+  /** Anchor of a thread not created yet. */
   readonly anchor?: Anchor;
 }
 
-/** The open conversations in order; there is always an active one. */
+/** The tabs in order; one is always active. */
 export interface ITabs {
   readonly tabs: readonly ITab[];
   readonly active: string;
@@ -21,7 +21,7 @@ export function freshTabs(key: string): ITabs {
   return { tabs: [{ key, sessionId: null }], active: key };
 }
 
-/** Show a new, empty conversation; one that is still empty is used again. */
+/** Show an empty conversation, reusing one that exists. */
 export function addTab(state: ITabs, key: string): ITabs {
   const empty = state.tabs.find(isEmpty);
   return empty === undefined
@@ -30,8 +30,8 @@ export function addTab(state: ITabs, key: string): ITabs {
 }
 
 /**
- * Show a thread that has not begun; one that waits at the same place is used again. An empty conversation in front gives
- * its place where it is `spare`.
+ * Show a thread not created yet, reusing one with the same anchor. It replaces the active tab when that is empty and
+ * `spare`.
  */
 export function beginTab(
   state: ITabs,
@@ -56,7 +56,7 @@ export function beginTab(
   };
 }
 
-/** Show a session, in its tab where it has one. */
+/** Show a session, in its tab when it has one. */
 export function openTab(state: ITabs, key: string, sessionId: string): ITabs {
   const open = state.tabs.find(tab => tab.sessionId === sessionId);
   return open === undefined
@@ -64,7 +64,7 @@ export function openTab(state: ITabs, key: string, sessionId: string): ITabs {
     : { ...state, active: open.key };
 }
 
-/** Close a tab; the last one leaves an empty conversation with `freshKey`. */
+/** Close a tab; after the last one an empty conversation with `freshKey` remains. */
 export function closeTab(state: ITabs, key: string, freshKey: string): ITabs {
   const index = state.tabs.findIndex(tab => tab.key === key);
   const tabs = state.tabs.filter(tab => tab.key !== key);
@@ -85,7 +85,7 @@ export function activateTab(state: ITabs, key: string): ITabs {
     : state;
 }
 
-/** The active tab moved by `step`, around the ends. */
+/** Activate the tab `step` positions away, wrapping around. */
 export function stepTab(state: ITabs, step: number): ITabs {
   const count = state.tabs.length;
   const index = state.tabs.findIndex(tab => tab.key === state.active);
@@ -93,7 +93,7 @@ export function stepTab(state: ITabs, step: number): ITabs {
   return next === undefined ? state : { ...state, active: next.key };
 }
 
-/** A tab moved by `by` places, not past the ends. */
+/** Move a tab by `by` positions, not past the ends. */
 export function shiftTab(state: ITabs, key: string, by: number): ITabs {
   const from = state.tabs.findIndex(tab => tab.key === key);
   const tab = state.tabs[from];
@@ -105,22 +105,22 @@ export function shiftTab(state: ITabs, key: string, by: number): ITabs {
   return { ...state, tabs: [...tabs.slice(0, to), tab, ...tabs.slice(to)] };
 }
 
-/** A tab as it is once its conversation has a session. */
+/** The tab with a session. */
 export function withSession({ key }: ITab, sessionId: string): ITab {
   return { key, sessionId };
 }
 
-/** A tab as it is when its thread has not begun. */
+/** The tab of a thread not created yet. */
 export function withAnchor({ key }: ITab, anchor: Anchor): ITab {
   return { key, sessionId: null, anchor };
 }
 
-/** Whether a tab is for nothing yet. */
+/** Whether a tab has neither session nor anchor. */
 export function isEmpty({ sessionId, anchor }: ITab): boolean {
   return sessionId === null && anchor === undefined;
 }
 
-/** Whether two threads that have not begun would be the same. */
+/** Whether two threads not created yet have the same anchor. */
 export function isSamePlace(one: Anchor, other: Anchor): boolean {
   return (
     one.document === other.document &&

@@ -1,4 +1,4 @@
-/** What becomes of tool calls and questions to the user; used by the reducer alone. */
+/** Folds events of tool calls and of questions to the user. Used by the reducer only. */
 
 import type {
   ApprovalAnswer,
@@ -19,7 +19,7 @@ import type {
 } from '../../wire/generated';
 import { changePart, changeTurn } from './parts';
 
-/** A call nothing has become of yet. */
+/** A new call. */
 export function callPart(event: ToolCall): CallView {
   return {
     type: 'call',
@@ -54,7 +54,7 @@ export function changeCall(
   );
 }
 
-/** Output of the running call; consecutive pieces of a channel are joined. */
+/** Append output of the running call; consecutive pieces of a channel are joined. */
 export function withProgress(call: CallView, event: ToolProgress): CallView {
   const { channel, text } = event;
   const last = call.progress.at(-1);
@@ -65,7 +65,7 @@ export function withProgress(call: CallView, event: ToolProgress): CallView {
   return { ...call, progress };
 }
 
-/** The call's one result; where it says that something goes on, the end of that. */
+/** Set the result of a call, or the end of a background run it started. */
 export function withResult(
   call: CallView,
   event: ToolResult | RunEnd
@@ -81,7 +81,7 @@ export function withResult(
   };
 }
 
-/** The call waits for the user. */
+/** Mark the call as waiting for approval. */
 export function withRequest(call: CallView, event: ApprovalRequest): CallView {
   return {
     ...call,
@@ -115,13 +115,13 @@ export function clarifyPart(event: ClarifyRequest): ClarifyView {
   };
 }
 
-/** A cell's question for input. */
+/** A cell's input prompt. */
 export function stdinPart(event: StdinRequest): StdinView {
   const { call_id, prompt, password } = event;
   return { type: 'stdin', call_id, prompt, password, answered: null };
 }
 
-/** The answered question, or null; only the newest of a call is answered: cells may ask for input twice. */
+/** Answer the newest open question of a call; null when there is none. A cell may ask for input twice. */
 export function withAnswer(
   part: PartView,
   event: ApprovalAnswer | ClarifyAnswer | StdinAnswer
@@ -146,7 +146,7 @@ export function withAnswer(
   return null;
 }
 
-/** Nothing waits for this call any more. */
+/** Clear the pending call when it is this one. */
 export function settle(state: Conversation, callId: string): Conversation {
   if (state.pending_call !== callId) {
     return state;

@@ -1,4 +1,4 @@
-/** What turns changed, and what was decided about each cell and file; used by the reducer alone. */
+/** Folds the changes of turns and the decisions about each cell and file. Used by the reducer only. */
 
 import type {
   CellsChange,
@@ -12,20 +12,20 @@ import type {
 
 type Kind = ChangeView['what'];
 
-/** What is done to cells and not reviewed: only the undo of the turn takes it back. */
+/** Cell operations that are not reviewed; only undoing the turn reverts them. */
 const DEEDS: Record<string, Kind | undefined> = {
   moved: 'moved',
   outputs: 'cleared'
 };
 
-/** Tools whose changes are no edits of a text. */
+/** Tools whose changes are not text edits. */
 const FILE_TOOLS: Record<string, Kind | undefined> = {
   rename_file: 'moved',
   move_file: 'moved',
   create_notebook: 'made'
 };
 
-/** Add a file that a call moved, or a notebook that it made. */
+/** Add a file that a call moved, or a notebook it created. */
 export function withFile(state: Conversation, event: ToolResult): Conversation {
   const what = FILE_TOOLS[event.tool];
   const { data } = event.result;
@@ -50,7 +50,7 @@ export function withFile(state: Conversation, event: ToolResult): Conversation {
   });
 }
 
-/** What is decided with a whole turn is undone with it. */
+/** Mark the changes of an undone turn. */
 export function takenBack(
   state: Conversation,
   turnId: string | null
@@ -64,7 +64,7 @@ export function takenBack(
       );
 }
 
-/** Something awaits review, perhaps again. */
+/** Add or renew a pending edit. */
 export function editPending(
   state: Conversation,
   event: EditPending
@@ -88,7 +88,7 @@ export function editPending(
       });
 }
 
-/** It was decided; of a part of it, the rest is said again. */
+/** Record a decision. After a partial one the server sends the rest as a new pending edit. */
 export function editResolved(
   state: Conversation,
   event: EditResolve
@@ -101,7 +101,7 @@ export function editResolved(
       });
 }
 
-/** Cells were moved, or their outputs cleared. */
+/** Add moved cells and cleared outputs. */
 export function cellsChanged(
   state: Conversation,
   event: CellsChange
@@ -135,7 +135,7 @@ function kindOf({ before_version, after_version }: EditPending): Kind {
   return before_version === null ? 'made' : 'edited';
 }
 
-/** Change some rows; the list stays the same object where there are none. */
+/** Change rows; returns the same list when nothing changes. */
 function changed(
   state: Conversation,
   isMeant: (change: ChangeView) => boolean,
@@ -151,7 +151,7 @@ function changed(
     : state;
 }
 
-/** Add a row, or put it in the place of the one it follows. */
+/** Add a row, or replace the one it follows. */
 function withChange(state: Conversation, change: ChangeView): Conversation {
   const key = keyOf(change);
   const at = state.changes.findIndex(before => keyOf(before) === key);

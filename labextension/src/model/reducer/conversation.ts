@@ -1,8 +1,8 @@
 /**
- * Folds the log of a session into the conversation a reader sees.
+ * Folds the log of a session into the conversation that views show.
  *
- * Pure, no imports from the lab. The server has the same rules in `wire/conversation/reducer.py`; the fixtures in
- * `tests/wire/fixtures/reducer` hold both to them. Called by `ConversationStore`.
+ * Pure, without imports from JupyterLab. The server has the same rules in `wire/conversation/reducer.py`; the fixtures
+ * in `tests/wire/fixtures/reducer` test both. Called by `ConversationStore`.
  */
 
 import type {
@@ -52,7 +52,7 @@ import {
 
 export { EMPTY } from './emptyConversation';
 
-/** The conversation after one event; one that was folded before changes nothing. */
+/** Fold one event; an event that was folded before changes nothing. */
 export function reduceConversation(
   state: Conversation,
   event: Event
@@ -62,7 +62,7 @@ export function reduceConversation(
     : { ...reduce(state, event), last_seq: event.seq };
 }
 
-/** Whether this page knows what an event means; the server, of the same version, does not either if not. */
+/** Whether this page knows the type of an event; if not, the server is of another version. */
 export function isKnown(event: Event): boolean {
   return event.type in KNOWN;
 }
@@ -194,7 +194,7 @@ function reduce(state: Conversation, event: Event): Conversation {
     case 'notice': {
       const { level, code, text, call_id } = event;
       if (text === '') {
-        return state; // In the place of a damaged event; the one before it says so.
+        return state; // Stands for a damaged event, which the event before it reports.
       }
       return addPart(state, event, {
         type: 'notice',
@@ -232,10 +232,10 @@ function reduce(state: Conversation, event: Event): Conversation {
     case 'checkpoint':
     case 'context-rebase':
     case 'context-add':
-      return state; // Facts for restores and for requests, not lines of the conversation.
+      return state; // Needed for restores and requests, not shown.
     default:
       event satisfies never;
-      return state; // A newer server's event: nothing this page could show.
+      return state; // From a newer server: nothing this page can show.
   }
 }
 
@@ -260,7 +260,7 @@ function updateSession(
     : pause(next, event);
 }
 
-/** A turn may wait without a question: at a limit of money, for results the user supplies. */
+/** A turn may wait without a question: at a budget limit, or for results from the user. */
 function pause(state: Conversation, event: SessionUpdate): Conversation {
   const { status } = event.session;
   if (status === 'waiting' && state.turn?.state === 'running') {
@@ -276,7 +276,7 @@ function waiting(state: Conversation, callId: string): Conversation {
   return changeTurn({ ...state, pending_call: callId }, { state: 'waiting' });
 }
 
-/** A cell asks for input; one that outlasted its turn does not open that again. */
+/** A cell asks for input; after the end of its turn this does not reopen the turn. */
 function askedByCell(state: Conversation, callId: string): Conversation {
   return state.turn?.state === 'ended'
     ? { ...state, pending_call: callId }

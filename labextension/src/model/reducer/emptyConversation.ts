@@ -1,4 +1,4 @@
-/** The conversation that a log is folded into; the rules of the fold load with the first log. */
+/** The initial state of the reducer, separate because the reducer is loaded with the first log. */
 
 import type { Conversation } from '../../wire/generated';
 

@@ -1,4 +1,4 @@
-/** What becomes of the user's messages; used by the reducer alone. */
+/** Folds the user's messages. Used by the reducer only. */
 
 import type {
   Conversation,
@@ -9,7 +9,7 @@ import type {
   Restore
 } from '../../wire/generated';
 
-/** A message was accepted: into the conversation, or, while a turn runs, into the queue. */
+/** Add an accepted message to the conversation, or to the queue while a turn runs. */
 export function addMessage(
   state: Conversation,
   event: MessageAdd
@@ -26,7 +26,7 @@ export function addMessage(
   };
 }
 
-/** Hide what stood behind a message that was edited or gone back to; what it cost stays counted. */
+/** Hide everything from a replaced message on; its cost stays counted. */
 export function rewound(
   state: Conversation,
   { seq, at }: MessageAdd | Restore,
@@ -50,7 +50,7 @@ export function rewound(
   };
 }
 
-/** A queued message was edited, removed or consumed. */
+/** Edit, remove or consume a queued message. */
 export function changeQueued(
   state: Conversation,
   event: MessageUpdate

@@ -1,4 +1,4 @@
-/** Finding, adding and changing the parts of a folded conversation; used by the reducers alone. */
+/** Finds, adds and changes parts of a conversation. Used by the reducers only. */
 
 import type {
   AgentView,
@@ -13,10 +13,10 @@ import type {
   TurnView
 } from '../../wire/generated';
 
-/** Returns the changed part, or null when it is not the one meant. */
+/** Returns the changed part, or null for other parts. */
 export type Change = (part: PartView) => PartView | null;
 
-/** Change the last turn, where there is one. */
+/** Change the last turn, if any. */
 export function changeTurn(
   state: Conversation,
   change: Partial<TurnView>
@@ -26,14 +26,14 @@ export function changeTurn(
     : { ...state, turn: { ...state.turn, ...change } };
 }
 
-/** The model spoke: a pause before a retry is over. */
+/** The model responded: clear the retry pause. */
 export function working(state: Conversation): Conversation {
   return state.turn?.state === 'retrying'
     ? changeTurn(state, { state: 'running', retry: null })
     : state;
 }
 
-/** Add to the agent's last message, or begin one: after the user's, and with each turn. */
+/** Add a part to the agent's message. A new message starts after the user's and with each turn. */
 export function addPart(
   state: Conversation,
   event: Event,
@@ -57,7 +57,7 @@ export function addPart(
   return { ...state, messages: [...state.messages, message] };
 }
 
-/** Begin a text or reasoning part. */
+/** Start a text or reasoning part. */
 export function openPart(
   state: Conversation,
   event: TextStart | ReasoningStart,
@@ -67,7 +67,7 @@ export function openPart(
   return addPart(working(state), event, part);
 }
 
-/** Add text to its part. */
+/** Append text to its part. */
 export function extend(
   state: Conversation,
   event: TextDelta | ReasoningDelta
@@ -91,7 +91,7 @@ export function changePart(state: Conversation, change: Change): Conversation {
   return state;
 }
 
-/** No open part survives the end of its model call; only the last message can hold one. */
+/** Close open parts at the end of a model call; only the last message can have any. */
 export function closeParts(state: Conversation): Conversation {
   const last = state.messages.at(-1);
   if (last?.role !== 'agent') {

@@ -1,4 +1,4 @@
-/** What becomes of turns, and what they cost; used by the reducer alone. */
+/** Folds turns and their cost. Used by the reducer only. */
 
 import type {
   Conversation,
@@ -13,12 +13,11 @@ import type {
 } from '../../wire/generated';
 import { addPart, changeTurn, closeParts } from './parts';
 
-/** A turn began. */
 export function startTurn(state: Conversation, event: TurnStart): Conversation {
   return { ...state, turn: newTurn(event) };
 }
 
-/** An interrupted turn goes on. */
+/** Resume an interrupted turn. */
 export function resumeTurn(
   state: Conversation,
   event: TurnResume
@@ -28,7 +27,7 @@ export function resumeTurn(
   return closeParts({ ...state, turn });
 }
 
-/** The model is asked. */
+/** Start a model call. */
 export function startStep(state: Conversation, event: StepStart): Conversation {
   const next = changeTurn(state, {
     state: 'running',
@@ -43,14 +42,13 @@ export function startStep(state: Conversation, event: StepStart): Conversation {
   });
 }
 
-/** The provider is given time. */
+/** Pause before a retry. */
 export function waitRetry(state: Conversation, event: RetryWait): Conversation {
   const { attempt, delay_ms, reason, at } = event;
   const retry = { attempt, delay_ms, reason, at };
   return closeParts(changeTurn(state, { state: 'retrying', retry }));
 }
 
-/** The turn is over. */
 export function endTurn(state: Conversation, event: TurnEnd): Conversation {
   const { turn_id, exit, error, summary } = event;
   const ended = changeTurn(
@@ -66,7 +64,7 @@ export function endTurn(state: Conversation, event: TurnEnd): Conversation {
   });
 }
 
-/** Totals with one more model call; a cost that is unknown stays unknown. */
+/** Add the usage of a model call; a sum with an unknown cost is unknown. */
 export function addUsage(total: UsageView, event: UsageUpdate): UsageView {
   const { usage, cost_micro_usd, month_micro_usd, month_limit_micro_usd } =
     event;

@@ -1,12 +1,12 @@
-/** Joins notifications so that a view renders at most once per animation frame; used by the stores. */
+/** Batches notifications so that a view renders at most once per animation frame. Used by the stores. */
 
-/** Runs a callback soon, once. */
+/** Schedules a callback once. */
 export type Schedule = (callback: () => void) => void;
 
-/** Longest a notification waits in a hidden page, which gets no animation frames, in ms. */
+/** Longest delay in a hidden page, which gets no animation frames, in ms. */
 const HIDDEN_DELAY = 200;
 
-/** Before the next frame is painted; on a timer while the page is hidden. */
+/** Schedule before the next frame; on a timer while the page is hidden. */
 export const nextFrame: Schedule = callback => {
   let done = false;
   const once = (): void => {
@@ -19,7 +19,7 @@ export const nextFrame: Schedule = callback => {
   setTimeout(once, HIDDEN_DELAY);
 };
 
-/** A function that runs `act` once per frame, however often it is called. */
+/** Return a function that runs `act` once per frame, however often it is called. */
 export function oncePerFrame(
   act: () => void,
   schedule: Schedule = nextFrame

@@ -1,6 +1,6 @@
 /**
- * What the agent did while the person had no page connected: asked of the server after each hello, until it is
- * dismissed. Owned by `Conversations`.
+ * What the agent did while the user had no page connected. Requested after each hello until it is dismissed. Owned by
+ * `Conversations`.
  */
 
 import { Signal, type ISignal } from '@lumino/signaling';
@@ -10,11 +10,11 @@ import type { AwayAnswer, AwayReport } from '../../wire/generated';
 
 /** The report, as views see it. */
 export interface IAwayReportState {
-  /** What happened; null when there is nothing to tell. */
+  /** Null when there is nothing to report. */
   readonly report: AwayReport | null;
-  /** Emitted with a report that this page did not have. */
+  /** Emitted with a report that is new to this page. */
   readonly returned: ISignal<IAwayReportState, AwayReport>;
-  /** The person knows of it. */
+  /** Mark the report as read. */
   dismiss(): void;
 }
 
@@ -27,7 +27,7 @@ export class AwayReportStore implements IAwayReportState {
     opened.connect(() => void this.ask(), this);
   }
 
-  /** Emitted when the report is another, or none. */
+  /** Emitted when the report changes. */
   readonly changed = new Signal<this, void>(this);
   readonly returned = new Signal<this, AwayReport>(this);
 

@@ -1,4 +1,4 @@
-/** Amounts of money: what the user may spend, read and set, and the steps a limit is raised by. Used by the views. */
+/** Budget limits: reading and setting them, and the steps offered to raise them. Used by the views. */
 
 import type { IHttpClient } from '../../client/http';
 import type {
@@ -26,14 +26,14 @@ export function budgetOver(
   };
 }
 
-/** A limit a turn stopped at, in micro-dollars; null where the log does not say. */
+/** A limit that stopped a turn, in micro-dollars; null when the log does not say. */
 export interface IReached {
   readonly scope: Scope | null;
   readonly limit: number | null;
   readonly spent: number | null;
 }
 
-/** What a notice of a pause tells. */
+/** The limit that a pause notice reports. */
 export function reachedIn({ code, details }: NoticeView): IReached {
   const facts = details ?? {};
   return {
@@ -43,7 +43,7 @@ export function reachedIn({ code, details }: NoticeView): IReached {
   };
 }
 
-/** Higher limits to choose from: half as much again, twice, four times; no more than the administrator allows. */
+/** Higher limits to offer: half as much again, double and four times, up to the administrator's limit. */
 export function raises(
   { limit, spent }: IReached,
   ceiling: number | null
@@ -55,7 +55,7 @@ export function raises(
   return allowed.length === steps.length ? steps : [...allowed, ...most];
 }
 
-/** Two digits, rounded up, and whole cents where there is a cent. */
+/** Round up to two digits, to whole cents from one cent on. */
 function tidy(microUsd: number): number {
   if (microUsd <= 0) {
     return 1_000_000;
@@ -65,7 +65,7 @@ function tidy(microUsd: number): number {
   return Math.ceil(microUsd / unit - 1e-9) * unit;
 }
 
-/** Dollars as the user writes them, in micro-dollars; null when empty, undefined when it is no amount. */
+/** Parse dollars to micro-dollars; null when empty, undefined when invalid. */
 export function parseDollars(text: string): number | null | undefined {
   const plain = text
     .trim()
@@ -79,7 +79,7 @@ export function parseDollars(text: string): number | null | undefined {
     : undefined;
 }
 
-/** Micro-dollars as the user would write them. */
+/** Format micro-dollars as editable dollars. */
 export function writeDollars(microUsd: number | null): string {
   if (microUsd === null) {
     return '';

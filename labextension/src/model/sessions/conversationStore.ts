@@ -1,6 +1,6 @@
 /**
- * One conversation in this page: the fold of its log, kept current. Loads the log from its cursor, folds what the
- * socket delivers, loads again when something is missing. Owned by `Conversations`.
+ * One conversation in this page. Loads the log from its cursor, folds events from the socket, and reloads after a gap.
+ * Owned by `Conversations`.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -14,7 +14,7 @@ import { EMPTY } from '../reducer/emptyConversation';
 import { nextFrame, oncePerFrame, type Schedule } from './animationFrames';
 import type * as Rules from '../reducer/conversation';
 
-/** Events asked for at once; the server's limit. */
+/** Events per request; the server's limit. */
 const PAGE = 5000;
 
 /** A session's conversation. */
@@ -31,12 +31,11 @@ export class ConversationStore implements IDisposable {
   /** Emitted at most once per animation frame. */
   readonly changed = new Signal<this, void>(this);
 
-  /** The conversation now. */
   get view(): Conversation {
     return this.state;
   }
 
-  /** The conversation as it stood each time one went back in it, oldest first. */
+  /** The conversations left when the user edited or restored to a message, oldest first. */
   get past(): readonly IPast[] {
     return this.left;
   }
@@ -51,7 +50,7 @@ export class ConversationStore implements IDisposable {
     return this.failure;
   }
 
-  /** Whether the log holds something that cannot be understood: then nothing can be added to it. */
+  /** Whether the log has an event that cannot be read; the conversation is then read-only. */
   get isDamaged(): boolean {
     return this.damaged;
   }
@@ -79,11 +78,11 @@ export class ConversationStore implements IDisposable {
     }
   }
 
-  /** Fold events of this session; what was folded before is passed over. */
+  /** Fold events of this session; events folded before are ignored. */
   receive(events: readonly Event[]): void {
     const { rules } = this;
     if (this.loading || rules === null) {
-      return; // The subscription that follows brings them again.
+      return; // The subscription that follows delivers them again.
     }
     for (const event of events) {
       if (event.seq > this.state.last_seq + 1) {
@@ -109,7 +108,7 @@ export class ConversationStore implements IDisposable {
       const { last_seq } = this.state;
       const page = await this.http.events(this.sessionId, last_seq, PAGE);
       if (page.last_seq < last_seq) {
-        this.startOver(); // Events that were shown are gone: a log was restored from a copy.
+        this.startOver(); // Shown events are gone: the log was restored from a backup.
         continue;
       }
       page.events.forEach(event => this.fold(event, rules));
@@ -123,7 +122,7 @@ export class ConversationStore implements IDisposable {
     this.damaged = false;
   }
 
-  /** What cannot be understood is passed over, so that the rest can be read. */
+  /** Skip an event that cannot be folded, so that the rest is shown. */
   private fold(event: Event, rules: typeof Rules): void {
     try {
       this.damaged ||= !rules.isKnown(event);
@@ -135,7 +134,7 @@ export class ConversationStore implements IDisposable {
     }
   }
 
-  /** Note what the next state hides. */
+  /** Remember what the next state hides. */
   private keepLeft(next: Conversation): Conversation {
     const { messages, branches } = this.state;
     const branch = next.branches[branches.length];
@@ -152,7 +151,7 @@ export class ConversationStore implements IDisposable {
   }
 
   private readonly notify: () => void;
-  /** How a log is folded: loaded with the first one, which pages that show no conversation never read. */
+  /** The reducer, loaded with the first log; pages without conversations never load it. */
   private rules: typeof Rules | null = null;
   private state: Conversation = EMPTY;
   private left: readonly IPast[] = [];

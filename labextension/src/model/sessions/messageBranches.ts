@@ -1,12 +1,12 @@
 /**
- * The versions of messages that were edited, or gone back to, and sent anew: which there are, and what conversation
- * each belongs to. Pure; used by `ConversationStore`, which keeps what was left, and by the views.
+ * The versions of edited or restored messages, and the conversation each belongs to. Pure; used by `ConversationStore`,
+ * which keeps the conversations left, and by the views.
  */
 
 import type { BranchView, MessageView } from '../../wire/generated';
 import type { IPendingMessage } from './outbox';
 
-/** A conversation as it stood when one went back in it. */
+/** A conversation that was left by an edit or a restore. */
 export interface IPast {
   readonly branch: BranchView;
   readonly messages: readonly MessageView[];
@@ -21,8 +21,8 @@ export function headsOf(messages: readonly MessageView[]): number[] {
 }
 
 /**
- * The versions of each message of the user that has several, by the `seq` of each of them; `heads` are the messages of
- * the user in the conversation that goes on.
+ * The versions of each user message that has several, by the `seq` of each version. `heads` are the user's messages in
+ * the current conversation.
  */
 export function versionsOf(
   past: readonly IPast[],
@@ -30,7 +30,7 @@ export function versionsOf(
 ): ReadonlyMap<number, Versions> {
   const places = new Map<number, Set<number>>();
   for (const line of [...past.map(left => headsOf(left.messages)), heads]) {
-    let before = 0; // Versions of a message follow the same message of the user.
+    let before = 0; // Versions of a message follow the same user message.
     for (const seq of line) {
       places.set(before, (places.get(before) ?? new Set()).add(seq));
       before = seq;
@@ -45,7 +45,7 @@ export function versionsOf(
   );
 }
 
-/** The last conversation that shows a message; null for the one that goes on. */
+/** The last conversation that shows a message; null for the current one. */
 export function lineWith(
   seq: number,
   past: readonly IPast[],
@@ -59,8 +59,8 @@ export function lineWith(
 }
 
 /**
- * The last event before anything followed a message, where a fork begins anew; null when nothing has. Without a
- * message, the last one before the first.
+ * The last event before another message followed a message, where a fork ends; null when none followed. Without a
+ * message, the last event before the first one.
  */
 export function endOf(
   seq: number | null,
@@ -74,7 +74,7 @@ export function endOf(
   return later.length === 0 ? null : Math.min(...later) - 1;
 }
 
-/** The messages without those that an edited one on its way will take the place of. */
+/** The messages without those that an edit in the outbox replaces. */
 export function beforeEdits(
   messages: readonly MessageView[],
   outbox: readonly IPendingMessage[]

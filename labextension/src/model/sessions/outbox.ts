@@ -1,6 +1,6 @@
 /**
- * Messages on their way to the server: shown at once, kept until the log has them, sent again under the same id when
- * the way was broken. Owned by `Conversations`, one per tab.
+ * Messages being sent: shown at once, kept until the log has them, and sent again under the same id after a broken
+ * connection. Owned by `Conversations`, one per tab.
  */
 
 import type {
@@ -9,13 +9,13 @@ import type {
   SendMessage
 } from '../../wire/generated';
 
-/** A message that is not in the log yet; with an error it waits for the user to try again. */
+/** A message that is not in the log yet; with an error it waits for the user to retry. */
 export interface IPendingMessage {
   readonly body: SendMessage;
   readonly error: ErrorInfo | null;
 }
 
-/** Put a message in the outbox, or note what became of one that is there. */
+/** Add a message to the outbox, or update it. */
 export function addPendingMessage(
   outbox: readonly IPendingMessage[],
   item: IPendingMessage
@@ -26,7 +26,7 @@ export function addPendingMessage(
     : [...outbox, item];
 }
 
-/** Take a message out. */
+/** Remove a message. */
 export function removePendingMessage(
   outbox: readonly IPendingMessage[],
   id: string

@@ -1,27 +1,27 @@
-/** What the panel shows beside the conversations themselves: a list of them, a title being changed, what was deleted. */
+/** State of the panel outside conversations: the open list, a title being edited, deleted conversations. */
 
 import { Signal } from '@lumino/signaling';
 
 import { infoOf } from '../../client/http';
 import type { ErrorInfo, Session } from '../../wire/generated';
 
-/** A conversation that was deleted, to be brought back. */
+/** A deleted conversation, which can be restored. */
 export interface IDeletedConversation {
   readonly session: Session;
-  /** It was a tab then. */
+  /** Whether it was open in a tab. */
   readonly wasOpen: boolean;
 }
 
-/** A list that is shown in the place of the conversation. */
+/** A list shown instead of the conversation. */
 export type PanelList = 'history' | 'threads';
 
-/** The state of the panel as it is now. */
+/** The state of the panel. */
 export interface IPanelState {
   readonly list: PanelList | null;
-  /** The session whose title is being changed in its tab. */
+  /** The session whose title is being edited in its tab. */
   readonly renaming: string | null;
   readonly removed: IDeletedConversation | null;
-  /** Why the last act failed. */
+  /** Why the last action failed. */
   readonly error: ErrorInfo | null;
 }
 
@@ -38,7 +38,7 @@ export class PanelState {
     this.changed.emit();
   }
 
-  /** Do something that may fail; never rejects: see `state.error`. */
+  /** Run an action that may fail; never rejects: see `state.error`. */
   async attempt(act: () => Promise<unknown>): Promise<void> {
     this.change({ error: null });
     try {

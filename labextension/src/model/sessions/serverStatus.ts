@@ -1,11 +1,11 @@
-/** What the server can do, and what is wrong with it: models, status. Owned by `Conversations`. */
+/** Models and status of the server. Owned by `Conversations`. */
 
 import { Signal } from '@lumino/signaling';
 
 import { infoOf, type IHttpClient } from '../../client/http';
 import type { ErrorInfo, ModelList, Status } from '../../wire/generated';
 
-/** The server as it was when it was asked last. */
+/** The last known models and status. */
 export class ServerStatus {
   constructor(private readonly http: IHttpClient) {}
 
@@ -24,7 +24,7 @@ export class ServerStatus {
     return this.failure;
   }
 
-  /** Ask. Never rejects: see `error`. */
+  /** Read models and status. Never rejects: see `error`. */
   async ask(): Promise<void> {
     try {
       [this.serverStatus, this.modelList] = await Promise.all([
@@ -38,7 +38,7 @@ export class ServerStatus {
     this.changed.emit();
   }
 
-  /** After a reconnect the server may be another one: what it can do is asked again, if it ever was. */
+  /** After a reconnect the server may be another one: read again what was read before. */
   async askAgain(): Promise<void> {
     if (this.serverStatus !== null || this.failure !== null) {
       await this.ask();

@@ -1,4 +1,4 @@
-/** What the user may do in one conversation beside sending messages. Owned by `Conversations`, used by the views. */
+/** Commands for one conversation, except sending messages. Owned by `Conversations`, used by the views. */
 
 import type { ExportFormat, IHttpClient } from '../../client/http';
 import type {
@@ -9,12 +9,12 @@ import type {
   SupplyResult
 } from '../../wire/generated';
 
-/** Commands by the key of a conversation's tab; each rejects with an `ApiError`. */
+/** Commands by tab key; each rejects with an `ApiError`. */
 export interface ISessionCommands {
   cancel(key: string): Promise<void>;
-  /** Have earlier messages summarised for the model before the next one is answered. */
+  /** Summarise earlier messages for the model before the next answer. */
   compact(key: string): Promise<void>;
-  /** Go on with a turn that was interrupted or paused, at a limit of money with a higher one, or end it. */
+  /** Resume or end an interrupted or paused turn; at a budget limit, with a higher one. */
   resume(key: string, body: ResumeTurn): Promise<void>;
   answerApproval(
     key: string,
@@ -26,16 +26,16 @@ export interface ISessionCommands {
     callId: string,
     answer: readonly string[]
   ): Promise<void>;
-  /** Go back to before a message, or take a restore back. */
+  /** Go back to before a message, or undo a restore. */
   restore(key: string, body: RestoreSession): Promise<void>;
-  /** Take back what a turn did to notebooks and files. */
+  /** Undo a turn's changes to notebooks and files. */
   undoTurn(key: string, turnId: string): Promise<void>;
-  /** Type what running code asks for. */
+  /** Answer the input prompt of running code. */
   answerInput(key: string, callId: string, text: string): Promise<void>;
   supplyResult(key: string, callId: string, body: SupplyResult): Promise<void>;
   editQueued(key: string, messageId: string, text: string): Promise<void>;
   removeQueued(key: string, messageId: string): Promise<void>;
-  /** Begin a turn with a queued message, and with those queued beside it. */
+  /** Start a turn with a queued message and those queued with it. */
   sendQueued(key: string, messageId: string): Promise<void>;
   artifact(key: string, name: string): Promise<Blob>;
   exportAs(key: string, format: ExportFormat): Promise<Blob>;

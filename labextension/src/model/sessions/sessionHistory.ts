@@ -1,4 +1,4 @@
-/** The history: every conversation the server knows, newest first. Owned by `Conversations`. */
+/** The history: all known conversations, newest first. Owned by `Conversations`. */
 
 import { Signal } from '@lumino/signaling';
 
@@ -10,10 +10,10 @@ import type {
   SessionList
 } from '../../wire/generated';
 
-/** Sessions asked for at once. */
+/** Sessions per request. */
 const PAGE = 50;
 
-/** What is looked for; null and no text mean anything. */
+/** The search; null and an empty text match everything. */
 export interface IHistoryQuery {
   readonly text: string;
   readonly kind: Session['kind'] | null;
@@ -22,7 +22,7 @@ export interface IHistoryQuery {
 
 const ANYTHING: IHistoryQuery = { text: '', kind: null, source: null };
 
-/** Add or replace sessions, newest update first; an older state of one that is known is passed over. */
+/** Add or replace sessions, newest update first; older states of known sessions are ignored. */
 export function mergeSessions(
   known: readonly Session[],
   news: readonly Session[]
@@ -39,7 +39,7 @@ export function mergeSessions(
   );
 }
 
-/** The known sessions without those that would be on the server's first page and are not: they were deleted. */
+/** The known sessions without those missing from the server's first page: they were deleted. */
 export function withoutDeleted(
   known: readonly Session[],
   { sessions, next_cursor }: SessionList
@@ -53,7 +53,7 @@ export function withoutDeleted(
   );
 }
 
-/** The sessions a list of events tells of. */
+/** The sessions that a list of events mentions. */
 export function sessionsIn(events: readonly Event[]): Session[] {
   return events.flatMap(event =>
     event.type === 'session-create' || event.type === 'session-update'
@@ -62,7 +62,7 @@ export function sessionsIn(events: readonly Event[]): Session[] {
   );
 }
 
-/** What is known of all sessions. */
+/** All known sessions. */
 export class SessionsStore {
   constructor(private readonly http: IHttpClient) {}
 
@@ -73,12 +73,12 @@ export class SessionsStore {
     return this.sessions;
   }
 
-  /** What is looked for. */
+  /** The current search. */
   get query(): IHistoryQuery {
     return this.wanted;
   }
 
-  /** What the last search found; all when nothing is looked for. */
+  /** Results of the last search; all sessions without a search. */
   get found(): readonly Session[] {
     const { matches, answered } = this;
     return this.sessions.filter(
@@ -106,7 +106,7 @@ export class SessionsStore {
     return this.sessions.find(session => session.id === id);
   }
 
-  /** Look for other sessions, and read the first page of them. Never rejects: see `error`. */
+  /** Change the search and read its first page. Never rejects: see `error`. */
   async find(change: Partial<IHistoryQuery>): Promise<void> {
     this.wanted = { ...this.wanted, ...change };
     this.changed.emit();
@@ -169,12 +169,12 @@ export class SessionsStore {
   }
 
   private sessions: readonly Session[] = [];
-  /** Those the text was found in. */
+  /** Sessions that match the search text. */
   private matches: ReadonlySet<string> = new Set();
   private cursor: string | null = null;
   private read = false;
   private wanted = ANYTHING;
-  /** What `matches` are of: the server has not answered the last question yet. */
+  /** The query that `matches` answers; the answer to the current one may be outstanding. */
   private answered = ANYTHING;
   private failure: ErrorInfo | null = null;
 }

@@ -1,6 +1,6 @@
 /**
- * The conversations whose log this page follows: one store each, fed by the socket, and which of them are deleted.
- * Owned by `Conversations`.
+ * The followed conversations: one store each, fed by the socket; also which sessions were deleted. Owned by
+ * `Conversations`.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -18,14 +18,14 @@ import { ConversationStore } from './conversationStore';
 import type { Schedule } from './animationFrames';
 import { sessionsIn, type SessionsStore } from './sessionHistory';
 
-/** What the logs are followed with. */
+/** Dependencies of the subscriptions. */
 export interface ISessionSubscriptionOptions {
   http: IHttpClient;
   socket: IPageSocket;
   schedule?: Schedule;
 }
 
-/** The stores by session. */
+/** The stores, by session. */
 export class SessionSubscriptions implements IDisposable {
   constructor(
     private readonly options: ISessionSubscriptionOptions,
@@ -37,19 +37,19 @@ export class SessionSubscriptions implements IDisposable {
     socket.frameReceived.connect(this.onFrame, this);
   }
 
-  /** Emitted when a log was folded into its view. */
+  /** Emitted when a log was folded. */
   readonly folded = new Signal<this, ConversationStore>(this);
 
   get isDisposed(): boolean {
     return this.disposed;
   }
 
-  /** The store of a session that is followed. */
+  /** The store of a followed session. */
   get(sessionId: string): ConversationStore | undefined {
     return this.stores.get(sessionId);
   }
 
-  /** The store of a session, followed from now on. */
+  /** Follow a session and return its store. */
   follow(sessionId: string): ConversationStore {
     const known = this.stores.get(sessionId);
     if (known !== undefined) {
@@ -63,7 +63,7 @@ export class SessionSubscriptions implements IDisposable {
     return made;
   }
 
-  /** Follow no longer, unless somebody still watches. */
+  /** Stop following, unless it is watched. */
   leave(sessionId: string): void {
     if (!this.watched.has(sessionId)) {
       this.stores.get(sessionId)?.dispose();
@@ -71,7 +71,7 @@ export class SessionSubscriptions implements IDisposable {
     }
   }
 
-  /** Note that a session is watched outside of the tabs, or is no longer. */
+  /** Set whether a session is watched outside the tabs. */
   watch(sessionId: string, isWatched: boolean): void {
     this.watched[isWatched ? 'add' : 'delete'](sessionId);
   }
@@ -80,13 +80,13 @@ export class SessionSubscriptions implements IDisposable {
     return this.deleted.has(sessionId);
   }
 
-  /** Note that a session is gone; its store keeps what it shows. */
+  /** Mark a session as deleted; its store keeps its view. */
   forget(sessionId: string): void {
     this.deleted.add(sessionId);
     this.history.remove(sessionId);
   }
 
-  /** Note that a session is back, and read it. */
+  /** Mark a session as restored and read it. */
   async bringBack(sessionId: string): Promise<void> {
     this.deleted.delete(sessionId);
     void this.history.refresh();
@@ -111,7 +111,7 @@ export class SessionSubscriptions implements IDisposable {
   ): void => {
     bySession(events).forEach((list, id) => this.stores.get(id)?.receive(list));
     const sessions = sessionsIn(events);
-    sessions.forEach(({ id }) => this.deleted.delete(id)); // An update: somebody brought it back.
+    sessions.forEach(({ id }) => this.deleted.delete(id)); // The update shows that it was restored.
     this.history.receive(sessions);
   };
 
@@ -119,7 +119,7 @@ export class SessionSubscriptions implements IDisposable {
     void this.stores.get(frame.session_id)?.load();
   };
 
-  /** A conversation is gone, said to all pages or to one that asks to follow it; or its log is shorter here. */
+  /** Handle deleted sessions, announced to all pages or to a new subscriber, and logs that became shorter. */
   private readonly onFrame = (_: IPageSocket, frame: ServerFrame): void => {
     if (frame.type === 'session-delete') {
       this.forget(frame.session_id);
@@ -139,7 +139,7 @@ export class SessionSubscriptions implements IDisposable {
     }
   }
 
-  /** Sessions that were deleted while this page knew them. */
+  /** Sessions deleted while this page knew them. */
   private readonly deleted = new Set<string>();
   private readonly stores = new Map<string, ConversationStore>();
   private readonly watched = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * The task threads: those of the documents somebody looks at, and the latest of all. They are kept in the history, which
- * events keep up to date. Owned by `Conversations`.
+ * Task threads: those of viewed documents and the latest of all. They are kept in the history, which events keep
+ * current. Owned by `Conversations`.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -13,9 +13,9 @@ import {
 import type { ErrorInfo, Session } from '../../wire/generated';
 import type { SessionsStore } from './sessionHistory';
 
-/** Threads asked for at once. */
+/** Threads per request. */
 const PAGE = 200;
-/** How long a turn that is stopped may take to end, in ms: longer than the server lets a tool go on. */
+/** How long a stopped turn may take to end, in ms: longer than the server waits for a tool. */
 const PATIENCE = 30_000;
 
 /** Reads threads into the history. */
@@ -30,7 +30,7 @@ export class ThreadsStore {
 
   readonly changed = new Signal<this, void>(this);
 
-  /** All that are known, the latest first. */
+  /** All known threads, the latest first. */
   get all(): readonly Session[] {
     return this.history.all.filter(({ kind }) => kind === 'task');
   }
@@ -48,7 +48,7 @@ export class ThreadsStore {
     return this.failure;
   }
 
-  /** How many threads of a document are not resolved. */
+  /** Number of unresolved threads of a document. */
   count(document: string | null): number {
     return this.all.filter(
       ({ anchor, status }) =>
@@ -64,7 +64,7 @@ export class ThreadsStore {
     }
   }
 
-  /** Read those of a document again, and the latest of all. Never rejects: see `error`. */
+  /** Read the threads of a document again, and the latest of all. Never rejects: see `error`. */
   async refresh(document: string | null): Promise<void> {
     await this.attempt(async () => {
       if (document !== null) {
@@ -86,7 +86,7 @@ export class ThreadsStore {
     }
   }
 
-  /** What was read may have changed unheard: read it again. Never rejects: see `error`. */
+  /** Read everything again after a connection loss. Never rejects: see `error`. */
   async reread(): Promise<void> {
     const documents = [...this.seen];
     this.seen.clear();
@@ -95,7 +95,7 @@ export class ThreadsStore {
     }
   }
 
-  /** Note that what a thread was for is done, or that it is not; what goes on in it is stopped. Rejects with an `ApiError`. */
+  /** Resolve or reopen a thread; resolving stops its turn. Rejects with an `ApiError`. */
   async resolve(sessionId: string, isResolved: boolean): Promise<void> {
     const status = isResolved ? 'resolved' : 'idle';
     if (isResolved && this.isOpen(sessionId)) {
@@ -106,7 +106,7 @@ export class ThreadsStore {
     this.history.receive([changed]);
   }
 
-  /** Whether a turn of it is open. */
+  /** Whether the session has an open turn. */
   private isOpen(sessionId: string): boolean {
     const status = this.history.get(sessionId)?.status;
     return (
@@ -114,7 +114,7 @@ export class ThreadsStore {
     );
   }
 
-  /** Wait until no turn is open; what this page has not heard of by then the server says. */
+  /** Wait until no turn is open; after the timeout, ask the server. */
   private async rest(sessionId: string): Promise<void> {
     await new Promise<void>(done => {
       const end = (): void => {
@@ -133,7 +133,7 @@ export class ThreadsStore {
     });
   }
 
-  /** Read all of a document; those the server no longer has are gone. */
+  /** Read all threads of a document, and remove those the server no longer has. */
   private async readAll(document: string): Promise<void> {
     const before = this.all.filter(
       ({ anchor }) => anchor?.document === document
@@ -151,7 +151,7 @@ export class ThreadsStore {
       .forEach(({ id }) => this.history.remove(id));
   }
 
-  /** Read a page; the cursor of the next. */
+  /** Read a page and return the cursor of the next. */
   private async page(
     query: ISessionQuery,
     listed = new Set<string>()
@@ -168,7 +168,7 @@ export class ThreadsStore {
       await read();
       this.failure = null;
     } catch (error) {
-      this.seen.clear(); // Tried again when somebody looks again.
+      this.seen.clear(); // Retried when the document is viewed again.
       this.failure = infoOf(error);
     }
     this.changed.emit();

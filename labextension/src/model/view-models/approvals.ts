@@ -1,4 +1,7 @@
-/** What an approval asks, how far its answers reach, and in what language its code is. Pure; used by the card and by details of calls. */
+/**
+ * What an approval asks, the reach of its answers, and the language of its code. Pure; used by the card and by call
+ * details.
+ */
 
 import type {
   AnswerApproval,
@@ -7,10 +10,10 @@ import type {
   Json
 } from '../../wire/generated';
 
-/** What a look at code shows that it does. */
+/** An effect found by code analysis. */
 export type Effect = NonNullable<ApprovalView['effects']>[number];
 
-/** Whether an effect is hard to undo, or cannot be seen. */
+/** Whether an effect is hard to undo or unknown. */
 export function isGrave(effect: Effect): boolean {
   return (
     effect === 'deletes_files' ||
@@ -19,7 +22,7 @@ export function isGrave(effect: Effect): boolean {
   );
 }
 
-/** What the button that lets a call run says. */
+/** Label of the button that lets a call run. */
 export type Verb = (typeof VERBS)[number] | 'allow' | 'commit' | 'run';
 
 const VERBS = [
@@ -39,7 +42,7 @@ const VERBS = [
   'write'
 ] as const;
 
-/** The verb of a tool: what its name begins with, where that says what it does. */
+/** The verb of a tool: the first word of its name, when it describes the action. */
 export function verbOf(tool: string): Verb {
   if (tool === 'git_commit') {
     return 'commit';
@@ -53,18 +56,21 @@ export function verbOf(tool: string): Verb {
 export type ApprovalScope = NonNullable<AnswerApproval['scope']>;
 type Arguments = Record<string, Json>;
 
-/** What is allowed from now on; `tool` whatever it is given. */
+/** What is allowed from now on; `tool` allows any arguments. */
 export type Reach =
   | { readonly kind: 'once' | 'tool' }
   | { readonly kind: 'path' | 'domain'; readonly of: string }
   | {
       readonly kind: 'command';
       readonly of: string;
-      /** This line only; else every line that begins so and only reads. */
+      /** Only this line; otherwise every read-only line with this beginning. */
       readonly exact: boolean;
     };
 
-/** What an answer of this scope allows; the server has the same rules in `tools/permissions/grants.py` and says what they make of a command. */
+/**
+ * What an answer with this scope allows. The server has the same rules in `tools/permissions/grants.py` and reports the
+ * result for commands.
+ */
 export function reachOf(
   scope: ApprovalScope,
   given: Arguments,
@@ -78,7 +84,7 @@ export function reachOf(
     return { kind: 'path', of: path };
   }
   if (typeof command === 'string') {
-    // A log of an earlier version does not say.
+    // Logs of an earlier version have none.
     const { command: of, exact } = commands ?? { command, exact: true };
     return { kind: 'command', of, exact };
   }
@@ -87,7 +93,7 @@ export function reachOf(
     : { kind: 'tool' };
 }
 
-/** The scope shown as a button: the longest one. */
+/** The scope shown as a button: the longest. */
 export function directScope(
   scopes: readonly ApprovalScope[]
 ): ApprovalScope | null {
@@ -100,10 +106,10 @@ export function isNotebook(path: Json | undefined): boolean {
   return typeof path === 'string' && path.endsWith('.ipynb');
 }
 
-/** Argument names whose text is code. */
+/** Arguments whose text is code. */
 const CODE = new Set(['source', 'code', 'content', 'old_string', 'new_string']);
 
-/** The language of an argument's text, by which the lab finds how to highlight it; null where it is no code. */
+/** Language of an argument's text, for highlighting; null when it is not code. */
 export function languageOf(name: string, given: Arguments): string | null {
   if (name === 'command') {
     return 'shell';
@@ -118,7 +124,7 @@ export function languageOf(name: string, given: Arguments): string | null {
   return languageOfFile(path ?? filename);
 }
 
-/** By the ending of a file's name; cells are taken for Python, as the lab does. */
+/** Language by file extension; Python for cells, as in JupyterLab. */
 function languageOfFile(name: Json | undefined): string {
   if (typeof name !== 'string' || isNotebook(name)) {
     return 'python';
@@ -127,7 +133,7 @@ function languageOfFile(name: Json | undefined): string {
   return LANGUAGES[ending] ?? ending;
 }
 
-/** Names of languages that are not their files' ending. */
+/** Languages whose name differs from the file extension. */
 const LANGUAGES: Record<string, string | undefined> = {
   jl: 'julia',
   js: 'javascript',

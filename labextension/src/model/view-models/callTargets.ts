@@ -1,26 +1,26 @@
-/** The documents and cells that calls are about, as their arguments and results name them. Pure. */
+/** The documents and cells that calls name in their arguments and results. Pure. */
 
 import type { CallView, Json } from '../../wire/generated';
 
-/** The place of a cell as a call named it. */
+/** The position of a cell as a call named it. */
 export interface ICellLocation {
   readonly path: string;
   readonly cellId: string;
-  /** From 1, as people count. */
+  /** Starts at 1. */
   readonly number: number;
 }
 
-/** Calls after which other cells have other numbers. */
+/** Calls that renumber other cells. */
 const RENUMBERS = /^(add_cell|delete_cell|move_cell|run_plan|undo_)/;
 
-/** The path of a call's document or folder; where it was moved, the new one. */
+/** The path of a call's document or folder; the new one after a move. */
 export function pathOf(call: CallView): string | null {
   const data = objectOf(call.result?.data);
   const given = objectOf(call.arguments);
   return stringOf(data.new_path) ?? stringOf(data.path) ?? stringOf(given.path);
 }
 
-/** The cell a call is about. */
+/** The cell of a call. */
 export function cellOf(call: CallView): string | null {
   return (
     stringOf(objectOf(call.result?.data).cell_id) ??
@@ -28,13 +28,13 @@ export function cellOf(call: CallView): string | null {
   );
 }
 
-/** The cell whose outputs a call came back with: of several runs the last. */
+/** The cell whose outputs a call returned: the last one of several runs. */
 export function outputCellOf(call: CallView): string | null {
   const rows = rowsOf(objectOf(call.result?.data).cells);
   return cellOf(call) ?? stringOf(rows.at(-1)?.cell_id);
 }
 
-/** The cells whose numbers a call tells. */
+/** The cell numbers that a call reports. */
 export function cellLocationsOf(call: CallView): ICellLocation[] {
   const path = pathOf(call);
   const data = objectOf(call.result?.data);
@@ -47,12 +47,12 @@ export function cellLocationsOf(call: CallView): ICellLocation[] {
       );
 }
 
-/** Whether cells may have other numbers after a call. */
+/** Whether a call may have renumbered cells. */
 export function renumbersCells({ tool, state }: CallView): boolean {
   return state === 'ok' && RENUMBERS.test(tool);
 }
 
-/** Calls about folders, or about what is gone. */
+/** Calls about folders or deleted files. */
 const NO_FILE = /^(list_files|search_content|git_|delete_|run_command)/;
 
 /** Whether the file of a call can be opened. */

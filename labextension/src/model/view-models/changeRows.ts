@@ -1,4 +1,4 @@
-/** The change list at the end of a turn: what it shows of each cell and file. Pure; used by the views of it. */
+/** The change list at the end of a turn: one row per cell or file. Pure; used by its views. */
 
 import type { ChangeView, PendingEdit } from '../../wire/generated';
 import { countChanges, diffLines, type IDiffLine } from '../../text/diff';
@@ -6,8 +6,8 @@ import { countChanges, diffLines, type IDiffLine } from '../../text/diff';
 type Kind = ChangeView['what'];
 
 /**
- * How a change stands: `pending` can be decided; `lost` is pending, but what is kept of it cannot be read; `later`
- * was changed again by a later turn, which has the decision; of `gone` nothing is left to decide.
+ * State of a change. `pending` can be decided; `lost` is pending, but its stored text cannot be read; `later` was
+ * changed by a later turn, which has the decision; for `gone` nothing is left to decide.
  */
 export type ChangeStatus =
   'pending' | 'lost' | 'later' | 'gone' | 'kept' | 'undone' | 'done';
@@ -16,24 +16,24 @@ export type ChangeStatus =
 export interface IChangeRow {
   readonly key: string;
   readonly change: ChangeView;
-  /** What was done to it, all turns together while it is pending. */
+  /** What was done to it, by all turns together while it is pending. */
   readonly what: Kind;
   readonly standing: ChangeStatus;
-  /** Where it can be decided. */
+  /** The edit to decide, if any. */
   readonly edit: PendingEdit | null;
 }
 
-/** The rows of one document: a notebook's cells, or a file by itself. */
+/** The rows of one document: a notebook's cells, or a file. */
 export interface IChangeGroup {
   readonly document: string;
   readonly isNotebook: boolean;
   readonly rows: readonly IChangeRow[];
 }
 
-/** Where the cells of edits stood when they were last heard of, by edit. */
+/** Last known cell positions, by edit. */
 export type Places = ReadonlyMap<string, number>;
 
-/** What is known of places, with these edits. */
+/** The known positions, updated with these edits. */
 export function placesWith(
   places: Places,
   edits: readonly PendingEdit[]
@@ -44,7 +44,7 @@ export function placesWith(
   return new Map([...places, ...more]);
 }
 
-/** What a turn changed, in the order of the notebook while that is known: a row that is decided stays where it is. */
+/** The changes of a turn, in notebook order where known. A decided row keeps its position. */
 export function rowsOf(
   changes: readonly ChangeView[],
   turnId: string | null,
@@ -78,7 +78,7 @@ function standingOf(
 ): ChangeStatus {
   const { state, by, edit_id } = change;
   if (state !== 'pending') {
-    // The server keeps an edit by itself when another conversation, or a renamed file, has taken its place.
+    // The server keeps an edit itself when another conversation or a renamed file replaces it.
     return state === 'kept' && by !== 'user' ? 'later' : state;
   }
   const last = changes.filter(other => other.edit_id === edit_id).at(-1);
@@ -101,7 +101,7 @@ function kindOf(edit: PendingEdit | null, what: Kind): Kind {
   return edit.baseline === null ? 'made' : 'edited';
 }
 
-/** The rows by document, in the order of the first change of each. */
+/** The rows by document, in the order of their first change. */
 export function groupsOf(rows: readonly IChangeRow[]): IChangeGroup[] {
   const groups = new Map<string, IChangeRow[]>();
   for (const row of rows) {
@@ -115,19 +115,19 @@ export function groupsOf(rows: readonly IChangeRow[]): IChangeGroup[] {
   }));
 }
 
-/** What can be decided, all of it at once. */
+/** The edits that can be decided together. */
 export function decidable(rows: readonly IChangeRow[]): PendingEdit[] {
   return rows.flatMap(({ edit, standing }) =>
     edit !== null && standing === 'pending' ? [edit] : []
   );
 }
 
-/** How many changes the server counts in an edit, where no editor is there to count them. */
+/** The server's count of hunks in an edit, used when no editor counts them. */
 export function hunksOf({ hunks }: PendingEdit): number {
   return Math.max(1, hunks.length);
 }
 
-/** How many cells and how many files the rows are of. */
+/** How many cells and files the rows cover. */
 export function extentOf(rows: readonly IChangeRow[]): {
   cells: number;
   files: number;
@@ -136,13 +136,13 @@ export function extentOf(rows: readonly IChangeRow[]): {
   return { cells, files: rows.length - cells };
 }
 
-/** The difference an edit makes; of what was made or is gone, its text. */
+/** The difference an edit makes; for created or deleted text, the text itself. */
 export function linesOf({ baseline, current }: PendingEdit): IDiffLine[] {
   const [old = '', now = ''] = withoutEnd(baseline, current);
   return diffLines(old, now);
 }
 
-/** A newline at the end of a file is no line of its own. */
+/** A trailing newline is not an extra line. */
 function withoutEnd(...texts: readonly (string | null)[]): string[] {
   const all = texts.every(text => text?.endsWith('\n') ?? true);
   return texts.map(text => (all ? text?.slice(0, -1) : text) ?? '');

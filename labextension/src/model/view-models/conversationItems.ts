@@ -1,4 +1,4 @@
-/** What of a conversation is shown and how it is grouped: pure selectors over the fold. Used by the views. */
+/** Selects and groups the visible parts of a conversation. Pure selectors over the folded state, used by the views. */
 
 import type {
   AgentView,
@@ -13,7 +13,7 @@ import { isRunning, isSetAside, pendingCall } from './turnState';
 
 export { isRunning, isSetAside, pendingCall };
 
-/** A part, or consecutive quiet reads that share one line. */
+/** A part, or consecutive read calls that share one line. */
 export type MessageItem =
   | { readonly kind: 'part'; readonly key: string; readonly part: PartView }
   | {
@@ -22,7 +22,7 @@ export type MessageItem =
       readonly calls: readonly CallView[];
     };
 
-/** The pictures of tool calls. */
+/** Icon names of tool calls. */
 export type ToolIcon =
   | 'eye'
   | 'pencil'
@@ -54,12 +54,12 @@ const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
   [/^clarify/, 'question']
 ];
 
-/** The picture of a tool. */
+/** The icon of a tool. */
 export function toolIcon(tool: string): ToolIcon {
   return ICONS.find(([names]) => names.test(tool))?.[1] ?? 'tool';
 }
 
-/** What a call acts on, for its line: of a command its beginning. */
+/** The target of a call for its line; for a command its beginning. */
 export function targetOf({ target, tool, arguments: given }: CallView): string {
   const command = tool === 'run_command' ? given?.command : null;
   return (
@@ -68,7 +68,7 @@ export function targetOf({ target, tool, arguments: given }: CallView): string {
   );
 }
 
-/** The parts to show, consecutive quiet reads folded. */
+/** The visible parts, with consecutive read calls grouped. */
 export function presentParts(message: AgentView): MessageItem[] {
   const items: MessageItem[] = [];
   message.parts.forEach((part, index) => {
@@ -95,7 +95,7 @@ function isHidden(part: PartView): boolean {
       return part.text.trim() === '' && !part.open;
     case 'call':
       return isShownElsewhere(part);
-    case 'end': // What it has to say of a plain answer is the list of changes.
+    case 'end': // The change list shows the end of a plain answer.
     case 'clarify':
     case 'stdin':
     case 'proposal':
@@ -107,7 +107,7 @@ function isHidden(part: PartView): boolean {
   }
 }
 
-/** Calls whose effect is what is shown: the question, the list, the file, the banner. */
+/** Calls represented by their effect: a question, a to-do list, a file or a banner. */
 function isShownElsewhere({ tool, state }: CallView): boolean {
   switch (tool) {
     case 'clarify':
@@ -121,7 +121,7 @@ function isShownElsewhere({ tool, state }: CallView): boolean {
   }
 }
 
-/** A remark that the part after it makes too: on a limit, before the turn stops at it. */
+/** Whether the next part repeats a notice, as when a turn stops at a limit. */
 function isSaidAgain(part: PartView, next: PartView | undefined): boolean {
   if (part.type !== 'notice' || next === undefined) {
     return false;
@@ -158,23 +158,23 @@ export function isAwaitingFirst(view: Conversation): boolean {
   return empty && isRunning(view);
 }
 
-/** The notice that asks whether earlier messages may be summarised. */
+/** Code of the notice that asks whether earlier messages may be summarised. */
 export const COMPACTION_ASK = 'compaction_ask';
 
-/** Notices of a pause at a limit: of money, or of the model's window. */
+/** Codes of notices about a pause: at a budget limit or at the model's window. */
 const PAUSES = new Set(['turn_limit', 'session_limit', COMPACTION_ASK]);
 
-/** What of a conversation waits for the user. */
+/** What waits for the user. */
 export interface IPendingInput {
   /** The call with an approval or a question. */
   readonly call: string | null;
-  /** The notice of the limit at which the turn stands. */
+  /** The notice of the limit that paused the turn. */
   readonly pause: NoticeView | null;
-  /** Whether calls wait for results the user supplies. */
+  /** Whether calls wait for results from the user. */
   readonly results: boolean;
 }
 
-/** What waits for the user now; of an interrupted turn it still does. */
+/** What waits for the user; also in an interrupted turn. */
 export function pendingInputOf(view: Conversation): IPendingInput {
   const { turn, pending_call: call, session } = view;
   if (isSetAside(view)) {
@@ -189,7 +189,7 @@ export function pendingInputOf(view: Conversation): IPendingInput {
   };
 }
 
-/** The newest part, notices aside, is what a turn stands at. */
+/** The pause notice, if no part other than notices follows it. */
 function pauseIn(parts: readonly PartView[]): NoticeView | null {
   for (const part of [...parts].reverse()) {
     if (part.type !== 'notice') {
@@ -202,7 +202,7 @@ function pauseIn(parts: readonly PartView[]): NoticeView | null {
   return null;
 }
 
-/** Whether a question of the agent waits, so that the next message is its answer. */
+/** Whether a question of the agent is open, so that the next message answers it. */
 export function asksQuestion(view: Conversation): boolean {
   const { call } = pendingInputOf(view);
   return (
@@ -240,7 +240,7 @@ export type Activity =
       readonly reason: string;
     };
 
-/** What the running turn is doing now. */
+/** What the running turn is doing. */
 export function activityOf(view: Conversation): Activity {
   const { turn } = view;
   if (turn?.retry) {
@@ -284,7 +284,7 @@ function partsOfLast(view: Conversation): readonly PartView[] {
   return last?.role === 'agent' ? last.parts : [];
 }
 
-/** Text before and after, where a call is an edit of known text. */
+/** The text before and after, when a call edits known text. */
 export function editOf(
   call: CallView
 ): { before: string; after: string } | null {
@@ -301,7 +301,7 @@ export function editOf(
     : null;
 }
 
-/** The pictures a call came back with, as data addresses: those of the cells it ran, else those the model was sent. */
+/** The images of a call as data URLs: from the cells it ran, else those sent to the model. */
 export function picturesOf({ result, content }: CallView): string[] {
   const outputs = isObject(result?.data) ? result.data.outputs : null;
   const pictures = (Array.isArray(outputs) ? outputs : []).flatMap(output => {
@@ -333,7 +333,7 @@ function isObject(value: Json | undefined): value is Record<string, Json> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is shown: items, or reasoning as one. */
+/** An item, or consecutive reasoning as one section. */
 export type Section =
   | MessageItem
   | {
@@ -342,7 +342,7 @@ export type Section =
       readonly parts: readonly ReasoningView[];
     };
 
-/** The items with consecutive reasoning in one section. */
+/** Group consecutive reasoning into sections. */
 export function withReasoning(items: readonly MessageItem[]): Section[] {
   const sections: Section[] = [];
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** What consecutive quiet reads were, in the words of one line ("Read 6 files · Searched 2 times"). Pure. */
+/** One-line summary of consecutive read calls ("Read 6 files · Searched 2 times"). Pure. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -16,7 +16,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^inspect_variables$/, 'variable']
 ];
 
-/** One phrase for each kind, in the order in which they came first. */
+/** One phrase per kind, in order of first occurrence. */
 export function readPhrases(
   calls: readonly CallView[],
   trans: TranslationBundle
@@ -60,7 +60,7 @@ function phrase(
   }
 }
 
-/** A file read piece by piece is one file. */
+/** Counts a file read in several pieces once. */
 function distinct(calls: readonly CallView[]): number {
   return new Set(calls.map(nameOf)).size;
 }
@@ -70,7 +70,7 @@ function nameOf(call: CallView): string {
   return typeof path === 'string' ? path : (call.target ?? call.call_id);
 }
 
-/** What was read, each name once. */
+/** The names of what was read, without duplicates. */
 export function readTargets(calls: readonly CallView[]): string[] {
   return [...new Set(calls.map(call => call.target ?? call.title))];
 }

@@ -1,4 +1,4 @@
-/** What became of the changes a conversation proposed. Pure; used by the card of a proposal and by threads. */
+/** State and result of proposed changes. Pure; used by the proposal card and by threads. */
 
 import { mergePreferring, mergeWords } from '../../text/merge';
 import type {
@@ -8,17 +8,17 @@ import type {
   Proposal
 } from '../../wire/generated';
 
-/** The result of a proposal on the present text. */
+/** The result of a proposal on the current text. */
 export interface IProposedText {
-  /** The text as it is. */
+  /** The current text. */
   readonly now: string;
-  /** The text with the change; where both changed the same lines, with the agent's. */
+  /** The text with the change; on a conflict, with the agent's lines. */
   readonly text: string;
-  /** Whether the user changed the same lines, so that they have to choose. */
+  /** Whether the user changed the same lines and has to choose. */
   readonly clash: boolean;
 }
 
-/** The agent's change, or the user's version of it, on top of the text as it is. */
+/** The agent's change, or the user's version of it, merged into the current text. */
 export function proposedText(
   { old, new: proposed }: Pick<Proposal, 'old' | 'new'>,
   now: string,
@@ -33,7 +33,7 @@ export function proposedText(
   };
 }
 
-/** The change in the document that a proposal became, while it awaits keep or undo. */
+/** The pending edit of an applied proposal. */
 export function editOfProposal(
   { session_id, document, cell_id, state }: Proposal,
   edits: readonly PendingEdit[]
@@ -51,18 +51,18 @@ export function editOfProposal(
 }
 
 /**
- * What the document of a proposal is called now: what a thread proposes is about the document it is pinned to, which may
- * have been renamed. A proposal that was copied with its conversation is still about the document of the origin.
+ * The current path of a proposal's document: a thread's document may have been renamed. A proposal copied with its
+ * conversation keeps the document of the original.
  */
 export function documentOf(
   { id, session_id, document }: Proposal,
   anchor: Anchor | null
 ): string {
-  const isCopied = id.endsWith(`.${session_id}`); // As the server names copies.
+  const isCopied = id.endsWith(`.${session_id}`); // The server's naming of copies.
   return anchor === null || isCopied ? document : anchor.document;
 }
 
-/** Id of the proposal that was applied last, once nothing of the conversation awaits a decision; else null. */
+/** Id of the proposal applied last, when nothing in the conversation waits for a decision; else null. */
 export function appliedIn(
   view: Conversation,
   edits: readonly PendingEdit[]

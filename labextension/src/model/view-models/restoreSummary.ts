@@ -1,4 +1,4 @@
-/** What a restore did, in words. Pure; used by the views and tests. */
+/** Describes a restore. Pure; used by views and tests. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -13,7 +13,7 @@ import { visible } from '../../text/hiddenCharacters';
 
 const LISTED = 8;
 
-/** The one line that stands in the conversation. */
+/** The line shown in the conversation. */
 export function restoreTitle(
   restore: RestoreView,
   trans: TranslationBundle
@@ -36,7 +36,7 @@ export function restoreTitle(
     : trans.__('Restored: %1', names);
 }
 
-/** What became of the cells of one document, a sentence each. */
+/** What happened to the cells of one document, a sentence each. */
 export function documentLines(
   document: RestoredDocument,
   trans: TranslationBundle
@@ -64,7 +64,7 @@ export function documentLines(
   return lines.length > 0 ? lines : [trans.__('No changes needed')];
 }
 
-/** What a kernel still holds; empty when there is nothing to tell. */
+/** What a kernel still holds; empty when there is nothing to report. */
 export function driftLine(
   drift: KernelDrift,
   trans: TranslationBundle

@@ -1,20 +1,20 @@
-/** What a run is worth showing in small: its pictures and the beginning of its table. Pure. */
+/** Small preview of a run: its images and the beginning of its table. Pure. */
 
 import type { CallView, Json } from '../../wire/generated';
 import { picturesOf } from './conversationItems';
 import { visible } from '../../text/hiddenCharacters';
 
-/** The beginning of a table that a cell gave out. */
+/** The beginning of a table in a cell's output. */
 export interface ITablePreview {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** How many rows and columns there are in all, without the column of row names; null where unknown. */
+  /** Total rows and columns, without the index column; null when unknown. */
   readonly size: { readonly rows: number; readonly columns: number } | null;
 }
 
 export interface IRunPreview {
   readonly pictures: readonly string[];
-  /** Further ones that are not shown. */
+  /** Number of images not shown. */
   readonly more: number;
   /** The last table. */
   readonly table: ITablePreview | null;
@@ -25,10 +25,10 @@ const MOST_PICTURES = 3;
 const ROWS = 3;
 const COLUMNS = 6;
 const CHARACTERS = 40;
-/** Longer HTML is not read, in characters. */
+/** Longest HTML that is parsed, in characters. */
 const LONGEST = 100_000;
 
-/** The preview of a call that ran something; null for every other, and where there is nothing to see. */
+/** The preview of a run; null for other calls and when there is nothing to show. */
 export function previewOfRun(call: CallView): IRunPreview | null {
   if (!RUNS.test(call.tool) || call.result === null) {
     return null;
@@ -54,7 +54,7 @@ function htmlsOf({ result }: CallView): string[] {
   });
 }
 
-/** The text of the first table: its document is never shown, so that nothing of it runs or loads. */
+/** The text of the first table. Its document is never displayed, so nothing in it runs or loads. */
 export function tableIn(html: string): ITablePreview | null {
   const page = /<table\b/i.test(html)
     ? new DOMParser().parseFromString(html, 'text/html')
@@ -64,7 +64,7 @@ export function tableIn(html: string): ITablePreview | null {
     return null;
   }
   const { head, rows } = partsOf(table);
-  table.remove(); // What is left says how large it is.
+  table.remove(); // The remaining text states the size.
   return {
     header: head === null ? [] : textsOf(head),
     rows: rows.slice(0, ROWS).map(textsOf),
@@ -77,7 +77,7 @@ interface IParts {
   readonly rows: readonly HTMLTableRowElement[];
 }
 
-/** The row of column names, the last of several, and the rows below it. */
+/** The header row (the last of several) and the rows below it. */
 function partsOf({ rows, tHead }: HTMLTableElement): IParts {
   const all = [...rows];
   const heads = all.filter(row => tHead?.contains(row) === true);
@@ -98,7 +98,7 @@ function textsOf({ cells }: HTMLTableRowElement): string[] {
   });
 }
 
-/** As pandas ("5 rows × 3 columns") and polars ("shape: (5, 3)") say it. */
+/** Parse the size as pandas ("5 rows × 3 columns") and polars ("shape: (5, 3)") print it. */
 function saidSize(text: string): ITablePreview['size'] {
   const found =
     /([\d,]+) rows × ([\d,]+) columns/.exec(text) ??

@@ -1,26 +1,26 @@
-/** HTML from somewhere as a page for a sandboxed frame. Used by the views that show such frames. */
+/** Wraps untrusted HTML as a page for a sandboxed frame. Used by the views that show such frames. */
 
 import type { CallView, Json } from '../../wire/generated';
 
-/** Nothing is loaded from anywhere and nothing runs. */
+/** Forbids loads and scripts. */
 const NO_SCRIPTS =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; form-action 'none'; base-uri 'none'";
 
 /**
- * What stands in the page runs; nothing is loaded, and no frame in it goes anywhere. A frame made of `srcdoc` has the
- * policy of the page around it, and where that frame may go is up to that policy too.
+ * Allows inline scripts, forbids loads and navigation of inner frames. A `srcdoc` frame inherits the policy of the page
+ * around it, which also decides where the frame may navigate.
  */
 const OWN_SCRIPTS =
   "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:; style-src 'unsafe-inline'; font-src data:; frame-src 'none'; form-action 'none'; base-uri 'none'";
 
-/** What leads elsewhere by itself, brings pages of its own, or hides elements from being tamed. */
+/** Elements that navigate by themselves, embed pages, or hide content from the sanitiser. */
 const FORBIDDEN =
   'meta[http-equiv], base, script, iframe, frame, object, embed, portal, template, animate, set, link';
 const WAY_OUT = /^(\w+:)?(href|action|formaction|ping)$/i;
 
 /**
- * HTML for a frame without any permission (`sandbox=""`): its policy forbids every load, and its links lead nowhere,
- * because a click on one would replace the frame by a page of somebody's choice.
+ * HTML for a frame without permissions (`sandbox=""`). Its policy forbids all loads. Links are disabled, because a
+ * click would replace the frame by a foreign page.
  */
 export function staticPage(html: string): string {
   const page = new DOMParser().parseFromString(html, 'text/html');
@@ -40,8 +40,8 @@ const FILLED =
   'html, body, iframe { width: 100%; height: 100%; margin: 0; border: 0; display: block; background: #fff; }';
 
 /**
- * HTML whose scripts run, for a frame that may (`sandbox="allow-scripts"`): in a frame within, so that a script that
- * sends its frame to an address is stopped by the policy of the one around it.
+ * HTML with scripts, for a frame with `sandbox="allow-scripts"`. The HTML is in an inner frame, so that the outer
+ * policy stops a script that navigates its frame.
  */
 export function scriptedPage(html: string): string {
   const page = document.implementation.createHTMLDocument('');
@@ -63,13 +63,13 @@ function policy(page: Document, content: string): HTMLMetaElement {
   return element;
 }
 
-/** An output of a cell as the notebook has it, where the text that the model read does not say it all. */
+/** An output of a cell as in the notebook, when the text for the model lacks something. */
 export type CallOutput =
   | { readonly kind: 'page'; readonly html: string }
-  /** With the colours of a terminal. */
+  /** Keeps terminal colours. */
   | { readonly kind: 'terminal'; readonly text: string };
 
-/** Pages and coloured text among the outputs of the cells a call ran; larger ones stay in the notebook. */
+/** Pages and coloured text in the outputs of the cells a call ran; large outputs are left out. */
 export function outputsOf(call: CallView): CallOutput[] {
   const data = call.result?.data;
   const outputs = isObject(data) ? data.outputs : null;
@@ -89,7 +89,7 @@ function ofOutput(output: Record<string, Json>): CallOutput[] {
   return html === '' || html.length > LARGEST ? [] : [{ kind: 'page', html }];
 }
 
-/** Text of notebooks may come in lines; those of a traceback have no ends. */
+/** Notebook text may be a list of lines; traceback lines have no newline. */
 function joined(text: Json | undefined, between = ''): string {
   if (!Array.isArray(text)) {
     return typeof text === 'string' ? text : '';

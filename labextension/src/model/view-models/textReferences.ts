@@ -1,5 +1,5 @@
 /**
- * The cells and files that an answer names ("Cell 10", `data/load.py`) and this conversation knows. Pure; used by the
+ * Finds the cells and files an answer names ("Cell 10", `data/load.py`) that this conversation knows. Pure; used for
  * links in answers.
  */
 
@@ -17,7 +17,7 @@ import {
   renumbersCells
 } from './callTargets';
 
-/** What a piece of text refers to. */
+/** The target of a reference. */
 export type Reference =
   | { readonly kind: 'cell'; readonly number: number }
   | { readonly kind: 'file'; readonly path: string };
@@ -29,22 +29,22 @@ export interface IFoundReference {
   readonly reference: Reference;
 }
 
-/** What can be referred to. */
+/** The possible targets. */
 export interface IKnown {
-  /** Paths by what a text may call them. */
+  /** Paths by the names a text may use. */
   readonly files: ReadonlyMap<string, string>;
-  /** The notebook whose cells are meant. */
+  /** The notebook of the cells. */
   readonly notebook: string | null;
-  /** Finds what is called by a name; null where there is none. */
+  /** Matches the known names; null when there are none. */
   readonly names: RegExp | null;
 }
 
-/** Messages before an answer that are looked through. */
+/** How many earlier messages are searched. */
 const LOOK_BACK = 40;
-/** Of more files only the newest. */
+/** Most files; the newest are kept. */
 const MOST_FILES = 300;
 
-/** The paths of what this message and those before it are about, and of `open` documents. */
+/** The paths in this message, in those before it, and of `open` documents. */
 export function pathsKnownTo(
   answer: AgentView,
   messages: readonly MessageView[],
@@ -54,7 +54,7 @@ export function pathsKnownTo(
   return [...new Set([...open, ...paths])].slice(-MOST_FILES);
 }
 
-/** What can be referred to with these paths. */
+/** The targets for these paths. */
 export function knownFrom(
   paths: readonly string[],
   notebook: string | null
@@ -63,7 +63,7 @@ export function knownFrom(
   return { files, notebook, names: patternOf([...files.keys()]) };
 }
 
-/** The id of the cell that has a number for `answer`; null where only the notebook as it is can tell. */
+/** The id of a numbered cell as of `answer`; null when only the current notebook can tell. */
 export function cellIdOf(
   number: number,
   answer: AgentView,
@@ -90,20 +90,20 @@ const FIRST = /\bcells?\s+#?(\d{1,4})\b/gi;
 const NEXT =
   /^(?:\s*[,–—-]\s*(?:and\s+|or\s+)?|\s+(?:and|or|to)\s+|\s*&\s*)(\d{1,4})\b/;
 
-/** The references in a text, in their order. */
+/** The references in a text, in order. */
 export function referencesIn(text: string, known: IKnown): IFoundReference[] {
   const cells = known.notebook === null ? [] : cellsIn(text);
   const files = known.names === null ? [] : filesIn(text, known, known.names);
   return [...cells, ...files].sort((one, other) => one.from - other.from);
 }
 
-/** The file that a piece of text is the name of. */
+/** The file with this name. */
 export function fileCalled(name: string, known: IKnown): Reference | null {
   const path = known.files.get(name.trim().replace(/^\.\//, ''));
   return path === undefined ? null : { kind: 'file', path };
 }
 
-/** "Cell 3"; of "cells 3, 4 and 7" each number. */
+/** "Cell 3"; each number of "cells 3, 4 and 7". */
 function cellsIn(text: string): IFoundReference[] {
   const found: IFoundReference[] = [];
   for (const { 0: whole, 1: digits = '', index } of text.matchAll(FIRST)) {
@@ -143,7 +143,7 @@ function filesIn(
   });
 }
 
-/** Every path, and the last name of each that only one has. */
+/** Every path, and each base name that is unique. */
 function filesOf(paths: readonly string[]): Map<string, string> {
   const files = new Map<string, string>();
   const shared = new Set<string>();
@@ -159,12 +159,12 @@ function filesOf(paths: readonly string[]): Map<string, string> {
   return new Map([...files].filter(([name]) => isName(name)));
 }
 
-/** A word without an ending is more likely a word. */
+/** A word without an extension is rarely a file. */
 function isName(name: string): boolean {
   return /[^/]\.\w+$/.test(name) || name.includes('/');
 }
 
-/** Longer names first, each a whole word. */
+/** Longer names first, each as a whole word. */
 function patternOf(names: readonly string[]): RegExp | null {
   const escaped = [...names]
     .sort((one, other) => other.length - one.length)
@@ -177,7 +177,7 @@ function patternOf(names: readonly string[]): RegExp | null {
       );
 }
 
-/** The one notebook of the answer's calls; else the one the user had in front; else the last that was named. */
+/** The only notebook in the answer's calls; else the one active when the user wrote; else the last one named. */
 export function notebookOf(
   answer: AgentView,
   messages: readonly MessageView[]
@@ -236,7 +236,7 @@ function attached({ attachments, context }: UserView): string[] {
   ];
 }
 
-/** Files that calls found, made or changed; what is gone or was never there is none. */
+/** Files that calls found, created or changed; not deleted or missing ones. */
 function calledIn(calls: readonly CallView[]): string[] {
   return calls.filter(canOpenTarget).flatMap(call => pathOf(call) ?? []);
 }

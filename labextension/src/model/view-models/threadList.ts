@@ -1,8 +1,8 @@
-/** The list of threads: which are shown, and in what order. Pure; used by `ThreadList`. */
+/** Filters and orders the list of threads. Pure; used by `ThreadList`. */
 
 import type { Anchor, Session } from '../../wire/generated';
 
-/** What the list can be narrowed to. */
+/** The filters of the list. */
 export const THREAD_FILTERS = [
   'open',
   'waiting',
@@ -14,24 +14,24 @@ export const THREAD_FILTERS = [
 
 export type ThreadFilter = (typeof THREAD_FILTERS)[number];
 
-/** A thread, with its place as it is known now. */
+/** A thread with its current anchor. */
 export interface IThreadListItem {
   readonly session: Session;
   readonly anchor: Anchor;
-  /** Where it stands among those of its document; null where that is not known. */
+  /** Position among the threads of its document; null when unknown. */
   readonly order: number | null;
 }
 
-/** The list as it is shown. */
+/** The list in groups. */
 export interface IThreadList {
-  /** Those of the document in front, in the order of its text; those not found in it last. */
+  /** Threads of the active document, in text order; those whose anchor is lost come last. */
   readonly here: readonly IThreadListItem[];
-  /** Those of other documents, the latest first. */
+  /** Threads of other documents, the latest first. */
   readonly others: readonly IThreadListItem[];
   readonly resolved: readonly IThreadListItem[];
 }
 
-/** Put threads, the latest first, in their order. */
+/** Group and order threads, given the latest first. */
 export function listThreads(
   threads: readonly IThreadListItem[],
   document: string | null
@@ -46,7 +46,7 @@ export function listThreads(
   };
 }
 
-/** Whether a thread is looked for: by a word of its title, quote or document, and by how it stands. */
+/** Whether a thread matches a word in its title, quote or document, and a status filter. */
 export function isWanted(
   { session, anchor }: IThreadListItem,
   text: string,
@@ -92,5 +92,5 @@ function rank({ anchor, order }: IThreadListItem): number {
   return anchor.certainty === 'orphaned' ? LAST : (order ?? LAST - 1);
 }
 
-/** More than the threads of a document. */
+/** More than any document has threads. */
 const LAST = 1_000_000;

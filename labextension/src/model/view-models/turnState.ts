@@ -1,8 +1,8 @@
-/** What commands ask of a conversation, also before anything is shown: is its turn going on, does a call wait? Pure. */
+/** State of a turn for commands, also before any view is loaded. Pure. */
 
 import type { CallView, Conversation } from '../../wire/generated';
 
-/** Whether a turn is going on, waiting included. */
+/** Whether a turn is open, including one that waits. */
 export function isRunning(view: Conversation): boolean {
   const state = view.turn?.state;
   return (
@@ -11,7 +11,7 @@ export function isRunning(view: Conversation): boolean {
   );
 }
 
-/** Whether the server gave a conversation up with its turn open, without tools: it could not be taken up again. */
+/** Whether the server abandoned a conversation with an open turn and no tools: it cannot be resumed. */
 export function isSetAside({ session, turn }: Conversation): boolean {
   return (
     session?.status === 'error' &&

@@ -93,7 +93,7 @@ function Items(props: { items: readonly TrustItem[] }): React.JSX.Element {
 function Answers(props: { items: readonly TrustItem[] }): React.JSX.Element {
   const trans = useTrans();
   const { folderTrust } = useStore();
-  const { busy, error, run } = useAction();
+  const { error, runOnce } = useAction();
   const waiting = props.items.filter(isWaiting);
   const answered = props.items.filter(item => !isWaiting(item));
   const done = React.useRef<HTMLParagraphElement>(null);
@@ -102,10 +102,7 @@ function Answers(props: { items: readonly TrustItem[] }): React.JSX.Element {
     () => done.current
   );
   const answer = (body: PutTrust): void => {
-    // The buttons are not disabled while busy: they would lose the focus.
-    if (!busy) {
-      run(() => folderTrust.answer(body));
-    }
+    runOnce(() => folderTrust.answer(body));
   };
   return (
     <>

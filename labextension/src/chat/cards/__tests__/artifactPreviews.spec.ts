@@ -67,7 +67,7 @@ test('outputs that say more than their text are shown as the notebook has them',
     { output_type: 'display_data', data: { 'text/plain': 'x' } },
     null
   ];
-  const call = { result: { data: { outputs } } } as unknown as CallView; // What of it is looked at.
+  const call = { result: { data: { outputs } } } as unknown as CallView; // The fields read here.
   expect(outputsOf(call)).toEqual([
     { kind: 'terminal', text: '\u001b[31ma\nb\u001b[0m' },
     { kind: 'terminal', text: '\u001b[31mE\u001b[0m\nline' },

@@ -1,4 +1,4 @@
-/** What the user has written is not lost with a tab. */
+/** Closing a tab keeps the user's text. */
 
 import { describe, expect, test } from 'vitest';
 
@@ -13,7 +13,7 @@ describe('the edit of a sent message', () => {
     expect(told).toBe(1);
     conversations.setEdit(key, 'm1', 'bett');
     conversations.setEdit(key, 'm1', 'better');
-    expect(told).toBe(1); // Who types draws what is typed.
+    expect(told).toBe(1); // The input renders typed text itself.
     const again = open(keeper).conversations;
     expect(again.edit(key, 'm1')).toBe('better');
     expect(again.edit(key, 'm2')).toBeNull();
@@ -37,7 +37,7 @@ describe('closing a tab', () => {
     conversations.close(key);
     expect(conversations.tabs.some(tab => tab.key === key)).toBe(false);
     expect(conversations.hasUnsent('s1')).toBe(true);
-    const again = open(keeper).conversations; // After a reload, too.
+    const again = open(keeper).conversations; // Also after a reload.
     for (const page of [conversations, again]) {
       page.open('s1');
       expect(page.active).toEqual({ key, sessionId: 's1' });
@@ -80,7 +80,7 @@ describe('closing a tab', () => {
     conversations.create();
     expect(conversations.tabs.map(({ key }) => key)).toEqual([second]);
     conversations.close(second);
-    conversations.create(); // The one that was closed last comes first.
+    conversations.create(); // The tab closed last comes first.
     expect(conversations.draft(conversations.active.key)).toBe('another');
   });
 
@@ -104,7 +104,7 @@ describe('closing a tab', () => {
     const { key } = conversations.active;
     const sending = conversations.send(key, { text: 'one' });
     conversations.close(key);
-    await Promise.resolve(); // The session is made; the message fails.
+    await Promise.resolve(); // The session is created; the message fails.
     server.fail({ message: 'Unplugged.' });
     await sending;
     expect(conversations.hasUnsent('made-0')).toBe(true);

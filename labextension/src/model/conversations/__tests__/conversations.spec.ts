@@ -1,4 +1,4 @@
-/** Conversations: sending, what is kept over a reload, the history, and what the user decides. */
+/** Conversations: sending, state kept across reloads, history, decisions of the user. */
 
 import { describe, expect, test } from 'vitest';
 

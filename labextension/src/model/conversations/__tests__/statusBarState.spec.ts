@@ -25,14 +25,14 @@ async function made() {
   const facts = new StatusBarState(
     server,
     socket,
-    conversations as unknown as IConversations // What of it is asked for.
+    conversations as unknown as IConversations // The members used here.
   );
   facts.read();
   await settled();
   const update = (id: string, status: Session['status']): void =>
     socket.deliver([
       { type: 'session-update', session: session(id, { status }) }
-    ] as unknown as Event[]); // The rest of an event does not matter here.
+    ] as unknown as Event[]); // Other event fields do not matter here.
   return { server, socket, facts, known, update };
 }
 

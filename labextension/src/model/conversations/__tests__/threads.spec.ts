@@ -30,7 +30,7 @@ const place: Anchor = {
 const thread = (id: string, change: Partial<Session> = {}): Session =>
   session(id, { kind: 'task', anchor: place, ...change });
 
-/** A server that knows documents and takes a page after another. */
+/** A server that filters sessions by document and pages them. */
 class Threads extends FakeServer {
   page = 100;
 

@@ -14,7 +14,7 @@ const REPORT: AwayReport = {
   ...{ state: 'ended', question: null, exit: 'final_response' }
 };
 
-/** A page, and the server that knows of an absence until it is dismissed. */
+/** A page, and a server that reports an absence until it is dismissed. */
 class Scene {
   constructor() {
     this.away.returned.connect((_, { session_id }) =>

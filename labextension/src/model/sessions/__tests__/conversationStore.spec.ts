@@ -1,4 +1,4 @@
-/** A conversation is the log's: read, followed, and read again where something was left out. */
+/** A conversation store loads the log, follows it, and reloads after a gap. */
 
 import { describe, expect, test } from 'vitest';
 

@@ -29,7 +29,7 @@ const answer = (seq: number): MessageView => ({
   parts: []
 });
 
-/** Left at `seq`, where the message that began at `first` was replaced. */
+/** A conversation left at `seq`, where the message with version `first` was replaced. */
 const left = (
   first: number,
   seq: number,
@@ -45,7 +45,7 @@ const left = (
   messages
 });
 
-// The first message was asked (2), answered (3), a second (6) was edited (10), then the first one (14).
+// First message (2), answer (3), a second message (6), edited (10); then the first message edited (14).
 const FIRST = left(6, 10, said(2), answer(3), said(6), answer(7));
 const SECOND = left(2, 14, said(2), answer(3), said(10), answer(11));
 const PAST = [FIRST, SECOND];

@@ -1,4 +1,4 @@
-/** The history: filters, and what is done to whole conversations. */
+/** The history: filters, and commands on whole conversations. */
 
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** What of a run is shown in small. */
+/** Previews of runs. */
 
 import { describe, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** What answers refer to, and where the cells and files they name are. */
+/** References in answers, and the location of the cells and files they name. */
 
 import { describe, expect, test } from 'vitest';
 

@@ -6,7 +6,7 @@ import { languageOf, reachOf } from '../approvals';
 import { toolIcon } from '../conversationItems';
 import { readPhrases, readTargets } from '../groupedReads';
 
-// What of the bundle is used.
+// The members used here.
 const trans = {
   _n: (one: string, many: string, n: number) =>
     (n === 1 ? one : many).replace('%1', String(n))
@@ -107,7 +107,7 @@ describe('an approval', () => {
     expect(
       reachOf('always', script, { command: script.command, exact: true })
     ).toEqual({ kind: 'command', of: script.command, exact: true });
-    // Of an earlier version.
+    // Written by an earlier version.
     expect(reachOf('always', script, null)).toEqual({
       kind: 'command',
       of: script.command,
