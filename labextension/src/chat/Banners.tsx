@@ -1,4 +1,4 @@
-/** What is wrong with the server or with a conversation, said above the messages. */
+/** Banners above the messages: connection, problems of the server or conversation, folder trust. */
 
 import * as React from 'react';
 
@@ -24,7 +24,7 @@ import type { IPageSocket, SocketStatus } from '../client/socket';
 import type { IFolderTrust } from '../host/folderTrust';
 import { trustSentence } from '../trust/summary';
 
-/** Nothing can be stored, usage cannot be counted, or a package's tools are broken. */
+/** Storage, usage accounting or tools of a package are broken. */
 export function ServerProblems(): React.JSX.Element | null {
   const { conversations } = useTabContext();
   const { status } = conversations;
@@ -66,10 +66,10 @@ function ServerProblem(props: {
   );
 }
 
-/** Why nothing can be added to a conversation. */
+/** Why a conversation is read-only. */
 export type Closed = 'deleted' | 'damaged' | 'aside';
 
-/** Whether and why a conversation can only be read. */
+/** Why a conversation is read-only; null if it is not. */
 export function closedBecause(
   deleted: boolean,
   store: ConversationStore | null,
@@ -160,7 +160,7 @@ function ReadOnlyBanner(props: {
   );
 }
 
-/** The conversation as a file, where the server can make one. */
+/** The conversation as a file; null if the server cannot export it. */
 function useExport(): Blob | null {
   const { conversations, tab } = useTabContext();
   const [exported, setExported] = React.useState<Blob | null>(null);
@@ -172,7 +172,7 @@ function useExport(): Blob | null {
           setExported(blob);
         }
       },
-      () => undefined // No offer then.
+      () => undefined // No export is offered then.
     );
     return () => {
       gone = true;
@@ -181,7 +181,7 @@ function useExport(): Blob | null {
   return exported;
 }
 
-/** A closed socket is mentioned after this, in ms: a short break is nobody's concern. */
+/** Delay before a closed socket is reported, in ms; short breaks are not. */
 const PATIENCE = 2000;
 
 export function ConnectionBanner({
@@ -216,7 +216,7 @@ export function ConnectionBanner({
   ) : null;
 }
 
-/** Whether the connection has been gone for a while. */
+/** Whether the connection has been lost for a while. */
 function useLost(status: SocketStatus): boolean {
   const away = status === 'closed' || status === 'connecting';
   const [lost, setLost] = React.useState(false);

@@ -1,4 +1,4 @@
-/** The user's limits of money, to read and change. */
+/** Shows and edits the user's budget limits. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -133,7 +133,7 @@ function Limit(props: {
       <input
         id={id}
         className="shoulders-Input"
-        // The form was asked for to write in it.
+        // The user opened the form to type.
         autoFocus={props.first}
         inputMode="decimal"
         value={text}

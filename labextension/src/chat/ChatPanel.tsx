@@ -35,7 +35,7 @@ export function ChatPanel(props: {
   host: IChatHost;
   conversations: IConversations;
   socket: IPageSocket;
-  /** Those the commands use as well. */
+  /** Shared with the commands. */
   actions?: PanelActions;
   /** Called once the panel can be used. */
   onReady?: () => void;
@@ -69,7 +69,7 @@ export function ChatPanel(props: {
   );
 }
 
-/** What the header's tabs and its buttons choose from. */
+/** The conversation of the active tab, or a list. */
 function Content({ tab }: { tab: string }): React.JSX.Element {
   const { list } = usePanelState();
   switch (list) {

@@ -1,4 +1,4 @@
-/** One conversation: its messages, what is going on, and the input. */
+/** One conversation: its messages, its status, and the input. */
 
 import * as React from 'react';
 
@@ -94,12 +94,12 @@ export function ConversationView(): React.JSX.Element {
   );
 }
 
-/** Whether the turn ended and nothing reads what is queued before the user says so. */
+/** Whether the turn ended and the queue waits for the user. */
 function isLeft(view: Conversation): boolean {
   return view.turn === null || view.turn.state === 'ended';
 }
 
-/** In an earlier version of a conversation nothing goes on. */
+/** An earlier version of a conversation is read-only. */
 const NOTHING_SENT: readonly IPendingMessage[] = [];
 const NOTHING_WAITS: IConversationState = {
   call: null,
@@ -108,7 +108,7 @@ const NOTHING_WAITS: IConversationState = {
   editBudget: () => undefined
 };
 
-/** The messages, or what is there before them. */
+/** The messages, or what is shown before the first one. */
 function Main(props: {
   store: ConversationStore | null;
   view: Conversation;
@@ -125,7 +125,7 @@ function Main(props: {
   );
 }
 
-/** What waits, the same object while it is the same. */
+/** What waits for the user, memoised. */
 function useWaiting(
   view: Conversation,
   editBudget: () => void
@@ -137,7 +137,7 @@ function useWaiting(
   );
 }
 
-/** The log is being read, or could not be. */
+/** The log is loading, or failed to load. */
 function Loading({ store }: { store: ConversationStore }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();

@@ -1,4 +1,4 @@
-/** The open conversations as tabs, and the way to new and old ones, to what can be done with them, and to other places. */
+/** The header: tabs, new conversation, history, threads and the menu. */
 
 import * as React from 'react';
 
@@ -34,7 +34,7 @@ export function Header(): React.JSX.Element {
   );
 }
 
-/** A bubble is closed here; side bars and tabs are closed by the lab. */
+/** Only the bubble needs this button; JupyterLab closes side bars and tabs. */
 function Minimise(): React.JSX.Element | null {
   const trans = useTrans();
   const { dock } = useHost();
@@ -48,7 +48,7 @@ function Minimise(): React.JSX.Element | null {
   ) : null;
 }
 
-/** More are told of as this many and more. */
+/** Larger counts are shown as `99+`. */
 const MOST = 99;
 
 function ThreadsButton(): React.JSX.Element {

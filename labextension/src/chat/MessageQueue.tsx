@@ -1,6 +1,6 @@
 /**
- * Messages sent while a turn runs: the agent reads them at its next step; until then they can be changed. Those that a
- * stopped turn left are sent when the user says so.
+ * Messages sent while a turn runs. The agent reads them at its next step; until then they can be edited. Those that a
+ * stopped turn left are sent on request.
  */
 
 import * as React from 'react';
@@ -18,7 +18,7 @@ import {
 
 export function MessageQueue(props: {
   queued: readonly QueuedView[];
-  /** No turn reads them by itself. */
+  /** Whether no running turn will read them. */
   isLeft: boolean;
 }): React.JSX.Element | null {
   const trans = useTrans();
@@ -39,7 +39,7 @@ export function MessageQueue(props: {
   );
 }
 
-/** Begins a turn with all that a turn left. */
+/** Starts a turn with the messages that a turn left. */
 function SendNow(props: {
   first: QueuedView;
   count: number;
@@ -86,7 +86,7 @@ function Queued(props: {
     returns.current = true;
     setEditing(false);
   };
-  // What the agent read first is not changed any more: what was typed goes to the input, nothing is lost.
+  // The agent read the message first: puts the edited text into the input.
   const handOver = (text: string): void => {
     const typed = conversations.draft(tab);
     conversations.suggest(tab, appendToDraft(typed, text));
@@ -151,12 +151,12 @@ function Queued(props: {
   );
 }
 
-/** Where the message is changed. */
+/** The field for editing a queued message. */
 function Field(props: {
   message: QueuedView;
   onSave: (text: string) => void;
   onBack: () => void;
-  /** The message is gone while it was being changed. */
+  /** Called when the message is gone while it is edited. */
   onCutOff: (text: string) => void;
 }): React.JSX.Element {
   const trans = useTrans();
@@ -170,7 +170,7 @@ function Field(props: {
   return (
     <textarea
       className="shoulders-Input shoulders-Queue-field"
-      // The user has just asked for this field.
+      // The user just opened this field.
       autoFocus
       rows={Math.min(6, text.split('\n').length)}
       value={text}
@@ -182,7 +182,7 @@ function Field(props: {
       onBlur={() => done(() => onSave(text))}
       onKeyDown={event => {
         if (event.nativeEvent.isComposing) {
-          return; // The keys are for what helps to write.
+          return; // The keys belong to the input method.
         }
         if (event.key === 'Enter' && !event.shiftKey) {
           event.preventDefault();
@@ -196,7 +196,7 @@ function Field(props: {
   );
 }
 
-/** Hands a changed text over when its field goes away, unless it was said before that this is over. */
+/** Passes a changed text on when its field unmounts, unless editing ended before. */
 function useUnsaved(
   text: string,
   before: string,

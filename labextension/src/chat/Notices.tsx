@@ -1,4 +1,4 @@
-/** What came of acts on whole conversations: one that was deleted, with the way back, and what failed. */
+/** Results of actions on whole conversations: a deletion, which can be undone, and errors. */
 
 import * as React from 'react';
 
@@ -43,7 +43,7 @@ function Removed({
   const actions = useActions();
   const place = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => {
-    // What had the focus is gone: here is what comes next.
+    // The focused element is gone; focus the next step.
     place.current?.querySelector('button')?.focus();
   }, []);
   return (

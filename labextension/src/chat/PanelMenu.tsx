@@ -1,4 +1,4 @@
-/** The menu of the header: what can be done with the conversation, and where the panel can be. */
+/** The header's menu: actions on the conversation, and the position of the panel. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

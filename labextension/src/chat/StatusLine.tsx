@@ -1,4 +1,4 @@
-/** While a turn runs: what it does now, how far it is, and the way to stop it. */
+/** Activity, progress and stop button of a running turn. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -15,7 +15,7 @@ import type { Conversation } from '../wire/generated';
 import { IconButton } from '../ui/primitives';
 import { useNow, useTrans } from '../ui/hooks';
 
-/** What the user does next, not the agent. */
+/** Activities that wait for the user. */
 const WAITS = new Set<Activity['kind']>([
   'approval',
   'question',
@@ -83,7 +83,7 @@ function describe(activity: Activity, trans: TranslationBundle): string {
         ? visible(shown)
         : visible(`${shown} · ${target}`);
     }
-    case 'retry': // The conversation says why, and counts down.
+    case 'retry': // The conversation shows the reason and the countdown.
       return trans.__('Waiting to try again…');
   }
 }

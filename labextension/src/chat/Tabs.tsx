@@ -1,6 +1,6 @@
 /**
- * The open conversations as tabs. By keyboard: arrows, Home and End choose, Delete closes, F2 changes the title,
- * Ctrl+Shift and an arrow puts a tab elsewhere; the pointer drags it. Closing keeps the conversation.
+ * The open conversations as tabs. Keys: arrows, Home and End select, Delete closes, F2 renames, Ctrl+Shift with an
+ * arrow moves a tab; tabs can also be dragged. Closing a tab keeps the conversation.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -18,7 +18,7 @@ import { useHost, useTabContext, useTrans } from '../ui/hooks';
 import { useActions, usePanelState } from './sessions/usePanelActions';
 import { useTabDrag } from './useTabDrag';
 
-/** Pixels in which a title can be read: of the active tab, and of another. */
+/** Least width of a readable title, in px: of the active tab, and of others. */
 const ACTIVE_PX = 120;
 const TAB_PX = 88;
 
@@ -31,7 +31,7 @@ export function Tabs(): React.JSX.Element {
   const place = React.useRef<HTMLDivElement>(null);
   const isNarrow = useIsNarrow(place, conversations.tabs.length);
   const drag = useTabDrag(conversations);
-  // The tab of the active conversation, which another may have become until it is rendered.
+  // The active tab may change until it is rendered.
   const focus = (): void =>
     focusNext(
       () => list.current,
@@ -50,7 +50,7 @@ export function Tabs(): React.JSX.Element {
         {...drag}
         onKeyDown={event => {
           if (event.target instanceof HTMLInputElement) {
-            return; // A title is being changed.
+            return; // A title is being edited.
           }
           const act = keyAct(event, actions);
           if (act !== null) {
@@ -85,7 +85,7 @@ export function Tabs(): React.JSX.Element {
   );
 }
 
-/** The open conversations as a menu, where the tabs have no room. */
+/** The open conversations as a menu, when there is no room for tabs. */
 function AllTabs(): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
@@ -112,7 +112,7 @@ function AllTabs(): React.JSX.Element {
   );
 }
 
-/** Whether the tabs have less room than they need to be read. */
+/** Whether the tabs are too narrow to be read. */
 function useIsNarrow(
   place: React.RefObject<HTMLDivElement>,
   count: number
@@ -132,7 +132,7 @@ function useIsNarrow(
   return count > 1 && width < ACTIVE_PX + (count - 1) * TAB_PX;
 }
 
-/** What a key does in the list of tabs. */
+/** Actions of keys in the list of tabs. */
 function keyAct(
   { key, ctrlKey, shiftKey }: React.KeyboardEvent,
   actions: ReturnType<typeof useActions>
@@ -163,7 +163,7 @@ function keyAct(
 function Tab(props: {
   tab: ITab;
   session: Session | null;
-  /** Go on in the list of tabs. */
+  /** Return the focus to the list of tabs. */
   focus: () => void;
 }): React.JSX.Element {
   const { Icon } = useHost();
@@ -235,14 +235,14 @@ function titleOfTab(
   trans: TranslationBundle
 ): string {
   if (session === null && sessionId !== null) {
-    return '…'; // It is not known until the log or the history is read.
+    return '…'; // Unknown until the log or the history is read.
   }
   return anchor === undefined
     ? titleOf(session, trans)
     : trans.__('New thread');
 }
 
-/** The chosen tab is scrolled into view. */
+/** Scrolls the selected tab into view. */
 function useInView(selected: boolean): React.RefObject<HTMLButtonElement> {
   const element = React.useRef<HTMLButtonElement>(null);
   React.useEffect(() => {

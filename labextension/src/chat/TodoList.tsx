@@ -1,4 +1,4 @@
-/** The agent's checklist, above the input. Out of the way once all is done, unless the user opens it. */
+/** The agent's to-do list above the input. Collapsed once everything is done, unless the user opens it. */
 
 import * as React from 'react';
 

@@ -1,10 +1,10 @@
-/** Moves tabs with the pointer; the tab follows it from place to place. Used by `Tabs`. */
+/** Moves tabs by dragging; the tab follows the pointer. Used by `Tabs`. */
 
 import * as React from 'react';
 
 import type { IConversations } from '../model/conversations/interface';
 
-/** Pixels that are still a click. */
+/** Movement that still counts as a click, in px. */
 const STILL = 6;
 
 interface IDrag {
@@ -13,7 +13,7 @@ interface IDrag {
   moved: boolean;
 }
 
-/** What the list of tabs listens to. */
+/** Handlers for the list of tabs. */
 export interface ITabDrag {
   onPointerDown: (event: React.PointerEvent<HTMLElement>) => void;
   onPointerMove: (event: React.PointerEvent<HTMLElement>) => void;
@@ -21,7 +21,7 @@ export interface ITabDrag {
   onPointerCancel: () => void;
 }
 
-/** Its children are the tabs, in their order. */
+/** The element's children are the tabs, in order. */
 export function useTabDrag(conversations: IConversations): ITabDrag {
   const drag = React.useRef<IDrag | null>(null);
   const end = (): void => {
@@ -45,7 +45,7 @@ export function useTabDrag(conversations: IConversations): ITabDrag {
       }
       if (!current.moved && Math.abs(clientX - current.x) > STILL) {
         current.moved = true;
-        currentTarget.setPointerCapture(pointerId); // What follows is no click on a tab.
+        currentTarget.setPointerCapture(pointerId); // Suppresses the click on a tab.
       }
       const from = conversations.tabs.findIndex(tab => tab.key === current.key);
       const to = current.moved ? placeOf(currentTarget, from, clientX) : from;
@@ -58,7 +58,7 @@ export function useTabDrag(conversations: IConversations): ITabDrag {
   };
 }
 
-/** Where the tab belongs: in the place of one whose middle the pointer has passed, coming from it. */
+/** The index for the tab: that of the tab whose middle the pointer passed. */
 function placeOf(list: HTMLElement, from: number, x: number): number {
   const isReversed = getComputedStyle(list).direction === 'rtl';
   const over = tabAt(list, tab => {

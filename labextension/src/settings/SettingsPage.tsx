@@ -1,4 +1,4 @@
-/** The page of the settings: what there is on the left, one part of it on the right. Loaded when it is first opened. */
+/** The settings page: navigation on the left, one section on the right. Loaded when it is first opened. */
 
 import '../../style/chat/panel.css';
 import '../../style/ui/controls.css';
@@ -33,7 +33,7 @@ import {
 } from './components/hooks';
 import { ErrorNote } from '../ui/primitives';
 
-/** The parts of the page, as the command that opens it names them. */
+/** The sections, as the command that opens the page names them. */
 export const SECTIONS = [
   'providers',
   'models',
@@ -51,19 +51,18 @@ export const SECTIONS = [
 
 export type Section = (typeof SECTIONS)[number];
 
-/** Whether the command that opens the page named a part. */
+/** Whether a value names a section. */
 export function isSection(value: unknown): value is Section {
   return SECTIONS.some(section => section === value);
 }
 
-/** The whole page. */
 export function SettingsPage(props: {
   host: ISettingsHost;
   store: SettingsStore;
   section: Section;
-  /** How often a part was opened to be read: each time its heading gets the focus. */
+  /** Counts how often a section was opened to be read; each time its heading gets the focus. */
   reads?: number;
-  /** How often the form for a new provider was asked for. */
+  /** Counts requests to open the form for a new provider. */
   adds?: number;
   onSection: (section: Section) => void;
 }): React.JSX.Element {
@@ -103,7 +102,7 @@ export function SettingsPage(props: {
   );
 }
 
-/** Put the focus at the heading of the shown part when it is opened to be read. */
+/** Focus the heading of the section when it is opened to be read. */
 function useReading(reads: number): {
   main: React.RefObject<HTMLDivElement>;
   read: () => void;
@@ -149,7 +148,7 @@ function view(section: Section): React.JSX.Element {
   }
 }
 
-/** The parts: a list, or where that has no room a menu. */
+/** The sections as a list, or as a menu when space is short. */
 function Navigation(props: {
   section: Section;
   onSection: (section: Section) => void;
@@ -254,7 +253,7 @@ function Head(props: {
   );
 }
 
-/** How many drafts wait to be saved. */
+/** The number of drafts not saved yet. */
 function useUnsaved(): number {
   const { drafts } = useSettingsPage().store;
   useSignalVersion(drafts.changed);

@@ -1,4 +1,4 @@
-/** A block of code with its language, and what can be done with it: copied, made a cell or a file. */
+/** A code block with its language and buttons to copy it or make it a cell or file. */
 
 import * as React from 'react';
 
@@ -21,7 +21,7 @@ export const CodeBlock = React.memo(function CodeBlock(
   const { language } = props;
   const trans = useTrans();
   const { insertBelow, newFile } = useHost();
-  // What a button gives is what can be seen.
+  // Buttons use the visible text.
   const { text: code, hidden } = React.useMemo(
     () => withoutHidden(props.code),
     [props.code]
@@ -38,7 +38,7 @@ export const CodeBlock = React.memo(function CodeBlock(
           <IconButton
             icon="file-add"
             label={trans.__('New file')}
-            // Not disabled meanwhile: it would lose the focus.
+            // Disabling it would lose the focus.
             onClick={() => busy || run(() => newFile(code, language))}
           />
         )}
@@ -84,7 +84,7 @@ function CopyCode({ code }: { code: string }): React.JSX.Element {
   );
 }
 
-/** For code that could be a cell, while a notebook is in front. */
+/** Buttons for code that could be a cell, while a notebook is active. */
 function CellActions({ code, language }: ICode): React.JSX.Element {
   const trans = useTrans();
   const host = useHost();

@@ -15,7 +15,7 @@ import { useTrans } from './hooks';
 
 const SIGNS = { same: ' ', old: '−', new: '+', gap: '⋯' };
 
-/** What changed between two texts. */
+/** Changed lines between two texts. */
 export const Diff = React.memo(function Diff(props: {
   before: string;
   after: string;
@@ -27,7 +27,7 @@ export const Diff = React.memo(function Diff(props: {
   return <DiffView lines={lines} />;
 });
 
-/** What changed between two texts, with the words that did. */
+/** Changed lines between two texts, with changed words marked. */
 export const WordDiff = React.memo(function WordDiff(props: {
   before: string;
   after: string;
@@ -39,12 +39,12 @@ export const WordDiff = React.memo(function WordDiff(props: {
   return <DiffView lines={lines} />;
 });
 
-/** A unified difference as a tool wrote it. */
+/** A unified difference as a tool printed it. */
 export function DiffText({ text }: { text: string }): React.JSX.Element {
   return <DiffView lines={parseDiff(text)} />;
 }
 
-/** A line of a difference, with words where they are told apart. */
+/** A line of a difference, with its changed words if known. */
 type Line = IDiffLine & Partial<Pick<IWordLine, 'words'>>;
 
 function DiffView(props: { lines: readonly Line[] }): React.JSX.Element {
@@ -54,7 +54,7 @@ function DiffView(props: { lines: readonly Line[] }): React.JSX.Element {
   return <DiffLines lines={props.lines} label={label} />;
 }
 
-/** The lines of a difference, with what a screen reader says of them. */
+/** Lines of a difference, with labels for screen readers. */
 export function DiffLines(props: {
   lines: readonly Line[];
   label: string;

@@ -1,4 +1,4 @@
-/** Keeps what cannot be drawn from taking the panel with it. Put around each part of a message. */
+/** Contains rendering errors. Wraps each part of a message. */
 
 import * as React from 'react';
 
@@ -8,7 +8,7 @@ interface IGuardedState {
   error: Error | null;
 }
 
-/** Its children, or a remark where drawing them failed. React tells the console what failed. */
+/** Renders its children, or a remark if they fail. React logs the error. */
 export class ErrorBoundary extends React.Component<
   React.PropsWithChildren,
   IGuardedState

@@ -1,4 +1,4 @@
-/** One of some values, or any of them, in the filters of lists. */
+/** Selects one of several values, or any, in the filters of lists. */
 
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** A picture over the whole page, until Escape, a click or its button closes it; the focus goes back where it was. */
+/** A full-page image, closed by Escape, a click or its button; the focus then returns. */
 
 import * as React from 'react';
 
@@ -6,7 +6,7 @@ import { IconButton } from './primitives';
 import { useTrans } from './hooks';
 
 export function ImageViewer(props: {
-  /** A `data:` or `blob:` address. */
+  /** A `data:` or `blob:` URL. */
   source: string;
   name: string;
   onClose: () => void;
@@ -24,7 +24,7 @@ export function ImageViewer(props: {
       ref={place}
       onClose={onClose}
       onClick={() => place.current?.close()}
-      // The lab's shortcuts and the panel's Escape are not for what lies beneath.
+      // Keeps keys from JupyterLab's shortcuts and the panel's Escape handler.
       onKeyDown={event => event.stopPropagation()}
     >
       <img src={source} alt={name} />

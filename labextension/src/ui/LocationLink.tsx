@@ -1,4 +1,4 @@
-/** A link to a place in the workspace, in a line of text. */
+/** An inline link to a location in the workspace. */
 
 import * as React from 'react';
 
@@ -6,7 +6,7 @@ export function LocationLink(props: {
   className?: string;
   title: string;
   onGo: () => void;
-  /** False where another link of the line leads to the same place. */
+  /** False when another link in the line has the same target. */
   isStop?: boolean;
   children: React.ReactNode;
 }): React.JSX.Element {

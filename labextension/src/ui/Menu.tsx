@@ -1,4 +1,4 @@
-/** A button that opens a list of choices: pickers and small menus. By keyboard: arrows, Home, End, Enter, Esc. */
+/** A button that opens a list of choices: pickers and small menus. Keys: arrows, Home, End, Enter, Esc. */
 
 import * as React from 'react';
 
@@ -11,16 +11,16 @@ export type { IMenuItem } from './MenuList';
 interface IMenuProps {
   items: readonly IMenuItem[];
   className: string;
-  /** Where the list opens; a list that opens downwards is aligned with the end of its button. */
+  /** Where the list opens; one that opens downwards is aligned with the end of its button. */
   drop?: 'up' | 'down';
 }
 
-/** A button with words, or one that is a picture and has a name. */
+/** A button with text, or with an icon and an accessible name. */
 type MenuProps = IMenuProps &
   (
     | {
         label: React.ReactNode;
-        /** What the button is for, when its label does not say. */
+        /** Tooltip, when the label does not explain the button. */
         title?: string;
         icon?: undefined;
       }

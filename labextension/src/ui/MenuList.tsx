@@ -1,4 +1,4 @@
-/** The list a `Menu` opens: choices, in groups where they have a heading. */
+/** The list that a `Menu` opens: choices, grouped below headings. */
 
 import * as React from 'react';
 
@@ -11,13 +11,13 @@ export interface IMenuItem {
   readonly title: string;
   /** A second, quieter line. */
   readonly note?: string;
-  /** The second line in full, where it is shortened. */
+  /** The full second line, if it is shortened. */
   readonly fullNote?: string;
   readonly checked?: boolean;
   readonly disabled?: boolean;
-  /** It takes something away. */
+  /** Whether it deletes something. */
   readonly danger?: boolean;
-  /** Heading of the choices it stands among. */
+  /** Heading of its group. */
   readonly group?: string;
   readonly act: () => void;
 }
@@ -60,7 +60,7 @@ export function MenuList(props: {
   );
 }
 
-/** Choices below a heading; without one they stand alone. */
+/** Choices below a heading, if they have one. */
 function Group(props: {
   heading: string | undefined;
   children: React.ReactNode;
@@ -78,7 +78,7 @@ function Group(props: {
   );
 }
 
-/** Neighbours with the same heading. */
+/** Consecutive items with the same heading. */
 function groups(
   items: readonly IMenuItem[]
 ): [string | undefined, IMenuItem[]][] {
@@ -134,7 +134,7 @@ function choices(list: HTMLElement | null): HTMLElement[] {
   return [...(list?.querySelectorAll<HTMLElement>('button:enabled') ?? [])];
 }
 
-/** Move the focus in the list; whether the key was for that. */
+/** Move the focus in the list; return whether the key was handled. */
 function moveFocus(list: HTMLElement | null, key: string): boolean {
   const items = choices(list);
   const at = items.findIndex(item => item === focused());

@@ -1,4 +1,4 @@
-/** The parts of a request, each opened by a click: plain text, as it is sent. Used by `RequestSheet` and the settings. */
+/** The parts of a request, expandable, as the plain text that is sent. Used by `RequestSheet` and the settings. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -21,7 +21,7 @@ const GLANCE = 120;
 
 export function RequestBody(props: {
   request: Pick<RequestView, 'system' | 'messages' | 'tools'>;
-  /** What else is sent. */
+  /** Other parts of the request. */
   more?: readonly { readonly name: string; readonly text: string }[];
 }): React.JSX.Element {
   const trans = useTrans();

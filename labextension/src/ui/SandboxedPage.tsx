@@ -1,6 +1,6 @@
 /**
- * HTML of a model or tool: in a frame that can do nothing, and, if the user asks for it, in one that may run its scripts
- * but reaches neither this page nor anything else (chapter 13).
+ * HTML of a model or tool in a frame without permissions. On request its scripts run in a frame that can reach neither
+ * this page nor the network. See docs/design/security.md.
  */
 
 import * as React from 'react';
@@ -23,7 +23,7 @@ export function SandboxedPage(props: {
   return (
     <div className="shoulders-SandboxedPage">
       <iframe
-        // Another frame: one that was given leave to run keeps it.
+        // A new frame: the permissions of an existing one do not change.
         key={String(runs)}
         className="shoulders-Artifact-page"
         sandbox={runs ? 'allow-scripts' : ''}

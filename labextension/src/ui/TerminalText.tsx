@@ -1,4 +1,4 @@
-/** Text of a program as its terminal would show it: its colours and weights, and nothing else that a terminal would do. */
+/** Program output with its terminal colours and weights; other control sequences have no effect. */
 
 import * as React from 'react';
 
@@ -30,7 +30,7 @@ function classOf(look: ILook): string {
   const { ink, paper } = look;
   return [
     ...FLAGS.filter(flag => look[flag]).map(flag => `shoulders-mod-${flag}`),
-    // Inverted colours are those of the page: any others could not be read.
+    // Inverted text uses the page's colours to stay legible.
     ...(ink === null || look.inverse
       ? []
       : ['shoulders-Ink', `shoulders-mod-ink-${ink}`]),

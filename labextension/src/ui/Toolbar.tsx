@@ -1,4 +1,4 @@
-/** What can be done with a message: a row of pictures that appears with the pointer or the focus. One stop for the Tab key. */
+/** A row of icon buttons for a message, shown on hover or focus. A single tab stop. */
 
 import * as React from 'react';
 
@@ -45,7 +45,7 @@ export function Toolbar(props: {
           className="shoulders-IconButton"
           title={label}
           aria-label={label}
-          // Not `disabled`: it stays in the row, and its label says why.
+          // Stays focusable, and its label gives the reason.
           aria-disabled={disabled === true}
           tabIndex={index === Math.min(stop, props.acts.length - 1) ? 0 : -1}
           onFocus={() => setStop(index)}
@@ -58,7 +58,7 @@ export function Toolbar(props: {
   );
 }
 
-/** Where a key leads to in a row; null when it is no key of rows. */
+/** The position a key moves to in the row; null for other keys. */
 function placeFor(key: string, from: number, count: number): number | null {
   switch (key) {
     case 'ArrowRight':
@@ -74,10 +74,10 @@ function placeFor(key: string, from: number, count: number): number | null {
   }
 }
 
-/** How long an act says that it was done, in ms. */
+/** How long a confirmation is shown, in ms. */
 const SAID = 1500;
 
-/** Which of several acts was done just now. */
+/** The action that was just completed. */
 export function useDone<T>(): { done: T | null; say: (what: T) => void } {
   const [done, setDone] = React.useState<T | null>(null);
   const timer = React.useRef<ReturnType<typeof setTimeout>>();

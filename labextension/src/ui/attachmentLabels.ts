@@ -1,4 +1,4 @@
-/** An attachment in a few words, for chips and lists. */
+/** Short descriptions of attachments, for chips and lists. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -14,7 +14,7 @@ export interface IDescribed {
   readonly cellId: string | null;
 }
 
-/** What of the page it takes to describe one. */
+/** Page data needed to describe an attachment. */
 export interface IKnown {
   readonly trans: TranslationBundle;
   readonly cellsOf: IChatHost['cellsOf'];
@@ -60,7 +60,7 @@ export function describe(attachment: Attachment, known: IKnown): IDescribed {
   }
 }
 
-/** A name without its folders. */
+/** The last component of a path. */
 export function nameOf(path: string): string {
   return path.split('/').at(-1) ?? path;
 }

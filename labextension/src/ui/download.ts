@@ -1,9 +1,9 @@
-/** Hands a file to the browser. Used by the page around the panel, the lab's or a widget's. */
+/** Downloads a file through the browser. Used by the hosts of the lab panel and the widget. */
 
-/** A download has begun by then, in ms. */
+/** Time for the download to start, in ms. */
 const SAVE_TIME = 60_000;
 
-/** Hand a file to the browser as a download. */
+/** Save a blob as a download. */
 export function download(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');

@@ -1,9 +1,9 @@
-/** Where the focus goes when what had it is gone, or the user goes on elsewhere: used by lists, and by `focusComposer`. */
+/** Moves the focus to elements that are rendered later. Used by lists and `focusComposer`. */
 
-/** Frames that what is being rendered may take to come. */
+/** Frames to wait for an element to be rendered. */
 const FRAMES = 30;
 
-/** What has the focus: a panel in a cell's output stands in a shadow tree, of which the page sees only the root. */
+/** The focused element, also inside the shadow tree of a panel in a cell's output. */
 export function focused(): Element | null {
   let found = document.activeElement;
   while (found?.shadowRoot?.activeElement) {
@@ -18,7 +18,7 @@ export function isFocusFree(): boolean {
   return found === null || found === document.body;
 }
 
-/** Give the focus to what `find` finds, once it is there, unless the user has put it elsewhere than `within` meanwhile. */
+/** Focus the element that `find` returns once it exists, unless the user moved the focus outside `within`. */
 export function focusNext(
   within: () => HTMLElement | null,
   find: (place: HTMLElement) => HTMLElement | null
@@ -32,9 +32,9 @@ export function focusNext(
   );
 }
 
-/** Give the focus to what `find` finds, once it is there, unless the user puts it elsewhere while that is awaited. */
+/** Focus the element that `find` returns once it exists, unless the user moves the focus first. */
 export function focusOn(find: () => HTMLElement | null): void {
-  let from: Element | null = null; // As the first frame finds it: the page may have put it elsewhere until then.
+  let from: Element | null = null; // Set in the first frame: the page may move the focus until then.
   focusWhenThere(find, () => {
     const now = focused();
     from ??= now;
@@ -42,7 +42,7 @@ export function focusOn(find: () => HTMLElement | null): void {
   });
 }
 
-/** Look in every frame, as signals are rendered some time later, while the focus `mayBeTaken`. */
+/** Look in every frame, because signals are rendered later, while `mayBeTaken` allows. */
 function focusWhenThere(
   find: () => HTMLElement | null,
   mayBeTaken: () => boolean,

@@ -1,4 +1,4 @@
-/** The hooks every view shares: the page around it, the conversation it is in, and signals as state. */
+/** Hooks shared by all views: the host, the conversation, signals as state, and actions. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ISignal } from '@lumino/signaling';
@@ -14,7 +14,7 @@ import type { IChatHost, IEditorContext } from '../host/chatHost';
 /** The page around the panel. */
 export const HostContext = React.createContext<IChatHost | null>(null);
 
-/** The conversation a view is in. */
+/** The conversation of a view. */
 export interface ITabContext {
   readonly conversations: IConversations;
   /** Key of its tab. */
@@ -23,7 +23,7 @@ export interface ITabContext {
 
 export const TabContext = React.createContext<ITabContext | null>(null);
 
-/** What of the conversation waits for the user, and the way to the limits of money. */
+/** What waits for the user in the conversation, and access to the budget form. */
 export interface IConversationState extends IPendingInput {
   readonly editBudget: () => void;
 }
@@ -43,10 +43,10 @@ export function useHost(): IChatHost {
   return present(React.useContext(HostContext), 'HostContext');
 }
 
-/** What the small pieces need of the page, wherever they stand. */
+/** The part of the host that small components need. */
 export type IViewHost = Pick<IChatHost, 'Icon' | 'trans'>;
 
-/** The page around views that are not of the panel. */
+/** The host of views outside the panel. */
 export const ViewContext = React.createContext<IViewHost | null>(null);
 
 export function useView(): IViewHost {
@@ -62,7 +62,7 @@ export function useTabContext(): ITabContext {
   return present(React.useContext(TabContext), 'PlaceContext');
 }
 
-/** A value that changes when a signal says so; the value must stay the same object while nothing changed. */
+/** A value that is read again when a signal is emitted; `read` must return the same object while nothing changed. */
 export function useSignal<T>(
   signal: ISignal<unknown, unknown> | null,
   read: () => T
@@ -79,7 +79,7 @@ export function useSignal<T>(
   return React.useSyncExternalStore(subscribe, read);
 }
 
-/** Render again whenever a signal is emitted, for objects that change in place. */
+/** Renders again whenever a signal is emitted, for objects that change in place. */
 export function useSignalVersion(
   signal: ISignal<unknown, unknown> | null
 ): number {
@@ -91,7 +91,7 @@ export function useSignalVersion(
         notify();
       };
       signal?.connect(emitted);
-      version.current++; // What was emitted since the render was not heard: render again.
+      version.current++; // Signals between render and subscription were missed: render again.
       return () => {
         signal?.disconnect(emitted);
       };
@@ -101,7 +101,7 @@ export function useSignalVersion(
   return React.useSyncExternalStore(subscribe, () => version.current);
 }
 
-/** Whether the demo answers in this conversation, because it was chosen or because there is no model. */
+/** Whether the demo answers in this conversation, by choice or because there is no model. */
 export function useIsDemo(): boolean {
   const { conversations, tab } = useTabContext();
   return useSignal(conversations.changed, () => {
@@ -120,18 +120,18 @@ export function useEditorContext(): IEditorContext {
 
 const NO_EDITS: readonly PendingEdit[] = [];
 
-/** The agent's changes that await keep or undo. */
+/** The agent's changes that wait for review. */
 export function usePendingEdits(): readonly PendingEdit[] {
   const { review } = useHost();
   return useSignal(review?.changed ?? null, () => review?.edits ?? NO_EDITS);
 }
 
-/** An action of the user: whether it is under way, and why it failed the last time. */
+/** A user action: whether it is running, and why it last failed. */
 export function useAction(): {
   busy: boolean;
   error: ErrorInfo | null;
   run: (act: () => Promise<unknown>) => void;
-  /** Does nothing while an action runs. For buttons that keep the focus, which disabling would take away. */
+  /** Does nothing while an action runs. For buttons that keep the focus, which disabling them would lose. */
   runOnce: (act: () => Promise<unknown>) => void;
 } {
   const [busy, setBusy] = React.useState(false);
@@ -151,7 +151,7 @@ export function useAction(): {
   return { busy, error, run, runOnce };
 }
 
-/** An answer of the user, which another page may have given before: `late`. */
+/** An answer of the user; `late` when another page answered first. */
 export function useAnswer(): ReturnType<typeof useAction> & { late: boolean } {
   const action = useAction();
   const [late, setLate] = React.useState(false);
@@ -163,7 +163,7 @@ export function useAnswer(): ReturnType<typeof useAction> & { late: boolean } {
           if (!isAnswered(error)) {
             throw error;
           }
-          setLate(true); // Its event tells how.
+          setLate(true); // Its event shows the answer.
         })
       ),
     [act]
@@ -180,7 +180,7 @@ function isAnswered(error: unknown): boolean {
   return error instanceof ApiError && error.info.code === 'already_answered';
 }
 
-/** When what has the focus goes away, as an answered card does, the focus goes to the input. */
+/** When a focused element is removed, such as an answered card, focuses the input. */
 export function useRestoreFocus<T extends HTMLElement>(): React.RefObject<T> {
   const place = React.useRef<T>(null);
   React.useLayoutEffect(() => {
@@ -194,7 +194,7 @@ export function useRestoreFocus<T extends HTMLElement>(): React.RefObject<T> {
   return place;
 }
 
-/** The time, again and again while `running`. */
+/** The time, updated while `running`. */
 export function useNow(running: boolean, every = 1000): number {
   const [now, setNow] = React.useState(() => Date.now());
   React.useEffect(() => {
@@ -208,9 +208,9 @@ export function useNow(running: boolean, every = 1000): number {
   return now;
 }
 
-/** Put the cursor into the input, once what is being rendered is there. */
+/** Focus the input once it is rendered. */
 export function focusComposer(): void {
-  const panel = focused()?.closest('.shoulders-Chat') ?? document; // A page may have several.
+  const panel = focused()?.closest('.shoulders-Chat') ?? document; // A page may have several panels.
   focusOn(() => panel.querySelector('.shoulders-Composer-field'));
 }
 

@@ -1,4 +1,4 @@
-/** A model in words: what it is called, how much it reads, what it costs. Used by the picker and by `/model`. */
+/** Labels of models: name, context size and price. Used by the picker and `/model`. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -10,7 +10,7 @@ export function modelName({ name, label }: ModelInfo): string {
   return visible(label ?? name);
 }
 
-/** Context and price, or why it cannot be used. */
+/** Context size and price, or why the model is unavailable. */
 export function modelFacts(model: ModelInfo, trans: TranslationBundle): string {
   if (model.unavailable_reason !== null) {
     return model.unavailable_reason;
@@ -25,7 +25,7 @@ export function modelFacts(model: ModelInfo, trans: TranslationBundle): string {
   return facts.filter(fact => fact !== '').join(' · ');
 }
 
-/** Where the key of a provider that has none is looked for. */
+/** Where the key of a provider is looked for, when it has none. */
 export function keyNote(
   { key_name }: ProviderHealth,
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** Small pieces several views are made of. */
+/** Small components used by several views. */
 
 import * as React from 'react';
 
@@ -9,7 +9,7 @@ import { focused, isFocusFree } from './focus';
 import type { IconName } from '../host/chatHost';
 import { useTrans, useView } from './hooks';
 
-/** While a button is off the browser takes the focus from it; it gets it back, unless it is elsewhere by then. */
+/** Returns the focus to a button after it was disabled, unless the focus has moved. */
 function useKeptFocus(disabled: boolean): React.RefObject<HTMLButtonElement> {
   const button = React.useRef<HTMLButtonElement>(null);
   const had = React.useRef(false);
@@ -27,7 +27,7 @@ function useKeptFocus(disabled: boolean): React.RefObject<HTMLButtonElement> {
   return button;
 }
 
-/** A button that is a picture. */
+/** A button with an icon. */
 export function IconButton(props: {
   icon: IconName;
   label: string;
@@ -35,7 +35,7 @@ export function IconButton(props: {
   disabled?: boolean;
   pressed?: boolean;
   className?: string;
-  /** Keys do the same elsewhere, so it is neither reached with Tab nor told of. */
+  /** Hidden from the keyboard and screen readers, because keys do the same elsewhere. */
   pointerOnly?: boolean;
 }): React.JSX.Element {
   const { Icon } = useView();
@@ -58,17 +58,17 @@ export function IconButton(props: {
   );
 }
 
-/** A button with words. */
+/** A button with text. */
 export function Button(props: {
   children: React.ReactNode;
   onClick: () => void;
   kind?: 'primary' | 'plain';
   disabled?: boolean;
   className?: string;
-  /** What it does, where its words alone do not say to what. */
+  /** Accessible name, when the text alone is ambiguous. */
   label?: string;
   title?: string;
-  /** Whether what it opens is open. */
+  /** Whether the element it opens is open. */
   expanded?: boolean;
 }): React.JSX.Element {
   const button = useKeptFocus(props.disabled ?? false);
@@ -88,7 +88,7 @@ export function Button(props: {
   );
 }
 
-/** A word that stands beside a name. */
+/** A word beside a name. */
 export function Badge(props: {
   children: string;
   kind?: 'plain' | 'good' | 'warning' | 'bad';
@@ -104,7 +104,7 @@ export function Badge(props: {
   );
 }
 
-/** What went wrong and what to do. */
+/** An error and what to do about it. */
 export function ErrorNote(props: {
   error: ErrorInfo;
   children?: React.ReactNode;
@@ -130,7 +130,7 @@ export function ErrorNote(props: {
   );
 }
 
-/** What to do, as the server says it: what is to be typed stands between backticks. */
+/** A hint of the server; text between backticks is code. */
 export function Hint({ text }: { text: string }): React.JSX.Element {
   const trans = useTrans();
   return (
@@ -152,7 +152,7 @@ function isOfProvider({ provider, request_id }: ErrorInfo): boolean {
   return provider !== null || request_id !== null;
 }
 
-/** What a report to the provider needs, for those who look. */
+/** Details for a report to the provider, collapsed. */
 function ErrorDetails({ error }: { error: ErrorInfo }): React.JSX.Element {
   const trans = useTrans();
   const facts: readonly (readonly [string, string | null])[] = [
@@ -182,7 +182,7 @@ function ErrorDetails({ error }: { error: ErrorInfo }): React.JSX.Element {
   );
 }
 
-/** Something that can be opened; `children` are made only while it is open. */
+/** A collapsible section; `children` is called only while it is open. */
 export function Disclosure(props: {
   summary: React.ReactNode;
   className: string;
@@ -211,7 +211,7 @@ export function Disclosure(props: {
   );
 }
 
-/** The three dots that say that nothing has come yet. */
+/** Three dots while nothing has arrived yet. */
 export function Dots(): React.JSX.Element {
   const trans = useTrans();
   return (
@@ -227,7 +227,7 @@ export function Dots(): React.JSX.Element {
   );
 }
 
-/** A way to something, or its name alone where the page cannot go there. */
+/** A link, or plain text when the page cannot open the target. */
 export function LinkOrText(props: {
   className: string;
   title: string;

@@ -1,31 +1,31 @@
 /**
- * Code that may still grow: what is added appears at once, colours follow when there is time for them. To colour all of
- * a long text again with each word would take longer than a frame. Used by `Code`.
+ * Highlights code that may still grow: new text appears at once, colours follow later. Highlighting a long text again
+ * with each word would take longer than a frame. Used by `Code`.
  */
 
-/** Colours a code into an element; resolves when it is done. */
+/** Highlights code into an element; resolves when done. */
 export type Paint = (code: string, into: HTMLElement) => Promise<void>;
 
-/** Wait between two paintings, in multiples of what the last one took, within bounds in ms. */
+/** Pause between two runs, as a multiple of the last run's time, with bounds in ms. */
 const REST = 15;
 const LEAST_REST = 120;
-const MOST_REST = 1_500; // The first one may have loaded its language.
+const MOST_REST = 1_500; // The first run may have loaded the language.
 
-/** Longer code is coloured only once it has not grown for a while, in characters and ms. */
+/** Longer code is highlighted only after a pause in its growth, in characters and ms. */
 const LONG = 6_000;
 const QUIET = 400;
 
-/** Code beyond this stays without colours: its painting alone would be felt. In characters. */
+/** Longer code is never highlighted, because a single run would be noticeable. In characters. */
 const TOO_LONG = 40_000;
 
-/** Shows a growing code in an element. */
+/** Shows growing code in an element. */
 export class ProgressiveHighlighter {
   constructor(
     private readonly element: HTMLElement,
     private readonly paint: Paint
   ) {}
 
-  /** Show a code: what goes on from the one before is added to it. */
+  /** Show code; a continuation of the previous code is appended. */
   show(code: string): void {
     const { shown } = this;
     this.shown = code;
@@ -43,7 +43,7 @@ export class ProgressiveHighlighter {
     this.disposed = true;
   }
 
-  /** Colour it after a rest; one that grows without end has to wait for its end. */
+  /** Highlight after a pause; code that keeps growing waits for its end. */
   private later(): void {
     const isLong = this.shown.length > LONG;
     if (this.timer !== undefined && !isLong) {

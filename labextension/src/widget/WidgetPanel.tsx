@@ -1,4 +1,4 @@
-/** A panel in a notebook's output: the chat once the kernel answers, how it stands before and after, else a transcript. */
+/** The panel in a notebook's output: the chat once the kernel responds, the connection status, or a transcript. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -15,11 +15,11 @@ export function WidgetPanel(props: {
   host: IChatHost;
   conversations: IConversations;
   socket: IPageSocket;
-  /** Whether the chat was ever there: then it stays, with what is written in it. */
+  /** Whether the chat was shown before; it then stays, with its drafts. */
   begun: boolean;
-  /** The conversation as the kernel wrote it down last. */
+  /** The conversation as the kernel last saved it. */
   transcript: string;
-  /** Where the panel is; it is small while there is but a note. */
+  /** The element of the panel; it is small while it shows only a note. */
   frame: HTMLElement;
 }): React.JSX.Element {
   const { relay, host, conversations, socket, begun, transcript, frame } =
@@ -49,7 +49,7 @@ export function WidgetPanel(props: {
   );
 }
 
-/** How it stands with the kernel and the server behind it, where that is worth a word. */
+/** The status of the kernel and its connection to the server, if notable. */
 function Note(props: {
   standing: RelayStatus;
   begun: boolean;
@@ -102,7 +102,7 @@ function words(
   }
 }
 
-/** The variables that the frame takes from the page around it. */
+/** CSS variables copied from the page into the frame. */
 const TAKEN = [
   '--jp-ui-font-color1',
   '--jp-layout-color1',
@@ -135,13 +135,13 @@ function Transcript(props: {
   );
 }
 
-/** A page that shows it and loads nothing from anywhere. */
+/** A page with the transcript that loads nothing. */
 export function page(
   html: string,
   style: Pick<CSSStyleDeclaration, 'getPropertyValue'>
 ): string {
   const variables = TAKEN.map(name => {
-    // It stands in a style sheet: no end of it in a value.
+    // The value is put into a style sheet and must not end it.
     const value = style.getPropertyValue(name).replace(/[<>{};]/g, '');
     return `${name}:${value}`;
   }).join(';');

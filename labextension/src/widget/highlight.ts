@@ -1,5 +1,5 @@
 /**
- * Colours code in a notebook's output, for the languages that notebooks are full of; other code stays plain. Used by
+ * Highlights code in a notebook's output, for the languages common in notebooks; other code stays plain. Used by
  * `createWidgetHost`.
  */
 
@@ -9,7 +9,7 @@ import { parser as json } from '@lezer/json';
 import type { LRParser } from '@lezer/lr';
 import { parser as python } from '@lezer/python';
 
-/** More is shown plain: it is coloured again with every word that is streamed. */
+/** Longer code stays plain, because it is highlighted again with every streamed word. */
 const LONGEST = 100_000;
 
 function parserOf(language: string): LRParser | null {
@@ -28,7 +28,7 @@ function parserOf(language: string): LRParser | null {
     : null;
 }
 
-/** Put coloured code into an element: text and spans with the classes of the highlighter. */
+/** Put highlighted code into an element: text and spans with highlighter classes. */
 export function highlight(
   code: string,
   language: string,

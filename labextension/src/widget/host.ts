@@ -1,6 +1,6 @@
 /**
- * The page around a panel in a notebook's output. It has the kernel and nothing of the lab: what opens documents or
- * writes cells is absent, so that the views show no buttons for it. Made by `index`.
+ * The host of a panel in a notebook's output. It has the kernel but not JupyterLab: functions that open documents or
+ * edit cells are null, so that the views hide their buttons. Created by `index`.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -19,16 +19,16 @@ import { highlight } from './highlight';
 import { Icon } from './icons';
 import type { IPageServices } from './pageServices';
 
-/** What the host is made of. */
+/** Dependencies of the host. */
 export interface IHostParts {
   readonly http: IHttpClient;
   readonly review: PendingEditsStore;
   readonly surroundings: IPageServices;
-  /** Where dialogs are put. */
+  /** Parent of dialogs. */
   readonly root: Node;
 }
 
-/** Knows which notebook the panel is in. */
+/** Tracks which notebook contains the panel. */
 export class WidgetEditorContext implements IDisposable {
   readonly changed = new Signal<this, void>(this);
 
@@ -40,7 +40,7 @@ export class WidgetEditorContext implements IDisposable {
     return this.disposed;
   }
 
-  /** The panel is in this notebook. */
+  /** Set the notebook that contains the panel. */
   show(document: string | null): void {
     if (document !== this.situation.document) {
       const openDocuments = document === null ? [] : [document];
@@ -65,7 +65,7 @@ const NOWHERE: IEditorContext = {
   openDocuments: []
 };
 
-/** Make the host of one view. */
+/** Create the host of one view. */
 export function createWidgetHost(
   { http, review, surroundings, root }: IHostParts,
   situation: WidgetEditorContext
@@ -94,7 +94,7 @@ export function createWidgetHost(
   };
 }
 
-/** What a page without the lab cannot do. */
+/** Functions that need JupyterLab. */
 const NOTHING_OF_THE_LAB = {
   openDocument: null,
   openTarget: null,
@@ -123,11 +123,11 @@ class FixedDock implements IPanelPlacement {
   readonly changed = new Signal<this, void>(this);
   readonly moveTo = (): Promise<void> => Promise.resolve();
   readonly hide = (): void => {
-    // There is nowhere to go.
+    // Nothing to hide.
   };
 }
 
-/** Keep and undo; going to a change needs the lab. */
+/** Keep and undo; navigation to a change needs JupyterLab. */
 function reviewOver(store: PendingEditsStore): IReview {
   return {
     changed: store.changed,
@@ -140,7 +140,7 @@ function reviewOver(store: PendingEditsStore): IReview {
   };
 }
 
-/** Copy a text; pages of plain http have no clipboard but the browser's old command. */
+/** Copy a text; without HTTPS only the browser's old command is available. */
 function copy(text: string, root: Node): void {
   if (window.isSecureContext) {
     navigator.clipboard.writeText(text).catch((error: unknown) => {
@@ -157,7 +157,7 @@ function copy(text: string, root: Node): void {
   field.remove();
 }
 
-/** Ask; false when it was cancelled. */
+/** Ask for confirmation over the panel, because a page of widgets has no dialogs of its own; false if cancelled. */
 function confirm(
   within: Node,
   trans: TranslationBundle,

@@ -1,4 +1,4 @@
-/** The panel's pictures in a notebook's output: the drawings of the lab's icons without the lab, and our own. */
+/** Icons of the panel in a notebook's output: JupyterLab's drawings without JupyterLab, and our own. */
 
 import caretDown from '@jupyterlab/ui-components/style/icons/arrow/caret-down.svg?raw';
 import caretLeft from '@jupyterlab/ui-components/style/icons/arrow/caret-left.svg?raw';
@@ -83,12 +83,12 @@ const DRAWINGS: Record<IconName, string> = {
   variable
 };
 
-/** One picture, in the size of text. */
+/** An icon in the size of text. */
 export function Icon({ name }: { name: IconName }): React.JSX.Element {
   return (
     <span
       className="shoulders-Icon"
-      // Of this package and the lab's, not of anybody's text.
+      // Drawings of this package and JupyterLab, never user text.
       dangerouslySetInnerHTML={{ __html: DRAWINGS[name] }}
     />
   );

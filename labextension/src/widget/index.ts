@@ -1,6 +1,6 @@
 /**
- * The chat panel in a notebook's output: the module that the kernel's widget hands to anywidget. Shows the same views as
- * the lab's panel, on the same model; only the page around them and the way to the server are its own.
+ * The chat panel in a notebook's output: the module that the kernel's widget passes to anywidget. It shows the same
+ * views on the same model as the lab panel; only the host and the connection differ.
  */
 
 import '../../style/widget/colours.css';
@@ -24,7 +24,10 @@ import { findPageServices } from './pageServices';
 import { followTheme } from './theme';
 import { WidgetPanel } from './WidgetPanel';
 
-/** Keys and what they do belong to the panel: the notebook's shortcuts would run cells and delete them. */
+/** The style sheets above as text for the shadow tree; `vite.widget.config.mts` replaces this mark. */
+const STYLES = '__SHOULDERS_STYLES__';
+
+/** Events kept inside the panel: the notebook's shortcuts would run or delete cells. */
 const KEPT = ['keydown', 'keypress', 'keyup', 'copy', 'cut', 'paste'] as const;
 
 /** One view of the widget. */
@@ -85,7 +88,7 @@ export class WidgetView {
     this.attach();
   }
 
-  /** The kernel is there, or there again. */
+  /** The kernel responded. */
   private readonly attend = (): void => {
     this.attach();
     if (this.relay.standing.kind === 'ready' && this.socket.status !== 'open') {
@@ -98,7 +101,7 @@ export class WidgetView {
     }
   };
 
-  /** Know which notebook the panel is in. */
+  /** Set the notebook that contains the panel. */
   private readonly attach = (): void => {
     const named = this.model.get('notebook');
     this.situation.show(
@@ -106,7 +109,7 @@ export class WidgetView {
     );
   };
 
-  /** Show the conversation that the kernel, or another view, names. */
+  /** Show the conversation set by the kernel or another view. */
   private readonly follow = (): void => {
     const { sessionId, conversations } = this;
     if (sessionId !== null && conversations.active.sessionId !== sessionId) {
@@ -114,7 +117,7 @@ export class WidgetView {
     }
   };
 
-  /** Tell the kernel which conversation is shown: it writes down the transcript of that one. */
+  /** Tell the kernel which conversation is shown, so that it saves that transcript. */
   private readonly tell = (): void => {
     const shown = this.conversations.active.sessionId;
     if (shown !== null && shown !== this.sessionId) {
@@ -148,7 +151,7 @@ export class WidgetView {
   private begun = false;
 }
 
-/** What anywidget calls for each view. */
+/** Called by anywidget for each view. */
 export function render(place: { model: IModel; el: HTMLElement }): () => void {
   const view = new WidgetView(place.model, place.el);
   return () => view.dispose();
@@ -160,7 +163,7 @@ function keep(event: Event): void {
   event.stopPropagation();
 }
 
-/** The shadow tree with the panel's element: neither the page's styles reach it nor its own the page. */
+/** Create the shadow tree of the panel, which isolates its styles from the page's. */
 function makeTree(element: HTMLElement): ShadowRoot {
   element.classList.add('shoulders-WidgetHost');
   element.dataset.lmSuppressShortcuts = 'true';
@@ -182,7 +185,7 @@ function makeFrame(tree: ShadowRoot, trans: TranslationBundle): HTMLElement {
   return frame;
 }
 
-/** Begins with the widget's conversation. What is open is not kept: the widget is what is saved. */
+/** Starts with the widget's conversation. Open tabs are not saved: the widget itself is. */
 function keeperOf(
   sessionId: string | null,
   newId: () => string
@@ -199,5 +202,3 @@ function keeperOf(
     }
   };
 }
-
-const STYLES = '__SHOULDERS_STYLES__';

@@ -1,7 +1,7 @@
 /**
- * What of the lab a panel in an output finds in its page: the widget manager of the lab and of Notebook has the
- * renderers of the page, and these know its typesetter and its language. Where they are not, formulas stay as they were
- * written and words are English. Used by `index`.
+ * JupyterLab services that a panel in an output can find in its page: the widget manager of JupyterLab and Notebook has
+ * the page's renderers, which give access to the typesetter and translator. Elsewhere formulas stay unrendered and
+ * texts English. Used by `index`.
  */
 
 import type {
@@ -15,16 +15,16 @@ import { Typesetter } from '../lab/typesetter';
 import { TRANSLATION_DOMAIN } from '../tokens';
 import type { IModel } from './protocol';
 
-/** The style sheet that the lab's typesetter writes into its page. */
+/** Id of the style sheet that JupyterLab's typesetter adds to its page. */
 const SHEET = 'MJX-CHTML-styles';
 
-/** What a panel uses of it. */
+/** The services a panel uses. */
 export interface IPageServices {
   readonly trans: TranslationBundle;
   readonly typeset: IChatHost['typeset'];
 }
 
-/** Look around the view of a widget; `tree` is the shadow tree it is in. */
+/** Find the services of a widget view; `tree` is its shadow tree. */
 export function findPageServices(
   model: IModel,
   tree: ShadowRoot
@@ -50,7 +50,7 @@ function typesetIn(
   let known = 0;
   return async (element, tex, display) => {
     await typesetter.typeset(element, tex, display);
-    // Rules of the page do not hold in the tree. There are more with each sign that is new.
+    // The page's rules do not apply in the shadow tree, and each new glyph adds some.
     const page = document.getElementById(SHEET);
     const rules =
       page instanceof HTMLStyleElement ? page.sheet?.cssRules : null;
@@ -68,7 +68,7 @@ function filled(text: string, args: readonly unknown[]): string {
   });
 }
 
-/** What of the lab's bundle the views use. */
+/** English texts for pages without JupyterLab's translations; the members the views use. */
 const ENGLISH_STRINGS = {
   __: (text: string, ...args: unknown[]) => filled(text, args),
   _n: (one: string, many: string, n: number, ...args: unknown[]) =>

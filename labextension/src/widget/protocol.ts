@@ -1,22 +1,22 @@
 /**
- * What a panel in a notebook's output and its kernel say to each other, as custom messages of the widget; the kernel's
- * side is `kernel/panel/protocol.py`. Each message names the `view` it is of: a widget may be shown in several places.
+ * Messages between a panel in a notebook's output and its kernel, sent as custom widget messages. The kernel's side is
+ * `kernel/panel/protocol.py`. Each message names its `view`, since a widget may be shown several times.
  */
 
-/** What anywidget hands to a view of the widget, as far as it is used here. */
+/** The parts of anywidget's model used here. */
 export interface IModel {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
-  /** Send what was set to the kernel. */
+  /** Send changed values to the kernel. */
   save_changes(): void;
   send(content: object): void;
-  /** Of the page; what it has besides widgets differs. */
+  /** The page's manager; what it has besides widgets differs. */
   readonly widget_manager?: unknown;
   on(event: string, callback: ModelCallback): void;
   off(event: string, callback: ModelCallback): void;
 }
 
-/** Hears a message with its buffers, or of a change. */
+/** Receives a message with its buffers, or a change. */
 export type ModelCallback = (
   content: unknown,
   buffers?: readonly DataView[]
@@ -39,15 +39,15 @@ export type PageMessage =
 /** Answers `hello`. */
 export interface IReady {
   t: 'ready';
-  /** Whether the Jupyter server answers the kernel; `gone` says why not. */
+  /** Whether the kernel reaches the Jupyter server; `gone` says why not. */
   server: boolean;
   /** Path of the kernel's notebook in the workspace. */
   notebook: string | null;
-  /** Whether the page's messages wait while a cell runs. */
+  /** Whether messages of the page wait while a cell runs. */
   waits: boolean;
 }
 
-/** Answers `http`; what is no text is in the message's one buffer. */
+/** Answers `http`; a binary body is in the message's only buffer. */
 export interface IHttpAnswer {
   t: 'http';
   id: string;

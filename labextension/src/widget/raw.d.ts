@@ -1,4 +1,4 @@
-/** Files the bundler takes in as text. */
+/** Files that the bundler imports as text. */
 
 declare module '*.svg?raw' {
   const text: string;

@@ -1,6 +1,6 @@
 /**
- * The way from a panel in a notebook's output to the server: through the kernel, by messages of the widget. Stands in for
- * the browser's fetch and WebSocket. Made by `index`, one for each view.
+ * Connects a panel in a notebook's output to the server through the kernel, by widget messages. Replaces the browser's
+ * fetch and WebSocket. Created by `index`, one per view.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -16,20 +16,20 @@ import type {
 } from './protocol';
 
 /**
- * How it stands with the kernel: `asking` before its first answer, `silent` when none came for a while, `gone` when it
- * cannot reach the server, `slow` when what the page says waits for a running cell.
+ * Status of the kernel: `asking` before its first answer, `silent` after a timeout, `gone` when it cannot reach the
+ * server, `slow` when messages of the page wait for a running cell.
  */
 export type RelayStatus =
   | { readonly kind: 'asking' | 'silent' | 'slow' | 'ready' }
   | { readonly kind: 'gone'; readonly reason: string };
 
-/** What the relay is made with; times in ms. */
+/** Options of the relay; times in ms. */
 export interface IRelayOptions {
   readonly model: IModel;
   readonly newId: () => string;
-  /** Without an answer for so long the kernel is called busy, or not running. */
+  /** After this time without an answer the kernel counts as busy or stopped. */
   readonly patience?: number;
-  /** How often it is asked whether it is there. */
+  /** Interval of the hello messages. */
   readonly every?: number;
 }
 
@@ -58,7 +58,7 @@ export class Relay implements IDisposable {
     return this.current;
   }
 
-  /** Path of the notebook the kernel belongs to, as far as it knows. */
+  /** Path of the kernel's notebook, if known. */
   get notebook(): string | null {
     return this.path;
   }
@@ -67,13 +67,13 @@ export class Relay implements IDisposable {
     return this.disposed;
   }
 
-  /** Ask at once whether the kernel is there. */
+  /** Send a hello now. */
   readonly hello = (): void => {
     this.say({ t: 'hello' });
     this.expect();
   };
 
-  /** Send a request below the API's root. Rejects when it was given up. */
+  /** Send a request below the API's root. Rejects when it is abandoned. */
   readonly fetch = (path: string, init: RequestInit): Promise<Response> => {
     const id = this.options.newId();
     const answer = new Promise<Response>((resolve, reject) => {
@@ -110,20 +110,20 @@ export class Relay implements IDisposable {
     this.say({ t: 'close', id: null });
     this.options.model.off('msg:custom', this.hear);
     this.options.model.off('comm_live_update', this.lookAgain);
-    // Nobody is there any more to be told of an answer, or that none comes.
+    // Nobody is left to be told about answers.
     this.waiting.clear();
     this.sockets.clear();
     Signal.clearData(this);
   }
 
-  /** Again and again while nobody answers, or nobody can reach the server. */
+  /** Repeated while the kernel or the server does not answer. */
   private readonly knock = (): void => {
     if (this.current.kind !== 'ready') {
       this.hello();
     }
   };
 
-  /** The connection to the kernel is another, or gone: what was asked is not answered. */
+  /** The kernel's connection changed or closed; open requests will not be answered. */
   private readonly lookAgain = (): void => {
     this.giveUp('The kernel was restarted, or has ended.');
     this.change({ kind: 'asking' });
@@ -143,7 +143,7 @@ export class Relay implements IDisposable {
     }
   };
 
-  /** Take a message; how it stands now, where that says it. */
+  /** Handle a message; returns the new status if it tells one. */
   private take(
     message: KernelMessage,
     buffers: readonly DataView[]
@@ -180,7 +180,7 @@ export class Relay implements IDisposable {
     return { kind: 'ready' };
   }
 
-  /** Whatever was said, the kernel is there. */
+  /** Any message shows that the kernel is alive. */
   private calmed(): RelayStatus {
     const { kind } = this.current;
     return kind === 'slow' || kind === 'silent'
@@ -201,7 +201,7 @@ export class Relay implements IDisposable {
     );
   }
 
-  /** An answer is due. */
+  /** Start the timeout for an answer. */
   private expect(): void {
     this.patience ??= setTimeout(() => {
       this.patience = undefined;
@@ -224,7 +224,7 @@ export class Relay implements IDisposable {
     try {
       this.options.model.send({ view: this.view, ...message });
     } catch (error) {
-      // The lab refuses to send to a kernel that is dead; `expect` shows it.
+      // JupyterLab refuses to send to a dead kernel; the timeout of `expect` shows that.
       console.warn('The kernel of this panel cannot be reached:', error);
     }
   }
@@ -246,7 +246,7 @@ export class Relay implements IDisposable {
   private disposed = false;
 }
 
-/** A socket of the server's, as the page's own code wants it. */
+/** A server socket behind the interface of WebSocket. */
 class RelayedSocket implements WebSocketLike {
   constructor(
     private readonly id: string,
@@ -289,7 +289,7 @@ class RelayedSocket implements WebSocketLike {
     this.onclose?.call(this.asSocket, new CloseEvent('close'));
   }
 
-  /** What is called has no use for more of a socket than there is here. */
+  /** Callers use no other members of WebSocket. */
   private get asSocket(): WebSocket {
     return this as unknown as WebSocket;
   }
@@ -302,13 +302,13 @@ const OPEN = 1;
 const CLOSED = 3;
 
 function bytesOf(view: DataView): Uint8Array<ArrayBuffer> {
-  // A copy: the front end may use the memory again.
+  // A copy: the front end may reuse the memory.
   return new Uint8Array(
     new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
   );
 }
 
-/** Whether it is a message to this view; the kernel checks what it sends against its own models. */
+/** Whether it is a message to this view; the kernel validates what it sends. */
 function isOf(content: unknown, view: string): content is KernelMessage {
   return (
     typeof content === 'object' &&

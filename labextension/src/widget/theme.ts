@@ -1,21 +1,21 @@
 /**
- * How a panel in a notebook's output looks: as the lab, where the page has the lab's variables; else in our own colours,
- * light or dark as the page is. Used by `index`.
+ * Theme of a panel in a notebook's output: JupyterLab's if the page has its variables; else our own colours, light or
+ * dark like the page. Used by `index`.
  */
 
 const OWN = 'shoulders-mod-own';
 const DARK = 'shoulders-mod-dark';
 
-/** Darker pages than this are dark, of 255. */
+/** Pages below this lightness are dark, of 255. */
 const MIDDLE = 128;
 
-/** Dress the panel as the page is, now and whenever that changes; returns what ends it. */
+/** Apply the page's theme to the panel, now and after changes; returns a function that stops this. */
 export function followTheme(panel: HTMLElement, host: HTMLElement): () => void {
   const dress = (): void => {
     const own = variable(host, '--jp-layout-color1') === '';
     panel.classList.toggle(OWN, own);
     panel.classList.toggle(DARK, own && isDark(host));
-    // The lab says it at the body, which rules in a shadow tree do not see.
+    // JupyterLab sets this on the body, which rules in a shadow tree cannot match.
     const light = document.body.dataset.jpThemeLight ?? String(!isDark(host));
     panel.dataset.jpThemeLight = light;
   };
@@ -37,7 +37,7 @@ function variable(element: HTMLElement, name: string): string {
   return getComputedStyle(element).getPropertyValue(name).trim();
 }
 
-/** Whether what the panel stands on is dark; a page that paints nothing is as the system is. */
+/** Whether the background of the panel is dark; without a painted background the system's setting decides. */
 function isDark(host: HTMLElement): boolean {
   for (
     let element: HTMLElement | null = host;
@@ -49,14 +49,14 @@ function isDark(host: HTMLElement): boolean {
       return light < MIDDLE;
     }
   }
-  // A canvas that nothing is painted on is dark only where the page says that it can be.
+  // An unpainted canvas is dark only if the page supports dark mode.
   return (
     matchMedia('(prefers-color-scheme: dark)').matches &&
     getComputedStyle(document.documentElement).colorScheme.includes('dark')
   );
 }
 
-/** How light a colour is, of 255; null of one that is seen through. */
+/** Lightness of a colour, of 255; null if transparent. */
 export function lightness(colour: string): number | null {
   const [red, green, blue, alpha = 1] = (
     /^rgba?\(([^)]*)\)/.exec(colour)?.[1] ?? ''

@@ -1,4 +1,4 @@
-/** The bar that says that the folder brings AI settings. */
+/** The bar about AI settings that came with the folder. */
 
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

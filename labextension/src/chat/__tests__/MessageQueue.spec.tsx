@@ -1,4 +1,4 @@
-/** Messages that a stopped turn left queued: back in the input, or sent when the user says so. */
+/** Queued messages after a stopped turn: moved to the input, or sent on request. */
 
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

@@ -1,4 +1,4 @@
-/** The panel's menu, and what a conversation is called as a file. */
+/** The panel's menu, and file names of conversations. */
 
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

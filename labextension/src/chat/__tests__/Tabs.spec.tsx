@@ -16,7 +16,7 @@ describe('the tabs', () => {
     const { conversations } = await open();
     await act(() => conversations.open('s2'));
     await act(() => conversations.history.receive([second]));
-    await frame(); // What was opened has taken the focus.
+    await frame(); // The opened conversation has taken the focus.
     expect(titles()).toEqual(['Fix the plot', 'Second']);
     const [first] = screen.getAllByRole('tab');
     first?.focus();
@@ -59,7 +59,7 @@ describe('the tabs', () => {
     await point('pointermove', 180);
     expect(titles()).toEqual(['Fix the plot', 'Second']);
     await point('pointerdown', 10, first);
-    await point('pointermove', 140); // Over the other, not beyond its middle.
+    await point('pointermove', 140); // Over the other tab, not beyond its middle.
     expect(titles()).toEqual(['Fix the plot', 'Second']);
     await point('pointermove', 160);
     expect(titles()).toEqual(['Second', 'Fix the plot']);
@@ -100,7 +100,7 @@ describe('the tabs', () => {
     await userEvent.dblClick(screen.getByRole('tab'));
     await userEvent.keyboard('Bett');
     const title = screen.getByLabelText('Title');
-    fireEvent.blur(title); // The field keeps being what has the focus in the window.
+    fireEvent.blur(title); // The window lost the focus, not the field.
     expect(screen.getByLabelText('Title')).toBe(title);
     expect(server.asked.flat()).not.toContainEqual({ title: 'Bett' });
     await userEvent.keyboard('er{Enter}');

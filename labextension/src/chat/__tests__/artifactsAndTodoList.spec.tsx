@@ -1,4 +1,4 @@
-/** What a turn leaves in sight: files it shares, and its checklist. */
+/** Shared files and the to-do list of a turn. */
 
 import { fireEvent, screen, within } from '@testing-library/react';
 import { describe, expect, test, vi } from 'vitest';

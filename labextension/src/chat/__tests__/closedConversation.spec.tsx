@@ -1,4 +1,4 @@
-/** Conversations that can only be read or were deleted, and a server that cannot store anything. */
+/** Read-only and deleted conversations, and a server that cannot store anything. */
 
 import { fireEvent, screen } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
@@ -108,7 +108,7 @@ test('a session the server no longer lists is gone from the history', async () =
     .filter(({ id }) => id !== 's2')
     .reverse();
   await conversations.history.find({ text: '' });
-  // What was made while the answer was on its way stays.
+  // A session created during the request stays.
   expect(conversations.history.all.map(({ id }) => id)).toEqual([
     's9',
     's3',

@@ -1,4 +1,4 @@
-/** The part of a made-up page that the input uses: what it finds is set by the test. */
+/** Fake of the host's input part; tests set what it finds. */
 
 import type {
   Attachment,
@@ -65,7 +65,7 @@ export class FakeInputHost implements IInputHost {
   readonly cellsOf = (): readonly ICellInfo[] => this.cells;
   readonly carried = async (): Promise<Attachment[]> => this.taken;
   readonly copiedCells = (): Attachment[] => this.copied;
-  /** Uploads wait for it. */
+  /** Uploads wait for this promise. */
   uploading: Promise<void> = Promise.resolve();
   readonly upload = async (file: File): Promise<string> => {
     await this.uploading;

@@ -1,4 +1,4 @@
-/** Renders views in a made-up page: no lab, a server in memory, every act of the page noted. */
+/** Renders views with a fake host and a server in memory; records actions of the host. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
@@ -22,13 +22,13 @@ import type { IOpenDocumentTexts } from '../../host/threadsHost';
 import { HostContext, TabContext } from '../../ui/hooks';
 import { FakeInputHost } from './fakeInputHost';
 
-// jsdom lays nothing out, so there is nothing to scroll.
+// jsdom has no layout, so there is nothing to scroll.
 Element.prototype.scrollIntoView = () => {};
 
 const fill = (text: string, args: unknown[]): string =>
   text.replace(/%(\d)/g, (_, index: string) => String(args[Number(index) - 1]));
 
-// What of the bundle the views use.
+// The members that the views use.
 const trans = {
   __: (text: string, ...args: unknown[]) => fill(text, args),
   _n: (one: string, many: string, n: number, ...args: unknown[]) =>
@@ -42,7 +42,7 @@ const nowhere: IEditorContext = {
   openDocuments: []
 };
 
-/** The agent's changes: `edits` await a decision, `done` holds what was asked. */
+/** The agent's changes: `edits` wait for a decision, `done` records decisions. */
 export class FakeReview implements IReview {
   readonly changed = new Signal<this, void>(this);
   readonly done: unknown[][] = [];
@@ -73,7 +73,7 @@ export class FakeReview implements IReview {
   }
 }
 
-/** The place of the panel. */
+/** The position of the panel. */
 export class FakeDock implements IPanelPlacement {
   readonly places = PANEL_LOCATIONS;
   readonly changed = new Signal<this, void>(this);
@@ -89,7 +89,7 @@ export class FakeDock implements IPanelPlacement {
   };
 }
 
-/** The page: `done` holds what it was asked to do. */
+/** The host; `done` records its calls. */
 export class FakeHost extends FakeInputHost implements IChatHost {
   readonly trans = trans;
   readonly done: unknown[][] = [];
@@ -124,7 +124,7 @@ export class FakeHost extends FakeInputHost implements IChatHost {
     this.note('typeset', [tex, display]);
     element.replaceChildren(document.createElement('mjx-container'));
   };
-  /** Pictures of the workspace. */
+  /** Images of the workspace. */
   readonly pictures = new Map<string, Blob>();
   readonly picture = async (path: string): Promise<Blob> => {
     const found = this.pictures.get(path);
@@ -165,7 +165,7 @@ export class FakeHost extends FakeInputHost implements IChatHost {
   }
 }
 
-/** One view with the page around it. */
+/** Render one view with the host. */
 export function show(view: React.JSX.Element) {
   const { host, server, conversations } = world();
   const place = { conversations, tab: conversations.active.key };
@@ -177,7 +177,7 @@ export function show(view: React.JSX.Element) {
   return { ...render(view, { wrapper }), host, server };
 }
 
-/** The whole panel, on a conversation with this log. */
+/** Render the whole panel with a conversation that has this log. */
 export async function showPanel(
   log: readonly Event[] = [],
   prepare: (server: FakeServer, host: FakeHost) => void = () => {}
@@ -197,7 +197,7 @@ export async function showPanel(
   return { ...panel, host, server, socket, conversations };
 }
 
-/** Let what was started come to rest and be rendered. */
+/** Wait until everything started has settled and is rendered. */
 export async function act(work: () => Promise<void> | void): Promise<void> {
   await React.act(async () => {
     await work();
@@ -205,7 +205,7 @@ export async function act(work: () => Promise<void> | void): Promise<void> {
   });
 }
 
-/** Let the next frame be drawn, in which the focus is given away. */
+/** Wait for the next frame, in which the focus moves. */
 export function frame(): Promise<void> {
   return act(async () => {
     await new Promise(requestAnimationFrame);

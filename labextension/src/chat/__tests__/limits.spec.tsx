@@ -1,4 +1,4 @@
-/** Turns that pause or end at a limit: of money, or of what a model can read. */
+/** Turns that pause or end at a budget or context limit. */
 
 import { fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

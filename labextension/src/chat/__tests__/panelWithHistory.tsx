@@ -1,4 +1,4 @@
-/** The panel on one conversation, with others in the history; used by the tests of its tabs, its menu and the history. */
+/** The panel with one conversation and others in the history, for tests of tabs, menu and history. */
 
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -19,7 +19,7 @@ export const third = session('s3', {
   updated_at: '2026-11-19'
 });
 
-/** A conversation in a tab, and others in the history. */
+/** One conversation in a tab, others in the history. */
 export const open = (...others: Session[]) =>
   showPanel(
     log('streamed-text').map(event => ({ ...event, session_id: 's1' })),
@@ -28,7 +28,7 @@ export const open = (...others: Session[]) =>
     }
   );
 
-/** Choose from a menu. */
+/** Choose a menu item. */
 export async function choose(
   menu: string | RegExp,
   item: string

@@ -1,4 +1,4 @@
-/** What the tests of the panel look for on the screen, and the events they show. */
+/** Queries and events for tests of the panel. */
 
 import { screen } from '@testing-library/react';
 
@@ -8,7 +8,7 @@ import type { Event } from '../../wire/generated';
 /** The events of a fixture. */
 export const log = (name: string): Event[] => fixture(name).events;
 
-/** What every event of the first turn has. */
+/** Fields of every event of the first turn. */
 export const base = { session_id: 's1', turn_id: 't1', at: '' };
 
 /** The input. */

@@ -1,4 +1,4 @@
-/** A file the agent shared: what it is, a look at it where that is safe, and the way to save it. */
+/** A file the agent shared: type and size, a preview where that is safe, and a download button. */
 
 import * as React from 'react';
 
@@ -73,7 +73,7 @@ export const ArtifactCard = React.memo(function ArtifactCard(props: {
 
 type Show = React.ComponentType<{ name: string; content: Blob }>;
 
-/** Fetches the file as the user, through the API, and shows it. */
+/** Fetches the file with the user's rights through the API and shows it. */
 function Loaded(props: { name: string; show: Show }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
@@ -133,7 +133,7 @@ function Picture(props: { name: string; content: Blob }): React.JSX.Element {
   );
 }
 
-/** The first rows; text that is no table as text. */
+/** The first rows of a table; other text is shown as text. */
 function Table(props: { name: string; content: Blob }): React.JSX.Element {
   const text = useText(props.content);
   if (text === null) {

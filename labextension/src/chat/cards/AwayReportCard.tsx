@@ -1,4 +1,7 @@
-/** At the end of a conversation that went on while no page was connected: what ran, how long, what changed, what now. */
+/**
+ * A report at the end of a conversation that continued while no page was connected: what ran, for how long, what
+ * changed.
+ */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

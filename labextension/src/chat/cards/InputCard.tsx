@@ -1,4 +1,4 @@
-/** What a running cell asks the user to type: a field, hidden for passwords. What is typed is kept nowhere. */
+/** The input prompt of a running cell: a text or password field. The text is not stored. */
 
 import * as React from 'react';
 
@@ -36,7 +36,7 @@ export const InputCard = React.memo(function InputCard(props: {
       {prompt.trim() !== '' && (
         <pre
           className="shoulders-Plain shoulders-StdinCard-prompt"
-          // A long one is scrolled by keyboard too.
+          // A long prompt can be scrolled by keyboard.
           tabIndex={0}
         >
           {visible(prompt)}

@@ -126,7 +126,7 @@ function OtherAmount(props: {
     >
       <input
         className="shoulders-Input"
-        // The user has just asked for this field.
+        // The user just opened this field.
         autoFocus
         inputMode="decimal"
         value={text}
@@ -141,7 +141,7 @@ function OtherAmount(props: {
   );
 }
 
-/** The administrator's limit, where there is one; it is only said, the server holds to it. */
+/** The administrator's limit, if any. It is only shown; the server enforces it. */
 function useCeiling(scope: Scope | null): number | null {
   const { conversations } = useTabContext();
   const [ceiling, setCeiling] = React.useState<number | null>(null);
@@ -154,7 +154,7 @@ function useCeiling(scope: Scope | null): number | null {
           setCeiling(limit?.administrator_micro_usd ?? null);
         }
       },
-      () => undefined // Without it the steps are offered all the same.
+      () => undefined // The steps are offered without it.
     );
     return () => {
       gone = true;

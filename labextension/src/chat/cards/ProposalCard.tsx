@@ -1,4 +1,4 @@
-/** A change the agent proposes and the user decides on. */
+/** A change that the agent proposes and the user decides on. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -13,7 +13,7 @@ import { Choice, Decision, Review } from './ProposalDecision';
 import { BothTexts, Change } from './ProposalTexts';
 import { useDocument, useEdit, useNow } from './useProposal';
 
-/** The server's reason where the agent gave none (`tools/editing/three_way_merge.py`); a choice says it itself. */
+/** The server's default reason (`tools/editing/three_way_merge.py`); the choice card states it itself. */
 const SAME_LINES = 'You and the agent changed the same lines.';
 
 export const ProposalCard = React.memo(function ProposalCard(props: {
@@ -55,11 +55,6 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
   );
 });
 
-/** What the user has made of a proposed text. */
-/**
- * Kept with the tab, as the edits of messages are, until the document has it or the user wants nothing of it: of one that
- * came to nothing it is shown still.
- */
 function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
   const { Icon, cellsOf, openDocument } = useHost();
   const trans = useTrans();
@@ -93,8 +88,7 @@ function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
   );
 }
 
-/** What its document is called now. */
-/** What to know of the text before a decision, and after one that came to nothing. */
+/** What to know before a decision, or why the proposal failed. */
 function Outcome(props: {
   proposal: Proposal;
   isGone: boolean;
@@ -110,17 +104,6 @@ function Outcome(props: {
   );
 }
 
-/** The text of an undecided proposal in a document that is open here; null: its cell is gone; undefined: not known. */
-/** A text without what an editor keeps to itself: the mark at its beginning, and how its lines end. */
-/** What would change; out of the way once it came to nothing. */
-/** What the user changed, and what the agent's text would change in that. */
-/** The two texts to choose from; nothing is applied without one. */
-/** Whether it is a text that a restore would bring back, and no change of the agent's. */
-/** Decides on a proposal, once. */
-/** As it is, changed by the user before, or not at all. */
-/** Cells of text do not run; whether this is one is known while its notebook is open. */
-/** The applied change, as long as it awaits keep or undo. */
-/** Whether the text does not have it, and will not. */
 function outcomeOf(
   { state, cell_id }: Proposal,
   trans: TranslationBundle

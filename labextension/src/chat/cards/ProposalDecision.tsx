@@ -25,6 +25,7 @@ import {
 import { isEarlier } from './ProposalTexts';
 import { useDocument, type IEdit } from './useProposal';
 
+/** Applies one of two conflicting texts. */
 export function Choice(props: {
   proposal: Proposal;
   result: IProposedText;
@@ -63,6 +64,7 @@ function useDecide(proposal: Proposal): {
   return { decide, error };
 }
 
+/** Applies the proposal, with or without the user's edit, or dismisses it. */
 export function Decision(props: {
   proposal: Proposal;
   edit: IEdit;
@@ -106,6 +108,7 @@ export function Decision(props: {
   );
 }
 
+/** Whether the cell can run: Markdown cells cannot, and the type is known only while the notebook is open. */
 function useCanRun(proposal: Proposal): boolean {
   const { cellsOf } = useHost();
   const document = useDocument(proposal);
@@ -137,6 +140,7 @@ function Edited(props: { text: string; edit: IEdit }): React.JSX.Element {
   );
 }
 
+/** Keep or undo for an applied proposal while it is pending. */
 export function Review({
   proposal
 }: {

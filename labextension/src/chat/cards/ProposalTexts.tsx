@@ -8,6 +8,7 @@ import { WordDiff } from '../../ui/Diff';
 import { Disclosure } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
 
+/** The difference; collapsed once the proposal failed. */
 export function Change(props: {
   proposal: Proposal;
   result: IProposedText;
@@ -27,6 +28,7 @@ export function Change(props: {
   );
 }
 
+/** The user's change, and what the agent's text would change in it. */
 export function BothTexts(props: {
   proposal: Proposal;
   result: IProposedText;
@@ -54,10 +56,12 @@ export function BothTexts(props: {
   );
 }
 
+/** Whether the proposal is closed and the document does not have its text. */
 function isOver(state: Proposal['state']): boolean {
   return state !== 'proposed' && state !== 'applied' && state !== 'edited';
 }
 
+/** Whether the text comes from a restore rather than from the agent. */
 export function isEarlier({ turn_id }: Proposal): boolean {
   return turn_id === null;
 }

@@ -1,4 +1,4 @@
-/** A question of the agent: its options as chips, free text through the input below, and how it was answered. */
+/** A question of the agent: options, an answer in the input below, and the given answer. */
 
 import * as React from 'react';
 
@@ -100,7 +100,7 @@ function Choices(props: {
           <Button
             kind="primary"
             disabled={picks.size === 0}
-            // In the order they are offered, not in that of the clicks.
+            // In the order offered, not clicked.
             onClick={() => onAnswer(options.filter(one => picks.has(one)))}
           >
             {trans.__('Send')}

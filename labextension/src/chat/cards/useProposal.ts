@@ -1,4 +1,4 @@
-/** A proposal with the user's edit of it and the present text of its document. Used by the views of a proposal. */
+/** A proposal with the user's edit and the current text of its document. Used by the views of a proposal. */
 
 import * as React from 'react';
 
@@ -6,8 +6,9 @@ import { documentOf } from '../../model/view-models/proposals';
 import type { Proposal } from '../../wire/generated';
 import { useHost, useSignal, useTabContext } from '../../ui/hooks';
 
+/** Null without an edit. */
 export interface IEdit {
-  /** Null while they have changed nothing. */
+  /** Whether the user just opened the field; a restored one does not take the focus. */
   readonly text: string | null;
   /** Whether they have just asked for the field: one that another tab or a reload brings back takes no focus. */
   readonly isAsked: boolean;
@@ -16,6 +17,7 @@ export interface IEdit {
   readonly leave: () => void;
 }
 
+/** Keeps the edit with the tab, as message edits are, until it is applied or discarded; a proposal that failed still shows it. */
 export function useEdit({ id, state, new: proposed }: Proposal): IEdit {
   const { conversations, tab } = useTabContext();
   const [text, setText] = React.useState(() => conversations.edit(tab, id));
@@ -43,6 +45,7 @@ export function useEdit({ id, state, new: proposed }: Proposal): IEdit {
   };
 }
 
+/** The current path of the document. */
 export function useDocument(proposal: Proposal): string {
   const { conversations, tab } = useTabContext();
   return useSignal(conversations.changed, () =>
@@ -50,6 +53,7 @@ export function useDocument(proposal: Proposal): string {
   );
 }
 
+/** The text of an open proposal's document; null if its cell was deleted, undefined if unknown. */
 export function useNow(proposal: Proposal): string | null | undefined {
   const { texts } = useHost();
   const document = useDocument(proposal);
@@ -61,6 +65,7 @@ export function useNow(proposal: Proposal): string | null | undefined {
   });
 }
 
+/** Removes the byte order mark and normalises line ends, which editors keep separately. */
 function plain(text: string): string {
   return text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
 }

@@ -1,4 +1,4 @@
-/** What a turn changed, at its end: cells and files, each to keep or undo and to go to. Shown by `TurnEnd`. */
+/** The changes of a turn, at its end: cells and files to keep, undo or open. Shown by `TurnEnd`. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -34,7 +34,7 @@ export function ChangeList(props: {
   const rows = useRows(props.turn);
   const waits = decidable(rows).length > 0;
   const [chosen, setOpen] = React.useState<boolean | null>(null);
-  // A list that was open stays so when the last change is decided.
+  // An open list stays open after the last decision.
   const [waited, setWaited] = React.useState(waits);
   if (waits && !waited) {
     setWaited(true);
@@ -79,7 +79,7 @@ function useRows(turn: string | null): readonly IChangeRow[] {
   );
 }
 
-/** Where cells stood; those that were decided are not told of any more. */
+/** Last known cell positions; decided edits no longer report them. */
 function usePlaces(edits: readonly PendingEdit[]): Places {
   const [known, setKnown] = React.useState({
     edits,
@@ -91,7 +91,7 @@ function usePlaces(edits: readonly PendingEdit[]): Places {
   return known.places;
 }
 
-/** How much there is, and the decision on all of it. */
+/** The number of changes, and the decision on all. */
 function Head(props: {
   rows: readonly IChangeRow[];
   open: boolean;
@@ -133,7 +133,7 @@ function Head(props: {
   );
 }
 
-/** How many changes await a decision, counted as the controls in the documents count them. */
+/** The number of pending changes, counted like the controls in documents. */
 function useChangeCount(edits: readonly PendingEdit[]): number {
   const { review } = useHost();
   return useSignal(review?.changed ?? null, () =>
@@ -154,7 +154,7 @@ function extentText(
     .join(', ');
 }
 
-/** A notebook with its cells below its name; a file is one row. */
+/** A notebook with its cells; a file is a single row. */
 function Group(props: {
   group: IChangeGroup;
   onGone: () => void;

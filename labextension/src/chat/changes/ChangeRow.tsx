@@ -1,4 +1,4 @@
-/** One cell or file of the change list: what it is, the way to it, what changed, keep and undo. */
+/** A cell or file in the change list: name, link, difference, keep and undo. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -18,7 +18,7 @@ import { useAction, useHost, useTrans } from '../../ui/hooks';
 
 interface IProps {
   row: IChangeRow;
-  /** Called when the buttons that have the focus go away. */
+  /** Called when the focused buttons go away. */
   onGone: () => void;
 }
 
@@ -64,7 +64,7 @@ export const ChangeRow = React.memo(function ChangeRow({
   );
 });
 
-/** What was changed; a click goes there. */
+/** The changed cell or file, as a link. */
 function Name({ row }: { row: IChangeRow }): React.JSX.Element {
   const trans = useTrans();
   const { change, what, edit } = row;
@@ -112,7 +112,7 @@ function CellName({ row }: { row: IChangeRow }): React.JSX.Element {
   );
 }
 
-/** A file's name, which opens it where it is still there. */
+/** A file name that opens the file if it exists. */
 export function FileName(props: {
   path: string;
   row?: IChangeRow;
@@ -141,14 +141,14 @@ export function FileName(props: {
   );
 }
 
-/** Whether there is nothing to go to: it was deleted, or made and taken back. */
+/** Whether there is nothing to open: it was deleted, or created and undone. */
 function isGone({ what, standing }: IChangeRow): boolean {
   return what === 'deleted'
     ? standing !== 'undone'
     : what === 'made' && standing === 'undone';
 }
 
-/** The way to a cell: to its change while there is one, else to the cell; null where it is gone. */
+/** Opens the pending change of a cell, else the cell; null if it is gone. */
 function useJump(row: IChangeRow): (() => void) | null {
   const { review, openDocument } = useHost();
   const { change, edit } = row;
@@ -163,7 +163,7 @@ function useJump(row: IChangeRow): (() => void) | null {
     : () => openDocument(change.document, change.cell_id);
 }
 
-/** How much changed; a click shows it. */
+/** Size of the change; a click shows it. */
 function Size(props: {
   edit: PendingEdit;
   open: boolean;
@@ -198,7 +198,7 @@ function Text({ edit }: { edit: PendingEdit }): React.JSX.Element {
   return <DiffLines lines={lines} label={trans.__('What changed')} />;
 }
 
-/** What to know before one decides. */
+/** What to know before a decision. */
 function Remarks(props: {
   row: IChangeRow;
   edit: PendingEdit;
@@ -231,7 +231,7 @@ function Remarks(props: {
   ) : null;
 }
 
-/** The decision; of a deleted cell, whether it comes back. */
+/** Keep and undo; for a deleted cell, whether to restore it. */
 function Decision(props: {
   row: IChangeRow;
   edit: PendingEdit;
@@ -268,7 +268,7 @@ function Decision(props: {
   );
 }
 
-/** When what has the focus goes away, somebody else takes it. */
+/** Calls `pass` when the focused element goes away. */
 function useFocusPassed(pass: () => void): React.RefObject<HTMLSpanElement> {
   const place = React.useRef<HTMLSpanElement>(null);
   React.useLayoutEffect(() => {

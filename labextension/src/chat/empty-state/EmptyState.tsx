@@ -1,4 +1,4 @@
-/** Before the first message: a greeting, ideas that fit what is open, and ways on without a model. */
+/** Shown before the first message: a greeting or the thread's quote, ideas, and model setup if there is no model. */
 
 import * as React from 'react';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -63,11 +63,11 @@ function Ideas(): React.JSX.Element {
   const isDemo = useIsDemo();
   const cells = cellsOf(situation.document ?? '');
   const ideas = ideasFor({ situation, cells, variables, isDemo }, trans);
-  // Who comes here may have run a cell since.
+  // A cell may have run since.
   return <IdeaButtons ideas={ideas} onMouseEnter={look} />;
 }
 
-/** What the kernel of the notebook in front has; `look` asks it again. */
+/** Variables in the kernel of the active notebook; `look` reads them again. */
 function useVariables({ document }: IEditorContext): {
   variables: readonly VariableSummary[];
   look: () => void;
@@ -89,7 +89,7 @@ function useVariables({ document }: IEditorContext): {
   return { variables, look };
 }
 
-/** Characters of the quote that are shown. */
+/** Longest quote shown, in characters. */
 const SHOWN = 2000;
 
 function ThreadStart({ anchor }: { anchor: Anchor }): React.JSX.Element {

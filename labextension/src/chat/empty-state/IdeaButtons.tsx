@@ -1,4 +1,4 @@
-/** What could be asked, to begin with: each fills the input. Shown in empty conversations and threads. */
+/** Suggested first messages; a click fills the input. Shown in empty conversations and threads. */
 
 import * as React from 'react';
 
@@ -27,7 +27,7 @@ export function IdeaButtons(props: {
           className="shoulders-Idea"
           onClick={() => {
             const typed = conversations.draft(tab);
-            // One idea takes the place of another, but not of what the user wrote.
+            // An idea replaces another idea, but not the user's text.
             const kept = ideas.includes(typed) ? '' : typed;
             conversations.suggest(tab, appendToDraft(kept, idea));
             focusComposer();

@@ -1,4 +1,4 @@
-/** Without a model: three ways on. */
+/** Three ways to set up a model. */
 
 import * as React from 'react';
 
@@ -13,13 +13,13 @@ import {
   useTrans
 } from '../../ui/hooks';
 
-/** Models of this machine that are offered. */
+/** Most local models offered. */
 const OFFERED = 4;
 
-/** Gets a model that knows tools. */
+/** Downloads a model that supports tools. */
 const PULL = 'ollama pull qwen3';
 
-/** The ways to a model; `quiet` while the demo answers already. */
+/** Ways to set up a model; `quiet` while the demo answers. */
 export function ModelSetup({ quiet }: { quiet?: boolean }): React.JSX.Element {
   const trans = useTrans();
   return quiet === true ? (

@@ -1,4 +1,4 @@
-/** Hands a provider's key to the server, which tries it; it is never kept in the page. */
+/** Sends a provider's key to the server, which tests it. The page does not store it. */
 
 import * as React from 'react';
 
@@ -103,7 +103,7 @@ export function ProviderKeyForm(props: {
   );
 }
 
-/** Leads to the form that also takes addresses; not shown where there is no settings page. */
+/** Opens the form that also accepts addresses; hidden without a settings page. */
 function AddOther(): React.JSX.Element | null {
   const trans = useTrans();
   const { openSettings } = useHost();
@@ -114,7 +114,7 @@ function AddOther(): React.JSX.Element | null {
   );
 }
 
-/** Stores a key and, when it works, has the provider answer in place of the demo; resolves to why it was refused. */
+/** Stores a key and, if it works, selects its provider instead of the demo; resolves to the reason for a refusal. */
 function useConnect(): (
   provider: string,
   key: string,
@@ -143,7 +143,7 @@ function isDemo(list: ModelList | null, model: string | null): boolean {
   return list?.models.find(({ id }) => id === model)?.provider === 'demo';
 }
 
-/** The model that was tried or is taken anyway, else the provider's first that can use tools. */
+/** The tested or current model, else the provider's first one with tools. */
 function bestOf(
   list: ModelList | null,
   provider: string,

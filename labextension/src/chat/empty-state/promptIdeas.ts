@@ -1,4 +1,4 @@
-/** What to ask first, fitted to what is open: an error, a table in the kernel, a file. Used by `EmptyState`. */
+/** Suggested first messages for what is open: an error, a table in the kernel, a file. Used by `EmptyState`. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -9,19 +9,19 @@ import demoIdeas from './demoIdeas.json';
 import { nameOf } from '../../ui/attachmentLabels';
 import { TOUR_CELL } from './tourCell';
 
-/** What is known of what is open. */
+/** What is open. */
 export interface IOpened {
   readonly situation: IEditorContext;
   readonly cells: readonly ICellInfo[];
   readonly variables: readonly VariableSummary[];
-  /** Whether the demo answers: it has rules for some requests, in English. */
+  /** Whether the demo answers, which has rules for some English requests. */
   readonly isDemo?: boolean;
 }
 
 const TABLES = /\.(csv|tsv|parquet|xlsx|feather|jsonl)$/i;
 const WORDS = /\.(md|txt|rst|qmd|rmd|tex)$/i;
 
-/** The ideas, the most pressing first. */
+/** The ideas, the most urgent first. */
 export function ideasFor(opened: IOpened, trans: TranslationBundle): string[] {
   const { document } = opened.situation;
   const failing = opened.cells.find(({ id }) => id === TOUR_CELL);
@@ -63,7 +63,7 @@ function forNotebook(opened: IOpened, trans: TranslationBundle): string[] {
   ];
 }
 
-/** Requests the demo has rules for. They stay in English, which is all it reads. */
+/** Requests the demo has rules for, untranslated because it reads only English. */
 function forDemo({ cells, variables }: IOpened): string[] {
   const { any, error, notebook, table } = demoIdeas;
   const failed = cells.find(({ hasError }) => hasError);

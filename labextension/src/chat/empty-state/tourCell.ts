@@ -1,2 +1,2 @@
-/** Id of the tour's cell that fails; no other notebook is likely to have one like it. Recognises the tour. */
+/** Id of the failing cell in the tour's notebook; identifies the tour. */
 export const TOUR_CELL = 'count-mistakes';

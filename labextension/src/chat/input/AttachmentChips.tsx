@@ -1,4 +1,4 @@
-/** What was attached to the message being written: a click opens it, each can be taken away. */
+/** Attachments of the message being written; each can be opened and removed. */
 
 import * as React from 'react';
 
@@ -45,7 +45,7 @@ export function AttachmentChips(props: {
   );
 }
 
-/** What is being attached: each can be left out. */
+/** Pending attachments; each can be cancelled. */
 export function ComingChips(props: {
   coming: readonly IPendingAttachment[];
   onCancel: (coming: IPendingAttachment) => void;

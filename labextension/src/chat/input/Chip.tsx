@@ -1,4 +1,4 @@
-/** One thing that goes with the message. */
+/** One attachment or context item of the message. */
 
 import * as React from 'react';
 
@@ -11,11 +11,11 @@ export function Chip(props: {
   icon: IconName;
   text: string;
   title: string;
-  /** Source of a small picture in place of the icon. */
+  /** Source of a thumbnail shown instead of the icon. */
   picture?: string | undefined;
-  /** Put there by the user, not offered. */
+  /** Added by the user rather than offered. */
   attached?: boolean;
-  /** It is not there yet. */
+  /** Whether it is still pending. */
   coming?: boolean;
   onOpen?: (() => void) | undefined;
   onRemove: () => void;

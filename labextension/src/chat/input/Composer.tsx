@@ -1,4 +1,4 @@
-/** The input: the message being written with all that goes with it, and how it is answered. */
+/** The input: the message being written with its attachments and context, mode and model. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -26,7 +26,7 @@ import { focusComposer, useTabContext, useTrans } from '../../ui/hooks';
 
 export function Composer(props: {
   view: Conversation | null;
-  /** Nothing can be added: the conversation can only be read. */
+  /** Whether the conversation is read-only. */
   closed: boolean;
 }): React.JSX.Element {
   const trans = useTrans();
@@ -46,7 +46,7 @@ export function Composer(props: {
           const isFree =
             !event.defaultPrevented && !event.nativeEvent.isComposing;
           if (event.key === 'Escape' && composer.waiting && isFree) {
-            event.preventDefault(); // The agent goes on.
+            event.preventDefault(); // Keeps Escape from stopping the agent.
             composer.sendNot();
           }
         }}
@@ -76,7 +76,7 @@ export function Composer(props: {
   );
 }
 
-/** What was opened above the input. */
+/** The sheet open above the input. */
 function OpenSheet(props: {
   view: Conversation | null;
   composer: IComposer;
@@ -101,7 +101,7 @@ function OpenSheet(props: {
   }
 }
 
-/** What goes with the message. */
+/** Attachments and context of the message. */
 function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
   const trans = useTrans();
   const { attachments, situation, left, leave, takeBack, isThread } = composer;
@@ -129,7 +129,7 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
   );
 }
 
-/** Says before sending that the chosen model cannot see what is attached. */
+/** Warns that the chosen model cannot see the attached images. */
 function UnseenImages(props: { composer: IComposer }): React.JSX.Element {
   const trans = useTrans();
   const { blind, setModels } = props.composer;
@@ -147,7 +147,7 @@ function UnseenImages(props: { composer: IComposer }): React.JSX.Element {
   );
 }
 
-/** Says that the message was not sent yet, and lets it be. */
+/** Says that the message is waiting for attachments; it can be cancelled. */
 function WaitsForAttachments(props: {
   composer: IComposer;
 }): React.JSX.Element {
@@ -172,7 +172,7 @@ function WaitsForAttachments(props: {
   );
 }
 
-/** How it is answered, what it costs, and off with it. */
+/** Mode, model, usage, and the send button. */
 function Bar(props: {
   view: Conversation | null;
   closed: boolean;
@@ -199,14 +199,14 @@ function Bar(props: {
         icon="send"
         label={trans.__('Send (Enter)')}
         disabled={closed || !composer.sendable}
-        // What was typed, not what was drawn last: a busy page draws late.
+        // Sends the current text, because a busy page renders late.
         onClick={() => composer.send(conversations.draft(tab))}
       />
     </div>
   );
 }
 
-/** Type a sign as the user would, so that the list opens: `/` begins the text, `@` stands behind it. */
+/** Insert a character as if typed, so that the list opens: `/` at the start, `@` at the end. */
 function typeSign(place: HTMLElement | null, sign: '@' | '/'): void {
   const field = place?.querySelector('textarea');
   if (field) {
@@ -219,7 +219,7 @@ function typeSign(place: HTMLElement | null, sign: '@' | '/'): void {
   }
 }
 
-/** What a message would be now. */
+/** Placeholder that says what a message would do. */
 function placeholder(
   view: Conversation | null,
   { isThread }: IComposer,

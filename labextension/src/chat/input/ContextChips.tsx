@@ -1,4 +1,4 @@
-/** What of the user's page goes with the next message; each piece can be left out, and taken back. */
+/** Editor context of the next message; each item can be removed and restored. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -9,7 +9,7 @@ import { focusComposer, useHost, useTrans } from '../../ui/hooks';
 import { Chip } from './Chip';
 import { nameOf } from '../../ui/attachmentLabels';
 
-/** A piece as it is shown. */
+/** An item as shown. */
 interface IShown {
   readonly piece: ContextPiece;
   readonly icon: IconName;
@@ -61,7 +61,7 @@ export function ContextChips(props: {
   );
 }
 
-/** The document in front and what is chosen in it, which goes with it. */
+/** The active document, and the selection in it. */
 function ofDocument(
   { document, cell, selection }: IEditorContext,
   left: RemovedPieces,

@@ -1,4 +1,4 @@
-/** The text field: grows with its text up to ten lines, sends on Enter, and has the list above it. */
+/** The text field: grows up to ten lines, sends on Enter, shows suggestions above. */
 
 import * as React from 'react';
 
@@ -17,9 +17,9 @@ export function MessageField(props: {
   onChange: (text: string) => void;
   onSend: (text: string) => void;
   onRun: (command: ISlashCommand, argument: string, rest: string) => void;
-  /** A thing was named. */
+  /** Called with a mentioned attachment. */
   onName: (attachment: Attachment) => void;
-  /** Whether what is pasted was taken. */
+  /** Returns whether the pasted data was attached. */
   onPaste: (data: DataTransfer) => boolean;
 }): React.JSX.Element {
   const { text, onChange } = props;
@@ -95,7 +95,7 @@ export function MessageField(props: {
   );
 }
 
-/** Keeps the field as high as its text, whatever its width. */
+/** Keeps the field as high as its text at any width. */
 function useGrowth(
   field: React.RefObject<HTMLTextAreaElement>,
   text: string
@@ -124,7 +124,7 @@ function fit(element: HTMLTextAreaElement | null): void {
   }
 }
 
-/** Says to who cannot see it how long the list is. */
+/** Tells screen readers how long the list is. */
 function Found({ count }: { count: number }): React.JSX.Element {
   const trans = useTrans();
   return (
@@ -135,7 +135,7 @@ function Found({ count }: { count: number }): React.JSX.Element {
   );
 }
 
-/** Writes a text with the caret at a place in it. */
+/** Sets a text and the caret position. */
 function useCaret(
   field: React.RefObject<HTMLTextAreaElement>,
   write: (text: string) => void

@@ -1,4 +1,4 @@
-/** What the agent may do without asking. */
+/** Selects what the agent may do without asking. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

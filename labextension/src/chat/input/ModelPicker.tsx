@@ -1,4 +1,4 @@
-/** Which model answers: a list with contexts and prices, searched by typing. */
+/** Selects the model from a searchable list with context sizes and prices. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -19,7 +19,7 @@ import {
   type IListboxOption
 } from './suggestions/Listbox';
 
-/** A model, the line that folds the providers without a key, or one of them. */
+/** A model, a provider without a key, or the line that expands those. */
 type PickerOption = IListboxOption &
   (
     | { readonly kind: 'model'; readonly model: ModelInfo }
@@ -120,7 +120,7 @@ function ModelList(props: {
     >
       <input
         className="shoulders-Input shoulders-Popover-search"
-        // It was opened to choose.
+        // The user opened it to choose.
         autoFocus
         role="combobox"
         aria-expanded={options.length > 0}
@@ -168,7 +168,7 @@ function ModelList(props: {
   );
 }
 
-/** What the list offers: the models that can be used, and the providers that need a key, folded into one line. */
+/** The available models, and the providers without a key, collapsed into one line. */
 function useOptions(
   models: readonly ModelInfo[],
   current: string | null,
@@ -217,14 +217,14 @@ function modelOption(
   };
 }
 
-/** The models of a provider stand together, in the order of its first. */
+/** Groups models by provider, in the order of first occurrence. */
 function together(options: readonly PickerOption[]): PickerOption[] {
   return [...new Set(options.map(({ group }) => group))].flatMap(name =>
     options.filter(({ group }) => group === name)
   );
 }
 
-/** A line for the providers that need a key; unfolded, one for each, which leads to where keys are added. */
+/** A line for the providers without a key; expanded, one line each that opens the key form. */
 function keyOptions(
   keyless: readonly ProviderHealth[],
   unfolded: boolean,

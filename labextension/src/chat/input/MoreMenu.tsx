@@ -1,4 +1,4 @@
-/** What else can be done with the message being written. */
+/** Further actions for the message being written. */
 
 import * as React from 'react';
 
@@ -7,10 +7,10 @@ import { useHost, useTrans } from '../../ui/hooks';
 
 export function MoreMenu(props: {
   onFiles: (files: Iterable<File>) => void;
-  /** Write a sign that opens the list. */
+  /** Inserts a character that opens the list. */
   onSign: (sign: '@' | '/') => void;
   onPreview: () => void;
-  /** Null in a page that opens nothing. */
+  /** Null in a page that cannot open files. */
   onInstructions: (() => void) | null;
 }): React.JSX.Element {
   const { Icon, upload } = useHost();
@@ -73,7 +73,7 @@ export function MoreMenu(props: {
         {...(upload === null ? { accept: 'image/*' } : {})}
         onChange={({ target }) => {
           props.onFiles([...(target.files ?? [])]);
-          target.value = ''; // The same file can be chosen again.
+          target.value = ''; // Allows choosing the same file again.
         }}
       />
     </>

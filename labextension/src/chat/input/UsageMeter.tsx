@@ -1,4 +1,4 @@
-/** How full the context is and what the conversation cost; opens the limits of money. */
+/** Context use and cost of the conversation; opens the budget form. */
 
 import * as React from 'react';
 
@@ -6,7 +6,7 @@ import { formatMoney, formatTokens } from '../../text/numberFormat';
 import type { Conversation } from '../../wire/generated';
 import { useTrans, usePendingInput } from '../../ui/hooks';
 
-/** Fullness of the context that is worth a warning. */
+/** Context use that shows a warning. */
 const NEARLY_FULL = 0.8;
 
 export function UsageMeter({

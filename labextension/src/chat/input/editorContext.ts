@@ -1,15 +1,15 @@
-/** What of the user's page goes with a message: pure rules. Used by the input. */
+/** Editor context of a message: pure rules. Used by the input. */
 
 import type { IEditorContext } from '../../host/chatHost';
 import type { MessageContext } from '../../wire/generated';
 
-/** What can be left out. */
+/** The removable pieces. */
 export type ContextPiece = 'document' | 'cell' | 'selection' | 'open';
 
-/** What was left out. */
+/** The removed pieces. */
 export type RemovedPieces = ReadonlySet<ContextPiece>;
 
-/** The context of a message without the pieces the user removed; null when nothing is left. */
+/** The context without the removed pieces; null if nothing is left. */
 export function messageContextOf(
   { document, cell, selection, openDocuments }: IEditorContext,
   left: RemovedPieces

@@ -1,21 +1,21 @@
-/** Pictures on their way into a message: made small enough for a model before they leave the page. */
+/** Images as attachments: scaled down for models before they leave the page. */
 
 import type { Attachment, ImageAttachment } from '../../wire/generated';
 
-/** Pixels of the longer side that a model sees at most; what is larger is made smaller by every provider. */
+/** Longest side that models use, in px; providers scale larger images down. */
 const SIDE = 1568;
-/** Bytes that go as they are. */
+/** Files up to this size are sent unchanged, in bytes. */
 const SMALL = 400_000;
 const QUALITY = 0.85;
-/** What models read. */
+/** Formats that models read. */
 const READ = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Whether a file is a picture a model can read, maybe made over. */
+/** Whether a file is an image that can be sent, possibly converted. */
 export function isPicture({ type }: Pick<File, 'type'>): boolean {
   return READ.has(type) || type === 'image/bmp';
 }
 
-/** Whether a model needs eyes for an attachment: a picture, or a file of the workspace that is one. */
+/** Whether an attachment is an image, or a workspace file that is one. */
 export function isImage(attachment: Attachment): boolean {
   return (
     attachment.kind === 'image' ||
@@ -24,7 +24,7 @@ export function isImage(attachment: Attachment): boolean {
   );
 }
 
-/** The picture as an attachment. Rejects when the browser cannot read it. */
+/** The image as an attachment. Rejects if the browser cannot read it. */
 export async function pictureOf(file: Blob): Promise<ImageAttachment> {
   const bitmap = await createImageBitmap(file);
   try {
@@ -36,7 +36,7 @@ export async function pictureOf(file: Blob): Promise<ImageAttachment> {
   }
 }
 
-/** The picture in its new size: without loss when that is small, as photographs are otherwise. */
+/** The image scaled: lossless if that is small, else as JPEG. */
 async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(bitmap.width * scale));
@@ -50,7 +50,7 @@ async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   if (exact.size <= SMALL) {
     return exact;
   }
-  // Photographs know no transparency: white behind, as on paper.
+  // JPEG has no transparency: use a white background.
   pen.globalCompositeOperation = 'destination-over';
   pen.fillStyle = 'white';
   pen.fillRect(0, 0, canvas.width, canvas.height);

@@ -1,4 +1,4 @@
-/** What goes with the next message: kept with the draft; taken from files, the clipboard and drags. */
+/** Attachments of the next message: kept with the draft; added from files, the clipboard and drags. */
 
 import * as React from 'react';
 
@@ -9,22 +9,22 @@ import type { IDraggedContent } from '../../host/inputHost';
 import { useHost, useTabContext, useTrans } from '../../ui/hooks';
 import { isPicture, pictureOf } from './imageAttachments';
 
-/** The attachments of the input, and the ways in. */
+/** The attachments of the input, and how to add some. */
 export interface IAttachments {
   readonly all: readonly Attachment[];
-  /** What is not attached yet. */
+  /** Pending attachments. */
   readonly coming: readonly IPendingAttachment[];
-  /** Why something could not be attached. */
+  /** Why attaching failed. */
   readonly error: ErrorInfo | null;
   readonly add: (attachment: Attachment) => void;
   readonly remove: (attachment: Attachment) => void;
-  /** Leave out what is on its way. */
+  /** Cancel a pending attachment. */
   readonly cancel: (coming: IPendingAttachment) => void;
   readonly clear: () => void;
   readonly takeFiles: (files: Iterable<File>) => void;
-  /** Take what was dragged within the lab. */
+  /** Attach what was dragged within JupyterLab. */
   readonly takeCarried: (data: IDraggedContent) => void;
-  /** Take what is pasted, unless it is text; whether it was taken. */
+  /** Attach pasted data unless it is text; returns whether it was attached. */
   readonly takePasted: (data: DataTransfer) => boolean;
 }
 
@@ -81,8 +81,8 @@ export function useAttachments(): IAttachments {
     clear: () => conversations.setAttachments(tab, []),
     takeFiles,
     takeCarried: data => {
-      const made = host.carried(data); // Now: the lab empties it when the drag has ended.
-      made.catch(() => undefined); // Told of when its turn comes: `take` awaits it.
+      const made = host.carried(data); // Read now: JupyterLab empties it when the drag ends.
+      made.catch(() => undefined); // `take` reports the error in its turn.
       attaching.take(tab, [{ name: '', make: () => made }]);
     },
     takePasted: data => {
@@ -90,7 +90,7 @@ export function useAttachments(): IAttachments {
       const cells = host.copiedCells(text);
       cells.forEach(add);
       const files = [...data.files];
-      // A table copied from an office program comes as a picture, too: the text is what is meant.
+      // A table copied from an office program includes an image, but the text is meant.
       const taken =
         files.length > 0 && (text === '' || !files.every(isPicture));
       if (cells.length === 0 && taken) {
@@ -101,7 +101,7 @@ export function useAttachments(): IAttachments {
   };
 }
 
-/** Whether something to be taken is held over the conversation; drops are taken. */
+/** Whether something that can be attached is dragged over the conversation; attaches drops. */
 export function useDrop(
   place: React.RefObject<HTMLElement>,
   taken: Pick<IAttachments, 'takeFiles' | 'takeCarried'>,
@@ -136,19 +136,19 @@ export function useDrop(
   return over;
 }
 
-// The browser's own, and Lumino's, with which the lab drags files and cells.
+// The browser's drag events, and Lumino's, which JupyterLab uses for files and cells.
 const DRAGS = ['dragenter', 'dragover', 'dragleave', 'drop'].flatMap(type => [
   type,
   `lm-${type}`
 ]);
 
 interface ICarry {
-  /** Say that it may be dropped here. */
+  /** Marks the drop as allowed. */
   hover: () => void;
   drop: (taken: Pick<IAttachments, 'takeFiles' | 'takeCarried'>) => void;
 }
 
-/** A drag of Lumino. */
+/** A drag event of Lumino. */
 type LabDrag = Event & {
   mimeData: IDraggedContent;
   proposedAction: string;
@@ -157,7 +157,7 @@ type LabDrag = Event & {
 
 function carriedBy(event: Event): ICarry | null {
   if ('mimeData' in event) {
-    const drag = event as LabDrag; // Lumino sends no other events of these names.
+    const drag = event as LabDrag; // Lumino sends no other events with these names.
     return {
       hover: () => {
         drag.dropAction = drag.proposedAction;

@@ -1,4 +1,4 @@
-/** The message being written: what goes with it, what is done with it. The state behind `Composer`. */
+/** State of the message being written and its actions. Used by `Composer`. */
 
 import * as React from 'react';
 
@@ -27,7 +27,7 @@ import { useAttachments, type IAttachments } from './useAttachments';
 import { useSlashCommands, type Sheet } from './useSlashCommands';
 
 export interface IComposer {
-  /** It is about a place, whatever is in front. */
+  /** Whether the conversation is a thread, whose anchor replaces the editor context. */
   readonly isThread: boolean;
   readonly draft: IDraft;
   readonly situation: IEditorContext;
@@ -38,12 +38,12 @@ export interface IComposer {
   readonly commands: readonly ISlashCommand[];
   readonly sheet: Sheet | null;
   readonly setSheet: (sheet: Sheet | null) => void;
-  /** Whether the list of models is shown. */
+  /** Whether the list of models is open. */
   readonly models: boolean;
   readonly setModels: (shown: boolean) => void;
-  /** The chosen model, when images are attached and it cannot see them. */
+  /** The chosen model, if images are attached and it cannot see them. */
   readonly blind: ModelInfo | null;
-  /** What would be sent of a text now. */
+  /** The message that would be sent with a text. */
   readonly message: (text: string) => PreviewMessage;
   readonly send: (typed: string) => void;
   readonly run: (
@@ -51,9 +51,9 @@ export interface IComposer {
     argument: string,
     rest: string
   ) => void;
-  /** Null in a page that opens nothing. */
+  /** Null in a page that cannot open files. */
   readonly openInstructions: (() => void) | null;
-  /** The message is sent once everything is attached. */
+  /** Whether the message waits for attachments. */
   readonly waiting: boolean;
   readonly sendNot: () => void;
   readonly sendable: boolean;
@@ -129,7 +129,7 @@ export function useComposer(
       run(command, '', '');
       deliver(line.argument);
     } else {
-      // What a command is not told is no part of it: it stays in the input.
+      // A text that is no argument stays in the input.
       run(
         command,
         line.argument,
@@ -165,7 +165,7 @@ export function useComposer(
   };
 }
 
-/** The chosen model, unless it sees images or is not known. */
+/** The chosen model, unless it sees images or is unknown. */
 function blindModel(
   conversations: IConversations,
   tab: string
@@ -175,7 +175,10 @@ function blindModel(
   return model?.images === false ? model : null;
 }
 
-/** Whether the message waits for its attachments. What was left out is offered again once it is sent, not before. */
+/**
+ * Whether the message waits for attachments. Calls `onSent` when it is sent after the wait, which restores removed
+ * context.
+ */
 function useWaiting(onSent: () => void): boolean {
   const { conversations, tab } = useTabContext();
   const waiting = conversations.attaching.waiting(tab) !== null;
@@ -216,7 +219,7 @@ function useDraft(): IDraft {
 
 const NOTHING: RemovedPieces = new Set();
 
-/** What is left out of the situation, until the message is sent or another document is in front. */
+/** Context pieces the user removed, until the message is sent or another document is active. */
 function useLeft({ document }: IEditorContext): {
   left: RemovedPieces;
   leave: (piece: ContextPiece) => void;

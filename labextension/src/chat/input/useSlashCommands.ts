@@ -1,4 +1,4 @@
-/** The commands of the input and what they do: each is also a button or a menu entry elsewhere. */
+/** The commands of the input; each is also a button or menu entry elsewhere. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -21,10 +21,10 @@ import {
 } from '../../ui/hooks';
 import { modelFacts, modelName } from '../../ui/modelLabels';
 
-/** What can be opened above the input. */
+/** A sheet above the input. */
 export type Sheet = 'request' | 'tools' | 'skills';
 
-/** What commands may do to the input. */
+/** What commands can do to the input. */
 export interface ISlashCommandState {
   readonly view: Conversation | null;
   readonly open: (sheet: Sheet) => void;
@@ -45,7 +45,7 @@ export function useSlashCommands(
   ];
 }
 
-/** Commands about the conversation as a whole. */
+/** Commands for the whole conversation. */
 function useConversationCommands({
   view
 }: ISlashCommandState): ISlashCommand[] {
@@ -59,7 +59,7 @@ function useConversationCommands({
     const title = titleOf(conversations.session(tab), trans);
     host.save(`${fileNameOf(title)}.${format}`, content);
   };
-  // What was being written goes along.
+  // Takes the draft along.
   const beginAnew = (): void => {
     const text = conversations.draft(tab);
     const attachments = conversations.attachments(tab);
@@ -114,7 +114,7 @@ function useConversationCommands({
   ];
 }
 
-/** Commands that choose how the agent works. */
+/** Commands that change how the agent works. */
 function useChoiceCommands({
   openModels
 }: ISlashCommandState): ISlashCommand[] {
@@ -192,7 +192,7 @@ function useSheetCommands({ open }: ISlashCommandState): ISlashCommand[] {
   ];
 }
 
-/** The skills, asked for once: they are offered beside the commands. */
+/** The skills, requested once; offered beside the commands. */
 function useSkills(): readonly SkillSummary[] {
   const { lookups } = useHost();
   const [skills, setSkills] = React.useState<readonly SkillSummary[]>([]);
@@ -221,7 +221,7 @@ function skillCommand({ name, description }: SkillSummary): ISlashCommand {
     title: description,
     isSkill: true,
     run: () => {
-      // It stays in the message, where it brings its text along.
+      // The command stays in the message, and the server adds its text.
     }
   };
 }

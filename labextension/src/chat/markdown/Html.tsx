@@ -1,4 +1,4 @@
-/** Markdown that goes through HTML and the sanitiser: all but lists, quotes, tables and code. Used by `Markdown`. */
+/** Markdown rendered as sanitised HTML: everything except lists, quotes, tables and code. Used by `Markdown`. */
 
 import type { Token } from 'marked';
 import * as React from 'react';
@@ -14,7 +14,7 @@ export function Html({ token }: { token: Token }): React.JSX.Element {
   return <div className="shoulders-Markdown-block" ref={place} />;
 }
 
-/** Fills an element with HTML that was sanitised; the same HTML leaves it as it is. */
+/** Fills an element with sanitised HTML; unchanged HTML leaves it alone. */
 export function useSanitised<T extends HTMLElement>(
   html: string
 ): React.RefObject<T> {
@@ -39,7 +39,7 @@ export function useSanitised<T extends HTMLElement>(
   return place;
 }
 
-/** Shows an `img` of the sanitiser's: one without `src` names a file by its title. */
+/** Loads an `img` of the sanitiser; one without `src` has a workspace path as its title. */
 function useImages(): (picture: HTMLImageElement) => void {
   const { picture: read } = useHost();
   const trans = useTrans();
@@ -51,7 +51,7 @@ function useImages(): (picture: HTMLImageElement) => void {
         url =>
           void url.then(
             made => URL.revokeObjectURL(made),
-            () => undefined // There never was a picture.
+            () => undefined // There was no image.
           )
       );
       urls.clear();
@@ -81,19 +81,18 @@ function urlOf(content: Blob): string {
   return URL.createObjectURL(content);
 }
 
-// What reaches beyond the formula: links, styles and names of elements, what stays defined for the mathematics of the
-// page, other packages.
+// TeX commands with effects outside the formula: links, styles, element ids, global definitions, packages.
 const REACHES_OUT =
   /\\(?:href|url|class|cssId|style|data|html\w*|bbox|unicode|require|includegraphics|let|futurelet|[gex]?def|(?:re)?new(?:command|environment)|providecommand|newcolumntype|definecolor|Declare\w+|mmlToken|label)(?![a-z])/i;
 
 const MOST_CHARACTERS = 4000;
 
-/** Whether a formula may be typeset: it is not long, and does nothing but show itself. */
+/** Whether a formula may be typeset: it is short and has no effects outside itself. */
 export function isHarmless(tex: string): boolean {
   return tex.length <= MOST_CHARACTERS && !REACHES_OUT.test(tex);
 }
 
-/** Typesets the formula that is an element's text. */
+/** Typesets the formula in an element's text. */
 function useMathematics(): (element: HTMLElement, display: boolean) => void {
   const { typeset } = useHost();
   return React.useCallback(

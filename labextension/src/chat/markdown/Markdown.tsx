@@ -1,4 +1,4 @@
-/** Text of a model or tool as markdown; the only component that renders such text. */
+/** Markdown of a model or tool; the only component that renders such text. */
 
 import type { Token, Tokens } from 'marked';
 import * as React from 'react';
@@ -12,7 +12,7 @@ import { Table } from './Table';
 import { useTrans } from '../../ui/hooks';
 import { useLinkConfirmation } from './useLinkConfirmation';
 
-/** Markdown that may still grow: only its last block is rendered again. */
+/** Markdown that may still grow: only its last block renders again. */
 export const Markdown = React.memo(function Markdown(props: {
   text: string;
 }): React.JSX.Element {
@@ -33,10 +33,10 @@ function withoutByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** Blocks of a group: of a long text only the last group is gone through again, and those far away are not rendered. */
+/** Blocks per group. Of a long text only the last group is compared, and distant groups are not rendered. */
 const GROUP = 40;
 
-/** The room of a block that was never rendered, in px. */
+/** Height of a block that was never rendered, in px. */
 const ROOM = 40;
 
 function groupsOf(tokens: readonly Token[]): (readonly Token[])[] {
@@ -71,7 +71,7 @@ const Group = React.memo(
     before.tokens.every((token, index) => token === after.tokens[index])
 );
 
-/** Quotes and lists that are nested deeper stand as they were written: drawing them could end the stack. */
+/** Deeper quotes and lists stay source text, because rendering them could overflow the stack. */
 const DEEPEST = 32;
 
 const DepthContext = React.createContext(0);
@@ -81,7 +81,7 @@ function Blocks(props: { tokens: readonly Token[] }): React.JSX.Element {
   return (
     <DepthContext.Provider value={depth + 1}>
       {props.tokens.map((token, index) => (
-        // Blocks never move: one is only added at the end or changed in place.
+        // Blocks never move: they are appended or changed in place.
         <Block key={index} token={depth < DEEPEST ? token : plain(token.raw)} />
       ))}
     </DepthContext.Provider>
@@ -92,7 +92,7 @@ interface IBlockProps {
   token: Token;
 }
 
-/** A block is what its source is, and its source stays the same token. */
+/** Compares sources, because a block with the same source keeps its token. */
 const Block = React.memo(
   function Block({ token }: IBlockProps): React.JSX.Element | null {
     switch (token.type) {
@@ -120,7 +120,7 @@ const Block = React.memo(
   (before, after) => isSame(before.token, after.token)
 );
 
-/** Whether two blocks are sure to say the same: what refers to something may have it by now. */
+/** Whether two blocks are equal; blocks with references may resolve differently. */
 function isSame(one: Token, other: Token): boolean {
   return (
     one === other ||

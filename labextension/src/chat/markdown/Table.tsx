@@ -1,4 +1,4 @@
-/** A table of markdown, row by row: one that grows does not render again what it has. Used by `Markdown`. */
+/** A Markdown table; a growing one renders only its new rows. Used by `Markdown`. */
 
 import type { Tokens } from 'marked';
 import * as React from 'react';
@@ -8,7 +8,7 @@ import { useSanitised } from './Html';
 
 export function Table({ table }: { table: Tokens.Table }): React.JSX.Element {
   return (
-    // A wide table is scrolled by keyboard too.
+    // A wide table can be scrolled by keyboard.
     <div className="shoulders-Markdown-block" tabIndex={0}>
       <table>
         <thead>
@@ -17,7 +17,7 @@ export function Table({ table }: { table: Tokens.Table }): React.JSX.Element {
         {table.rows.length > 0 && (
           <tbody>
             {table.rows.map((cells, index) => (
-              // Rows never move: one is only added at the end or changed in place.
+              // Rows never move: they are appended or changed in place.
               <Row key={index} cells={cells} />
             ))}
           </tbody>
@@ -46,7 +46,7 @@ const Row = React.memo(
     before.cells.every((cell, index) => isSame(cell, after.cells[index]))
 );
 
-/** Whether two cells are sure to say the same: what refers to something may have it by now. */
+/** Whether two cells are equal; cells with references may resolve differently. */
 function isSame(
   one: Tokens.TableCell,
   other: Tokens.TableCell | undefined

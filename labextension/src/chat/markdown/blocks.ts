@@ -1,16 +1,16 @@
 /**
- * Splits markdown into blocks and, while text streams in, only ever looks at the last one again: a block that another
- * follows is complete. Pure; used by `Markdown`.
+ * Splits Markdown into blocks. While text streams in, only the last block is parsed again, since a block followed by
+ * another is complete. Pure; used by `Markdown`.
  */
 
 import type { Token, Tokens } from 'marked';
 
 import { lex, type Definitions } from './grammar';
 
-/** Returns the blocks of a text; quick when it continues the text of the call before. */
+/** Returns the blocks of a text; fast when it continues the previous text. */
 export type Splitter = (text: string) => readonly Token[];
 
-/** A splitter for one growing text. */
+/** Create a splitter for one growing text. */
 export function makeSplitter(): Splitter {
   let known = '';
   let blocks: readonly Token[] = [];
@@ -23,7 +23,7 @@ export function makeSplitter(): Splitter {
   };
 }
 
-/** The blocks of a text whose first ones are known; all anew when names are defined that those may refer to. */
+/** Parse a text whose first blocks are known; all of it when it defines references that those may use. */
 function grown(kept: readonly Token[], text: string): readonly Token[] {
   const start = kept.reduce((length, { raw }) => length + raw.length, 0);
   const rest = lex(alone(text.slice(start)), definitionsIn(kept));
@@ -33,11 +33,11 @@ function grown(kept: readonly Token[], text: string): readonly Token[] {
 }
 
 /**
- * The same text, by itself. Engines let a piece of a text hold all of it: each block would keep alive what the whole
- * answer was when the block came.
+ * Copy a string. Engines implement slices as views of the whole string, so each block would keep the answer at its time
+ * alive.
  */
 function alone(piece: string): string {
-  return JSON.parse(JSON.stringify(piece)) as string; // What was written as a text is one.
+  return JSON.parse(JSON.stringify(piece)) as string; // The JSON of a string parses to a string.
 }
 
 /** All but the last block and the blank lines after it. */

@@ -1,7 +1,7 @@
 /**
- * The markdown of models: GitHub's, and mathematics between `$`, `$$`, `\(` `\)`, `\[` `\]` or in an environment of
- * TeX. Mathematics stays as it was written until the lab's typesetter takes it; nothing in it is markdown. Used by the
- * splitter and by `Markdown`.
+ * The Markdown of models: GitHub's dialect, and mathematics between `$`, `$$`, `\(` `\)`, `\[` `\]` or in a TeX
+ * environment. Mathematics stays source text until JupyterLab's typesetter renders it; it contains no Markdown. Used by
+ * the splitter and `Markdown`.
  */
 
 import {
@@ -12,14 +12,17 @@ import {
   type Tokens
 } from 'marked';
 
-/** Class of an element whose text is TeX, and of one that stands by itself. */
+/** Class of an element whose text is TeX, and of a displayed one. */
 export const MATH = 'shoulders-Math';
 export const DISPLAY = `${MATH} shoulders-mod-display`;
 
 const ENVIRONMENTS =
   'equation|align|alignat|gather|multline|eqnarray|flalign|split|cases|[bBpvV]?matrix|array';
 
-/** A formula by itself at the start of a line, of bounded length: looking for an end must not take long. Without an end, as text streams in, up to a blank line. */
+/**
+ * A displayed formula at the start of a line, of bounded length to keep the search short. Without an end, while
+ * streaming, it extends to a blank line.
+ */
 const BLOCKS: readonly RegExp[] = [
   /^ {0,3}\$\$((?:\\[^]|[^\\$]|\$(?!\$)){1,4000}?)\$\$ *(?:\n|$)/,
   /^ {0,3}\\\[((?:\\[^\]]|[^\\]){1,4000}?)\\\] *(?:\n|$)/,
@@ -33,7 +36,7 @@ const BLOCK_START = new RegExp(
   `\\n {0,3}(?:\\$\\$|\\\\\\[|\\\\begin\\{(?:${ENVIRONMENTS})\\*?\\})`
 );
 
-// Money is not mathematics: after the first `$` and before the last one there is no space, after the last no digit.
+// Excludes amounts of money: no space after the first `$` or before the last, no digit after the last.
 const INLINE: readonly (readonly [RegExp, boolean])[] = [
   [/^\$\$((?:\\[^]|[^\\$]){1,2000}?)\$\$/, true],
   [
@@ -85,7 +88,7 @@ const inlineMath: TokenizerExtension & RendererExtension = {
     return undefined;
   },
   renderer: token => {
-    const { text, display } = token as IMath; // made above
+    const { text, display } = token as IMath; // created above
     const element = `<span class="${display ? DISPLAY : MATH}">`;
     return `${element}${escaped(text)}</span>`;
   }
@@ -106,19 +109,19 @@ const grammar = new Marked({ gfm: true }).use({
   extensions: [blockMath, inlineMath]
 });
 
-/** The reference definitions of a text, by their names. */
+/** The reference definitions of a text, by name. */
 export type Definitions = Readonly<
   Record<string, Pick<Tokens.Def, 'href' | 'title'>>
 >;
 
-/** The blocks of a text, with references resolved that were defined in it or before it. */
+/** The blocks of a text, resolving references defined in it or in `known`. */
 export function lex(text: string, known: Definitions = {}): readonly Token[] {
   const lexer = new grammar.Lexer(grammar.defaults);
   Object.assign(lexer.tokens.links, known);
   return unlessTooDeep(() => lexer.lex(text)) ?? [plain(text)];
 }
 
-/** The HTML of a block, to be sanitised. */
+/** The HTML of a block, not yet sanitised. */
 export function toHtml(block: Token): string {
   const html = unlessTooDeep(() =>
     grammar.Parser.parse([block], grammar.defaults)
@@ -126,7 +129,7 @@ export function toHtml(block: Token): string {
   return html ?? escaped(block.raw);
 }
 
-/** The HTML of text within a line, to be sanitised. */
+/** The HTML of inline text, not yet sanitised. */
 export function toInlineHtml(tokens: Token[]): string {
   const html = unlessTooDeep(() =>
     grammar.Parser.parseInline(tokens, grammar.defaults)
@@ -134,7 +137,7 @@ export function toInlineHtml(tokens: Token[]): string {
   return html ?? escaped(tokens.map(({ raw }) => raw).join(''));
 }
 
-/** What is made of a text; null where it is nested so deeply that the stack ends, which no honest text is. */
+/** The result of `make`; null if nesting overflows the stack, as no honest text does. */
 function unlessTooDeep<T>(make: () => T): T | null {
   try {
     return make();
@@ -146,7 +149,7 @@ function unlessTooDeep<T>(make: () => T): T | null {
   }
 }
 
-/** Source as it stands. */
+/** Unparsed source. */
 export function plain(raw: string): Tokens.Code {
   return { type: 'code', raw, text: raw };
 }

@@ -1,24 +1,24 @@
-/** What an answer refers to: its links, each page once. Used by the message's list of sources. */
+/** The links of an answer, each page once. Used by the message's list of sources. */
 
 import { walkTokens, type Token, type Tokens } from 'marked';
 
 import { addressOf } from '../../text/links';
 import { lex } from './grammar';
 
-/** A page an answer refers to. */
+/** A page an answer links to. */
 export interface ISource {
   readonly url: URL;
-  /** What the answer calls it; the page's path where it has no other name. */
+  /** The link text, or the page's path if that is no name. */
   readonly title: string;
 }
 
-/** Marks of references, which name nothing: `1`, `[1]`, `^1`. */
+/** Reference marks such as `1`, `[1]`, `^1`, which are no names. */
 const MARK = /^[[^]*\d{1,3}\]?$/;
 
-/** What is added to addresses to count visits. */
+/** Tracking parameters in addresses. */
 const COUNTING = /^(?:utm_\w+|fbclid|gclid)$/;
 
-/** The pages a text refers to, in their order; two addresses of one page are one source. */
+/** The linked pages, in order; two addresses of one page are one source. */
 export function sourcesIn(text: string): ISource[] {
   const found = new Map<string, ISource>();
   if (/https?:\/\//i.test(text)) {
@@ -46,12 +46,12 @@ function note(found: Map<string, ISource>, token: Token): void {
   }
 }
 
-/** Whether a link's text names the page: it is no mark and no address. */
+/** Whether a link text names the page, rather than being a mark or an address. */
 function isName(text: string): boolean {
   return text.trim() !== '' && !MARK.test(text) && addressOf(text) === null;
 }
 
-/** The address without what does not make another page of it. */
+/** The page of an address: no scheme, fragment or tracking parameters. */
 function pageOf(url: URL): string {
   const page = new URL(url);
   for (const name of [...page.searchParams.keys()]) {
@@ -62,7 +62,7 @@ function pageOf(url: URL): string {
   return `${page.host}${pathOf(page)}${page.search}`;
 }
 
-/** What tells the pages of one host apart. */
+/** The path without trailing slashes. */
 function pathOf(url: URL): string {
   return url.pathname.replace(/\/+$/, '') || '/';
 }

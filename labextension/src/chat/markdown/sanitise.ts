@@ -1,6 +1,6 @@
 /**
- * The rendering policy for text of models and tools (chapter 13): an allow-list of harmless markup, nothing loaded from
- * anywhere, links that say where they lead. Used by `Markdown` alone; no other code may put HTML on the page.
+ * Rendering policy for text of models and tools: an allow-list of harmless markup, no loads, links that show their
+ * host. Used by `Markdown` only; no other code may put HTML on the page. See docs/design/security.md.
  */
 
 import createDOMPurify, { type Config, type DOMPurify } from 'dompurify';
@@ -27,7 +27,7 @@ const CONFIG = {
   ALLOWED_ATTR: ATTRIBUTES,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
-  // The pattern below is for addresses; these hold numbers and keywords.
+  // The pattern below is for addresses; these attributes hold numbers and keywords.
   ADD_URI_SAFE_ATTR: ['align', 'colspan', 'rowspan', 'start', 'open', 'class'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/)/i,
   RETURN_DOM_FRAGMENT: true
@@ -35,39 +35,39 @@ const CONFIG = {
 
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i;
 
-/** The only classes a text may give: of its formulas. */
+/** The only classes a text may set: those of its formulas. */
 const CLASSES = new Set([MATH, DISPLAY]);
 
-/** Names of pictures in the workspace, as paths from its root. */
+/** Image files in the workspace, as paths from its root. */
 const PICTURE_FILE = /\.(?:png|jpe?g|gif|webp|svg)$/i;
 const MOST_NAME = 1000;
 
 let purifier: DOMPurify | null = null;
 
 /**
- * Harmless nodes for untrusted HTML. A picture of the workspace has no `src` yet: its path is its title, and who shows
- * the nodes reads it from the server as the user.
+ * Harmless nodes for untrusted HTML. A workspace image has no `src`: its path is in its title, and the view reads it
+ * from the server with the user's rights.
  */
 export function sanitise(html: string): DocumentFragment {
   purifier ??= makePurifier();
-  // Of some markup nothing is left, not even a fragment; the types do not tell.
+  // Null if no markup remains, which the types do not say.
   const nodes = purifier.sanitize(html, CONFIG) as DocumentFragment | null;
   if (nodes === null) {
     const source = document.createDocumentFragment();
     source.append(legible(html));
     return source;
   }
-  // Afterwards: what is added meanwhile is purified as well, and loses its class.
+  // After sanitising, which would remove the class.
   nodes.querySelectorAll('a[href]').forEach(sayWhere);
   showHidden(nodes);
   return nodes;
 }
 
-/** Hidden characters in texts and titles become codes; what were entities are characters by now. */
+/** Replace hidden characters in texts and titles by codes; entities are decoded by now. */
 function showHidden(nodes: DocumentFragment): void {
   const texts = document.createTreeWalker(nodes, NodeFilter.SHOW_TEXT);
   while (texts.nextNode() !== null) {
-    const text = texts.currentNode as CharacterData; // Only those are shown to the walker.
+    const text = texts.currentNode as CharacterData; // The walker visits only such nodes.
     const shown = inside(text.data);
     if (shown !== text.data) {
       text.data = shown;
@@ -83,7 +83,7 @@ function showHidden(nodes: DocumentFragment): void {
   }
 }
 
-/** `legible` for a piece of a text: a byte order mark is needed at the start of all of it only. */
+/** `legible` for a piece inside a text: only at the start of a whole text may a byte order mark stay hidden. */
 function inside(piece: string): string {
   return legible(` ${piece}`).slice(1);
 }
@@ -115,7 +115,7 @@ function makePurifier(): DOMPurify {
   return made;
 }
 
-/** A link opens elsewhere and tells nothing about this page. */
+/** Open the link elsewhere without a referrer. */
 function tameLink(link: Element): void {
   const url = addressOf(link.getAttribute('href') ?? '');
   if (url === null) {
@@ -128,7 +128,7 @@ function tameLink(link: Element): void {
   link.setAttribute('title', visible(url.href));
 }
 
-/** A link shows its host when its text does not. */
+/** Add the host to a link whose text lacks it. */
 function sayWhere(link: Element): void {
   const url = addressOf(link.getAttribute('href') ?? '');
   if (url === null) {
@@ -144,7 +144,7 @@ function sayWhere(link: Element): void {
   }
 }
 
-/** Only the path of a picture in the workspace stays of one that did not come with the text. */
+/** Keep only the path of a workspace image. */
 function nameFile(picture: Element): void {
   const source = picture.getAttribute('src') ?? '';
   picture.removeAttribute('title');
@@ -157,14 +157,14 @@ function nameFile(picture: Element): void {
   }
 }
 
-/** Pictures that came with the text or are files of the workspace; others are named, not fetched. */
+/** Show embedded and workspace images; replace others by their names. */
 function tamePicture(picture: Element): void {
   if (!picture.hasAttribute('src') && !picture.hasAttribute('title')) {
     picture.replaceWith(`[${picture.getAttribute('alt') ?? 'image'}]`);
   }
 }
 
-/** The path of a picture in the workspace; null for every address, and for what leads out of it. */
+/** The path of a workspace image; null for addresses and paths outside the workspace. */
 export function workspacePicture(source: string): string | null {
   const path = decoded(source)?.replace(/^(?:\.\/)+/, '') ?? '';
   const isFile =
@@ -180,6 +180,6 @@ function decoded(source: string): string | null {
   try {
     return decodeURIComponent(source);
   } catch {
-    return null; // Half an escape: no name of a file.
+    return null; // A broken escape cannot be a file name.
   }
 }

@@ -1,4 +1,4 @@
-/** Opening a link of the agent: at once where it is harmless, else when the user has seen the whole address. */
+/** Opens links of the agent: harmless ones at once, others after the user has seen the whole address. */
 
 import type * as React from 'react';
 
@@ -7,11 +7,11 @@ import { EMPTY } from '../../model/reducer/emptyConversation';
 import { visible } from '../../text/hiddenCharacters';
 import { useHost, useTabContext } from '../../ui/hooks';
 
-/** Middle clicks too open a link. */
+/** Middle clicks open links too. */
 const PRIMARY = 0;
 const MIDDLE = 1;
 
-/** The handler of clicks on links. Asks before an address is opened that could carry much away, or that is not the user's. */
+/** Click handler for links. Asks before it opens an address that could carry much data and is not from the user. */
 export function useLinkConfirmation(): (event: React.MouseEvent) => void {
   const { trans, confirm } = useHost();
   const { conversations, tab } = useTabContext();
@@ -34,7 +34,7 @@ export function useLinkConfirmation(): (event: React.MouseEvent) => void {
   };
 }
 
-/** The address of the link that a click opens; empty for every other click. */
+/** The address of the clicked link; empty for other clicks. */
 function linkOf({ target, button }: React.MouseEvent): string {
   const opens = button === PRIMARY || button === MIDDLE;
   const link = opens && target instanceof Element ? target.closest('a') : null;

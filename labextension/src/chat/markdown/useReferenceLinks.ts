@@ -1,6 +1,6 @@
 /**
- * Makes the cells and files that an answer names links to them. What they lead to is known here alone: no text can make
- * such a link by itself. Used by `Html`.
+ * Links the cells and files that an answer names. Only this code knows the targets; no text can create such a link.
+ * Used by `Html`.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -16,7 +16,7 @@ import { visible } from '../../text/hiddenCharacters';
 import { useTrans } from '../../ui/hooks';
 import { MATH } from './grammar';
 
-/** What the text around can refer to. */
+/** The targets that text can refer to. */
 export interface IReferenceTargets {
   readonly known: IKnown;
   readonly open: (reference: Reference) => void;
@@ -26,10 +26,10 @@ export interface IReferenceTargets {
 export const ReferenceTargetsContext =
   React.createContext<IReferenceTargets | null>(null);
 
-/** Of other links, of code and of formulas nothing is linked. */
+/** Not linked inside links, code and formulas. */
 const APART = `a, pre, code, .${MATH}`;
 
-/** Makes links in an element that was just filled. */
+/** Adds links to an element that was just filled. */
 export function useReferenceLinks(): (block: HTMLElement) => void {
   const referring = React.useContext(ReferenceTargetsContext);
   const trans = useTrans();
@@ -73,7 +73,7 @@ class Linker {
     text.replaceWith(...pieces, data.slice(end));
   }
 
-  /** Models write names of files as code. */
+  /** Models write file names as code. */
   private linkCode(code: HTMLElement): void {
     const file = fileCalled(code.textContent, this.referring.known);
     if (file !== null && code.closest('a, pre') === null) {
@@ -108,7 +108,7 @@ class Linker {
   }
 }
 
-/** The texts that may hold references. */
+/** The text nodes that may hold references. */
 function textsIn(block: HTMLElement): Text[] {
   const walker = document.createTreeWalker(
     block,

@@ -1,4 +1,4 @@
-/** All that the agent said and did between two messages of the user, without a label: its shape tells who speaks. */
+/** The agent's texts and calls between two user messages. */
 
 import * as React from 'react';
 
@@ -60,7 +60,7 @@ export const AgentMessage = React.memo(function AgentMessage(props: {
   );
 });
 
-/** What the agent wrote, as it wrote it. */
+/** The text of the message as written. */
 function textOf({ parts }: AgentView): string {
   return parts
     .flatMap(part => (part.type === 'text' ? part.text.trim() : []))
@@ -111,7 +111,7 @@ const Part = React.memo(function Part(props: {
   }
 });
 
-/** The model's reasoning, out of the way. */
+/** The model's reasoning, collapsed. */
 function Reasoning(props: {
   parts: readonly ReasoningView[];
 }): React.JSX.Element {
@@ -143,7 +143,7 @@ function Reasoning(props: {
   );
 }
 
-/** A remark; the card where the turn stands at the limit it tells of. */
+/** A notice; as a card if the turn is paused at its limit. */
 function Remark({ notice }: { notice: NoticeView }): React.JSX.Element {
   const { pause } = usePendingInput();
   if (pause !== notice) {

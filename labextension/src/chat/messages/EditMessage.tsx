@@ -1,4 +1,4 @@
-/** A message of the past as a field: sent again, the conversation goes on from there, and what followed it is kept. */
+/** Edits a sent message. Sending it continues the conversation from there; the earlier version is kept. */
 
 import * as React from 'react';
 
@@ -9,7 +9,7 @@ import { focusComposer, useTabContext, useTrans } from '../../ui/hooks';
 
 export function EditMessage(props: {
   message: UserView;
-  /** The user has just asked for it. */
+  /** Whether the user just opened it. */
   takesFocus: boolean;
   onClose: () => void;
 }): React.JSX.Element {

@@ -1,4 +1,4 @@
-/** What can be done with messages: they are copied, edited, forked, gone back to. Shown with the pointer or the focus. */
+/** Actions on messages: copy, edit, fork, restore. Shown on hover or focus. */
 
 import * as React from 'react';
 
@@ -11,7 +11,7 @@ import { RestoreForm } from './RestoreForm';
 import { Toolbar, useDone, type IToolbarAction } from '../../ui/Toolbar';
 import { useHost, useTabContext, useSignal, useTrans } from '../../ui/hooks';
 
-/** Of the user's message. */
+/** For the user's messages. */
 export function MessageActions(props: {
   message: UserView;
   onEdit: () => void;
@@ -57,7 +57,7 @@ export function MessageActions(props: {
   );
 }
 
-/** Of what the agent said. */
+/** For the agent's messages. */
 export function AnswerActions(props: {
   message: AgentView;
   text: string;
@@ -113,7 +113,7 @@ function useCopy(text: string, hidden = 0): IToolbarAction {
   };
 }
 
-/** The conversation before a message, with the message in the input. */
+/** Forks before a message and puts the message into the input. */
 function useForkBefore({ seq, text }: UserView): {
   act: IToolbarAction;
   error: React.ReactNode;
@@ -132,7 +132,7 @@ function useForkBefore({ seq, text }: UserView): {
   };
 }
 
-/** Whether a turn runs; then messages cannot be taken back. */
+/** Whether a turn is running, during which messages cannot be restored. */
 function useRunning(): boolean {
   const { conversations, tab } = useTabContext();
   const store = conversations.store(tab);

@@ -1,4 +1,4 @@
-/** The conversation's messages, in a list that follows the newest text while the user is at its end. */
+/** The messages of a conversation; the list follows new text while the user is at its end. */
 
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** The chips under a message: files, cells, selections, errors, variables, pictures; each opens what it names. */
+/** Chips under a message: files, cells, selections, errors, variables, images; each opens its target. */
 
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** Asks what to put back to before a message; stands below the message until it is answered. */
+/** Asks what to restore to before a message. Shown below the message. */
 
 import * as React from 'react';
 
@@ -14,7 +14,7 @@ import {
 
 type RestorePart = RestoreSession['what'][number];
 
-/** The message one goes back to. */
+/** The message to restore to. */
 export interface IRestorePoint {
   readonly seq: number;
   readonly text: string;
@@ -42,11 +42,11 @@ export function RestoreForm(props: {
   const restore = async (): Promise<void> => {
     await conversations.commands.restore(tab, {
       seq: point.seq,
-      what: what as RestoreSession['what'], // Not empty: the button is disabled then.
+      what: what as RestoreSession['what'], // Not empty, because the button is disabled then.
       id: null
     });
     if (chosen.has('conversation')) {
-      const typed = conversations.draft(tab); // Nobody loses what they are writing.
+      const typed = conversations.draft(tab); // Keeps the user's draft.
       conversations.suggest(
         tab,
         typed ? `${point.text}\n${typed}` : point.text

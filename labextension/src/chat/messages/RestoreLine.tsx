@@ -1,4 +1,4 @@
-/** The quiet line that says that something was put back, with what the kernel still holds. */
+/** The line that reports a restore, and what the kernel still holds. */
 
 import * as React from 'react';
 
@@ -86,7 +86,7 @@ function Details(props: { restore: RestoreView }): React.JSX.Element {
   );
 }
 
-/** Nothing restarts by itself; the lab asks once more. */
+/** Nothing restarts by itself; JupyterLab asks again. */
 function RestartKernel({ path }: { path: string }): React.JSX.Element | null {
   const { restartKernel } = useHost();
   const trans = useTrans();

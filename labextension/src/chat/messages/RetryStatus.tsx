@@ -1,4 +1,4 @@
-/** After a failure: the wait before the model is asked again, counted down, and the button that asks it anew. */
+/** After a failure: the countdown to the next attempt, and the retry button. */
 
 import * as React from 'react';
 
@@ -8,7 +8,7 @@ import type { MessageView, TurnView } from '../../wire/generated';
 import { Button } from '../../ui/primitives';
 import { useHost, useNow, useTabContext, useTrans } from '../../ui/hooks';
 
-/** What went wrong and how long until the next try; at the end of the conversation while a turn waits. */
+/** The error and the time to the next attempt, at the end of a waiting conversation. */
 export function RetryStatus({
   turn
 }: {
@@ -27,7 +27,7 @@ function Countdown(props: {
   const { attempt, delay_ms, reason, at } = props.retry;
   const now = useNow(true, 500);
   const [begun] = React.useState(() => Date.now());
-  // The clocks of page and server may differ: the wait is never longer than it was said to be.
+  // The clocks of page and server may differ; never wait longer than announced.
   const until = Math.min(Date.parse(at), begun) + delay_ms;
   const seconds = Math.max(0, Math.ceil((until - now) / 1000));
   return (
@@ -36,7 +36,7 @@ function Countdown(props: {
       <div className="shoulders-Error-text">
         <div>{visible(serverText(trans, reason))}</div>
         <div className="shoulders-Error-hint">
-          {/* Seen, not read out every second. */}
+          {/* Visible, but not announced every second. */}
           <span
             className="shoulders-Retrying-count"
             aria-live="off"
@@ -58,8 +58,8 @@ function Countdown(props: {
 }
 
 /**
- * Asks for the same again. A turn that did nothing but fail is replaced: the message is sent anew, and the failure stays
- * as its earlier version. One that has done something goes on.
+ * Repeats the last request. A turn that only failed is replaced: the message is sent again, and the failure remains as
+ * its earlier version. Other turns continue.
  */
 export function TryAgain(): React.JSX.Element {
   const trans = useTrans();
@@ -83,7 +83,7 @@ export function TryAgain(): React.JSX.Element {
   return <Button onClick={again}>{trans.__('Try again')}</Button>;
 }
 
-/** The last message of the user when nothing was done about it; null when something was. */
+/** The last user message if nothing followed it but failure; else null. */
 export function isFruitlessRetry(
   messages: readonly MessageView[]
 ): Extract<MessageView, { role: 'user' }> | null {

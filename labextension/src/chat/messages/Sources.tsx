@@ -1,4 +1,4 @@
-/** Below an answer that refers to several pages: each of them once, with its whole host. */
+/** The pages an answer links to, each once with its full host, if there are several. */
 
 import * as React from 'react';
 
@@ -8,7 +8,7 @@ import { sourcesIn, type ISource } from '../markdown/linkSources';
 import { useLinkConfirmation } from '../markdown/useLinkConfirmation';
 import { useHost, useTrans } from '../../ui/hooks';
 
-/** A single link stands where it is; more of them are worth a list. */
+/** A single link needs no list. */
 const WORTH_LISTING = 2;
 
 export const Sources = React.memo(function Sources(props: {

@@ -1,4 +1,4 @@
-/** How a turn ended, remarks of the engine, errors. */
+/** The end of a turn, notices of the engine, and errors. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -12,7 +12,7 @@ import { Button, ErrorNote } from '../../ui/primitives';
 import { TryAgain } from './RetryStatus';
 import { useHost, useTrans, usePendingInput } from '../../ui/hooks';
 
-/** A remark of the engine. */
+/** A notice of the engine. */
 export const Notice = React.memo(function Notice(props: {
   notice: NoticeView;
 }): React.JSX.Element {
@@ -29,11 +29,11 @@ export const Notice = React.memo(function Notice(props: {
 
 interface IEnd {
   end: EndView;
-  /** Whether nothing came after; only then can it be tried again. */
+  /** Whether nothing followed; only then can it be retried. */
   last: boolean;
 }
 
-/** The end of a turn: how, unless it was simply an answer, and what was changed. */
+/** The end of a turn: its reason, unless it was a plain answer, and its changes. */
 export const TurnEnd = React.memo(function End(props: IEnd): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
@@ -61,7 +61,7 @@ export const TurnEnd = React.memo(function End(props: IEnd): React.JSX.Element {
   );
 });
 
-/** Why a turn ended before its end. */
+/** Why a turn ended early. */
 function Exit(props: IEnd): React.JSX.Element {
   const trans = useTrans();
   const { exit, error } = props.end;
@@ -81,12 +81,12 @@ function Exit(props: IEnd): React.JSX.Element {
   return <div className="shoulders-Ended">{exitText(exit, trans)}</div>;
 }
 
-/** The limit is not the user's to change. */
+/** Whether the limit is the administrator's. */
 function isAdministrators({ details }: ErrorInfo): boolean {
   return details?.administrator === true;
 }
 
-/** The way to the limits of money. */
+/** Opens the budget form. */
 function ChangeBudget(): React.JSX.Element {
   const trans = useTrans();
   const { editBudget } = usePendingInput();

@@ -1,4 +1,4 @@
-/** Below a turn: undo all it changed; after a mere answer of the demo, connect a model. Shown by `AgentMessage`. */
+/** Below a turn: undo its changes, or after an answer of the demo, connect a model. Shown by `AgentMessage`. */
 
 import * as React from 'react';
 
@@ -22,7 +22,7 @@ export const TurnFooter = React.memo(function TurnFooter(props: {
   const { message, last } = props;
   const listed = useListed(message.turn_id);
   const isDemo = useIsDemo();
-  // An earlier version of the conversation is only read.
+  // An earlier version of the conversation is read-only.
   const { past } = React.useContext(BranchesContext);
   if (past !== null || message.turn_id === null) {
     return null;
@@ -45,7 +45,7 @@ function ConnectModel(): React.JSX.Element | null {
   );
 }
 
-/** Whether a turn is over and did nothing but answer. */
+/** Whether a finished turn made no calls. */
 function isAnswerOnly({ parts }: AgentView): boolean {
   return (
     parts.some(({ type }) => type === 'end') &&
@@ -70,7 +70,7 @@ function UndoTurn({ turn }: { turn: string }): React.JSX.Element {
   );
 }
 
-/** Whether the list of changes has any of a turn: a message sent during the turn separates its end from its changes. */
+/** Whether the change list has entries of a turn; a message sent during the turn separates its end from its changes. */
 function useListed(turn: string | null): boolean {
   const { conversations, tab } = useTabContext();
   const store = conversations.store(tab);
@@ -80,7 +80,7 @@ function useListed(turn: string | null): boolean {
   );
 }
 
-/** Whether a turn is over, changed something, and was not taken back. */
+/** Whether a finished turn changed something and was not undone. */
 export function canBeUndone(
   { turn_id, parts }: AgentView,
   listed = false

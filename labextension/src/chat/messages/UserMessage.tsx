@@ -1,4 +1,4 @@
-/** A message of the user: a bubble on the right, long ones clamped, with what was sent beside it. */
+/** A user message: a bubble on the right, shortened if long, with its attachments and context. */
 
 import * as React from 'react';
 
@@ -15,7 +15,7 @@ import { References } from './References';
 import { useTabContext, useSignal, useTrans } from '../../ui/hooks';
 import { VersionSwitcher } from './VersionSwitcher';
 
-/** A message of the log, which one can go back to. */
+/** A logged message, which can be restored to. */
 export const UserMessage = React.memo(function UserMessage(props: {
   message: UserView;
 }): React.JSX.Element {
@@ -26,7 +26,7 @@ export const UserMessage = React.memo(function UserMessage(props: {
     conversations.changed,
     () => conversations.edit(tab, id) !== null
   );
-  // One that a reload or another tab brings back does not take the focus.
+  // A restored field does not take the focus.
   const [asked, setAsked] = React.useState(false);
   const place = React.useRef<HTMLDivElement>(null);
   const open = (): void => {
@@ -57,7 +57,7 @@ export const UserMessage = React.memo(function UserMessage(props: {
   );
 });
 
-/** A message on its way. */
+/** A message being sent. */
 export function UserBubble(props: {
   text: string;
   attachments?: readonly Attachment[];
@@ -75,7 +75,7 @@ export function UserBubble(props: {
   );
 }
 
-/** The text, of which the beginning is shown when it is long. */
+/** The text; a long one is shortened. */
 function Bubble({ text }: { text: string }): React.JSX.Element | null {
   const trans = useTrans();
   const [whole, setWhole] = React.useState(false);
@@ -83,7 +83,7 @@ function Bubble({ text }: { text: string }): React.JSX.Element | null {
   const beginning = clampText(text);
   const overflows = useOverflow(place, whole);
   if (text === '') {
-    return null; // Attachments can be sent alone.
+    return null; // Attachments can be sent without text.
   }
   return (
     <div className="shoulders-User-bubble">
@@ -108,7 +108,7 @@ function Bubble({ text }: { text: string }): React.JSX.Element | null {
   );
 }
 
-/** Whether the clamped text has more lines than are shown, at whatever width the panel has. */
+/** Whether the shortened text overflows at the current width. */
 function useOverflow(
   place: React.RefObject<HTMLElement>,
   whole: boolean
@@ -128,11 +128,11 @@ function useOverflow(
   return overflows;
 }
 
-/** Lines and characters of a message shown at first. */
+/** Lines and characters shown of a long message. */
 export const MAX_LINES = 5;
 export const MAX_CHARACTERS = 300;
 
-/** The beginning of a text, cut between words where one ends near enough; the text itself when it is short. */
+/** Cut a long text between words where possible; returns a short one unchanged. */
 export function clampText(text: string): string {
   const lines = text.split('\n');
   const few =

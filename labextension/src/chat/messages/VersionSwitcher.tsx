@@ -1,4 +1,4 @@
-/** The walk between the versions of a message that was edited. */
+/** Switches between the versions of an edited message. */
 
 import * as React from 'react';
 

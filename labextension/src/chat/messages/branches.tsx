@@ -1,4 +1,6 @@
-/** The versions of edited messages: which one is looked at, and the ways between them. Used by the conversation's views. */
+/**
+ * The versions of edited messages, which one is shown, and switching between them. Used by the conversation's views.
+ */
 
 import * as React from 'react';
 
@@ -25,17 +27,17 @@ import {
 
 /** The versions of this conversation's messages. */
 export interface IBranches {
-  /** What is looked at instead of the conversation; null for the conversation itself. */
+  /** The earlier conversation being shown; null for the current one. */
   readonly past: IPast | null;
   readonly versions: ReadonlyMap<number, Versions>;
-  /** Look at the conversation with this version of a message, and put the focus there. */
+  /** Show the conversation with this version of a message and focus it. */
   readonly show: (seq: number, by: number) => void;
   readonly toNewest: () => void;
-  /** The last event before anything followed a message; null when nothing did. */
+  /** The last event before a message was followed by others; null if none followed. */
   readonly endOf: (seq: number) => number | null;
-  /** The last event before a message, and before its other versions. */
+  /** The last event before a message and its other versions. */
   readonly startOf: (seq: number) => number | null;
-  /** The version that was just gone to, and in which direction. */
+  /** The version just switched to, and the direction. */
   readonly arrived: { readonly seq: number; readonly by: number } | null;
 }
 
@@ -62,11 +64,11 @@ export function useBranches(
   const [walked, setWalk] = React.useState<IWalk | null>(null);
   const sent = outbox.at(-1)?.body.id ?? null;
   if (walked !== null && sent !== null && walked.sent !== sent) {
-    setWalk(null); // Who sends something is with the conversation that goes on.
+    setWalk(null); // Sending returns to the current conversation.
   }
   const chosen =
     walked === null ? null : lineWith(walked.seq, past, view.messages);
-  // Streamed text changes the messages, not which there are.
+  // Streamed text changes messages, but not which exist.
   const heads = past.length === 0 ? '' : headsOf(view.messages).join(' ');
   const versions = React.useMemo(
     () =>
@@ -97,7 +99,7 @@ export function useBranches(
 interface IWalk {
   readonly seq: number;
   readonly by: number;
-  /** What was on its way then. */
+  /** The message being sent at that time. */
   readonly sent: string | null;
 }
 
@@ -107,7 +109,7 @@ function shownOf(
   outbox: readonly IPendingMessage[]
 ): Conversation {
   if (chosen !== null) {
-    // Nothing goes on there any more.
+    // An earlier version has no running turn.
     return { ...view, messages: [...chosen.messages], turn: null };
   }
   const messages = beforeEdits(view.messages, outbox);
@@ -116,7 +118,7 @@ function shownOf(
     : { ...view, messages: messages as MessageView[], turn: null };
 }
 
-/** Copies a conversation up to an event and opens the copy, with text in its input. */
+/** Forks a conversation at an event and opens the copy with text in its input. */
 export function useFork(): {
   busy: boolean;
   error: ReturnType<typeof useAction>['error'];
@@ -140,7 +142,7 @@ export function useFork(): {
   return { busy, error, fork };
 }
 
-/** Says that an earlier version is looked at, and leads on. */
+/** Says that an earlier version is shown, with a button to return. */
 export function EarlierVersionBar(): React.JSX.Element | null {
   const trans = useTrans();
   const { past, toNewest } = React.useContext(BranchesContext);

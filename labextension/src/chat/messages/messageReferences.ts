@@ -1,4 +1,4 @@
-/** What a message of the user refers to, as chips that open it. Pure; used by the views. */
+/** The attachments and context of a user message as chips. Pure; used by the views. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -7,7 +7,7 @@ import type { IDocumentTarget } from '../../host/messageHost';
 import type { Attachment, MessageContext } from '../../wire/generated';
 import { visible } from '../../text/hiddenCharacters';
 
-/** What a chip opens. */
+/** The target of a chip. */
 export type Opens =
   | { readonly kind: 'target'; readonly target: IDocumentTarget }
   | { readonly kind: 'picture'; readonly source: string }
@@ -25,7 +25,7 @@ export interface IReference {
 
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/;
 
-/** The chips of a message: what the user attached, then what was in front of them; each place once. */
+/** The chips of a message: attachments, then editor context, without duplicates. */
 export function referencesOf(
   attachments: readonly Attachment[],
   context: MessageContext | null,

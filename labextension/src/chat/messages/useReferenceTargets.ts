@@ -1,4 +1,4 @@
-/** What an answer can refer to, and the way there. Used by `AgentMessage`. */
+/** The possible reference targets of an answer, and how to open them. Used by `AgentMessage`. */
 
 import * as React from 'react';
 
@@ -16,7 +16,7 @@ import { useHost, useTabContext } from '../../ui/hooks';
 
 const NONE: readonly MessageView[] = [];
 
-/** The same object while the same is known; null in a page that opens nothing. */
+/** Memoised by content; null in a page that cannot open documents. */
 export function useReferenceTargets(
   message: AgentView
 ): IReferenceTargets | null {
@@ -24,7 +24,7 @@ export function useReferenceTargets(
   const { conversations, tab } = useTabContext();
   const messages = conversations.store(tab)?.view.messages ?? NONE;
   const notebook = notebookOf(message, messages);
-  // One text, so that it is compared by what it says.
+  // One string, so that it is compared by value.
   const paths = JSON.stringify(
     pathsKnownTo(message, messages, situation.openDocuments)
   );

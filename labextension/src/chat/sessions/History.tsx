@@ -1,4 +1,4 @@
-/** All conversations, to find, open, rename, copy, export and delete. By keyboard: arrows, Enter, F2, Delete, Esc. */
+/** All conversations: search, open, rename, copy, export and delete. Keys: arrows, Enter, F2, Delete, Esc. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -20,7 +20,7 @@ export function History(): React.JSX.Element {
   const trans = useTrans();
   const { history } = useTabContext().conversations;
   React.useEffect(() => {
-    void history.refresh(); // Somebody else's command line may have begun some.
+    void history.refresh(); // The command line may have started some.
   }, [history]);
   const none = isNarrowed(history.query)
     ? trans.__('No matching conversations.')
@@ -99,10 +99,10 @@ function HistoryRow({ session }: { session: Session }): React.JSX.Element {
   );
 }
 
-/** When conversations were changed, as it was when the user came: their places. */
+/** Update times when the focus entered the list; they fix the order. */
 type Moments = ReadonlyMap<string, string>;
 
-/** What goes on elsewhere moves no row from under the focus, its open menu or a title being written. */
+/** Keeps rows in place while the list has the focus, an open menu or a title being edited. */
 function useStableOrder(sessions: readonly Session[]): {
   /** Null while the order may change. */
   moments: Moments | null;
@@ -121,7 +121,7 @@ function useStableOrder(sessions: readonly Session[]): {
     onBlur: ({ currentTarget, relatedTarget }) => {
       if (
         !currentTarget.contains(relatedTarget) &&
-        !currentTarget.contains(focused()) // Stays when the whole window loses the focus.
+        !currentTarget.contains(focused()) // The focus stays when the whole window loses it.
       ) {
         setMoments(null);
       }
@@ -129,19 +129,16 @@ function useStableOrder(sessions: readonly Session[]): {
   };
 }
 
-/** The headings of the history, in their order. */
+/** The headings of the history, in order. */
 type Day = 'today' | 'yesterday' | 'week' | 'earlier';
 
-/** Conversations of about the same time. */
+/** Conversations below one heading. */
 interface IDayGroup {
   readonly day: Day;
   readonly sessions: readonly Session[];
 }
 
-/**
- * Put a list, newest first, below its headings; those without any are left out. Conversations with a moment in `held`
- * have the place of that moment, whatever has changed in them since.
- */
+/** Group a list, newest first, by day; empty groups are left out. Times in `held` override the sessions' own. */
 export function groupByDay(
   sessions: readonly Session[],
   now = new Date(),
@@ -174,7 +171,7 @@ function dayOf(moment: Date, now: Date): Day {
   return ago < 7 ? 'week' : 'earlier';
 }
 
-/** Midnights between two moments, where the user is; a moment that cannot be read is long ago. */
+/** Midnights between two times in the user's time zone; infinite for an unreadable time. */
 function daysAgo(moment: Date, now: Date): number {
   const midnight = (date: Date): number =>
     Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());

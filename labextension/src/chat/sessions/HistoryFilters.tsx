@@ -1,4 +1,4 @@
-/** What the history is narrowed to: words, a kind of conversation, where it came from. */
+/** Filters of the history: text, kind, source. */
 
 import * as React from 'react';
 
@@ -38,7 +38,7 @@ export function HistoryFilters(): React.JSX.Element {
   );
 }
 
-/** Words, which are looked for once the user stops typing. */
+/** The search text, applied once the user stops typing. */
 function Search(): React.JSX.Element {
   const trans = useTrans();
   const { history } = useTabContext().conversations;
@@ -59,7 +59,7 @@ function Search(): React.JSX.Element {
   );
 }
 
-/** Whether anything is looked for. */
+/** Whether any filter is set. */
 export function isNarrowed(query: {
   text: string;
   kind: Session['kind'] | null;

@@ -1,6 +1,6 @@
 /**
- * A list of conversations in the place of one: a field to search in, rows, and more on demand. By keyboard: arrows lead
- * from the field through the rows, Esc back to the conversation. Used by the history and the list of threads.
+ * A list of conversations shown instead of one: a search field, rows, more on demand. Keys: arrows move from the field
+ * through the rows, Esc returns to the conversation. Used by the history and the list of threads.
  */
 
 import * as React from 'react';
@@ -11,7 +11,7 @@ import { SESSION_BUTTON } from './SessionRow';
 import { focusComposer, useTrans } from '../../ui/hooks';
 import { useActions } from './usePanelActions';
 
-/** Conversations that are read page by page. */
+/** Conversations read page by page. */
 interface IPaged {
   readonly error: ErrorInfo | null;
   /** Whether the server has answered once. */
@@ -24,9 +24,9 @@ export function SessionList(props: {
   label: string;
   className?: string;
   store: IPaged;
-  /** What narrows the list: a field to search in, and choices. */
+  /** Filters of the list: a search field and selects. */
   filters: React.ReactNode;
-  /** Said when there is no row. */
+  /** Text shown without rows. */
   none: string | null;
   children: React.ReactNode;
 }): React.JSX.Element {
@@ -68,7 +68,7 @@ export function SessionList(props: {
   );
 }
 
-/** Words to look for. */
+/** The search field. */
 export function SearchField(props: {
   label: string;
   text: string;
@@ -79,7 +79,7 @@ export function SearchField(props: {
     <input
       className="shoulders-Input"
       type="search"
-      // The list is opened to look for something.
+      // The list is opened to search.
       autoFocus
       value={text}
       placeholder={label}
@@ -87,7 +87,7 @@ export function SearchField(props: {
       onChange={event => onText(event.target.value)}
       onKeyDown={event => {
         if (event.key === 'Escape' && text !== '') {
-          event.preventDefault(); // First the words, then the list itself.
+          event.preventDefault(); // Esc clears the text first, then closes the list.
           onText('');
         }
       }}
@@ -95,7 +95,7 @@ export function SearchField(props: {
   );
 }
 
-/** Move the focus from the field into the rows, from row to row, and back; whether the key was for that. */
+/** Move the focus between the field and the rows; return whether the key was handled. */
 function moveFocus(
   place: HTMLElement | null,
   { key, target }: React.KeyboardEvent

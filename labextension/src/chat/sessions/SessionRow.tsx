@@ -1,4 +1,4 @@
-/** One conversation in a list of them: opened by its button, renamed with F2, deleted with Delete, and its menu. */
+/** One conversation in a list: its button opens it, F2 renames, Delete deletes; it has a menu. */
 
 import * as React from 'react';
 
@@ -10,15 +10,15 @@ import { TitleField } from './TitleField';
 import { useTabContext, useTrans } from '../../ui/hooks';
 import { useActions } from './usePanelActions';
 
-/** What of each row is reached with the arrow keys. */
+/** The focusable element of each row. */
 export const SESSION_BUTTON = '.shoulders-History-open';
 
 export function SessionRow(props: {
   session: Session;
   className?: string;
-  /** What can be done with it; `rename` begins to change the title. */
+  /** Menu items; `rename` starts editing the title. */
   items: (rename: () => void) => readonly IMenuItem[];
-  /** What is shown of it. */
+  /** The content of the row. */
   children: React.ReactNode;
 }): React.JSX.Element {
   const trans = useTrans();
@@ -35,7 +35,7 @@ export function SessionRow(props: {
       className={`shoulders-History-row ${className}`}
       onKeyDown={event => {
         if (event.target instanceof HTMLInputElement) {
-          return; // The title is being changed.
+          return; // The title is being edited.
         }
         if (event.key === 'F2') {
           rename();

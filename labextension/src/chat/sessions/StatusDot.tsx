@@ -1,4 +1,4 @@
-/** Something is going on in a conversation: a dot beside its title. */
+/** A dot beside the title of an active conversation. */
 
 import * as React from 'react';
 

@@ -1,4 +1,4 @@
-/** The field in which a title is changed: Enter keeps it, Esc does not. */
+/** The field for editing a title: Enter accepts, Esc cancels. */
 
 import * as React from 'react';
 
@@ -7,7 +7,7 @@ import { useTrans } from '../../ui/hooks';
 
 export function TitleField(props: {
   title: string;
-  /** The new title; the old one when nothing was changed. */
+  /** Called with the new title, or the old one if unchanged. */
   onDone: (title: string) => void;
 }): React.JSX.Element {
   const trans = useTrans();
@@ -15,28 +15,28 @@ export function TitleField(props: {
   const done = React.useRef(false);
   const end = (result: string): void => {
     if (!done.current) {
-      done.current = true; // Going away, the field loses the focus: that is no second end.
+      done.current = true; // Unmounting blurs the field, which must not count twice.
       props.onDone(result);
     }
   };
   return (
     <input
       className="shoulders-Input shoulders-Rename"
-      // The user has just asked for this field.
+      // The user just opened this field.
       autoFocus
       value={title}
       aria-label={trans.__('Title')}
       onFocus={event => event.target.select()}
       onChange={event => setTitle(event.target.value)}
       onBlur={event => {
-        // When the whole window loses the focus, the field still is what has it there.
+        // When the whole window loses the focus, the field keeps it in the page.
         if (focused() !== event.target) {
           end(title.trim());
         }
       }}
       onKeyDown={event => {
         if (event.nativeEvent.isComposing) {
-          return; // The keys are for what helps to write.
+          return; // The keys belong to the input method.
         }
         if (event.key === 'Enter') {
           end(title.trim());

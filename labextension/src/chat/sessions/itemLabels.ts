@@ -1,4 +1,4 @@
-/** The kinds, sources and states of conversations, as people call them. Used by the lists of them, and their tabs. */
+/** Labels for kinds, sources and states of conversations. Used by lists and tabs. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -56,7 +56,7 @@ export function nameOfSource(source: Source, trans: TranslationBundle): string {
   }
 }
 
-/** How a conversation stands. */
+/** Label of a conversation's status. */
 export function nameOfStatus(
   status: Session['status'],
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** What can be done with a conversation, as choices of a menu: in the header and in the history. */
+/** Menu items for a conversation, in the header and the history. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,7 +1,4 @@
-/**
- * What the user may do with whole conversations: by the menus of the panel, and by the commands of the chat plugin.
- * Loaded with the panel.
- */
+/** Actions on whole conversations, for the panel's menus and the chat plugin's commands. Loaded with the panel. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -21,18 +18,18 @@ import type { IChatHost } from '../../host/chatHost';
 import type { IDocumentTarget } from '../../host/messageHost';
 import { focusComposer } from '../../ui/hooks';
 
-/** Characters of a title that become the name of a file. */
+/** Longest file name made from a title, in characters. */
 const NAME_LENGTH = 80;
 
-// What a file system or a shell may take for something else.
+// Characters that file systems or shells may treat specially.
 const NOT_IN_NAMES =
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   /[\\/:*?"<>|\u0000-\u001f\u007f]+/g;
 
-/** What cutting may leave of a character. */
+/** Half of a surrogate pair, as cutting may leave. */
 const HALF = /[\ud800-\udbff]$/;
 
-/** A conversation's title; one without a message has none yet. */
+/** A conversation's title; a placeholder before its first message. */
 export function titleOf(
   session: Session | null,
   trans: TranslationBundle
@@ -45,13 +42,13 @@ export function titleOf(
     : trans.__('New conversation');
 }
 
-/** A title as the name of a file, without its ending. */
+/** A title as a file name without extension. */
 export function fileNameOf(title: string): string {
   const name = title.replace(NOT_IN_NAMES, '-').replace(/^[\s.-]+/, '');
   return name.slice(0, NAME_LENGTH).replace(HALF, '').trim() || 'conversation';
 }
 
-/** What a document is opened at for a place. */
+/** The target to open for an anchor. */
 export function targetOf(anchor: Anchor): IDocumentTarget {
   const { document, cell_id, range, target } = anchor;
   return {
@@ -66,7 +63,7 @@ function isAtWork({ status }: Session): boolean {
   return status === 'running' || status === 'waiting';
 }
 
-/** The actions, and what the panel shows of them. */
+/** The actions, and the panel state they change. */
 export class PanelActions {
   constructor(
     readonly conversations: IConversations,
@@ -108,7 +105,7 @@ export class PanelActions {
     }
   }
 
-  /** Show a list in the place of the conversation; null: the conversation. */
+  /** Show a list instead of the conversation; null shows the conversation. */
   showList(list: PanelList | null): void {
     this.view.change({ list });
   }
@@ -131,7 +128,7 @@ export class PanelActions {
     this.conversations.close(this.conversations.active.key);
   }
 
-  /** Put text into the input, behind what the user has written there, or send it. */
+  /** Append text to the draft, or send it. */
   async ask(text: string, send: boolean): Promise<void> {
     const { conversations } = this;
     const { key } = conversations.active;
@@ -156,7 +153,7 @@ export class PanelActions {
     await this.withSession(session => this.remove(session));
   }
 
-  /** Change the title in the tab. */
+  /** Edit the title in the tab. */
   beginRename(): void {
     const { session } = this;
     if (session !== null) {
@@ -189,7 +186,7 @@ export class PanelActions {
     });
   }
 
-  /** Show where a thread is in its document; says so when that is gone. */
+  /** Show a thread's anchor in its document; reports if it is gone. */
   async reveal(session: Session): Promise<void> {
     const { host, view } = this;
     const { anchor } = session;
@@ -219,7 +216,7 @@ export class PanelActions {
     });
   }
 
-  /** Resolve a thread, or open it again; where the agent is at work only after asking. */
+  /** Resolve or reopen a thread; asks first while the agent is working. */
   async resolve(session: Session, isResolved: boolean): Promise<void> {
     const { conversations, host, view } = this;
     const { trans } = host;
@@ -238,7 +235,7 @@ export class PanelActions {
     }
   }
 
-  /** Delete a conversation: a thread, and one that is at work, only after asking. It can be brought back. */
+  /** Delete a conversation; asks first for threads and running ones. It can be restored. */
   async remove(session: Session): Promise<void> {
     const { conversations, view } = this;
     if (await this.isSureToRemove(session)) {
@@ -252,7 +249,7 @@ export class PanelActions {
     }
   }
 
-  /** Bring back what was deleted last. */
+  /** Restore the conversation deleted last. */
   async bringBack(): Promise<void> {
     const { conversations, view } = this;
     const { removed } = view.state;
@@ -286,13 +283,13 @@ export class PanelActions {
     );
   }
 
-  /** What was put in front is seen, and can be written in. */
+  /** Closes the list that covers a revealed conversation. */
   private readonly onRevealed = (): void => {
     this.showList(null);
     focusComposer();
   };
 
-  /** Do something with the active conversation, once its first message is sent. */
+  /** Run an action on the active conversation, if its first message was sent. */
   private async withSession(
     act: (session: Session) => Promise<void>
   ): Promise<void> {

@@ -1,4 +1,4 @@
-/** The panel's actions and state as hooks, for the views above the conversation: header, history, notices. */
+/** The panel's actions and state as hooks, for views outside the conversation: header, history, notices. */
 
 import * as React from 'react';
 
@@ -6,7 +6,6 @@ import type { IPanelState } from '../../model/sessions/panelState';
 import type { PanelActions } from './panelActions';
 import { useSignal } from '../../ui/hooks';
 
-/** The actions of the panel. */
 export const ActionsContext = React.createContext<PanelActions | null>(null);
 
 export function useActions(): PanelActions {

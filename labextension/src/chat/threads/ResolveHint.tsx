@@ -1,4 +1,4 @@
-/** Once what a thread proposed was applied and kept: resolve it? */
+/** Suggests resolving a thread once its proposal was applied and kept. */
 
 import * as React from 'react';
 
@@ -13,7 +13,7 @@ import {
 } from '../../ui/hooks';
 import { useActions } from '../sessions/usePanelActions';
 
-/** The list of what awaits review is told of a change that was just applied by then, in ms. */
+/** Time for the list of pending edits to learn of an applied change, in ms. */
 const REST = 1500;
 
 export function ResolveHint(props: {
@@ -58,7 +58,7 @@ export function ResolveHint(props: {
   );
 }
 
-/** A value once it has been the same for a while; null is taken at once. */
+/** A value once it has been stable for a while; null immediately. */
 function useRested(value: string | null): string | null {
   const [rested, setRested] = React.useState(value);
   React.useEffect(() => {

@@ -1,4 +1,4 @@
-/** What stands above a thread: back to the list, its place and quote, and what can be done with it. */
+/** The bar above a thread: back to the list, anchor and quote, actions. */
 
 import * as React from 'react';
 
@@ -40,7 +40,7 @@ export function ThreadBar(): React.JSX.Element | null {
   );
 }
 
-/** The place, which a click goes to, and the quote. */
+/** The anchor as a link, and the quote. */
 function Where(props: {
   session: Session | null;
   logged: Anchor;

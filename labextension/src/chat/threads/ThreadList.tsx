@@ -1,4 +1,4 @@
-/** All threads: those of the document in front, of others, and the resolved ones. */
+/** All threads: those of the active document, of other documents, and resolved ones. */
 
 import * as React from 'react';
 

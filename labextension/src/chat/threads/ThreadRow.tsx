@@ -19,7 +19,7 @@ import { nameOfStatus } from '../sessions/itemLabels';
 interface IThreadRow {
   readonly session: Session;
   readonly anchor: Anchor;
-  /** The document stands in the heading. */
+  /** Whether the heading names its document. */
   readonly isHere: boolean;
 }
 
@@ -72,7 +72,7 @@ function Where({ session, anchor: logged, isHere }: IThreadRow) {
   );
 }
 
-/** What can be done with a thread. */
+/** Menu items of a thread. */
 function itemsOf(
   session: Session,
   actions: PanelActions,

@@ -1,4 +1,4 @@
-/** Where a thread is, as its row in the list and what stands above it show it. */
+/** The document and quote of a thread, for the list and the thread bar. */
 
 import * as React from 'react';
 
@@ -7,10 +7,10 @@ import type { Anchor } from '../../wire/generated';
 import { nameOf } from '../../ui/attachmentLabels';
 import { quoteLine, quoteText } from './labels';
 
-/** Characters of a quote that are shown when the pointer rests on it. */
+/** Longest quote in a tooltip, in characters. */
 const SHOWN = 600;
 
-/** The name of a document; its path when the pointer rests on it. */
+/** The name of a document, with its path as tooltip. */
 export function DocumentName({ path }: { path: string }): React.JSX.Element {
   return (
     <span className="shoulders-ThreadRow-document" title={visible(path)}>
@@ -19,7 +19,7 @@ export function DocumentName({ path }: { path: string }): React.JSX.Element {
   );
 }
 
-/** The text a thread is about, in one line. */
+/** The quote of a thread in one line. */
 export function Quote({
   anchor
 }: {

@@ -1,4 +1,4 @@
-/** Places and states of threads in words; used by the list and by what stands above a thread. */
+/** Labels for anchors and states of threads. Used by the list and the thread bar. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -7,7 +7,7 @@ import type { Anchor } from '../../wire/generated';
 import type { IconName } from '../../host/chatHost';
 import type { IPlaceNow } from './useThreads';
 
-/** Where a thread is in its document; null says nothing beyond the document. */
+/** The location of a thread in its document; null if there is nothing beyond the document. */
 export function nameOfPlace(
   { anchor, number, line }: IPlaceNow,
   trans: TranslationBundle
@@ -34,7 +34,7 @@ export function quoteLine({ quote }: Anchor): string {
   return lines.length > 1 ? `${first} …` : first;
 }
 
-/** A quote as it is, up to some characters. */
+/** The quote, cut to a number of characters. */
 export function quoteText({ quote }: Anchor, most: number): string {
   return quote.length > most ? `${quote.slice(0, most)} …` : quote;
 }

@@ -1,4 +1,4 @@
-/** What is said of a thread beside its place: that this is not sure or gone, or that the thread is done with. */
+/** Tags beside a thread's location: approximate, lost or resolved. */
 
 import * as React from 'react';
 

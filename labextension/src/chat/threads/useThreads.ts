@@ -1,4 +1,4 @@
-/** The threads this page knows, each with its place as it is now. */
+/** The known threads with their current anchors. */
 
 import * as React from 'react';
 
@@ -20,7 +20,7 @@ export function useHere(): string | null {
   return threads?.here ?? document;
 }
 
-/** How many threads of the document in front are not resolved. They are read for it. */
+/** The number of unresolved threads of the active document, which this reads. */
 export function useThreadCount(): number {
   const { conversations } = useTabContext();
   const { threads } = conversations;
@@ -55,10 +55,10 @@ export function useThreads(): readonly IThreadListItem[] {
   });
 }
 
-/** Where a thread is now. */
+/** The current location of a thread. */
 export type IPlaceNow = Omit<IThreadLocation, 'sessionId'>;
 
-/** The place of a thread: the page's word, else what was logged last. */
+/** The location of a thread as this page knows it, else as logged last. */
 export function useThreadPlace(
   sessionId: string | null,
   logged: Anchor

@@ -1,4 +1,4 @@
-/** The answers to an approval: run it, allow it for longer, or say what to do instead. */
+/** The answers to an approval: run, allow for longer, or deny with instructions. */
 
 import * as React from 'react';
 
@@ -83,7 +83,7 @@ export function ApprovalActions({
   );
 }
 
-/** The widest allowance as a button that says what it allows, the others in a menu. */
+/** The widest allowance as a button with its reach, the others in a menu. */
 function Allowances(props: {
   approval: ApprovalView;
   onAllow: (scope: ApprovalScope) => void;
@@ -154,7 +154,7 @@ function Denial(props: {
     >
       <input
         className="shoulders-Input"
-        // The user has just asked for this field.
+        // The user just opened this field.
         autoFocus
         value={feedback}
         placeholder={trans.__('What to do instead (optional)')}

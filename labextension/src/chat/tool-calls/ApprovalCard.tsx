@@ -1,4 +1,4 @@
-/** Asks the user whether a call may run: what it is, what it does, and the ways to answer. */
+/** Asks whether a call may run: what it is, its effects, and the answers. */
 
 import * as React from 'react';
 
@@ -50,7 +50,7 @@ export function ApprovalCard({
         {call.external && <ExternalBadge />}
         <Confinement approval={approval} />
       </div>
-      {/* What asks in this mode every time is in the details. */}
+      {/* Reasons that always ask in this mode are in the details. */}
       {approval.reason.kind !== 'mode' && <Reason approval={approval} />}
       <ApprovalActions call={call} approval={approval} />
       <Details approval={approval} />
@@ -58,12 +58,12 @@ export function ApprovalCard({
   );
 }
 
-/** What a look at the code shows of what it does: a hint. */
+/** Effects found by code analysis, as a hint. */
 function Effects(props: {
   effects: ApprovalView['effects'];
 }): React.JSX.Element | null {
   const trans = useTrans();
-  // Logs of earlier versions do not say; calls that run no code have none.
+  // Missing in logs of earlier versions and for calls that run no code.
   if (!props.effects) {
     return null;
   }
@@ -92,7 +92,7 @@ function Confinement(props: {
   return typeof sandboxed === 'boolean' ? (
     <>
       <SandboxBadge sandboxed={sandboxed} isReadOnly={read_only === true} />
-      {/* Logs of earlier versions do not say. */}
+      {/* Missing in logs of earlier versions. */}
       {typeof network === 'boolean' && <NetworkBadge open={network} />}
     </>
   ) : null;
@@ -107,7 +107,7 @@ function Reason({ approval }: { approval: ApprovalView }): React.JSX.Element {
   );
 }
 
-/** Why it asks, how long it took last time, and the arguments. */
+/** The reason, the last duration, and the arguments. */
 function Details({ approval }: { approval: ApprovalView }): React.JSX.Element {
   const trans = useTrans();
   return (
@@ -125,7 +125,7 @@ function Details({ approval }: { approval: ApprovalView }): React.JSX.Element {
   );
 }
 
-/** What leaves this computer is said before it does. */
+/** Marks calls that send data off this computer. */
 function ExternalBadge(): React.JSX.Element {
   const trans = useTrans();
   return (
@@ -138,7 +138,7 @@ function ExternalBadge(): React.JSX.Element {
   );
 }
 
-/** Whether the system confines a command. */
+/** Whether a command runs in a sandbox. */
 function SandboxBadge(props: {
   sandboxed: boolean;
   isReadOnly: boolean;
@@ -185,7 +185,7 @@ function NetworkBadge({ open }: { open: boolean }): React.JSX.Element {
   );
 }
 
-/** The code, command or difference the call would act with; its arguments where there is none. */
+/** The code, command or difference of the call; else its arguments. */
 function Exactly({ approval }: { approval: ApprovalView }): React.JSX.Element {
   const { preview, language } = approval;
   if (preview === null) {
@@ -198,7 +198,7 @@ function Exactly({ approval }: { approval: ApprovalView }): React.JSX.Element {
   );
 }
 
-/** A reason may come as a few words. */
+/** Formats a reason, which may be a few words, as a sentence. */
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;

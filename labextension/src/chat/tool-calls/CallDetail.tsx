@@ -1,4 +1,4 @@
-/** The exact input and output of a tool call, shown when its line is opened. */
+/** The exact input and output of a tool call, shown when its line is expanded. */
 
 import * as React from 'react';
 
@@ -16,7 +16,7 @@ import { useHost, useTrans } from '../../ui/hooks';
 import { outputsOf } from '../../model/view-models/sandboxedHtml';
 import { SandboxedPage } from '../../ui/SandboxedPage';
 
-/** What took less is not worth a word, in ms. */
+/** Shorter durations are not shown, in ms. */
 const NOTABLE = 1000;
 
 /** Arguments that the difference shows already. */
@@ -37,7 +37,7 @@ export function CallDetail({ call }: { call: CallView }): React.JSX.Element {
   );
 }
 
-/** What the call was made with; what the difference shows already is a click away. */
+/** The arguments; those in the difference are collapsed. */
 function Input(props: {
   call: CallView;
   shown: ReadonlySet<string>;
@@ -75,10 +75,10 @@ function Input(props: {
 
 type Values = Record<string, Json>;
 
-/** Arguments by name; code as code. */
+/** Arguments by name, with highlighted code. */
 export function Arguments(props: {
   values: Values;
-  /** The arguments of the call, where `values` are some of them. */
+  /** All arguments of the call, if `values` is a part of them. */
   all?: Values;
 }): React.JSX.Element {
   const { values, all = values } = props;

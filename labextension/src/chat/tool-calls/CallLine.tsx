@@ -1,4 +1,4 @@
-/** A tool call as one quiet line; its exact input and output open on a click. */
+/** A tool call as one line that expands to its exact input and output. */
 
 import * as React from 'react';
 
@@ -13,7 +13,7 @@ import { RunPreview } from './RunPreview';
 import { ToolResultForm } from './ToolResultForm';
 import { useHost, useTrans, usePendingInput } from '../../ui/hooks';
 
-/** One call; the card when it waits for approval. */
+/** One call; a card while it waits for approval. */
 export const CallLine = React.memo(function CallLine(props: {
   call: CallView;
 }): React.JSX.Element {
@@ -42,12 +42,12 @@ export const CallLine = React.memo(function CallLine(props: {
   );
 });
 
-/** Whether an edit met changes of the user in the same lines: nothing failed, a card asks. */
+/** Whether an edit conflicted with the user's changes; then a card asks, and nothing failed. */
 function isStale({ result }: CallView): boolean {
   return result?.error?.code === 'stale';
 }
 
-/** What is worth saying at the end of the line: nothing on success. */
+/** The note at the end of the line; none on success. */
 function useNote(call: CallView): string {
   const trans = useTrans();
   switch (call.state) {
@@ -69,7 +69,7 @@ function useNote(call: CallView): string {
   }
 }
 
-/** Consecutive quiet reads as one line. */
+/** Consecutive read calls as one line. */
 export const ReadsLine = React.memo(function ReadsLine(props: {
   calls: readonly CallView[];
 }): React.JSX.Element {

@@ -1,4 +1,4 @@
-/** The line of a tool call: it opens the details, and its cell and file are links. Used by `CallLine`. */
+/** The line of a tool call: expands the details and links its cell and file. Used by `CallLine`. */
 
 import * as React from 'react';
 
@@ -29,7 +29,7 @@ export function CallRow(props: IRow): React.JSX.Element {
   const hasCell = go !== null && cellOf(call) !== null;
   const { before, cell, after } = piecesOf(visible(title), hasCell);
   return (
-    // Of the keyboard is the button; with the mouse all of the line opens.
+    // The keyboard uses the button; with the mouse the whole line expands.
     <div
       className="shoulders-CallRow"
       onClick={event => {
@@ -64,7 +64,7 @@ export function CallRow(props: IRow): React.JSX.Element {
   );
 }
 
-/** What a call acts on, where its title does not say it; a link where that is a file. */
+/** The target of a call unless its title names it; a link if it is a file. */
 function Target(props: {
   call: CallView;
   onGo: (() => void) | null;
@@ -107,7 +107,7 @@ function CallLink(props: {
   );
 }
 
-/** The way to the cell or file of a call; null where there is none. */
+/** Opens the cell or file of a call; null if there is none. */
 function useWay(call: CallView): (() => void) | null {
   const { openTarget } = useHost();
   const path = pathOf(call);
@@ -116,7 +116,7 @@ function useWay(call: CallView): (() => void) | null {
     : () => openTarget({ path, cellId: cellOf(call) });
 }
 
-/** A title before and after its "cell 4", in whatever language it is. */
+/** The title before and after its "cell 4", in any language. */
 function piecesOf(
   title: string,
   hasCell: boolean

@@ -1,4 +1,4 @@
-/** Pictures and tables of a run in small, below its line; a click leads to the outputs in the notebook. */
+/** Thumbnails of a run's images and tables below its line; a click opens the outputs in the notebook. */
 
 import * as React from 'react';
 
@@ -90,7 +90,7 @@ function Table(props: { table: ITablePreview; go: Way }): React.JSX.Element {
       ? trans.__('Table')
       : trans.__('%1 rows × %2 columns', size.rows, size.columns);
   return (
-    // Of the keyboard is the link below; with the mouse all of it leads there.
+    // The keyboard uses the link below; with the mouse the whole preview is a link.
     <div
       className={`shoulders-RunPreview shoulders-mod-table${go === null ? '' : ' shoulders-mod-link'}`}
       onClick={event => {

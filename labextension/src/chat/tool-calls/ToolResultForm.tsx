@@ -1,4 +1,4 @@
-/** A call whose result the user supplies, because the conversation's tools only name what they would do. */
+/** A form for the result of a call that the user supplies, because the conversation's tools do not run. */
 
 import * as React from 'react';
 

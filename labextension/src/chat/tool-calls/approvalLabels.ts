@@ -1,4 +1,4 @@
-/** The words of an approval: what a call does, and what an answer allows. Used by the card. */
+/** Labels of approvals: effects of a call, and what an answer allows. Used by the card. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -13,7 +13,7 @@ import {
 import { visible } from '../../text/hiddenCharacters';
 import type { ApprovalView } from '../../wire/generated';
 
-/** What a look at the code shows. */
+/** Label of an effect. */
 export function effectName(effect: Effect, trans: TranslationBundle): string {
   switch (effect) {
     case 'deletes_files':
@@ -37,7 +37,7 @@ export function effectName(effect: Effect, trans: TranslationBundle): string {
   }
 }
 
-/** The button that lets a call run. */
+/** Label of the run button. */
 export function verbName(verb: Verb, trans: TranslationBundle): string {
   switch (verb) {
     case 'add':
@@ -75,7 +75,7 @@ export function verbName(verb: Verb, trans: TranslationBundle): string {
   }
 }
 
-/** The button that allows calls for longer, with all that it allows. */
+/** Label of the allow button, with everything it allows. */
 export function allowanceName(
   scope: ApprovalScope,
   reach: Reach,
@@ -124,7 +124,7 @@ export function scopeName(
   }
 }
 
-/** Characters of a command in a menu; its title has the rest. */
+/** Longest command in a menu, in characters; the tooltip has all of it. */
 const LONGEST_COMMAND = 100;
 
 /** What an answer allows, for a menu. */

@@ -1,4 +1,4 @@
-/** The parts of the settings page. */
+/** The sections of the settings page. */
 
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A server that keeps settings in memory and refuses what was made from an older state, as the real one does. */
+/** A settings server in memory that, like the real one, refuses changes made from an older state. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -34,7 +34,7 @@ import type { ISettingsApi, IUsageQuery, Scope } from '../store/api';
 const fill = (text: string, args: unknown[]): string =>
   text.replace(/%(\d)/g, (_, index: string) => String(args[Number(index) - 1]));
 
-/** What of the bundle the views use. */
+/** The members that the views use. */
 export const trans = {
   __: (text: string, ...args: unknown[]) => fill(text, args),
   _n: (one: string, many: string, n: number, ...args: unknown[]) =>
@@ -155,7 +155,7 @@ const OWN: OwnProvider = {
   models: ['old']
 };
 
-/** What is answered for a key or a server that was refused. */
+/** The response for a refused key or server. */
 export const REFUSED: SavedProvider = {
   stored: false,
   provider: null,
@@ -202,7 +202,7 @@ export class FakeApi implements ISettingsApi {
     this.failure = new ApiError(500, { ...problem, ...info });
   }
 
-  /** Another page stores something; this one is not told. */
+  /** Store a change of another page without notifying this one. */
   elsewhere<K extends 'held' | 'list' | 'budget'>(
     what: K,
     change: Partial<this[K]>
@@ -220,7 +220,7 @@ export class FakeApi implements ISettingsApi {
     this.note('putSettings', body, scope);
     refuseStale(body.revision, this.held.revision);
     const { models, egress, commands, ghost, threads } = this.held.values;
-    // What the page sends is checked by the server's own tests.
+    // The server's own tests check what the page sends.
     const values = {
       models: { ...models, ...body.models },
       egress: { ...egress, ...body.egress },
@@ -243,7 +243,7 @@ export class FakeApi implements ISettingsApi {
       state: 'unknown'
     });
   }
-  /** What comes of the next saving. */
+  /** The result of the next save. */
   saved: SavedProvider | null = null;
   async tryKey(id: string, key: string): Promise<SavedProvider> {
     this.note('tryKey', id, key);

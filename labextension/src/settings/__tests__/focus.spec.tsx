@@ -1,4 +1,4 @@
-/** The focus is not lost with what was removed, or with a button that can do no more. */
+/** The focus survives the removal of its element and the disabling of its button. */
 
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';

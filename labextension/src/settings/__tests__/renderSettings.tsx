@@ -1,4 +1,4 @@
-/** The page of the settings over a server in memory, for its tests. */
+/** Renders the settings page with a server in memory, for tests. */
 
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -10,7 +10,7 @@ import { SettingsPage, type Section } from '../SettingsPage';
 import { SettingsStore } from '../store/settingsStore';
 import { FakeApi, trans } from './fakes';
 
-/** The page on one of its parts; `prepare` changes the server before it is asked. */
+/** Show the page at a section; `prepare` changes the server first. */
 export async function show(
   section: Section,
   prepare: (api: FakeApi) => void = () => {}
@@ -50,7 +50,7 @@ export async function show(
   return { ...page, api, socket, store, done, user: userEvent.setup() };
 }
 
-/** Let what was started come to rest and be rendered. */
+/** Wait until everything started has settled and is rendered. */
 export async function act(work: () => void = () => {}): Promise<void> {
   await React.act(async () => {
     work();
@@ -58,7 +58,7 @@ export async function act(work: () => void = () => {}): Promise<void> {
   });
 }
 
-/** Click a button and wait for what comes of it. */
+/** Click a button and wait for the result. */
 export const press = async (
   user: { click: (element: Element) => Promise<void> },
   name: string

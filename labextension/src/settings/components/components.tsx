@@ -1,4 +1,4 @@
-/** Small pieces that the parts of the settings page share. */
+/** Small components shared by the sections. */
 
 import * as React from 'react';
 
@@ -8,7 +8,7 @@ import { visible } from '../../text/hiddenCharacters';
 import type { Resource } from '../../client/resource';
 import { useResource } from './hooks';
 
-/** What a resource holds, or why it cannot be shown; an older value stays beside the reason. */
+/** The value of a resource, or why it cannot be shown; an older value stays beside the error. */
 export function Loaded<T>(props: {
   resource: Resource<T>;
   children: (value: T) => React.ReactNode;
@@ -29,7 +29,7 @@ export function Loaded<T>(props: {
   );
 }
 
-/** A part of a section, with its title. */
+/** A titled part of a section. */
 export function Group(props: {
   title: string;
   note?: string;
@@ -47,7 +47,7 @@ export function Group(props: {
   );
 }
 
-/** Something that is wrong in a file, or worth a look. */
+/** Problems in a file. */
 export function Problems(props: {
   problems: readonly string[];
 }): React.JSX.Element | null {

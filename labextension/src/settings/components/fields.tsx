@@ -1,4 +1,4 @@
-/** Fields of the settings page: a label, what can be chosen, where it comes from, and what became of a change. */
+/** Fields of the settings page: label, control, source of the value, and the result of a change. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -16,11 +16,11 @@ import {
   type ISetting
 } from './hooks';
 
-/** A field's label, control and remarks. */
+/** A field's label, control and notes. */
 export function Row(props: {
   label: string;
   note?: string;
-  /** Makes the control; its id and the id of what describes it. */
+  /** Renders the control, given its id and the id of its description. */
   control: (id: string, describedBy: string) => React.ReactNode;
   children?: React.ReactNode;
 }): React.JSX.Element {
@@ -41,12 +41,12 @@ export function Row(props: {
   );
 }
 
-/** What became of a change: another page was quicker, it could not be stored, or it is not saved yet. */
+/** The state of a change: overtaken by another page, failed, or not saved yet. */
 export function SaveOutcome(props: {
   field: IField;
   /** The stored value in words. */
   stored: string;
-  /** Whether it is saved with a button; else each choice is saved at once. */
+  /** Whether a button saves it; otherwise each choice is saved at once. */
   explicit: boolean;
   invalid?: boolean;
 }): React.JSX.Element | null {
@@ -125,7 +125,7 @@ export function describeSaveError(
     : error;
 }
 
-/** Where a preference comes from, and the way back. */
+/** Where a preference comes from, with a button to reset it. */
 function Source({ setting }: { setting: ISetting }): React.JSX.Element | null {
   const trans = useTrans();
   const { Icon } = useView();
@@ -192,7 +192,7 @@ export interface IOption {
   readonly note?: string;
 }
 
-/** A preference that is one of several values; saved when chosen. */
+/** A preference with several values; saved when chosen. */
 export function SelectSetting(
   props: ISettingProps & { options: readonly IOption[] }
 ): React.JSX.Element {
@@ -258,13 +258,13 @@ export function SwitchSetting(props: ISettingProps): React.JSX.Element {
   );
 }
 
-/** A preference that is typed; saved with Enter or its button, Esc takes it back. */
+/** A text preference; Enter or its button saves, Esc discards. */
 export function TextSetting(
   props: ISettingProps & {
     unit?: string;
-    /** What is sent for what is typed; undefined when that makes no sense. */
+    /** The value to send for a text; undefined when invalid. */
     parse: (text: string) => Json | undefined;
-    /** How the stored value is written; as it is when this is not given. */
+    /** Formats the stored value; by default as it is. */
     show?: (value: Json) => string;
     invalid: string;
   }
@@ -309,7 +309,7 @@ export function TextSetting(
   );
 }
 
-/** Why what is typed makes no sense. */
+/** Why the text is invalid. */
 export function Wrong(props: { children: string }): React.JSX.Element {
   return (
     <div className="shoulders-Field-wrong" role="alert">
@@ -318,7 +318,7 @@ export function Wrong(props: { children: string }): React.JSX.Element {
   );
 }
 
-/** Enter saves, Esc takes back. */
+/** Enter saves, Esc discards. */
 export function onFieldKey(
   event: React.KeyboardEvent,
   field: Pick<IField, 'save' | 'discard' | 'isDirty' | 'busy'>,
@@ -334,7 +334,7 @@ export function onFieldKey(
   }
 }
 
-/** Something that is on or off. */
+/** A switch. */
 export function Switch(props: {
   id?: string;
   label?: string;
@@ -358,7 +358,7 @@ export function Switch(props: {
   );
 }
 
-/** A number in a range, for `TextSetting`. */
+/** A parser for numbers in a range, for `TextSetting`. */
 export function numberIn(
   least: number,
   most: number,

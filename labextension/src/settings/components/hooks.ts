@@ -1,4 +1,4 @@
-/** The hooks of the settings views: the page around them, what was read, and what was typed. */
+/** Hooks of the settings views: the page, resources, and fields. */
 
 import * as React from 'react';
 
@@ -14,15 +14,15 @@ import {
   type SettingsStore
 } from '../store/settingsStore';
 
-/** The page of the settings, to all its views. */
+/** The settings page, for all its views. */
 export interface ISettingsPage {
   readonly host: ISettingsHost;
   readonly store: SettingsStore;
-  /** For which folders preferences are changed now. */
+  /** Whose preferences are being changed. */
   readonly scope: Scope;
-  /** How often the form for a new provider was asked for elsewhere. */
+  /** Counts requests from outside to open the form for a new provider. */
   readonly adds: number;
-  /** Go to the review of the folder's settings. */
+  /** Show the review of the folder's settings. */
   readonly reviewFolder: () => void;
 }
 
@@ -40,7 +40,7 @@ export function useStore(): SettingsStore {
   return useSettingsPage().store;
 }
 
-/** What a resource holds now; reads it the first time. */
+/** The value of a resource, read on first use. */
 export function useResource<T>(resource: Resource<T>): {
   value: T | null;
   error: ErrorInfo | null;
@@ -50,25 +50,25 @@ export function useResource<T>(resource: Resource<T>): {
   return { value: resource.value, error: resource.error };
 }
 
-/** A field with what the user made of it. */
+/** A field and its draft. */
 export interface IField {
   readonly value: Json;
   readonly stored: Json;
   readonly isDirty: boolean;
   readonly busy: boolean;
   readonly error: ErrorInfo | null;
-  /** What is stored now is not what was when the user began. */
+  /** Whether the stored value changed after the user began. */
   readonly isOvertaken: boolean;
   readonly edit: (value: Json) => void;
   readonly save: () => void;
   /** Change and save at once. */
   readonly choose: (value: Json) => void;
   readonly discard: () => void;
-  /** Keep what was typed, over what is stored now. */
+  /** Keep the draft over the newly stored value. */
   readonly keep: () => void;
 }
 
-/** A field of the page, by the name of its draft. */
+/** A field, identified by the name of its draft. */
 export function useField(
   name: string,
   stored: Json,
@@ -96,14 +96,14 @@ export function useField(
   };
 }
 
-/** A preference: its field, where its value comes from, and why it cannot be changed. */
+/** A preference: its field, the source of its value, and why it cannot be changed. */
 export interface ISetting extends IField {
   readonly source: Settings['sources'][string];
-  /** Why the administrator's value stands. */
+  /** Why the administrator's value applies. */
   readonly lock: string | null;
-  /** This folder has a value of its own, and the user looks at those of all folders. */
+  /** Whether this folder overrides the value for all folders that the user is viewing. */
   readonly isOverruled: boolean;
-  /** Take the value out of the file that is being changed. */
+  /** Remove the value from the file being changed. */
   readonly reset: (() => Promise<void>) | null;
 }
 
@@ -136,13 +136,13 @@ export function useSetting(
 /** How a value is written in its field. */
 export interface IForm {
   readonly show: (value: Json) => Json;
-  /** The value of what stands in the field; undefined when that makes no sense. */
+  /** The value of the field's text; undefined when invalid. */
   readonly parse: (shown: Json) => Json | undefined;
 }
 
 const AS_IT_IS: IForm = { show: value => value, parse: value => value };
 
-/** Store what a field shows as the value it stands for. */
+/** Return a function that stores the value of the field's text. */
 export function throughForm(
   { show, parse }: IForm,
   stored: Json,
@@ -157,7 +157,7 @@ export function throughForm(
   };
 }
 
-/** A form of text. */
+/** The form of a text field. */
 export function textForm(
   parse: (text: string) => Json | undefined,
   show: (value: Json) => string = textOf

@@ -1,17 +1,17 @@
-/** Where the focus goes in the settings when the button that had it is gone or can do no more. */
+/** Moves the focus when its element was removed or disabled. */
 
 import * as React from 'react';
 
 import { focused, isFocusFree } from '../../ui/focus';
 
-/** Whether what had the focus is gone, or was switched off. */
+/** Whether the focused element was removed or disabled. */
 function isFocusLost(): boolean {
   return (
-    isFocusFree() || focused()?.matches(':disabled') === true // The browser takes the focus from it a little later.
+    isFocusFree() || focused()?.matches(':disabled') === true // The browser moves the focus a little later.
   );
 }
 
-/** Calls `next` once `isOver`, after it was not, when the focus was lost over it. */
+/** Focuses `next` when `isOver` becomes true and the focus was lost. */
 export function useFocusAfter(
   isOver: boolean,
   next: () => HTMLElement | null | undefined
@@ -30,13 +30,13 @@ export function useFocusAfter(
   }, [isOver]);
 }
 
-/** When a row of a list is gone with the focus: the button of the same kind in the row that took its place, or `rest`. */
+/** When a focused row is removed, focuses the same button in the row that follows, or `rest`. */
 export function useFocusAfterRows(
   count: number,
   rest: () => HTMLElement | null | undefined
 ): {
   list: React.RefObject<HTMLOListElement>;
-  /** Note in which row something was removed. */
+  /** Note the row of a removal. */
   removes: (row: number) => void;
 } {
   const list = React.useRef<HTMLOListElement>(null);

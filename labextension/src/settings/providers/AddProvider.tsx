@@ -1,4 +1,4 @@
-/** Adds a provider: a pasted key or address is recognised, what it offers is tried, chosen and stored. */
+/** Adds a provider: recognises a pasted key or address, tests it, and stores the chosen models. */
 
 import * as React from 'react';
 
@@ -104,7 +104,7 @@ function Adding(props: {
   );
 }
 
-/** The key or the address. */
+/** The field for a key or an address. */
 function Ask(props: {
   list: ModelList;
   asked: IAsked;
@@ -135,7 +135,7 @@ function Ask(props: {
             id={id}
             className="shoulders-Input"
             type={isSecret(text) ? 'password' : 'text'}
-            // It was opened to be filled in.
+            // The user opened it to fill it in.
             autoFocus
             autoComplete="off"
             spellCheck={false}
@@ -171,7 +171,7 @@ function Ask(props: {
   );
 }
 
-/** That the server wants a key. */
+/** Says that the server wants a key. */
 function Wanted(props: {
   found: DetectedProvider | null;
 }): React.JSX.Element | null {
@@ -187,7 +187,7 @@ function Wanted(props: {
   ) : null;
 }
 
-/** How a server is asked. */
+/** How the server is called. */
 function ServerFields(props: {
   asked: IAsked;
   found: DetectedProvider | null;
@@ -220,7 +220,7 @@ function ServerFields(props: {
   );
 }
 
-/** Whose key it is, where its form does not say. */
+/** The vendor of a key whose form is ambiguous. */
 function Vendor(props: {
   list: ModelList;
   chosen: string;
@@ -251,7 +251,7 @@ function Vendor(props: {
   );
 }
 
-/** What was found, to be changed and saved. */
+/** The detected provider, to be changed and saved. */
 function Found(props: {
   asked: IAsked;
   found: DetectedProvider;
@@ -305,7 +305,7 @@ function Found(props: {
   );
 }
 
-/** Try a key and store it; `untested`: store it as it is. */
+/** Store a key, testing it first unless `untested`. */
 async function saveKey(
   store: SettingsStore,
   provider: string,

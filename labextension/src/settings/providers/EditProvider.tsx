@@ -1,4 +1,4 @@
-/** Changes a provider of the user's own models.json. */
+/** Edits a provider of the user's own models.json. */
 
 import * as React from 'react';
 
@@ -30,7 +30,7 @@ export function EditProvider(props: {
   const { id } = props.provider;
   React.useEffect(() => {
     run(async () => setOwn(await api.ownProvider(id)));
-    // Read once: what is typed is not overwritten.
+    // Read once, so that typed text is not overwritten.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [id]);
   if (error !== null) {

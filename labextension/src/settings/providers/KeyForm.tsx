@@ -1,4 +1,4 @@
-/** A field for a provider's key. The key goes to the server and nowhere else; it is tried before it is stored. */
+/** A field for a provider's key. The key is sent only to the server, which tests it before storing it. */
 
 import * as React from 'react';
 
@@ -77,7 +77,7 @@ export function KeyForm(props: {
   );
 }
 
-/** Stores a key that was refused, where the user knows better. */
+/** Stores a key that the test refused. */
 function SaveAnyway(props: {
   keySet: boolean;
   store: () => Promise<void>;

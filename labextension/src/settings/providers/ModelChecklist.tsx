@@ -1,4 +1,4 @@
-/** Which of a provider's models are offered: all that it lists, or those that are ticked. */
+/** Selects the models a provider offers: all it lists, or the ticked ones. */
 
 import * as React from 'react';
 
@@ -7,7 +7,7 @@ import { useTrans } from '../../ui/hooks';
 import { visible } from '../../text/hiddenCharacters';
 import type { IProviderForm } from './providerRequest';
 
-/** From this many on they can be searched. */
+/** From this many models on the list has a search field. */
 const MANY = 8;
 
 export function ModelChecklist(props: {
@@ -96,7 +96,7 @@ function NamedModel(props: {
         onChange={event => setName(event.target.value)}
         onKeyDown={event => {
           if (event.key === 'Enter') {
-            event.preventDefault(); // It would save the form.
+            event.preventDefault(); // Enter would save the form.
             add();
           }
         }}

@@ -1,4 +1,4 @@
-/** The fields of a provider: its name, address and API, its models, and how it is asked. */
+/** Fields of a provider: name, address, API, models, and request options. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -9,7 +9,7 @@ import { visible } from '../../text/hiddenCharacters';
 import { ModelChecklist } from './ModelChecklist';
 import type { ApiKind, IProviderForm } from './providerRequest';
 
-/** The APIs that can be chosen, with their names. */
+/** The APIs to choose from, with their names. */
 export function kindsOf(
   trans: TranslationBundle
 ): readonly [ApiKind, string][] {
@@ -26,7 +26,7 @@ export function ProviderFields(props: {
   form: IProviderForm;
   /** Models that can be ticked. */
   offered: readonly string[];
-  /** What its key's field says while it is empty; null where the key is known. */
+  /** Placeholder of the key field; null when the key is known. */
   keyNote: string | null;
   onChange: (change: Partial<IProviderForm>) => void;
 }): React.JSX.Element {
@@ -68,7 +68,7 @@ export function ProviderFields(props: {
   );
 }
 
-/** How the service is asked. */
+/** How the service is called. */
 export function RequestFields(props: {
   form: Pick<IProviderForm, 'auth' | 'headers'> & { kind: ApiKind | '' };
   onChange: (change: Partial<IProviderForm>) => void;
@@ -119,7 +119,7 @@ export function RequestFields(props: {
   );
 }
 
-/** A line of text with its label; `secret`: typed unseen and not remembered by the browser. */
+/** A labelled text field; `secret` hides the text and keeps the browser from storing it. */
 export function TextLine(props: {
   label: string;
   value: string;
@@ -145,7 +145,7 @@ export function TextLine(props: {
   );
 }
 
-/** A field with its label. */
+/** A labelled field. */
 export function Line(props: {
   label: string;
   children: (id: string) => React.ReactNode;

@@ -1,4 +1,4 @@
-/** Who answers: keys, health, and a real call to try. */
+/** Providers: keys, health, and a test call. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -58,7 +58,7 @@ function List({ list }: { list: ModelList }): React.JSX.Element {
   );
 }
 
-/** Names come from files: nothing in them stays hidden. */
+/** Names come from files; makes hidden characters visible. */
 function readable(provider: ProviderHealth): ProviderHealth {
   const { name, host, key_name } = provider;
   return {
@@ -69,7 +69,7 @@ function readable(provider: ProviderHealth): ProviderHealth {
   };
 }
 
-/** Ask each provider that could answer how it is, once for each key. */
+/** Check each available provider once per key. */
 function useChecks(providers: readonly ProviderHealth[]): void {
   const store = useStore();
   const asked = React.useRef(new Set<string>());
@@ -78,7 +78,7 @@ function useChecks(providers: readonly ProviderHealth[]): void {
       const name = `${id}:${key_last4 ?? ''}`;
       if (state === 'unknown' && host !== '' && !asked.current.has(name)) {
         asked.current.add(name);
-        // Its health says what failed; that the server did not answer, the next action says.
+        // Its health reports the error; if the server is unreachable, the next action reports that.
         store.check(id).catch(() => undefined);
       }
     }
@@ -158,7 +158,7 @@ function isKeyStored({ key_source }: ProviderHealth): boolean {
   return key_source === 'file' || key_source === 'keyring';
 }
 
-/** What can be done with a provider of the user's own. */
+/** Buttons for a provider of the user's own. */
 function OwnButtons(props: {
   provider: ProviderHealth;
   onEdit: () => void;
@@ -196,7 +196,7 @@ function OwnButtons(props: {
   );
 }
 
-/** Why it does not answer, and what to do. */
+/** Why the provider is unavailable, and what to do. */
 function Trouble({
   provider
 }: {
@@ -239,12 +239,12 @@ function State(props: { provider: ProviderHealth }): React.JSX.Element {
   }
 }
 
-/** No model: it comes with the extension. */
+/** The demo comes with the extension and has no model. */
 function isDemo({ kind }: ProviderHealth): boolean {
   return kind === 'demo';
 }
 
-/** A program of this machine that does not run is no failure. */
+/** A local program that does not run is no error. */
 function isDown({ local, error }: ProviderHealth): boolean {
   return local && error?.code === 'provider_unreachable';
 }

@@ -1,4 +1,4 @@
-/** What came of saving a provider or its key, and the way to use it. Shown by the forms that add and edit one. */
+/** The result of saving a provider or key, with a button to use it. Shown by the forms that add and edit providers. */
 
 import * as React from 'react';
 
@@ -11,9 +11,9 @@ import { settingOf } from '../store/settingsStore';
 import { TestResult } from './TestResult';
 import { useResource, useStore } from '../components/hooks';
 
-/** What keeps a provider from being saved, and the button that saves it. */
+/** Why a provider cannot be saved, and the button that saves it. */
 export function SaveRow(props: {
-  /** What is wrong in the form; empty where nothing is. */
+  /** What is wrong in the form; empty if nothing. */
   problem: string;
   busy: boolean;
   error: ErrorInfo | null;
@@ -52,7 +52,7 @@ export function SaveRow(props: {
   );
 }
 
-/** A provider that was stored: how its test went. */
+/** The test result of a stored provider. */
 export function Stored(props: {
   name: string;
   saved: SavedProvider;
@@ -83,7 +83,7 @@ export function Stored(props: {
   );
 }
 
-/** Makes a model the one of new conversations. */
+/** Makes a model the default for new conversations. */
 function UseModel({ model }: { model: string }): React.JSX.Element {
   const trans = useTrans();
   const store = useStore();

@@ -1,4 +1,4 @@
-/** What came of a real call, in words. Used beside keys and providers. */
+/** The result of a test call. Used beside keys and providers. */
 
 import * as React from 'react';
 
@@ -8,7 +8,7 @@ import { formatDuration } from '../../text/numberFormat';
 import { visible } from '../../text/hiddenCharacters';
 import type { ProviderTest } from '../../wire/generated';
 
-/** The result, where screen readers hear of it. */
+/** The result, announced by screen readers. */
 export function TestResult(props: {
   /** Of the provider. */
   name: string;

@@ -1,4 +1,6 @@
-/** What is typed about a provider, and the request it becomes. Pure; used by the forms that add and edit one. */
+/**
+ * The state of the provider forms and the requests made from it. Pure; used by the forms that add and edit providers.
+ */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -11,10 +13,10 @@ import type {
 
 export type ApiKind = PutProvider['kind'];
 
-/** Models that are all offered where nothing else is chosen. */
+/** Up to this many models are all offered by default. */
 const FEW = 30;
 
-/** Keys are shown as dots from this length on. */
+/** From this length on a text is masked like a key. */
 const KEY_LENGTH = 12;
 
 /** A provider as its form has it. */
@@ -26,37 +28,37 @@ export interface IProviderForm {
   readonly auth: string;
   /** Lines of `Name: value`. */
   readonly headers: string;
-  /** Whether all models that it lists are offered. */
+  /** Whether all listed models are offered. */
   readonly all: boolean;
-  /** The models that are offered, where not all are. */
+  /** The offered models, unless all are. */
   readonly models: readonly string[];
-  /** Which of them is tried. */
+  /** The model to test. */
   readonly model: string;
 }
 
-/** What is asked for first: a key or an address, and how a server is asked. */
+/** The first step: a key or an address, and how to call the server. */
 export interface IAsked {
   readonly text: string;
-  /** Of the server at the address. */
+  /** Key of the server at the address. */
   readonly key: string;
-  /** Whose key it is; empty to recognise it. */
+  /** Provider of the key; empty to recognise it. */
   readonly provider: string;
   readonly kind: ApiKind | '';
   readonly auth: string;
   readonly headers: string;
 }
 
-/** The key that was given, in one field or the other. */
+/** The key, from either field. */
 export function keyOf({ text, key }: IAsked): string {
   return isAddress(text) ? key.trim() : text.trim();
 }
 
-/** Whether enough was given to ask. */
+/** Whether the input suffices for detection. */
 export function canAsk({ text, headers }: IAsked): boolean {
   return text.trim() !== '' && headersOf(headers) !== null;
 }
 
-/** The request that finds out what was given. */
+/** The detection request. */
 export function requestOf(asked: IAsked): DetectProvider {
   const { text, provider, kind, auth, headers } = asked;
   const key = keyOf(asked);
@@ -68,7 +70,7 @@ export function requestOf(asked: IAsked): DetectProvider {
   return kind === '' ? server : { ...server, kind };
 }
 
-/** The form of what was found. */
+/** The form of a detected provider. */
 export function formOfDetected(
   found: DetectedProvider,
   typed: { key: string; auth: string; headers: string }
@@ -87,7 +89,7 @@ export function formOfDetected(
   };
 }
 
-/** The form of what the user's file says. */
+/** The form of a provider in the user's file. */
 export function formOfOwn(own: OwnProvider): IProviderForm {
   const { name, kind, url, auth, models } = own;
   return {
@@ -100,7 +102,7 @@ export function formOfOwn(own: OwnProvider): IProviderForm {
   };
 }
 
-/** The request; `isNew`: there must be no provider of this id yet. */
+/** The request; `isNew` fails if a provider with this id exists. */
 export function bodyOf(
   form: IProviderForm,
   isNew: boolean,
@@ -116,7 +118,7 @@ export function bodyOf(
   };
 }
 
-/** What keeps a form from being saved; empty where nothing does. */
+/** Why the form cannot be saved; empty if it can. */
 export function problemOf(
   form: IProviderForm,
   trans: TranslationBundle
@@ -135,7 +137,7 @@ export function problemOf(
     : trans.__('Choose at least one model.');
 }
 
-/** Headers of lines of `Name: value`; null where a line is none. */
+/** Parse lines of `Name: value`; null if a line is invalid. */
 export function headersOf(text: string): Record<string, string> | null {
   const lines = text.split('\n').filter(line => line.trim() !== '');
   const pairs = lines.map(line => /^\s*([^\s:]+)\s*:\s*(.*?)\s*$/.exec(line));
@@ -144,7 +146,7 @@ export function headersOf(text: string): Record<string, string> | null {
     : null;
 }
 
-/** The way a key is sent: a header's name stands for itself. */
+/** How the key is sent; any other text is the name of a header. */
 export function authOf(text: string): string {
   const typed = text.trim();
   return typed === '' || /^(bearer|none|header:.*)$/.test(typed)
@@ -156,13 +158,13 @@ const SCHEME = /^[a-z]+:\/\//i;
 const PLACE =
   /^(\[[0-9a-f:]+\]|localhost|[a-z0-9-]+(\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d))(:\d+)?(\/\S*)?$/;
 
-/** Whether what was pasted is an address, and no key. */
+/** Whether pasted text is an address rather than a key. */
 export function isAddress(text: string): boolean {
   const typed = text.trim();
   return SCHEME.test(typed) || PLACE.test(typed);
 }
 
-/** Whether what is typed should be shown as dots. */
+/** Whether typed text should be masked. */
 export function isSecret(text: string): boolean {
   return text.trim().length >= KEY_LENGTH && !isAddress(text);
 }

@@ -1,4 +1,4 @@
-/** The form of one rule: new, or changed. What is typed outlives a refusal and a look at another section. */
+/** The form of a new or changed rule. Its draft survives refusals and switching sections. */
 
 import * as React from 'react';
 
@@ -83,7 +83,7 @@ export function RuleForm(props: {
   );
 }
 
-/** What the rule does, to which tool. */
+/** Action and tool of the rule. */
 function What(props: {
   text: IRuleText;
   tools: readonly string[];
@@ -97,7 +97,7 @@ function What(props: {
       <select
         className="shoulders-Input"
         aria-label={trans.__('What the rule does')}
-        // The form was asked for.
+        // The user opened the form.
         autoFocus={true}
         value={text.action}
         onChange={event => {
@@ -168,7 +168,7 @@ function When(props: {
   );
 }
 
-/** Patterns as they are written; no words to translate. */
+/** Example patterns; not translated. */
 const PLACEHOLDERS = {
   path: 'data/**',
   notebook: 'analysis.ipynb',
@@ -211,7 +211,7 @@ function Examples(props: {
   );
 }
 
-/** The form in a draft; drafts hold any JSON. */
+/** Read the form from a draft, which may hold any JSON. */
 function textOf(value: Json, start: IRuleText): IRuleText {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? { ...start, ...(value as Partial<IRuleText>) } // Only this form writes drafts of this name.

@@ -1,4 +1,4 @@
-/** What runs, asks or is denied, whatever the mode: the administrator's rules and the user's. */
+/** Rules that allow, ask or deny in every mode: the administrator's and the user's. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -152,7 +152,7 @@ function OwnRule(props: {
   const [busy, error, change] = useChange();
   const words = inWords(rule, trans);
   const place = React.useRef<HTMLLIElement>(null);
-  // Where it cannot be moved on, the way back has the focus.
+  // At the end of the list the other arrow gets the focus.
   const wasMoved = React.useRef(false);
   const wayBack = (): HTMLElement | null | undefined =>
     wasMoved.current
@@ -273,7 +273,7 @@ function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
   );
 }
 
-/** A rule that waits for the review of the folder, or was declined there. */
+/** A rule that waits for folder review, or was declined. */
 function NotApplied(): React.JSX.Element {
   const trans = useTrans();
   const { reviewFolder } = useSettingsPage();
@@ -287,7 +287,7 @@ function NotApplied(): React.JSX.Element {
   );
 }
 
-/** Change the permissions, and what came of it. */
+/** Change the permissions and report the result. */
 function useChange(): [
   boolean,
   ReturnType<typeof useAction>['error'],
@@ -298,7 +298,7 @@ function useChange(): [
   return [busy, error, change => run(() => store.changePermissions(change))];
 }
 
-/** The same rule twice is told apart by where it stands. */
+/** Duplicates are told apart by position. */
 function keyOf(rule: Rule, index: number): string {
   return `${JSON.stringify(ruleBody(rule))}${rule.problem === null ? '' : index}`;
 }

@@ -1,10 +1,10 @@
-/** The words of permission rules. Used by the list of rules and its form. */
+/** Labels of permission rules. Used by the list and the form. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Rule } from '../../wire/generated';
 
-/** What a rule does. */
+/** Name of a rule's action. */
 export function actionName(
   action: Rule['action'],
   trans: TranslationBundle
@@ -19,7 +19,7 @@ export function actionName(
   }
 }
 
-/** When a rule applies, before its pattern; a kind of pattern of a later version keeps its name. */
+/** The condition before its pattern; unknown kinds, from later versions, keep their name. */
 export function conditionName(name: string, trans: TranslationBundle): string {
   const names: Record<string, string> = {
     any: trans.__('always'),

@@ -1,4 +1,4 @@
-/** Rules as the user writes them: the one pattern of a form, and back. Used by the rules section. */
+/** Converts between rules and the single pattern of the form. Used by the rules section. */
 
 import type { RuleBody } from '../../wire/generated';
 
@@ -12,13 +12,13 @@ export const CONDITIONS: readonly Condition[] = [
   'domain'
 ];
 
-/** What the form of a rule holds. */
+/** Contents of the rule form. */
 export interface IRuleText {
   readonly action: RuleBody['action'];
   readonly tool: string;
   readonly condition: Condition;
   readonly pattern: string;
-  /** One example a line. */
+  /** One example per line. */
   readonly fits: string;
   readonly fitsNot: string;
 }
@@ -32,7 +32,7 @@ export const NEW_RULE: IRuleText = {
   fitsNot: ''
 };
 
-/** The form of a rule; null for one with several patterns, which is changed in its file. */
+/** The form of a rule; null for a rule with several patterns, which can only be edited in its file. */
 export function ruleText(rule: RuleBody): IRuleText | null {
   const patterns = Object.entries(rule.match ?? {}).filter(
     ([, value]) => value !== null
@@ -56,7 +56,7 @@ export function ruleText(rule: RuleBody): IRuleText | null {
   };
 }
 
-/** The rule of a form; null when it is not complete. */
+/** The rule of a form; null if incomplete. */
 export function ruleOf(text: IRuleText): RuleBody | null {
   const tool = text.tool.trim();
   const pattern = text.pattern.trim();

@@ -1,4 +1,4 @@
-/** What was allowed and denied, and what was changed: the two records of the agent's deeds. */
+/** Two records of the agent's actions: approvals and changes. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -145,7 +145,7 @@ function Change({ operation }: { operation: Operation }): React.JSX.Element {
   );
 }
 
-/** What was changed; what is still there can be opened. */
+/** The changed document; it can be opened if it still exists. */
 function Place({ operation }: { operation: Operation }): React.JSX.Element {
   const { host } = useSettingsPage();
   const { document, new_document, kind } = operation;
@@ -175,7 +175,7 @@ function changeFacts(
   ].filter(part => part !== '');
 }
 
-/** Why a change stays, or was not made; what is under way or undone says so by its badge. */
+/** Why a change cannot be undone or was not made. Badges show changes in progress or undone. */
 function undoFact(
   { can_undo, state, reason }: Operation,
   trans: TranslationBundle
@@ -197,7 +197,7 @@ function undoFact(
   }
 }
 
-/** A list and the way to more of it. */
+/** A list with a button for more. */
 function Pages<T>(props: {
   list: PageLoader<T>;
   none: string;
@@ -232,7 +232,7 @@ function Pages<T>(props: {
   );
 }
 
-/** A filter that asks when the user has typed it, not at each letter. */
+/** A filter that is applied when the user finished typing. */
 function Filter(props: {
   label: string;
   onChange: (text: string) => void;

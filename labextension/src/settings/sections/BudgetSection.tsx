@@ -1,4 +1,4 @@
-/** What may be spent: four limits, each saved by itself, and how much of them is gone. */
+/** The four budget limits, each saved separately, and how much is spent. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -112,7 +112,7 @@ function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
   );
 }
 
-/** How much of a limit is gone. */
+/** How much of a limit is spent. */
 function Meter({ limit }: { limit: BudgetLimit }): React.JSX.Element | null {
   const trans = useTrans();
   const { limit_micro_usd: most, spent_micro_usd: spent } = limit;

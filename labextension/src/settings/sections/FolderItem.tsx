@@ -1,4 +1,4 @@
-/** One setting that the folder brings along, exactly as it is. Used by the folder's part of the settings page. */
+/** One setting of the folder, verbatim. Used by the folder section. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -10,7 +10,7 @@ import { hostText } from '../../trust/items';
 import type { TrustItem } from '../../wire/generated';
 import { Problems } from '../components/components';
 
-/** An item, and the buttons to answer for it. */
+/** An item with its buttons. */
 export function FolderItem(props: {
   item: TrustItem;
   children?: React.ReactNode;
@@ -66,7 +66,7 @@ function StateBadge({ item }: { item: TrustItem }): React.JSX.Element | null {
   }
 }
 
-/** What an item is called where it is not seen. */
+/** Accessible name of an item. */
 export function itemName(item: TrustItem, trans: TranslationBundle): string {
   return trans.__('%1 %2', kindName(item, trans), visible(item.name));
 }

@@ -1,4 +1,4 @@
-/** The AI settings that the folder brings along, for the user to trust or not, item by item. */
+/** AI settings that came with the folder; the user trusts or declines each. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -56,7 +56,7 @@ function Review({ view }: { view: FolderTrustView }): React.JSX.Element {
   );
 }
 
-/** Items that the administrator has decided about. */
+/** Items the administrator decided. */
 function Decided(props: {
   policy: 'trusted' | 'forbidden';
   items: readonly TrustItem[];
@@ -89,7 +89,7 @@ function Items(props: { items: readonly TrustItem[] }): React.JSX.Element {
   );
 }
 
-/** Items that the user answers for. */
+/** Items the user decides. */
 function Answers(props: { items: readonly TrustItem[] }): React.JSX.Element {
   const trans = useTrans();
   const { folderTrust } = useStore();
@@ -174,7 +174,7 @@ function Waiting(props: {
   );
 }
 
-/** Items that were answered; an answer can be changed. */
+/** Answered items; answers can be changed. */
 function Answered(props: {
   items: readonly TrustItem[];
   answer: (body: PutTrust) => void;
@@ -216,7 +216,7 @@ function Answered(props: {
   );
 }
 
-/** Why an answer was not stored; brought into view, wherever in the list the user is. */
+/** Why an answer was not stored; scrolls into view. */
 function Failed({ error }: { error: ErrorInfo }): React.JSX.Element {
   const trans = useTrans();
   const place = React.useRef<HTMLDivElement>(null);
@@ -240,7 +240,7 @@ function inWords(error: ErrorInfo, trans: TranslationBundle): ErrorInfo {
     : error;
 }
 
-/** The same item may be there twice. */
+/** The same item may occur twice. */
 function keyOf({ id }: TrustItem, index: number): string {
   return `${id}:${index}`;
 }

@@ -1,4 +1,4 @@
-/** The user's own files that models are told of in every conversation. */
+/** The user's instruction files, which models read in every conversation. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -104,7 +104,7 @@ function File({ file }: { file: InstructionFile }): React.JSX.Element {
   );
 }
 
-/** Whether a file counts as instructions, where it does not. */
+/** Why a file does not count as instructions. */
 function Trust({
   state
 }: {

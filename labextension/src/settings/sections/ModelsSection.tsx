@@ -1,4 +1,4 @@
-/** Which models there are, which are preferred, and what each can do and costs. */
+/** Available and preferred models, with their capabilities and prices. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -112,7 +112,7 @@ function Preferences(props: { settings: Settings }): React.JSX.Element {
   );
 }
 
-/** Which model new conversations begin with. */
+/** The model of new conversations. */
 function NewConversations(props: { settings: Settings }): React.JSX.Element {
   const trans = useTrans();
   const { models } = useStore();
@@ -147,12 +147,12 @@ function NewConversations(props: { settings: Settings }): React.JSX.Element {
   );
 }
 
-/** The demo is taken when nothing else can answer, and never else. */
+/** The demo is used only when nothing else can answer. */
 function isOffered({ id, provider, available }: ModelInfo, named: string) {
   return id === named || (available && provider !== 'demo');
 }
 
-/** Which models make the single calls, beside the conversations. */
+/** The models for single calls outside conversations. */
 function SmallJobs(): React.JSX.Element {
   const trans = useTrans();
   const { models } = useStore();

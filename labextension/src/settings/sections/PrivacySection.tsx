@@ -70,7 +70,7 @@ function Values({ settings }: { settings: Settings }): React.JSX.Element {
   );
 }
 
-/** What goes along with a notebook that is given away. */
+/** What is included in a shared notebook. */
 function Notebooks({ settings }: { settings: Settings }): React.JSX.Element {
   const trans = useTrans();
   return (
@@ -88,7 +88,7 @@ function Notebooks({ settings }: { settings: Settings }): React.JSX.Element {
   );
 }
 
-/** The hosts of the providers that can be asked now. */
+/** The hosts of the available providers. */
 function Addresses({ list }: { list: ModelList }): React.JSX.Element {
   const trans = useTrans();
   const asked = list.providers.filter(

@@ -1,4 +1,4 @@
-/** What models were sent for the latest suggestions: a part of the section of suggestions. */
+/** What models were sent for the latest suggestions. Part of the suggestions section. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -99,7 +99,7 @@ function triggerText(
   }
 }
 
-/** What only some models are sent. */
+/** Data that only some models are sent. */
 function moreOf(
   { suffix, response_schema: form }: SentCompletion,
   trans: TranslationBundle

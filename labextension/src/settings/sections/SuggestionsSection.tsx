@@ -1,4 +1,4 @@
-/** Suggestions at the caret: when they are asked for, and what was sent for them. */
+/** Inline suggestions: when they are requested, and what was sent for them. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -56,7 +56,7 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
   );
 }
 
-/** Ways to ask that are on or off. */
+/** Triggers that are on or off. */
 function switches(
   trans: TranslationBundle
 ): { name: string; label: string; note: string }[] {
@@ -82,7 +82,7 @@ function shownNames(value: Json): string {
   return Array.isArray(value) ? value.map(textOf).join(', ') : '';
 }
 
-/** Names in lower case, each once; undefined when there are too many, or one is too long. */
+/** Unique names in lower case; undefined if there are too many, or one is too long. */
 function namesIn(text: string): string[] | undefined {
   const names = text
     .split(',')

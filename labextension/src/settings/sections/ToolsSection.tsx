@@ -1,4 +1,4 @@
-/** What the agent can do: tools by category, switched on and off, and what holds its commands. */
+/** The agent's tools by category, with switches, and the sandbox of its commands. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -211,7 +211,7 @@ function Tool({ tool }: { tool: ToolInfo }): React.JSX.Element {
   );
 }
 
-/** Why a tool is off that its own switch would not turn on. */
+/** Why a tool is off regardless of its switch. */
 function forcedOff(tool: ToolInfo, trans: TranslationBundle): string | null {
   switch (tool.off_because) {
     case 'external':
@@ -224,7 +224,7 @@ function forcedOff(tool: ToolInfo, trans: TranslationBundle): string | null {
   }
 }
 
-/** Descriptions are written for models: their first sentence says what a tool does. */
+/** The first sentence of a description written for models says what the tool does. */
 export function firstSentence(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return /^.+?[.:](?=\s|$)/.exec(line)?.[0].replace(/:$/, '.') ?? line;

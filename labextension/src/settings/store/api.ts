@@ -1,4 +1,4 @@
-/** The routes of the settings page, typed; over the client that the page has. Made by the settings store. */
+/** Typed routes of the settings page, over the page's HTTP client. Created by the settings store. */
 
 import type { IHttpClient } from '../../client/http';
 import type {
@@ -24,10 +24,10 @@ import type {
   Usage
 } from '../../wire/generated';
 
-/** Whose file is written: this workspace's, or the one of all of the user's. */
+/** Which file is written: this workspace's, or the user's for all workspaces. */
 export type Scope = 'workspace' | 'user';
 
-/** What a sum of usage is over. */
+/** Range and grouping of a usage query. */
 export interface IUsageQuery {
   readonly by: Usage['by'];
   /** Days, both included. */
@@ -41,19 +41,19 @@ export interface ISettingsApi {
   settings(): Promise<Settings>;
   putSettings(body: PutSettings, scope: Scope): Promise<Settings>;
   models(): Promise<ModelList>;
-  /** Store a key as it is. */
+  /** Store a key without a test. */
   setKey(provider: string, key: string): Promise<ProviderHealth>;
-  /** Try a key, and store it unless it is refused. */
+  /** Test a key, and store it unless it is refused. */
   tryKey(provider: string, key: string): Promise<SavedProvider>;
   removeKey(provider: string): Promise<ProviderHealth>;
-  /** Find out whose key this is, or what answers at an address. */
+  /** Find the vendor of a key, or the API at an address. */
   detect(body: DetectProvider): Promise<DetectedProvider>;
-  /** What the user's own models.json says of a provider. */
+  /** A provider as defined in the user's models.json. */
   ownProvider(provider: string): Promise<OwnProvider>;
-  /** Try a provider, and write it into that file unless it is refused. */
+  /** Test a provider, and write it into that file unless it is refused. */
   putProvider(provider: string, body: PutProvider): Promise<SavedProvider>;
   removeProvider(provider: string): Promise<void>;
-  /** Ask for the list of models, which costs nothing. */
+  /** Request the list of models, which is free. */
   check(provider: string): Promise<ProviderHealth>;
   /** Make one real call. */
   test(provider: string): Promise<ProviderTest>;
@@ -68,7 +68,7 @@ export interface ISettingsApi {
   operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
 }
 
-/** A page of a list; the first without a cursor. */
+/** A page of a list; the first one without a cursor. */
 export interface IPageQuery {
   readonly cursor: string | null;
 }

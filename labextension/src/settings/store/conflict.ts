@@ -1,10 +1,10 @@
-/** The failure of a change that met another page's: views say it in words. Thrown by the store. */
+/** The error of a change that conflicts with another page's. Thrown by the store; views word it. */
 
 import { ApiError } from '../../client/http';
 
 const MESSAGE = 'changed-elsewhere';
 
-/** What is stored is not what the user saw. */
+/** The stored value is not the one the user saw. */
 export function changedElsewhere(): ApiError {
   return new ApiError(409, {
     code: 'conflict',
@@ -18,7 +18,7 @@ export function changedElsewhere(): ApiError {
   });
 }
 
-/** Whether this is that failure. */
+/** Whether an error is this conflict. */
 export function isChangedElsewhere(error: { message: string }): boolean {
   return error.message === MESSAGE;
 }

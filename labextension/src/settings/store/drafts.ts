@@ -1,6 +1,6 @@
 /**
- * What the user has typed or chosen and the server has not stored: it outlives a failed save, a look at another
- * section and news from another page. Owned by the store; a field knows its draft by a name.
+ * Drafts: values the user entered that are not stored yet. They survive failed saves, switching sections, and changes
+ * of other pages. Owned by the store; fields identify drafts by name.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -11,7 +11,7 @@ import type { ErrorInfo, Json } from '../../wire/generated';
 /** One field's draft. */
 export interface IDraft {
   readonly value: Json;
-  /** What was stored when the user began: another value by now comes from another page. */
+  /** The stored value when the user began; if it differs now, another page changed it. */
   readonly base: Json;
   readonly busy: boolean;
   /** Why it could not be stored. */
@@ -31,12 +31,12 @@ export class Drafts {
     return [...this.drafts.keys()];
   }
 
-  /** How many drafts wait for the user, and not for the server. */
+  /** How many drafts wait for the user rather than the server. */
   get waiting(): number {
     return [...this.drafts.values()].filter(({ busy }) => !busy).length;
   }
 
-  /** Note what the field holds now; what is stored already is no draft. */
+  /** Set the value of a field; a stored value is no draft. */
   edit(name: string, value: Json, stored: Json): void {
     const { base, busy } = this.get(name) ?? { base: stored, busy: false };
     if (same(value, stored) && !busy) {
@@ -46,7 +46,7 @@ export class Drafts {
     }
   }
 
-  /** The user has seen what is stored now, and keeps the draft. */
+  /** Keep the draft after the user saw the newly stored value. */
   rebase(name: string, stored: Json): void {
     const draft = this.get(name);
     if (draft !== null) {
@@ -60,7 +60,7 @@ export class Drafts {
     }
   }
 
-  /** Have the draft stored; it goes when it is, unless the user typed on meanwhile. */
+  /** Save a draft; it is removed once stored, unless the user changed it during the request. */
   async save(
     name: string,
     store: (value: Json, base: Json) => Promise<unknown>
@@ -82,13 +82,13 @@ export class Drafts {
     }
   }
 
-  /** Have stored what was chosen, and what is chosen while that goes on: nothing but the choice says what is wanted. */
+  /** Save a choice, and any choice made during the request. */
   async saveChoice(
     name: string,
     store: (value: Json, base: Json) => Promise<unknown>
   ): Promise<void> {
     while (await this.save(name, store)) {
-      // Another choice was made meanwhile, unless the draft is gone.
+      // Another choice was made during the request, unless the draft is gone.
     }
   }
 
@@ -109,7 +109,7 @@ export class Drafts {
   private readonly drafts = new Map<string, IDraft>();
 }
 
-/** Whether two values say the same. */
+/** Whether two values are equal. */
 export function same(one: Json, other: Json): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

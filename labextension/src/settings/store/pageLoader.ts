@@ -1,4 +1,4 @@
-/** A list that is read page by page, the latest first. Used by approvals and changes. */
+/** A list read page by page, the latest first. Used by approvals and changes. */
 
 import { Signal } from '@lumino/signaling';
 
@@ -8,11 +8,11 @@ import type { ErrorInfo } from '../../wire/generated';
 /** One page of a list. */
 export interface IPage<T> {
   readonly rows: readonly T[];
-  /** Where the next page begins; null after the last. */
+  /** Start of the next page; null after the last. */
   readonly cursor: string | null;
 }
 
-/** What was read of a list. */
+/** The loaded part of a list. */
 export class PageLoader<T> {
   constructor(
     private readonly read: (cursor: string | null) => Promise<IPage<T>>
@@ -37,7 +37,7 @@ export class PageLoader<T> {
     return this.cursor !== null;
   }
 
-  /** Read the first page, unless that was done. */
+  /** Read the first page once. */
   want(): void {
     if (!this.wanted) {
       void this.more();

@@ -1,4 +1,4 @@
-/** Changes of the permissions, as pure functions of what is stored: they can be made again on a newer list. */
+/** Changes of the permissions as pure functions of the stored list, so that they can be repeated on a newer one. */
 
 import type {
   Json,
@@ -13,7 +13,7 @@ import { same } from './drafts';
 /** A change; null when there is nothing to change. */
 export type PermissionChange = (now: PutPermissions) => PutPermissions | null;
 
-/** What the server is to store so that nothing changes. */
+/** The request body that changes nothing. */
 export function bodyOf(list: ToolList): Required<PutPermissions> {
   return {
     version: 1,
@@ -24,7 +24,7 @@ export function bodyOf(list: ToolList): Required<PutPermissions> {
   };
 }
 
-/** A rule as it is sent. */
+/** The request form of a rule. */
 export function ruleBody({ action, tool, match, examples }: Rule): RuleBody {
   return { action, tool, match, examples };
 }
@@ -37,18 +37,18 @@ export function switchTool(name: string, on: boolean): PermissionChange {
   };
 }
 
-/** Switch all external tools off, or let each be as it is. */
+/** Switch all external tools off, or restore their own switches. */
 export function switchExternal(off: boolean): PermissionChange {
   return now => ({ ...now, disable_external: off });
 }
 
-/** Add a rule, unless it is there. */
+/** Add a rule, unless it exists. */
 export function addRule(rule: RuleBody): PermissionChange {
   return now =>
     position(now, rule) < 0 ? { ...now, rules: [...now.rules, rule] } : null;
 }
 
-/** Take a rule away; undefined when it is not there any more. */
+/** Remove a rule; null when it no longer exists. */
 export function removeRule(rule: RuleBody): PermissionChange {
   return now => {
     const at = position(now, rule);
@@ -58,7 +58,7 @@ export function removeRule(rule: RuleBody): PermissionChange {
   };
 }
 
-/** Put a rule in the place of another. */
+/** Replace a rule. */
 export function replaceRule(old: RuleBody, rule: RuleBody): PermissionChange {
   return now => {
     const at = position(now, old);
@@ -89,7 +89,7 @@ function position(now: PutPermissions, rule: RuleBody): number {
   return now.rules.findIndex(each => same(plain(each), plain(rule)));
 }
 
-/** The same rule gives the same value, whatever the order of its keys was. */
+/** Equal rules give equal values, whatever the order of keys. */
 function plain({ action, tool, match, examples }: RuleBody): Json {
   const sorted = Object.entries(match ?? {}).sort(([a], [b]) =>
     a < b ? -1 : 1
@@ -102,7 +102,7 @@ function plain({ action, tool, match, examples }: RuleBody): Json {
   ];
 }
 
-/** What is wrong with the permissions, but for what stands beside each rule. */
+/** Problems of the permissions, except those shown beside a rule. */
 export function otherProblems(list: ToolList): readonly string[] {
   return list.problems.filter(problem =>
     list.rules.every(

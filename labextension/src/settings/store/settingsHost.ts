@@ -1,4 +1,4 @@
-/** What the settings page needs of the page around it. The settings plugin implements it, tests fake it. */
+/** What the settings page needs from its surroundings. Implemented by the settings plugin, faked in tests. */
 
 import type { IViewHost } from '../../ui/hooks';
 
@@ -10,10 +10,10 @@ export interface ISettingsHost extends IViewHost {
   ) => Promise<boolean>;
   /** Open a file of the workspace. */
   readonly openDocument: (path: string) => void;
-  /** Open the user's instructions; made from a template where there are none. */
+  /** Open the user's instructions, creating the file from a template. */
   readonly openInstructions: () => Promise<void>;
   /** Show a conversation in the chat panel. */
   readonly openConversation: (sessionId: string) => void;
-  /** Open the lab's own Settings Editor at our settings, or its shortcuts; null where there is none. */
+  /** Open JupyterLab's Settings Editor at our settings or the shortcuts; null if it is missing. */
   readonly openEditor: ((what: 'preferences' | 'shortcuts') => void) | null;
 }

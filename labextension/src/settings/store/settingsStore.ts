@@ -1,7 +1,7 @@
 /**
- * What the settings page knows and changes. It hears from the socket when another page or program changed something,
- * and stores nothing over what this page has not shown: the server refuses what was made from an older state, and the
- * change is then made again on the newer one, or the user is asked. Made by the settings plugin; lives with the page.
+ * State and changes of the settings page. The socket reports changes of other pages and programs. Nothing is stored
+ * over a value this page has not shown: the server refuses changes made from an older state, which are then repeated on
+ * the newer one or put to the user. Created by the settings plugin; lives with the page.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -37,9 +37,9 @@ import { Resource, valueOf } from '../../client/resource';
 export type LimitScope = BudgetState['limits'][number]['scope'];
 export type Area = 'models' | 'egress' | 'commands' | 'threads' | 'ghost';
 
-/** How often a change is made again on a newer state before giving up. */
+/** How often a change is repeated on a newer state before giving up. */
 const TRIES = 4;
-/** How long after a turn what it cost is asked for, in ms. */
+/** Delay after a turn before its cost is requested, in ms. */
 const SETTLE_MS = 500;
 
 /** The state of the settings page. */
@@ -73,7 +73,7 @@ export class SettingsStore implements IDisposable {
   /** What models were sent for the latest suggestions. */
   readonly sent: Resource<SentCompletions>;
   readonly drafts = new Drafts();
-  /** Emitted when a turn has ended: it may have cost something. */
+  /** Emitted after a turn, which may have cost something. */
   readonly spent = new Signal<this, void>(this);
 
   get isDisposed(): boolean {
@@ -88,14 +88,14 @@ export class SettingsStore implements IDisposable {
     this.socket.opened.disconnect(this.refresh);
   }
 
-  /** Read again what was read: the page was away, or is looked at again. */
+  /** Read everything again that was read, after a disconnection or when the page is shown again. */
   readonly refresh = (): void => {
     for (const resource of this.all) {
       void resource.refresh();
     }
   };
 
-  /** Store one preference, if what is stored is still what the user saw. */
+  /** Store one preference if the stored value is the one the user saw. */
   async putSetting(
     area: Area,
     key: string,
@@ -113,7 +113,7 @@ export class SettingsStore implements IDisposable {
     }, this.settings);
   }
 
-  /** Change the permissions as they are now. */
+  /** Change the current permissions. */
   async changePermissions(change: PermissionChange): Promise<void> {
     await this.again(async () => {
       const body = change(bodyOf(await valueOf(this.tools)));
@@ -123,7 +123,7 @@ export class SettingsStore implements IDisposable {
     }, this.tools);
   }
 
-  /** Store one limit, in micro-dollars; the others stay as they are stored. */
+  /** Store one limit, in micro-dollars; the others stay. */
   async putLimit(
     scope: LimitScope,
     limit: number | null,
@@ -134,7 +134,7 @@ export class SettingsStore implements IDisposable {
       const held = Object.fromEntries(
         limits.map(each => [each.scope, each.user_micro_usd])
       );
-      // Limits that cannot be read are set anew.
+      // Unreadable limits are overwritten.
       if (revision !== null && held[scope] !== base) {
         throw changedElsewhere();
       }
@@ -154,12 +154,12 @@ export class SettingsStore implements IDisposable {
     void this.models.refresh();
   }
 
-  /** Try a key; it is stored unless it is refused. */
+  /** Test a key; stored unless it is refused. */
   async tryKey(provider: string, key: string): Promise<SavedProvider> {
     return this.saved(await this.api.tryKey(provider, key));
   }
 
-  /** Try a provider; the user's file has it then, unless it is refused. */
+  /** Test a provider and add it to the user's file unless it is refused. */
   async putProvider(
     provider: string,
     body: PutProvider
@@ -177,19 +177,19 @@ export class SettingsStore implements IDisposable {
     void this.models.refresh();
   }
 
-  /** Ask a provider that nothing is known of for its health. */
+  /** Check a provider of unknown health. */
   async check(provider: string): Promise<void> {
     this.heard(await this.api.check(provider));
   }
 
-  /** Make one real call; how it went counts as the provider's health. */
+  /** Make one real call; its result counts as the provider's health. */
   async test(provider: string): Promise<ProviderTest> {
     const result = await this.api.test(provider);
     void this.models.refresh();
     return result;
   }
 
-  /** Do something that the server refuses when it was made from an older state: then on the newer one. */
+  /** Run a change, repeating it on the newer state when the server refuses an older one. */
   private async again<T>(
     act: () => Promise<void>,
     resource: Resource<T>
@@ -244,7 +244,7 @@ export class SettingsStore implements IDisposable {
 
   private readonly onEvents = (_: unknown, events: readonly Event[]): void => {
     if (!sessionsIn(events).every(isBusy)) {
-      clearTimeout(this.timer); // What was spent is written a moment after the turn.
+      clearTimeout(this.timer); // Usage is recorded shortly after the turn.
       this.timer = setTimeout(() => {
         this.spent.emit();
         void this.budget.refresh();
@@ -262,14 +262,14 @@ export class SettingsStore implements IDisposable {
       this.instructions,
       this.sent,
       this.folderTrust.view
-    ] as Resource<unknown>[]; // Read only: what is in them does not matter here.
+    ] as Resource<unknown>[]; // Read only; the value types do not matter here.
   }
 
   private disposed = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** A preference as it holds. */
+/** The value of a preference in effect. */
 export function settingOf({ values }: Settings, area: Area, key: string): Json {
   const found: Record<string, Json> = { ...values[area] };
   return found[key] ?? null;

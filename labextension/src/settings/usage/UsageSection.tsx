@@ -1,4 +1,4 @@
-/** What was used and what it cost: by day, by model, and how tools did. */
+/** Usage and cost by day and model, and the success of tools. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -56,7 +56,7 @@ export function UsageSection(): React.JSX.Element {
   );
 }
 
-/** The sums of a period; read again when money was spent. */
+/** The sums of a period; read again after each turn. */
 function useUsages(period: Period): Resource<IUsages> {
   const { api, spent } = useStore();
   const usages = React.useMemo(

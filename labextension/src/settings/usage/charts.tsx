@@ -1,4 +1,4 @@
-/** The two charts of usage. What they show stands in tables beside them; the charts themselves are pictures. */
+/** The two usage charts. They are images; tables beside them have the same data. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -8,14 +8,14 @@ import { formatMoney, formatTokens } from '../../text/numberFormat';
 import { visible } from '../../text/hiddenCharacters';
 import { axisTop, type IBar, type Measure } from './series';
 
-/** Of the plot, in px. */
+/** Height of the plot, in px. */
 const HEIGHT = 140;
-/** A bar that stands for something is at least so high, in px. */
+/** Least height of a bar that is not zero, in px. */
 const LEAST = 3;
-/** Days that are named below the chart, at most. */
+/** Most day labels below the chart. */
 const NAMES = 6;
 
-/** A bar for each day. */
+/** A bar per day. */
 export function DayChart(props: {
   bars: readonly IBar[];
   measure: Measure;
@@ -83,7 +83,7 @@ function DayBar(props: {
   const { bar, height, x, width, title } = props;
   return (
     <g>
-      {/* The whole column tells what it stands for. */}
+      {/* The whole column shows the tooltip. */}
       <rect
         className="shoulders-Chart-column"
         x={`${x}%`}
@@ -109,7 +109,7 @@ function DayBar(props: {
   );
 }
 
-/** A bar for each model. */
+/** A bar per model. */
 export function ModelChart(props: {
   bars: readonly IBar[];
   measure: Measure;
@@ -146,7 +146,7 @@ export function ModelChart(props: {
   );
 }
 
-/** An axis of money has amounts that can be told, and of nothing a cent. */
+/** The axis shows distinct amounts; it reaches at least one cent. */
 function leastCost(most: number): number {
   return most === 0 ? 10_000 : Math.max(most, 200);
 }
@@ -156,7 +156,7 @@ function heightOf({ value, unknown }: IBar, top: number): number {
   return height > 0 || unknown > 0 ? Math.max(LEAST, height) : 0;
 }
 
-/** What the picture shows, for those who do not see it. */
+/** Text alternative of the chart. */
 function summary(
   bars: readonly IBar[],
   measure: Measure,
@@ -187,7 +187,7 @@ function barText(
   return trans.__('%1: %2', visible(bar.key), amountText(bar, measure, trans));
 }
 
-/** The amount of a bar in words, what is not known included. */
+/** The amount of a bar in words, with the unknown part. */
 export function amountText(
   { value, unknown }: IBar,
   measure: Measure,

@@ -1,4 +1,4 @@
-/** Sums of usage as bars: days without calls included, unknown costs apart. Pure; used by the usage section. */
+/** Usage sums as bars: includes days without calls, keeps unknown costs apart. Pure; used by the usage section. */
 
 import type { UsageRow } from '../../wire/generated';
 
@@ -8,14 +8,14 @@ export type Period = 'month' | 'week' | 'days30' | 'days90' | 'lastMonth';
 /** One bar. */
 export interface IBar {
   readonly key: string;
-  /** In micro-dollars, tokens or calls; null where nothing of it is known. */
+  /** In micro-dollars, tokens or calls; null if unknown. */
   readonly value: number | null;
-  /** Calls whose cost is not in the value, because it is not known. */
+  /** Calls of unknown cost, which the value leaves out. */
   readonly unknown: number;
   readonly row: UsageRow | null;
 }
 
-/** The value of a row; null when it is not known, never 0 for that. */
+/** The value of a row; null, not 0, if unknown. */
 export function measured(row: UsageRow, measure: Measure): number | null {
   switch (measure) {
     case 'cost':
@@ -27,7 +27,7 @@ export function measured(row: UsageRow, measure: Measure): number | null {
   }
 }
 
-/** A bar for each day of the period, those without calls too. */
+/** A bar per day of the period, also for days without calls. */
 export function dayBars(
   rows: readonly UsageRow[],
   first: string,
@@ -40,7 +40,7 @@ export function dayBars(
   );
 }
 
-/** A bar for each model, the largest first. */
+/** A bar per model, the largest first. */
 export function modelBars(rows: readonly UsageRow[], measure: Measure): IBar[] {
   return rows
     .map(row => barOf(row.key ?? '', row, measure))
@@ -57,7 +57,7 @@ function barOf(key: string, row: UsageRow | null, measure: Measure): IBar {
 }
 
 const DAY_MS = 86_400_000;
-/** More bars than this nobody can tell apart. */
+/** More bars could not be told apart. */
 const MOST_DAYS = 400;
 
 /** The days from `first` to `last`, both included. */
@@ -70,7 +70,7 @@ export function daysBetween(first: string, last: string): string[] {
   );
 }
 
-/** The first and last day of a period, as the user's clock has it. */
+/** The first and last day of a period, in the user's time zone. */
 export function daysOf(
   period: Period,
   now: Date
@@ -112,7 +112,7 @@ export function axisTop(value: number): number {
   return step * power;
 }
 
-/** A share in per cent; all of it only when nothing is missing. */
+/** A share in per cent; 100 only for the whole. */
 export function wholePercent(share: number): number {
   return share < 1 ? Math.min(99, Math.round(share * 100)) : 100;
 }

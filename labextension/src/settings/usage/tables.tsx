@@ -1,4 +1,4 @@
-/** Usage as tables: every number the charts show, and how tools did. */
+/** Usage as tables: the numbers of the charts, and the success of tools. */
 
 import * as React from 'react';
 
@@ -12,7 +12,7 @@ import { visible } from '../../text/hiddenCharacters';
 import type { ToolUsage, UsageRow } from '../../wire/generated';
 import { wholePercent } from './series';
 
-/** A table that may be wider than the page: the keyboard scrolls it too. */
+/** A table that may be wider than the page; it can be scrolled by keyboard. */
 function Scrolled(props: {
   label: string;
   children: React.ReactNode;
@@ -29,7 +29,7 @@ function Scrolled(props: {
   );
 }
 
-/** Days or models. */
+/** Rows of days or models. */
 export function RowsTable(props: {
   rows: readonly UsageRow[];
   /** Title of the first column. */
@@ -82,7 +82,7 @@ function Cost({ row }: { row: UsageRow }): React.JSX.Element {
   );
 }
 
-/** How each tool did. */
+/** Calls and failures per tool. */
 export function ToolsTable(props: {
   tools: readonly ToolUsage[];
 }): React.JSX.Element {

@@ -1,4 +1,4 @@
-/** The focus waits for what is rendered some frames later, and is the user's when they take it elsewhere. */
+/** The focus waits for elements rendered some frames later, and stays where the user moves it. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** Short words for narrow places: why a model cannot be used, what to do about an error. */
+/** Short labels: why a model is unavailable, what to do about an error. */
 
 import * as React from 'react';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const keyless = {
   id: 'a',
   state: 'no_key',
   key_name: 'A_KEY'
-} as ProviderHealth; // The rest does not matter here.
+} as ProviderHealth; // Other fields do not matter here.
 
 test.each([
   ['No key · set A_KEY', keyless],

@@ -1,7 +1,4 @@
-/**
- * The panel's pictures of our own: shapes in a square of 24. Wherever the panel is, the page around it draws them: as the
- * lab's icons, or alone.
- */
+/** SVG shapes of the panel's own icons, 24 units wide. The host draws them, as JupyterLab icons or inline. */
 
 export const ICON_SHAPES = {
   eye: '<path d="M12 5C7 5 3 8.500 1.500 12 3 15.500 7 19 12 19s9-3.500 10.500-7C21 8.500 17 5 12 5zm0 11.500A4.500 4.500 0 1 1 12 7.500a4.500 4.500 0 0 1 0 9zm0-2.200a2.300 2.300 0 1 0 0-4.600 2.300 2.300 0 0 0 0 4.600z"/>',

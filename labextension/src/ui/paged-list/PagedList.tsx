@@ -1,6 +1,6 @@
 /**
- * A long list of which only what is near the reader is rendered. The room of the rest is kept, so that the scroll bar
- * tells where one is and nothing moves under one's eyes. Used by the list of messages.
+ * A long list that renders only the pages near the viewport. The others keep their height, so that neither the scroll
+ * bar nor the content jumps. Used by the list of messages.
  */
 
 import * as React from 'react';
@@ -18,11 +18,11 @@ import { NearnessContext, useNearby } from './useNearby';
 interface IProps<T> {
   readonly items: readonly T[];
   readonly scroller: React.RefObject<HTMLDivElement>;
-  /** Renders an item with its key; the same function while it renders the same. */
+  /** Renders an item with its key; pass the same function while it renders the same. */
   readonly render: (item: T, isLast: boolean) => React.JSX.Element;
 }
 
-/** The items, cut into pages. */
+/** The items, divided into pages. */
 export function PagedList<T>(props: IProps<T>): React.JSX.Element {
   const { items, scroller, render } = props;
   const nearness = useNearness(scroller);
@@ -35,7 +35,7 @@ export function PagedList<T>(props: IProps<T>): React.JSX.Element {
           page={page as IPage<unknown>}
           isTail={index >= pages.length - TAIL}
           isLast={index === pages.length - 1}
-          // The page gives back the items it was given.
+          // A page passes its own items.
           render={render as IPageProps['render']}
         />
       ))}
@@ -59,7 +59,7 @@ const Page = React.memo(
       <div
         className="shoulders-Page"
         ref={place}
-        // What is rendered again on the way back is no news.
+        // Content rendered again while scrolling is not announced.
         aria-live={props.isTail ? undefined : 'off'}
         style={shown ? undefined : { height: room }}
       >

@@ -1,29 +1,29 @@
 /**
- * The pages of a long list: what is far from the reader's place is not rendered, its room is kept. Pure but for
- * `Nearness`; used by `PagedList`.
+ * The pages of a long list: distant ones are not rendered but keep their height. Pure except for `Nearness`; used by
+ * `PagedList`.
  */
 
 import { focused } from '../focus';
 
-/** Items of a page: rendered, and taken away, together. */
+/** Items per page; a page is rendered and removed as a whole. */
 export const PAGE = 6;
 
-/** Pages at the end that are always rendered: where the agent writes and waits for answers. */
+/** Pages at the end that are always rendered, where the agent writes. */
 export const TAIL = 2;
 
-/** How far from what is in view a page is rendered, in px. */
+/** Distance from the viewport within which pages are rendered, in px. */
 const REACH = 1200;
 
-/** The room of an item that was never rendered, in px; about what a short exchange takes. */
+/** Estimated height of an item before its first render, in px; about a short exchange. */
 const ROOM = 110;
 
-/** Some items in their order, and the place of the first one. */
+/** Consecutive items and the index of the first one. */
 export interface IPage<T> {
   readonly start: number;
   readonly items: readonly T[];
 }
 
-/** Cut a list into pages; a page keeps its start while the list grows. */
+/** Divide a list into pages; a page keeps its start while the list grows. */
 export function pagesOf<T>(items: readonly T[]): IPage<T>[] {
   const pages: IPage<T>[] = [];
   for (let start = 0; start < items.length; start += PAGE) {
@@ -40,12 +40,12 @@ export function isSamePage<T>(one: IPage<T>, other: IPage<T>): boolean {
   );
 }
 
-/** The room of a page that was never rendered, in px. */
+/** Estimated height of a page that was never rendered, in px. */
 export function roomOf(page: IPage<unknown>): number {
   return page.items.length * ROOM;
 }
 
-/** Whether a page must stay as it is: the reader is in it, opened something in it or typed into it. */
+/** Whether a page must stay rendered: it has the focus, or something opened or typed in it. */
 export function isHeld(page: Element): boolean {
   const selection = page.ownerDocument.getSelection();
   return (
@@ -57,14 +57,14 @@ export function isHeld(page: Element): boolean {
   );
 }
 
-/** Told whether a page is near what is in view. */
+/** Receives whether a page is near the viewport. */
 export type OnNearness = (near: boolean) => void;
 
-/** Watches which pages of one list are near. */
+/** Observes which pages of one list are near. */
 export class Nearness {
   constructor(private readonly root: { readonly current: Element | null }) {}
 
-  /** Watch a page until the function that is returned is called. */
+  /** Observe a page until the returned function is called. */
   watch(page: Element, onNearness: OnNearness): () => void {
     this.observer ??= new IntersectionObserver(this.onSeen, {
       root: this.root.current,
@@ -86,7 +86,7 @@ export class Nearness {
 
   private readonly onSeen = (entries: IntersectionObserverEntry[]): void => {
     for (const { target, isIntersecting, rootBounds } of entries) {
-      // A hidden list has no room: nothing is near, and nothing changes.
+      // A hidden list has no size: nothing would be near.
       if (rootBounds !== null && rootBounds.width > 0) {
         this.watched.get(target)?.(isIntersecting);
       }

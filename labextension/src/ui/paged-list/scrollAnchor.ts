@@ -1,20 +1,20 @@
 /**
- * Keeps what the reader looks at where it is while something above it gets another height: for browsers that do not do
- * it by themselves, Safari among them. Used by `useStickToEnd`.
+ * Scroll anchoring for browsers without it, such as Safari: keeps the visible content in place when content above it
+ * changes height. Used by `useStickToEnd`.
  */
 
-/** Whether the browser does it. */
+/** Whether the browser supports it. */
 export function isAnchoring(): boolean {
   return typeof CSS === 'undefined' || CSS.supports('overflow-anchor', 'auto');
 }
 
-/** What is at the top of a view that scrolls. */
+/** The element at the top of a scrolling view. */
 export class ScrollAnchor {
   constructor(private readonly scroller: Element) {}
 
-  /** The reader scrolled: note what they see first, and where. */
+  /** Remember the first visible element and its position after the reader scrolled. */
   note(): void {
-    this.keep(); // Something may have got another height since they began.
+    this.keep(); // Heights may have changed since the scroll began.
     this.seen = null;
     for (const element of this.scroller.querySelectorAll(ITEMS)) {
       if (this.offsetOf(element) + element.clientHeight > 0) {
@@ -24,7 +24,7 @@ export class ScrollAnchor {
     }
   }
 
-  /** Something got another height: bring what they saw back to where it was. */
+  /** Restore the position of the remembered element after a height changed. */
   keep(): void {
     if (this.seen?.element.isConnected === true) {
       const { element, place } = this.seen;
@@ -34,13 +34,13 @@ export class ScrollAnchor {
     }
   }
 
-  /** Below the top of the view. */
+  /** Distance from the top of the view. */
   private offsetOf(element: Element): number {
     const { top } = this.scroller.getBoundingClientRect();
     return element.getBoundingClientRect().top - top;
   }
 
-  /** Below the beginning of all that can be scrolled to: scrolling does not change it. */
+  /** Distance from the start of the scrollable content; does not change with scrolling. */
   private placeOf(element: Element): number {
     return this.offsetOf(element) + this.scroller.scrollTop;
   }

@@ -1,13 +1,13 @@
-/** Renders a part of a long list only while it is near the reader; its room is kept. Used by pages and long texts. */
+/** Renders a part of a long list only near the viewport; otherwise keeps its height. Used by pages and long texts. */
 
 import * as React from 'react';
 
 import { isHeld, type Nearness } from './pages';
 
-/** What watches the parts of the list around; null outside of one: there all is rendered. */
+/** Observes the parts of the surrounding list; null outside a list, where everything is rendered. */
 export const NearnessContext = React.createContext<Nearness | null>(null);
 
-/** A part of a list, and the room it is given while it is not rendered. */
+/** Whether a part is rendered, and its placeholder height. */
 export interface INearby {
   readonly place: React.RefObject<HTMLDivElement>;
   readonly shown: boolean;
@@ -15,7 +15,7 @@ export interface INearby {
   readonly room: number;
 }
 
-/** Whether a part is rendered: always with `stays`; one that was never rendered is given `guess` px. */
+/** Whether a part is rendered: always with `stays`; before its first render it has a height of `guess` px. */
 export function useNearby(stays: boolean, guess: number): INearby {
   const nearness = React.useContext(NearnessContext);
   const place = React.useRef<HTMLDivElement>(null);
@@ -30,7 +30,7 @@ export function useNearby(stays: boolean, guess: number): INearby {
       if (!isNear && isHeld(current)) {
         return;
       }
-      // Many parts may come near at once: what the user does goes first.
+      // Many parts may become near at once; user input has priority.
       React.startTransition(() => {
         if (!isNear) {
           setRoom(current.offsetHeight);

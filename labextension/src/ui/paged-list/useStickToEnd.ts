@@ -4,19 +4,19 @@ import * as React from 'react';
 
 import { ScrollAnchor, isAnchoring } from './scrollAnchor';
 
-/** How near the end counts as being there, in px. */
+/** Distance that still counts as the end, in px. */
 const NEAR = 32;
 
-/** What a list needs to follow its end. */
+/** Refs and state of a list that follows its end. */
 export interface IStickToEnd {
   readonly scroller: React.RefObject<HTMLDivElement>;
   readonly content: React.RefObject<HTMLDivElement>;
-  /** Whether the end is further away than the list is high. */
+  /** Whether the end is more than one view height away. */
   readonly away: boolean;
   readonly toEnd: () => void;
 }
 
-/** Follow the end of the content; something just sent brings the reader there. */
+/** Follow the end of the content; sending a message scrolls to it. */
 export function useStickToEnd(sent: number): IStickToEnd {
   const scroller = React.useRef<HTMLDivElement>(null);
   const content = React.useRef<HTMLDivElement>(null);
@@ -40,7 +40,7 @@ export function useStickToEnd(sent: number): IStickToEnd {
     const onScroll = (): void => {
       const { scrollTop } = element;
       const left = element.scrollHeight - scrollTop - element.clientHeight;
-      // Only the way up leaves the end; a field that takes the focus may scroll a little down.
+      // Only scrolling up leaves the end; focusing a field may scroll down a little.
       follows.current = left < NEAR || (follows.current && scrollTop >= before);
       before = scrollTop;
       setAway(left > element.clientHeight);

@@ -1,4 +1,4 @@
-/** A made-up kernel behind a widget: what the page says is kept, what it hears is said by the test. */
+/** A fake kernel behind a widget: records the page's messages, sends what the test says. */
 
 import type { IModel, ModelCallback } from '../protocol';
 
@@ -20,10 +20,10 @@ export class FakeModel implements IModel {
     ['notebook', null]
   ]);
   saved = 0;
-  /** Whether the front end refuses to send, as with a kernel that is dead. */
+  /** Whether the front end refuses to send, as with a dead kernel. */
   isDead = false;
 
-  /** The id that the page has given its view. */
+  /** The view id chosen by the page. */
   get view(): string {
     return this.said[0]?.view ?? '';
   }
@@ -57,7 +57,7 @@ export class FakeModel implements IModel {
     );
   }
 
-  /** Say something to the page's view. */
+  /** Send a message to the page's view. */
   say(content: object, buffers: readonly DataView[] = []): void {
     this.emit('msg:custom', { view: this.view, ...content }, buffers);
   }
@@ -78,7 +78,7 @@ export class FakeModel implements IModel {
   private heard: [string, ModelCallback][] = [];
 }
 
-/** The kernel is there, and so is the server. */
+/** The kernel is ready, and so is the server. */
 export const READY = {
   t: 'ready',
   server: true,

@@ -10,7 +10,7 @@ let model: FakeModel;
 let element: HTMLElement;
 let view: WidgetView | null;
 
-// jsdom lays nothing out, so there is nothing to scroll.
+// jsdom has no layout, so there is nothing to scroll.
 Element.prototype.scrollIntoView = () => {};
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-/** What a running cell asks the user to type, in the chat. */
+/** Input prompts of running cells in the chat. */
 
 import { fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -8,7 +8,7 @@ import { fixture } from '../../../model/__tests__/reducerFixtures';
 import type { Event } from '../../../wire/generated';
 import { act, showPanel } from '../../__tests__/harness';
 
-/** A run that outlasted its turn asks for a password. */
+/** A run that outlived its turn asks for a password. */
 const events = (): Event[] => fixture('long-runs').events;
 const field = () => screen.getByLabelText<HTMLInputElement>('Password:');
 const answered = (answer: boolean): Event => ({

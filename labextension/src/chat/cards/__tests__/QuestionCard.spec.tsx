@@ -1,4 +1,4 @@
-/** Questions of the agent, and results of calls that it asks the user for. */
+/** Questions of the agent, and call results supplied by the user. */
 
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

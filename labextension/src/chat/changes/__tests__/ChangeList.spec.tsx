@@ -1,4 +1,4 @@
-/** The change list at the end of a turn: what it shows, keep and undo, ways to what changed. */
+/** The change list at the end of a turn: contents, keep and undo, links. */
 
 import { fireEvent, screen, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { problem } from '../../../model/__tests__/fakes';
 import type { Event, PendingEdit } from '../../../wire/generated';
 import { act, frame, showPanel } from '../../__tests__/harness';
 
-/** The log up to the end of the first turn: nothing is decided. */
+/** The log up to the end of the first turn, without decisions. */
 function ended(): Event[] {
   const { events } = fixture('changes');
   return events.slice(

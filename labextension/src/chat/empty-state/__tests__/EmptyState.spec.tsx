@@ -1,4 +1,4 @@
-/** Before the first message: ideas that fit, and the ways to a model. */
+/** The empty state: ideas and model setup. */
 
 import { fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The input: the lists after `@` and `/`, attachments, models, the request. */
+/** The input: `@` and `/` lists, attachments, models, the request sheet. */
 
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

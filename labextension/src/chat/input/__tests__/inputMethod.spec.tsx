@@ -1,4 +1,4 @@
-/** While the user's input method is at work, Enter and Esc are its keys: they send, stop and close nothing. */
+/** While an input method is composing, Enter and Esc belong to it and send, stop or close nothing. */
 
 import { fireEvent, screen } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';

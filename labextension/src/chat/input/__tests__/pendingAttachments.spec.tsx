@@ -1,4 +1,4 @@
-/** A message is not sent before what the user put into it is there. */
+/** A message waits for its attachments. */
 
 import { fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const chips = () =>
   [...document.querySelectorAll('.shoulders-Chip')].map(c => c.textContent);
 const WAITS = 'Will be sent once everything is attached.';
 
-/** The panel while files are being put into the workspace. */
+/** The panel with uploads in progress. */
 async function uploading(...names: string[]) {
   const shown = await showPanel();
   let done = (): void => {};
@@ -134,7 +134,7 @@ test('what was dragged and cannot be attached is told of when its turn comes', a
     () =>
       void container.querySelector('.shoulders-Composer')?.dispatchEvent(drop)
   );
-  await new Promise(resolve => setTimeout(resolve)); // A failure that nobody hears ends the run.
+  await new Promise(resolve => setTimeout(resolve)); // An unhandled rejection fails the run.
   expect(screen.queryByRole('alert')).toBeNull();
   await arrive();
   expect(screen.getByRole('alert').textContent).toContain('It is gone.');

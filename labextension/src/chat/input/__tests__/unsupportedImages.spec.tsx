@@ -1,4 +1,4 @@
-/** Images for a model that cannot see them: said before the message is sent. */
+/** Warning about images for a model that cannot see them. */
 
 import { fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What the agent can do and what it can follow: the tools, and the skills. Opened with `/tools` and `/skills`. */
+/** Lists of tools and skills, opened with `/tools` and `/skills`. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

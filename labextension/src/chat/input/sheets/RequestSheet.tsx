@@ -1,4 +1,4 @@
-/** What exactly is sent to the model: of the message being written, and of each step of the last turn. */
+/** The exact request for the message being written, and for each step of the last turn. */
 
 import * as React from 'react';
 
@@ -14,12 +14,12 @@ import { RequestBody } from '../../../ui/RequestBody';
 import { Sheet } from './Sheet';
 import { useServerAnswer, type IServerAnswer } from './useServerAnswer';
 
-/** The message being written, among the steps, which count from 1. */
+/** Stands for the message being written; steps count from 1. */
 const NEXT = 0;
 
 export function RequestSheet(props: {
   view: Conversation | null;
-  /** What would be sent now. */
+  /** The message as it would be sent. */
   message: PreviewMessage;
   onClose: () => void;
 }): React.JSX.Element {
@@ -55,7 +55,7 @@ export function RequestSheet(props: {
   );
 }
 
-/** The request of a step, or the one of the message. */
+/** The request of a step, or of the message. */
 function useRequest(
   message: PreviewMessage,
   turnId: string | null,
@@ -73,7 +73,7 @@ function useRequest(
   });
 }
 
-/** The last turn, and how many steps it has taken. */
+/** The last turn and its number of steps. */
 function lastTurn(view: Conversation | null): {
   turnId: string | null;
   steps: number;
@@ -111,7 +111,7 @@ function Request({ request }: { request: RequestView }): React.JSX.Element {
   );
 }
 
-/** A message with words: without any there is nothing to preview. */
+/** The message with a placeholder text if empty, since an empty one has no preview. */
 function spoken(message: PreviewMessage, words: string): PreviewMessage {
   const blank =
     message.text.trim() === '' && (message.attachments ?? []).length === 0;

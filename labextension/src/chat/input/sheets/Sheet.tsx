@@ -1,4 +1,4 @@
-/** A page above the input, closed with Esc or its button; the focus goes back to the input. */
+/** A page above the input, closed with Esc or its button, which returns the focus to the input. */
 
 import * as React from 'react';
 

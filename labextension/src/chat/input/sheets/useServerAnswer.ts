@@ -1,4 +1,4 @@
-/** Something asked of the server when a view is shown: the answer, or why there is none. */
+/** Data requested when a view is shown, or the error. */
 
 import * as React from 'react';
 
@@ -12,7 +12,7 @@ export interface IServerAnswer<T> {
 
 const PENDING = { answer: null, error: null };
 
-/** Ask when the view is shown, and again when `key` is another. */
+/** Requests when the view is shown, and when `key` changes. */
 export function useServerAnswer<T>(
   key: string,
   ask: () => Promise<T>

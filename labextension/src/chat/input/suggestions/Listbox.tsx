@@ -1,4 +1,4 @@
-/** A list to choose from, moved through by the field beside it, which keeps the focus: ARIA's listbox. */
+/** An ARIA listbox, navigated from a field that keeps the focus. */
 
 import * as React from 'react';
 
@@ -13,9 +13,9 @@ export interface IListboxOption {
   readonly title: string;
   /** A quieter second part. */
   readonly note: string;
-  /** The note at length. */
+  /** The full note. */
   readonly hint?: string;
-  /** The heading it stands under. */
+  /** Heading of its group. */
   readonly group: string;
   readonly checked?: boolean;
   readonly disabled?: boolean;
@@ -31,9 +31,9 @@ export function Listbox<T extends IListboxOption>(props: {
   label: string;
   options: readonly T[];
   active: number;
-  /** Each has a note, as commands have. */
+  /** Whether notes form a column, as for commands. */
   columns?: boolean;
-  /** The note stands on a line of its own, whole. */
+  /** Whether each note is on its own line, in full. */
   lines?: boolean;
   onPick: (option: T) => void;
   onActive: (index: number) => void;
@@ -52,7 +52,7 @@ export function Listbox<T extends IListboxOption>(props: {
       id={id}
       aria-label={label}
       ref={list}
-      // It may scroll, so keys must be able to reach it; a click leaves the focus in the field.
+      // Must be focusable to scroll by keyboard; a click leaves the focus in the field.
       tabIndex={0}
       onMouseDown={event => event.preventDefault()}
     >
@@ -127,7 +127,7 @@ function grouped<T extends IListboxOption>(options: readonly T[]): IGroup<T>[] {
   return groups;
 }
 
-/** Where a key moves in a list of so many; null when it does not move. */
+/** The index a key moves to; null for other keys. */
 export function moved(
   key: string,
   active: number,

@@ -1,4 +1,4 @@
-/** What is offered after `@`: what is around at once, and soon what the server finds. Used by `useSuggestions`. */
+/** Candidates after `@`: local ones at once, results of the server later. Used by `useSuggestions`. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -14,20 +14,20 @@ import {
 } from './mentionCandidates';
 import type { IListboxOption } from './Listbox';
 
-/** Something that can be named, as a choice. */
+/** A mentionable thing as a choice. */
 export interface IMentionOption extends IListboxOption {
   readonly mention: IMention;
 }
 
-/** Shows what is offered, again when more is known. */
+/** Receives the candidates, again when there are more. */
 export type Show = (options: readonly IMentionOption[]) => void;
 
-/** Looks for what matches; only the latest look shows anything. */
+/** Searches candidates; only the latest search shows results. */
 export class MentionSource {
   constructor(
     private readonly host: IChatHost,
     private readonly conversations: IConversations,
-    /** Key of the tab it is for. */
+    /** Key of its tab. */
     private readonly tab: string,
     private readonly trans: TranslationBundle
   ) {}
@@ -58,7 +58,7 @@ export class MentionSource {
       .catch(unlisted);
   }
 
-  /** Look for nothing any more; the kernel is asked again the next time. */
+  /** Stop searching; the next search reads the kernel's variables again. */
   rest(): void {
     this.turn++;
     this.asked = null;
@@ -99,11 +99,11 @@ export class MentionSource {
   private turn = 0;
   private asked: Promise<readonly VariableSummary[]> | null = null;
   private known: readonly VariableSummary[] = [];
-  /** What the server found last: it stays until the next answer, so that the list does not flicker. */
+  /** Last results of the server, kept until the next ones to avoid flicker. */
   private found: readonly IMention[] = [];
 }
 
-/** The list does without: the rest of it can still be chosen. */
+/** Other candidates remain available. */
 function unlisted(reason: unknown): void {
   console.warn('Some of what can be named after @ is not listed:', reason);
 }

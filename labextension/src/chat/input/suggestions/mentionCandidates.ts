@@ -1,4 +1,4 @@
-/** What of the page can be named after `@`: cells, errors, variables, notebooks, conversations; files are searched for. */
+/** Mentionable things of the page: cells, errors, variables, notebooks, conversations; the server searches files. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -12,7 +12,7 @@ import type { IconName, IEditorContext } from '../../../host/chatHost';
 import type { ICellInfo } from '../../../host/inputHost';
 import { nameOf } from '../../../ui/attachmentLabels';
 
-/** What is around the input. */
+/** The context of the input. */
 export interface IAround {
   readonly situation: IEditorContext;
   readonly cells: readonly ICellInfo[];
@@ -20,7 +20,7 @@ export interface IAround {
   readonly threads: readonly Session[];
 }
 
-/** Everything that can be named without asking the server; what is nearest to the user comes first. */
+/** All local candidates, the nearest to the user first. */
 export function namesAround(
   around: IAround,
   trans: TranslationBundle
@@ -38,7 +38,7 @@ export function namesAround(
   ];
 }
 
-/** What the server found. */
+/** Candidates from the server. */
 export function namesFound({ matches }: FileMatches): IMention[] {
   return matches.map(({ path, kind }) => ({
     kind,
@@ -49,7 +49,7 @@ export function namesFound({ matches }: FileMatches): IMention[] {
   }));
 }
 
-/** The heading of a kind. */
+/** Heading of a kind. */
 export function kindName(kind: MentionKind, trans: TranslationBundle): string {
   switch (kind) {
     case 'error':
@@ -69,7 +69,7 @@ export function kindName(kind: MentionKind, trans: TranslationBundle): string {
   }
 }
 
-/** The pictures of the kinds. */
+/** Icons of the kinds. */
 export const KIND_ICONS: Readonly<Record<MentionKind, IconName>> = {
   error: 'error',
   cell: 'cell',
@@ -80,7 +80,7 @@ export const KIND_ICONS: Readonly<Record<MentionKind, IconName>> = {
   thread: 'thread'
 };
 
-/** The active cell, then those around it. */
+/** The active cell, then its neighbours. */
 function nearFirst(
   cells: readonly ICellInfo[],
   { cell }: IEditorContext

@@ -1,11 +1,8 @@
-/**
- * What a message can name after `@`, and which part of the text is such a name: pure rules. Used by the input, which
- * shows them in a list.
- */
+/** Pure rules for mentions: what can follow `@`, and which part of the text is a mention. Used by the input. */
 
 import type { Attachment } from '../../../wire/generated';
 
-/** What can be named; lists show them in this order. */
+/** Kinds of mentions, in display order. */
 export const MENTION_KINDS = [
   'error',
   'cell',
@@ -18,19 +15,19 @@ export const MENTION_KINDS = [
 
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
-/** One thing that can be named. */
+/** One mentionable thing. */
 export interface IMention {
   readonly kind: MentionKind;
-  /** What is searched for and shown. */
+  /** Searched and shown. */
   readonly label: string;
-  /** More about it, shown beside it and searched, too. */
+  /** More about it; shown beside it and searched too. */
   readonly note: string;
-  /** What the message says of it. */
+  /** The text put into the message. */
   readonly text: string;
   readonly attachment: Attachment;
 }
 
-/** A word at the caret that begins with a sign; `to` is behind its last character. */
+/** A word at the caret that starts with `@` or `/`; `to` is its exclusive end. */
 export interface IToken {
   readonly sign: '@' | '/';
   readonly from: number;
@@ -38,11 +35,11 @@ export interface IToken {
   readonly query: string;
 }
 
-/** Shown of each kind while nothing is searched for, and of everything while something is. */
+/** Most results per kind without a query, and in total with one. */
 const SHORT = 4;
 const LONG = 12;
 
-/** The name being written at the caret: an `@` at the beginning of a word, or a `/` that begins the message. */
+/** The token at the caret: an `@` at the start of a word, or a `/` at the start of the message. */
 export function tokenAt(text: string, caret: number): IToken | null {
   const before = text.slice(0, caret);
   const command = /^\/(\S*)$/.exec(before);
@@ -56,7 +53,7 @@ export function tokenAt(text: string, caret: number): IToken | null {
     : { sign: '@', from: caret - query.length - 1, to: caret, query };
 }
 
-/** The text with the name in the place of what was written of it, and where the caret goes. */
+/** Replace the token by a name; returns the text and the caret. */
 export function replaceToken(
   text: string,
   { from, to }: IToken,
@@ -71,8 +68,8 @@ export function replaceToken(
 }
 
 /**
- * How well a text matches what was typed: first the kind of match (0 is best), then the letters it is spread over.
- * Null when the letters do not stand in it in their order. Blanks and case do not count.
+ * How well a text matches a query: the kind of match (0 is best), then the distance its letters span. Null if the
+ * letters do not occur in order. Blanks and case are ignored.
  */
 export function rankOf(query: string, text: string): [number, number] | null {
   const wanted = query.replace(/\s/g, '').toLowerCase();
@@ -90,7 +87,7 @@ export function rankOf(query: string, text: string): [number, number] | null {
   return lowered.includes(wanted) ? [2, 0] : [4, spread];
 }
 
-/** Letters between the first and the last that was looked for; null when they are not all there in order. */
+/** Distance between the first and last matched letter; null if they do not all occur in order. */
 function spreadOf(wanted: string, text: string): number | null {
   let at = -1;
   let start = -1;
@@ -104,7 +101,7 @@ function spreadOf(wanted: string, text: string): number | null {
   return at - start;
 }
 
-/** The things of a list that match best, the best first; those that match equally stay in their order. */
+/** The best matches of a list, best first; equal ones keep their order. */
 export function bestOf<T>(
   query: string,
   things: readonly T[],
@@ -126,8 +123,8 @@ function compare(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * What to show of what can be named: a few of each kind, or what matches best, the kind of the best match first.
- * `found` is what the server found for the query.
+ * The candidates to show: a few per kind, or the best matches with the kind of the best one first. `found` are the
+ * server's results for the query.
  */
 export function chooseMentions(
   query: string,
@@ -144,7 +141,7 @@ export function chooseMentions(
   return [...kinds].flatMap(kind => ofKind(all, kind).slice(0, LONG));
 }
 
-/** All of them by how well their names match; equal ones in the order of their kinds. */
+/** Sort by match, then by kind. */
 function byRank(query: string, mentions: readonly IMention[]): IMention[] {
   const weighed = mentions.map(mention => ({
     mention,

@@ -1,34 +1,34 @@
-/** The commands a message can be instead of words for the agent, as `/model fast`: pure rules. Used by the input. */
+/** Pure rules for commands in the input, such as `/model fast`. Used by the input. */
 
 import { bestOf } from './mentions';
 
-/** A command as it was written. */
+/** A command as written. */
 export interface ICommandLine {
   readonly name: string;
   readonly argument: string;
 }
 
-/** What may stand behind the name of a command. */
+/** A value a command accepts. */
 export interface IChoice {
   readonly value: string;
   readonly title: string;
   readonly note: string;
 }
 
-/** What one can do. */
+/** A command and its action. */
 export interface ISlashCommand {
   readonly name: string;
   readonly title: string;
-  /** What it can be told; without any it is told nothing. */
+  /** The accepted values; without them the command takes no argument. */
   readonly choices?: () => readonly IChoice[];
-  /** Stays in the message: it names a text the agent is to follow. */
+  /** Whether it stays in the message, because it names instructions for the agent. */
   readonly isSkill?: boolean;
-  /** What stands behind its name is a message, sent after it. */
+  /** Whether the text after its name is sent as a message. */
   readonly isSent?: boolean;
   readonly run: (argument: string) => void | Promise<void>;
 }
 
-/** The command a message is; null when it is words. */
+/** Parse a command; null for ordinary text. */
 export function parseCommand(text: string): ICommandLine | null {
   const parts = /^\/([a-z-]+)(?:\s+([\s\S]*))?$/i.exec(text.trim());
   return parts === null
@@ -39,7 +39,7 @@ export function parseCommand(text: string): ICommandLine | null {
       };
 }
 
-/** The commands whose names match, the best first, skills behind the others. */
+/** The matching commands, best first, skills last. */
 export function findCommands(
   query: string,
   commands: readonly ISlashCommand[]
@@ -51,7 +51,7 @@ export function findCommands(
   ];
 }
 
-/** The choice that was meant by what was written. */
+/** The choice that the text names. */
 export function chosenBy(
   argument: string,
   choices: readonly IChoice[]

@@ -1,4 +1,4 @@
-/** The list above the input: names after `@`, commands after `/`, what a command takes. Which, where, and its keys. */
+/** The list above the input: mentions after `@`, commands after `/`, arguments of commands; its position and keys. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -9,7 +9,7 @@ import { useHost, useTabContext, useTrans } from '../../../ui/hooks';
 import { moved, type IListboxOption } from './Listbox';
 import { MentionSource, type IMentionOption } from './MentionSource';
 
-/** A choice, and what it does. */
+/** A choice and its action. */
 type Suggestion = IMentionOption | ICommandOption | IArgumentOption;
 
 interface ICommandOption extends IListboxOption {
@@ -21,7 +21,7 @@ interface IArgumentOption extends IListboxOption {
   readonly value: string;
 }
 
-/** What is shown; `token` is what a choice replaces. */
+/** The shown list; a choice replaces `token`. */
 interface IShown {
   readonly token: IToken;
   readonly label: string;
@@ -38,18 +38,18 @@ export interface IPicking {
     argument: string,
     rest: string
   ) => void;
-  /** Write this much of a command, for its argument to follow. */
+  /** Insert the start of a command, so that its argument follows. */
   readonly begin: (text: string) => void;
 }
 
 export interface ISuggestions {
   readonly shown: IShown | null;
-  /** The text or the caret changed. */
+  /** Call when the text or the caret changed. */
   readonly look: (text: string, caret: number) => void;
   readonly pick: (text: string, option: Suggestion) => void;
   readonly setActive: (index: number) => void;
   readonly close: () => void;
-  /** Whether a key was for the list. */
+  /** Returns whether the list handled the key. */
   readonly onKey: (event: React.KeyboardEvent<HTMLTextAreaElement>) => boolean;
 }
 
@@ -147,12 +147,12 @@ function useMentions(): MentionSource {
   );
 }
 
-/** The text behind what a choice replaces. */
+/** The text after the replaced token. */
 function behind(text: string, shown: IShown | null): string {
   return text.slice(shown?.token.to ?? 0).trimStart();
 }
 
-/** A list that grew while it is looked at keeps what is chosen in it. */
+/** Keeps the selection when an open list grows. */
 function kept(next: IShown, before: IShown | null): IShown {
   if (before?.token.query !== next.token.query) {
     return next;
@@ -181,7 +181,7 @@ interface IArgument {
   readonly token: IToken;
 }
 
-/** The argument being written, of a command that has choices. */
+/** The argument being typed, for a command with choices. */
 function argumentAt(
   text: string,
   caret: number,

@@ -12,7 +12,7 @@ const html = (text: string) => {
   return container;
 };
 
-/** Payloads that must neither run nor load anything, each with words that stay. */
+/** Payloads that must neither run nor load anything, with text that must remain. */
 const HOSTILE: [string, string][] = [
   ['script', '<script>window.hit = 1</script>ok'],
   ['handler', '<img src=x onerror="window.hit = 1">ok'],

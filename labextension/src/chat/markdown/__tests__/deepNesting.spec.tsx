@@ -24,7 +24,7 @@ test('a text that is too deep is one plain block, whole', () => {
 });
 
 test('what cannot be drawn leaves a remark and the parts beside it', () => {
-  // React tells of it there.
+  // React reports errors there.
   const told = vi.spyOn(console, 'error').mockImplementation(() => {});
   const Broken = (): React.JSX.Element => {
     throw new Error('no pen');

@@ -1,4 +1,4 @@
-/** What the markdown component shows by the page's own means: formulas, pictures of the workspace, links that ask. */
+/** Parts of Markdown that use the host: formulas, workspace images, link confirmation. */
 
 import { fireEvent } from '@testing-library/react';
 import { describe, expect, test, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { Markdown } from '../Markdown';
 import { workspacePicture } from '../sanitise';
 import { isHarmless } from '../Html';
 
-/** The formulas of a text, each with whether it stands by itself. */
+/** The formulas of a text, each with whether it is displayed as a block. */
 const formulas = (text: string): unknown[] =>
   show(<Markdown text={text} />)
     .host.done.filter(([what]) => what === 'typeset')

@@ -1,4 +1,4 @@
-/** Links of an answer to cells and files. */
+/** Links in an answer to cells and files. */
 
 import { fireEvent, screen } from '@testing-library/react';
 import * as React from 'react';

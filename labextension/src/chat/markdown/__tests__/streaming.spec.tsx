@@ -1,4 +1,4 @@
-/** Text that streams in: what was complete is not touched again, whatever the block that grows is. */
+/** Streaming does not touch completed blocks, whatever kind of block grows. */
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as React from 'react';
@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Grow a text word by word; return which elements of its first half were changed or replaced on the way. */
+/** Grow a text word by word; return the elements of its first half that were changed or replaced. */
 function touched(text: string, selector: string): string[] {
   const words = text.match(/\S+\s*/g) ?? [];
   const half = Math.floor(words.length / 2);

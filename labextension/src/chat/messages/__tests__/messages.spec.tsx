@@ -1,4 +1,4 @@
-/** Messages: versions, forks, copies, chips, sources, retries; the words of terminals, pages in frames. */
+/** Messages: versions, forks, copies, chips, sources, retries; terminal text, framed pages. */
 
 import { fireEvent, screen, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
@@ -17,10 +17,10 @@ const button = (name: string | RegExp): HTMLElement =>
 
 const log = (name: string): Event[] => fixture(name).events;
 
-/** The log of one answered question, its end included. */
+/** The log of one answered question, with its end. */
 const answered = (): Event[] => log('streamed-text');
 
-/** The same, with its message edited and answered anew. */
+/** The same log with its message edited and answered again. */
 function edited(): Event[] {
   const before = answered();
   const first = before.find(event => event.type === 'message-add');

@@ -84,7 +84,7 @@ describe('the history', () => {
       );
     await userEvent.keyboard('Half a ti');
     const places = rows().map(text => text.slice(0, 6));
-    const later = '2026-11-21T12:00:00Z'; // Before the change of the title below.
+    const later = '2026-11-21T12:00:00Z'; // Before the title changes below.
     await act(() =>
       conversations.history.receive([{ ...third, updated_at: later }])
     );

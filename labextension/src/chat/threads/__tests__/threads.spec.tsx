@@ -1,4 +1,4 @@
-/** Threads in the panel: the list, what stands above a thread, the hint to resolve it. */
+/** Threads in the panel: the list, the thread bar, the resolve hint. */
 
 import { Signal } from '@lumino/signaling';
 import { screen, within } from '@testing-library/react';
@@ -33,7 +33,7 @@ const thread = (
 ): Session =>
   session(id, { kind: 'task', anchor: { ...place, ...anchor }, ...change });
 
-/** The page's word on places. */
+/** Fake current anchors. */
 class FakePlaces implements IThreadLocations {
   readonly changed = new Signal<this, void>(this);
   readonly places = new Map<string, IThreadLocation>();

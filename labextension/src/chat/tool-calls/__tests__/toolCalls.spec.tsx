@@ -1,4 +1,4 @@
-/** Lines of tool calls, their details, approvals, and messages that wait. */
+/** Tool call lines, details, approvals, and queued messages. */
 
 import { Signal } from '@lumino/signaling';
 import { fireEvent, screen, within } from '@testing-library/react';

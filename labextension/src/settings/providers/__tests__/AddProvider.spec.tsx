@@ -1,4 +1,4 @@
-/** Adding and changing providers on the settings page. */
+/** Adding and editing providers. */
 
 import { screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What was pasted, and the request a form becomes. */
+/** Recognition of pasted text, and the requests of the form. */
 
 import { expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** The review of the settings that the folder brings along, and what points to it. */
+/** The review of the folder's settings, and the links to it. */
 
 import { screen, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';

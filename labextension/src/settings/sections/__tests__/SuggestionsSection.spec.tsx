@@ -1,4 +1,4 @@
-/** Suggestions in the settings. */
+/** The suggestions section. */
 
 import { screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const SENT: SentCompletion = {
   response_schema: null
 };
 
-/** The part of the suggestions; `sent` has what was stored of them, change by change. */
+/** Show the suggestions section; `sent` records the stored changes. */
 async function suggestions() {
   const { api, user } = await show('suggestions');
   const sent = (): unknown[] =>

@@ -157,7 +157,7 @@ describe('news', () => {
 
     expect(store.settings.value).toBe(api.held);
     expect(store.tools.value?.disabled).toEqual(['run_cell']);
-    expect(store.budget.isWanted).toBe(false); // Nobody looks at it.
+    expect(store.budget.isWanted).toBe(false); // No view uses it.
   });
 
   test('after a reconnect, all that is shown is read again', async () => {
@@ -179,7 +179,7 @@ describe('news', () => {
     const update = (status: 'running' | 'idle') =>
       [
         { type: 'session-update', session: session('s1', { status }) }
-      ] as unknown as Event[]; // The rest of an event does not matter here.
+      ] as unknown as Event[]; // Other event fields do not matter here.
 
     socket.deliver(update('running'));
     socket.deliver(update('idle'));

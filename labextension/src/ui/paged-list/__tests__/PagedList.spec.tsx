@@ -5,7 +5,7 @@ import * as React from 'react';
 import { PagedList } from '../PagedList';
 import { PAGE, TAIL } from '../pages';
 
-/** Tells what is near as the test says; jsdom has no layout. */
+/** Reports nearness as the test says; jsdom has no layout. */
 class FakeObserver {
   static last: FakeObserver;
   readonly observed = new Set<Element>();

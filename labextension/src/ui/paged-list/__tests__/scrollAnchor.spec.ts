@@ -5,7 +5,7 @@ import { ScrollAnchor } from '../scrollAnchor';
 const HEIGHT = 100;
 const TOP = 40;
 
-/** Messages of 100 px each, below some room, in a view that is 40 px below the top of the page. */
+/** Messages of 100 px each below `room` px, in a view 40 px below the top of the page. */
 function list(room: number) {
   const scroller = document.createElement('div');
   const place = { room };

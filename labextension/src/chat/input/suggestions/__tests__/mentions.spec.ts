@@ -1,4 +1,4 @@
-/** What is named after `@`, what a command is, and what goes with a message. */
+/** Mentions, command parsing, and message context. */
 
 import { describe, expect, test } from 'vitest';
 
