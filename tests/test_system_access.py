@@ -65,7 +65,6 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         "compares the contents manager's root", (), ("….resolve",)
     ),
     "server.kernels.gateway": Excepted("Jupyter's gateway client", {*NETWORK, *PROCESSES}),
-    "server.kernels.gateway_frames": Excepted("Jupyter's message format", PROCESSES),
     "server.kernels.kernel_directory": Excepted("Jupyter's kernel manager", PROCESSES),
     # The user's side: a kernel, a script or a terminal, where no agent's call arrives.
     "client.server_discovery": Excepted(
@@ -121,7 +120,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "engine.request.system_prompt": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "host.key_environment": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "notebook.snippets.bundler": Excepted(OWN_DATA_WHY, (), OWN_DATA),
-    "kernel.prompt_files": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "kernel.prompt_text": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.code_analysis.effect_table": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.permissions.programs": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.registry": Excepted(OWN_DATA_WHY, (), OWN_DATA),
@@ -144,15 +143,11 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         (),
         ("importlib.import_module",),
     ),
-    "host.tools.jupyter_ports": Excepted(
-        "reads where Jupyter's own servers listen, in their runtime directory",
-        (),
-        ("….glob", "….read_bytes"),
-    ),
     "host.tools.command_execution": Excepted(
-        "tells the sandbox where the workspace and the home really are",
+        "tells the sandbox where the workspace and the home really are, and reads where Jupyter's "
+        "own servers listen, in their runtime directory",
         (),
-        ("os.path.realpath", "pathlib.Path.home"),
+        ("os.path.realpath", "pathlib.Path.home", "….glob", "….read_bytes"),
     ),
     "host.settings.workspace_trust": Excepted(
         "tells where the workspace, the home and trusted folders really are",

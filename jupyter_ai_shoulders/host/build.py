@@ -7,6 +7,8 @@ by ``host.shared_services``, the tools by ``host.tool_wiring``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jupyter_ai_shoulders.assist.inline_completion.request_log import CompletionRequestLog
 from jupyter_ai_shoulders.assist.inline_completion.service import CompletionService
 from jupyter_ai_shoulders.assist.one_shot import OneShotCalls
@@ -50,131 +52,161 @@ __all__ = ["Host", "HostPorts", "HostSettings", "PagePort", "build_host"]
 
 def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     """Return a host; nothing is read, written or started before it is asked for."""
-    ground = SharedServices(settings, ports)
-    store, documents, ids = ground.store, ground.documents, ports.ids
+    services = SharedServices(settings, ports)
+    store, documents, ids = services.store, services.documents, ports.ids
     artifacts = ArtifactFiles(store.directory)
-    rules = PermissionStore(
-        StateFile(store.directory, "tools.json"),
-        locked=locked_rules(settings.rules),
-        external=lambda: tools.external,
-        off=ground.commands.disabled_tools,
-        trust=ground.trust.of_state,
-        programs=ground.commands.programs,
+    rules = _permission_store(services, external=lambda: tools.external)
+    threads = _thread_service(services, lambda: conversations, lambda: engine)
+    background = BackgroundTasks(ids)
+    base = base_tools(services, threads, artifacts)
+    tools = with_planning(base, rules, store.blobs, runs=background)
+    calls = OneShotCalls(services.models, services.preferences.models)
+    engine = _engine(
+        services, tools, rules, background, ConversationSummarizer(calls, services.models)
     )
-    threads = ThreadService(
-        store.sessions,
-        store.log,
-        ids,
-        conversations=lambda: conversations,
-        engine=lambda: engine,
-        has_owners=settings.has_owners,
-    )
-    long_calls = BackgroundTasks(ids)
-    base = base_tools(ground, threads, artifacts)
-    tools = with_planning(base, rules, store.blobs, runs=long_calls)
-    calls = OneShotCalls(ground.models, ground.preferences.models)
-    installed = InstalledTools(
-        tool_ports(ground),
-        ToolInstallTarget(base, tools, ground.recorder.tools),
-        allowed=settings.tool_packages,
-        changed=ports.pages.tools_changed,
-        redact=ground.redact,
-    )
-    engine = _engine(ground, tools, rules, long_calls, ConversationSummarizer(calls, ground.models))
-    trust = _trust_review(ground, tools, rules)
-    store.hub.add(trust)
-    titler = Titler(calls, ground.models, store.sessions)
-    if settings.titles:
-        store.hub.add(titler)
-    store.on_disk_full(lambda: ports.pages.settings_changed("state"))
+    trust = _trust_review(services, tools, rules)
+    titler = Titler(calls, services.models, store.sessions)
     undone = UndoneProposalTracker(store.log)
-    store.hub.add(undone)
-    conversations = _conversations(ground, engine)
-    run_news = RunNotifications(store.sessions, store.log, documents.notebooks, engine)
-    forks = _forks(ground, engine, artifacts)
+    for listener in (trust, *([titler] if settings.titles else []), undone):
+        store.hub.add(listener)
+    store.on_disk_full(lambda: ports.pages.settings_changed("state"))
+    conversations = _session_service(services, engine)
+    notifications = RunNotifications(store.sessions, store.log, documents.notebooks, engine)
+    forks = _forks(services, engine, artifacts)
     return Host(
-        services=ground,
+        services=services,
         tools=tools,
-        installed=installed,
+        installed=_installed_tools(services, base, tools),
         rules=rules,
         trust=trust,
         engine=engine,
         session_service=conversations,
-        review=build_review_service(ground.book, store, documents, ground.files, ground.recorder),
-        cell_answers=InlineAnswerWriter(store.log, documents.notebooks, ground.recorder),
-        usage=OwnerUsage(ground.budgets, store.directory.database, ports.clock),
-        proposals=_proposals(ground, run_news),
-        titler=titler,
-        mentions=Mentions(
-            documents.workspace, documents.variables, ground.surroundings, ports.clock
+        review=build_review_service(
+            services.book, store, documents, services.files, services.recorder
         ),
-        inline_completion=_ghosts(ground),
+        cell_answers=InlineAnswerWriter(store.log, documents.notebooks, services.recorder),
+        usage=OwnerUsage(services.budgets, store.directory.database, ports.clock),
+        proposals=_proposals(services, notifications),
+        titler=titler,
+        mentions=_mentions(services),
+        inline_completion=_completion_service(services),
         runs=BackgroundRuns(conversations, store.sessions, engine, ids),
         forks=forks,
         threads=threads,
-        run_notifications=run_news,
+        run_notifications=notifications,
         undone_proposals=undone,
-        thread_import=ThreadImport(
-            sessions=store.sessions,
-            copies=store.forks,
-            forks=forks,
-            workspace=documents.workspace,
-        ),
+        thread_import=_thread_import(services, forks),
         presence=PagePresence(StateFile(store.directory, "presence.json"), ports.clock),
         artifacts=artifacts,
     )
 
 
+def _permission_store(
+    services: SharedServices, external: Callable[[], frozenset[str]]
+) -> PermissionStore:
+    return PermissionStore(
+        StateFile(services.store.directory, "tools.json"),
+        locked=locked_rules(services.settings.rules),
+        external=external,
+        off=services.commands.disabled_tools,
+        trust=services.trust.of_state,
+        programs=services.commands.programs,
+    )
+
+
+def _thread_service(
+    services: SharedServices,
+    conversations: Callable[[], SessionService],
+    engine: Callable[[], Engine],
+) -> ThreadService:
+    return ThreadService(
+        services.store.sessions,
+        services.store.log,
+        services.ports.ids,
+        conversations=conversations,
+        engine=engine,
+        has_owners=services.settings.has_owners,
+    )
+
+
+def _installed_tools(
+    services: SharedServices, base: ToolRegistry, tools: ToolRegistry
+) -> InstalledTools:
+    return InstalledTools(
+        tool_ports(services),
+        ToolInstallTarget(base, tools, services.recorder.tools),
+        allowed=services.settings.tool_packages,
+        changed=services.ports.pages.tools_changed,
+        redact=services.redact,
+    )
+
+
+def _mentions(services: SharedServices) -> Mentions:
+    documents = services.documents
+    return Mentions(
+        documents.workspace, documents.variables, services.surroundings, services.ports.clock
+    )
+
+
+def _thread_import(services: SharedServices, forks: Forks) -> ThreadImport:
+    return ThreadImport(
+        sessions=services.store.sessions,
+        copies=services.store.forks,
+        forks=forks,
+        workspace=services.documents.workspace,
+    )
+
+
 def _trust_review(
-    ground: SharedServices, tools: ToolRegistry, rules: PermissionStore
+    services: SharedServices, tools: ToolRegistry, rules: PermissionStore
 ) -> TrustReview:
     def writes(name: str) -> bool:
         tool = tools.get(name)
         return tool is not None and tool.risk == "write"
 
     return TrustReview(
-        ground.trust,
-        ground.places,
+        services.trust,
+        services.places,
         (
             lambda: rules.permissions.items,
-            ground.models.folder_items,
-            ground.preferences.items,
+            services.models.folder_items,
+            services.preferences.items,
         ),
         writes,
     )
 
 
 def _engine(
-    ground: SharedServices,
+    services: SharedServices,
     tools: ToolRegistry,
     rules: PermissionStore,
-    long_calls: BackgroundTasks,
+    background: BackgroundTasks,
     summaries: ConversationSummarizer,
 ) -> Engine:
-    store, documents, ports = ground.store, ground.documents, ground.ports
+    store, documents, ports = services.store, services.documents, services.ports
     return Engine(
         log=store.log,
         sessions=store.sessions,
         blobs=store.blobs,
-        models=ground.models,
+        models=services.models,
         tools=tools,
         rules=rules,
         clock=ports.clock,
         ids=ports.ids,
-        settings=_engine_settings(ground.settings),
-        surroundings=ground.surroundings,
-        budgets=ground.budgets,
+        settings=_engine_settings(services.settings),
+        surroundings=services.surroundings,
+        budgets=services.budgets,
         summarizer=summaries,
-        long_calls=long_calls,
+        long_calls=background,
         inputs=documents.runner.inputs,
         recoveries=RecoveryAttempts(StateFile(store.directory, "recoveries.json")),
         restorer=Restorer(
             store.log,
             store.blobs,
             documents.notebooks,
-            ground.recorder,
+            services.recorder,
             ports.ids,
-            files=ground.files.undo,
+            files=services.files.undo,
         ),
     )
 
@@ -191,56 +223,56 @@ def _engine_settings(settings: HostSettings) -> EngineSettings:
     )
 
 
-def _conversations(ground: SharedServices, engine: Engine) -> SessionService:
-    settings, ports = ground.settings, ground.ports
+def _session_service(services: SharedServices, engine: Engine) -> SessionService:
+    settings, ports = services.settings, services.ports
     return SessionService(
-        sessions=ground.store.sessions,
+        sessions=services.store.sessions,
         turns=engine,
-        models=ground.models,
+        models=services.models,
         pages=ports.pages,
         ids=ports.ids,
         defaults=SessionDefaults(mode=settings.default_mode, allow_bypass=settings.allow_bypass),
     )
 
 
-def _forks(ground: SharedServices, engine: Engine, artifacts: ArtifactFiles) -> Forks:
-    store = ground.store
+def _forks(services: SharedServices, engine: Engine, artifacts: ArtifactFiles) -> Forks:
+    store = services.store
     return Forks(
         log=store.log,
         sessions=store.sessions,
         copies=store.forks,
         artifacts=artifacts,
         engine=engine,
-        ids=ground.ports.ids,
+        ids=services.ports.ids,
     )
 
 
-def _proposals(ground: SharedServices, run_news: RunNotifications) -> ProposalService:
+def _proposals(services: SharedServices, notifications: RunNotifications) -> ProposalService:
     return ProposalService(
-        ground.store.log,
-        ground.documents.notebooks,
-        ground.documents.runner,
-        ground.ports.ids,
-        ground.recorder,
-        texts=ground.files.texts,
-        listener=run_news,
-        path_now=ground.path_now,
+        services.store.log,
+        services.documents.notebooks,
+        services.documents.runner,
+        services.ports.ids,
+        services.recorder,
+        texts=services.files.texts,
+        listener=notifications,
+        path_now=services.path_now,
     )
 
 
-def _ghosts(ground: SharedServices) -> CompletionService:
-    documents, ports = ground.documents, ground.ports
-    scenes = CompletionContextSource(
+def _completion_service(services: SharedServices) -> CompletionService:
+    documents, ports = services.documents, services.ports
+    contexts = CompletionContextSource(
         documents.workspace,
         documents.notebooks,
         CompletionVariables(ports.kernels, documents.variables, ports.clock),
-        ground.surroundings.standing,
-        ground.redact,
+        services.surroundings.standing,
+        services.redact,
     )
-    preferences = ground.preferences
+    preferences = services.preferences
     return CompletionService(
-        ground.models,
-        scenes,
+        services.models,
+        contexts,
         preferences.models,
         preferences.ghost,
         CompletionRequestLog(ports.clock),

@@ -21,8 +21,8 @@ from jupyter_ai_shoulders.changes.review.service import ReviewService
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles
 from jupyter_ai_shoulders.host.context.mentions import Mentions
-from jupyter_ai_shoulders.host.documents.page_frames import PageFrameRouter
 from jupyter_ai_shoulders.host.export.exporter import Exporter
 from jupyter_ai_shoulders.host.presence.away_report import AwayReports
 from jupyter_ai_shoulders.host.presence.page_presence import PagePresence
@@ -37,11 +37,13 @@ from jupyter_ai_shoulders.host.threads.service import ThreadService
 from jupyter_ai_shoulders.host.threads.thread_import import ThreadImport
 from jupyter_ai_shoulders.host.tools.installed_packages import InstalledTools
 from jupyter_ai_shoulders.host.usage.service import OwnerUsage
+from jupyter_ai_shoulders.notebook.page_frames import PageFrameHandler
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.frames import SettingsPart
+from jupyter_ai_shoulders.wire.frames import PageFrame, SettingsPart
+from jupyter_ai_shoulders.wire.ids import ClientId
 
 _log = logging.getLogger(__name__)
 
@@ -77,28 +79,28 @@ class Host:
     artifacts: ArtifactFiles
 
     def __post_init__(self) -> None:
-        """Name the parts of the ground that the handlers ask for."""
-        ground, store = self.services, self.services.store
-        self.settings = ground.settings
+        """Name the parts of the services that the handlers ask for."""
+        services, store = self.services, self.services.store
+        self.settings = services.settings
         self.hub = store.hub
         self.log = store.log
         self.sessions = store.sessions
         self.blobs = store.blobs
         self.database = store.directory.database
         """For readers in threads."""
-        self.models = ground.models
-        self.pages = ground.ports.pages
-        self.live = ground.documents.live
-        self.files = ground.files
-        self.frames = PageFrameRouter(ground.documents.frames, ground.files.live)
-        self.book = ground.book
-        self.anchors = ground.anchors
-        self.commands = ground.commands
-        self.budgets = ground.budgets
-        self.preferences = ground.preferences
-        self.redact = ground.redact
+        self.models = services.models
+        self.pages = services.ports.pages
+        self.live = services.documents.live
+        self.files = services.files
+        self.frames = PageFrameRouter(services.documents.frames, services.files.live)
+        self.book = services.book
+        self.anchors = services.anchors
+        self.commands = services.commands
+        self.budgets = services.budgets
+        self.preferences = services.preferences
+        self.redact = services.redact
         """Takes the keys in use out of what is shown."""
-        self.standing = ground.surroundings.standing
+        self.standing = services.surroundings.standing
         """Returns what the user's own files say now."""
         self.exporter = Exporter(store.log)
         self.away = AwayReports(self.presence, store.sessions, store.log)
@@ -185,3 +187,26 @@ class Host:
             self._reported = str(error)
         else:
             self._recovered = True
+
+
+class PageFrameRouter:
+    """The frames of pages on their way to notebooks and texts."""
+
+    def __init__(self, notebooks: PageFrameHandler, texts: OpenTextFiles) -> None:
+        self._notebooks = notebooks
+        self._texts = texts
+
+    def connected(self, client_id: ClientId) -> None:
+        """Take note of a page that said hello; it announces what it has open anew."""
+        self._notebooks.connected(client_id)
+        self._texts.connected(client_id)
+
+    def disconnected(self, client_id: ClientId) -> None:
+        """Take note that a page's socket is closed: by reload, crash, network or for good."""
+        self._notebooks.disconnected(client_id)
+        self._texts.disconnected(client_id)
+
+    async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
+        """Take a frame of a page without waiting. Raises ``InvalidRequest``."""
+        self._texts.handle(client_id, frame)
+        await self._notebooks.handle(client_id, frame)

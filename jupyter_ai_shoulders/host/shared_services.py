@@ -6,10 +6,14 @@ Nothing is read, written or started before it is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.review.pending_edits import PendingEdits
+from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.files.open_files.open_text_files import PageTimeouts
 from jupyter_ai_shoulders.host.context.attachment_content import AttachmentReader
 from jupyter_ai_shoulders.host.context.environment import InstructionSources, WorkspaceEnvironment
@@ -18,7 +22,6 @@ from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
 from jupyter_ai_shoulders.host.settings.preferences import Preferences
 from jupyter_ai_shoulders.host.settings.workspace_trust import WorkspaceTrust
-from jupyter_ai_shoulders.host.state.event_redaction import EventRedactor
 from jupyter_ai_shoulders.host.state.store import StateStore
 from jupyter_ai_shoulders.host.threads.anchor_context import AnchorContext
 from jupyter_ai_shoulders.host.threads.anchors import ThreadAnchors
@@ -219,3 +222,34 @@ class SharedServices:
             stale=documents.stale.latest,
             threads=AnchorContext(documents.notebooks, self.files.texts),
         )
+
+
+RENEWED_SECONDS = 1.0
+"""Finding the keys looks at several files: too slow for each event."""
+
+
+class EventRedactor:
+    """The redactor of the moment."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._renew: Callable[[], Redactor] = Redactor
+        self._latest: Callable[[], Redactor] = Redactor
+        self._renew_at = 0.0
+
+    def set_sources(self, renew: Callable[[], Redactor], latest: Callable[[], Redactor]) -> None:
+        """From now on take the redactors of ``renew``, which looks for keys again.
+
+        ``latest`` returns the newest one: a key that was just stored is looked up for its first
+        call, and what that call brings must be redacted at once.
+        """
+        self._renew, self._latest = renew, latest
+        self._renew_at = 0.0
+
+    def redact(self, text: str) -> str:
+        """Return ``text`` without secrets."""
+        now = self._clock.monotonic()
+        if now >= self._renew_at:
+            self._renew_at = now + RENEWED_SECONDS  # first: the source may log, which redacts
+            self._renew()
+        return self._latest().redact(text)

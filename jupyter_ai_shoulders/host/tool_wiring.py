@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from jupyter_ai_shoulders.changes.recording.created_notebooks import RecordedNewNotebooks
+from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.files.previews.document_previews import DocumentPreviews
 from jupyter_ai_shoulders.host.shared_services import SharedServices
 from jupyter_ai_shoulders.host.threads.service import ThreadService
-from jupyter_ai_shoulders.host.tools.operation_visibility import OperationVisibility
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
+from jupyter_ai_shoulders.storage.sessions.table import SqliteSessions
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.conversation.clarify import Clarify
@@ -35,31 +36,32 @@ from jupyter_ai_shoulders.tools.tool_factories import (
     notebook_tools,
     workspace_tools,
 )
+from jupyter_ai_shoulders.wire.ids import SessionId
 
 
 def base_tools(
-    ground: SharedServices, threads: ThreadService, artifacts: ArtifactFiles
+    services: SharedServices, threads: ThreadService, artifacts: ArtifactFiles
 ) -> ToolRegistry:
     """Return all tools but those that load and call others (``tools.tool_factories``)."""
-    documents = ground.documents
+    documents = services.documents
     access = NotebookAccess(documents.notebooks, documents.names)
-    files = FileAccess(documents.workspace, ground.files.texts, ground.files.changes)
+    files = FileAccess(documents.workspace, services.files.texts, services.files.changes)
     return ToolRegistry(
         [
             *(Todo(), Clarify(), Complete()),
             ShareArtifact(documents.workspace, artifacts),
-            *_notebook_tools(ground, files),
-            *_file_tools(ground, access),
-            *_thread_tools(ground, access, files, threads),
-            ground.commands.tool,
+            *_notebook_tools(services, files),
+            *_file_tools(services, access),
+            *_thread_tools(services, access, files, threads),
+            services.commands.tool,
         ]
     )
 
 
-def tool_ports(ground: SharedServices) -> ToolPorts:
+def tool_ports(services: SharedServices) -> ToolPorts:
     """Return what the tools of other packages may reach."""
-    documents, files = ground.documents, ground.files
-    notebooks = ground.recorder.notebooks(documents.notebooks)
+    documents, files = services.documents, services.files
+    notebooks = services.recorder.notebooks(documents.notebooks)
     return ToolPorts(
         workspace=documents.workspace,
         texts=files.texts,
@@ -68,9 +70,9 @@ def tool_ports(ground: SharedServices) -> ToolPorts:
     )
 
 
-def _file_tools(ground: SharedServices, access: NotebookAccess) -> list[Tool[Any]]:
-    workspace, files = ground.documents.workspace, ground.files
-    seen = OperationVisibility(ground.store.sessions, has_owners=ground.settings.has_owners)
+def _file_tools(services: SharedServices, access: NotebookAccess) -> list[Tool[Any]]:
+    workspace, files = services.documents.workspace, services.files
+    seen = OperationVisibility(services.store.sessions, has_owners=services.settings.has_owners)
     return [
         *workspace_tools(workspace, access, files.texts),
         *file_tools(
@@ -79,33 +81,33 @@ def _file_tools(ground: SharedServices, access: NotebookAccess) -> list[Tool[Any
             changes=files.changes,
             notebooks=access,
             previews=DocumentPreviews(),
-            ids=ground.ports.ids,
-            seen=ground.seen_texts,
+            ids=services.ports.ids,
+            seen=services.seen_texts,
         ),
         *history_tools(workspace, files.journal, files.undo, files.texts, seen.may_see),
     ]
 
 
 def _thread_tools(
-    ground: SharedServices, access: NotebookAccess, files: FileAccess, threads: ThreadService
+    services: SharedServices, access: NotebookAccess, files: FileAccess, threads: ThreadService
 ) -> list[Tool[Any]]:
-    ids = ground.ports.ids
+    ids = services.ports.ids
     return [
-        CreateProposal(access, files, ids, ground.seen_texts),
-        ProposeEdit(access, files, ids, threads, ground.seen_texts),
+        CreateProposal(access, files, ids, services.seen_texts),
+        ProposeEdit(access, files, ids, threads, services.seen_texts),
         AddTask(access, files, threads),
         ReadTasks(threads),
     ]
 
 
-def _notebook_tools(ground: SharedServices, files: FileAccess) -> list[Tool[Any]]:
+def _notebook_tools(services: SharedServices, files: FileAccess) -> list[Tool[Any]]:
     """Return them as the recorder has them: what they change can be restored."""
-    documents, recorder, ids = ground.documents, ground.recorder, ground.ports.ids
+    documents, recorder, ids = services.documents, services.recorder, services.ports.ids
     notebooks = recorder.notebooks(documents.notebooks)
     access = NotebookAccess(notebooks, documents.names)
     pictures = OutputImageExtractor(documents.rasters)
     made = RecordedNewNotebooks(
-        documents.new, recorder, ground.store.operations, documents.workspace
+        documents.new, recorder, services.store.operations, documents.workspace
     )
     tools: list[Tool[Any]] = [
         *notebook_tools(
@@ -114,9 +116,9 @@ def _notebook_tools(ground: SharedServices, files: FileAccess) -> list[Tool[Any]
             ids,
             documents.names,
             pictures=pictures,
-            times=RunDurations(StateFile(ground.store.directory, "times.json")),
+            times=RunDurations(StateFile(services.store.directory, "times.json")),
             stale=documents.stale,
-            seen=ground.seen_texts,
+            seen=services.seen_texts,
         ),
         *creation_and_output_tools(access, pictures=pictures, new=made, specs=documents.specs),
         *kernel_code_tools(
@@ -125,9 +127,29 @@ def _notebook_tools(ground: SharedServices, files: FileAccess) -> list[Tool[Any]
             scratch=recorder.scratch(documents.scratch),
             variables=documents.variables,
             verifier=documents.verifier,
-            level=ground.preferences.data_values,
+            level=services.preferences.data_values,
         ),
         *kernel_tools(access, documents.control),
-        *document_tools(files, access, ids, ground.seen_texts),
+        *document_tools(files, access, ids, services.seen_texts),
     ]
     return recorder.tools(tools)
+
+
+class OperationVisibility:
+    """On a hub a conversation sees what its owner's did, and shared ones; else all is shown."""
+
+    def __init__(self, sessions: SqliteSessions, *, has_owners: bool) -> None:
+        self._sessions = sessions
+        self._has_owners = has_owners
+
+    def may_see(self, session_id: SessionId, other: SessionId | None) -> bool:
+        """Return whether a conversation may see what another one did; None: the user, by hand."""
+        if other == session_id or not self._has_owners:
+            return True
+        if other is None:
+            return False
+        try:
+            owner, _ = self._sessions.header(other)
+        except NotFound:
+            return False
+        return owner is None or owner == self._sessions.header(session_id)[0]

@@ -11,7 +11,10 @@ from getpass import getpass
 from typing import Any
 
 from jupyter_ai_shoulders.kernel.answer_rendering import Bundle, markdown_bundle
+from jupyter_ai_shoulders.wire.api.responses import ModelInfo, ModelList
 from jupyter_ai_shoulders.wire.hidden_characters import legible, visible
+from jupyter_ai_shoulders.wire.sessions import Session
+from jupyter_ai_shoulders.wire.usage import Usage
 
 
 class CellTurnDisplay:
@@ -44,3 +47,45 @@ class CellTurnDisplay:
         """See ``talk.Screen.ask``."""
         question = visible(prompt)
         return getpass(question) if password else input(question)
+
+
+def cost_text(usage: Usage, session: Session | None) -> str:
+    """Return what was spent, and what may be; unknown prices are said, never taken for nothing."""
+    if usage.total is None:
+        reason = usage.error.message if usage.error else "the ledger cannot be read"
+        return f"What was spent is not known: {reason}"
+    total = usage.total
+    spent = dollars(total.known_cost_micro_usd if total.calls else 0)
+    lines = [f"This month: **{spent}** in {total.calls} calls."]
+    if total.unknown_cost_calls:
+        lines.append(f"The price of {total.unknown_cost_calls} of them is not known.")
+    lines += [
+        f"Limit for each {limit.scope}: {dollars(limit.limit_micro_usd)}."
+        for limit in usage.budget.limits
+        if limit.limit_micro_usd is not None
+    ]
+    if session is not None:
+        lines.append(f"This conversation: {dollars(session.cost_micro_usd)}.")
+    return "\n\n".join(lines)
+
+
+def models_text(listed: ModelList) -> str:
+    """Return a table of the models; those that cannot answer say why."""
+    rows = [_row(model, is_default=model.id == listed.default) for model in listed.models]
+    return "\n".join(["| model | of | |", "|---|---|---|", *rows])
+
+
+def dollars(micro_usd: int | None) -> str:
+    """Return an amount for people; four digits where cents would hide it."""
+    if micro_usd is None:
+        return "an unknown amount"
+    amount = micro_usd / 1_000_000
+    return f"${amount:.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+
+
+def _row(model: ModelInfo, *, is_default: bool) -> str:
+    note = "default" if is_default else ""
+    if not model.available:
+        note = model.unavailable_reason or "cannot answer"
+    cells = (f"`{model.id}`", model.provider_name, " · ".join(filter(None, (model.label, note))))
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

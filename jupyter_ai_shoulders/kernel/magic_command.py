@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, cast, get_args
@@ -20,6 +21,9 @@ _VALUES = {
     "-o": "output",
     "--output": "output",
 }
+
+
+_QUESTION = re.compile(r"^(\s*)%ai\s+(\S.*\?)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +107,20 @@ def _unknown(word: str) -> MagicUsageError:
     return MagicUsageError(
         f"There is no option {word}.{meant} A text that begins so goes behind --."
     )
+
+
+def keep_question_marks(lines: list[str]) -> list[str]:
+    """Return the lines with ``%ai … ?`` as the call that it means.
+
+    Not where there are strings over several lines, which may hold such text.
+    """
+    if any(quotes in line for line in lines for quotes in ('"""', "'''")):
+        return lines
+    return [_call(line) for line in lines]
+
+
+def _call(line: str) -> str:
+    found = _QUESTION.match(line)
+    if found is None:
+        return line
+    return f"{found[1]}get_ipython().run_line_magic('ai', {found[2]!r})\n"

@@ -13,20 +13,23 @@ from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.kernel_id import own_kernel_id
 from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.client.turn_reader import Answer
-from jupyter_ai_shoulders.kernel import prompt_files
+from jupyter_ai_shoulders.kernel import prompt_text
 from jupyter_ai_shoulders.kernel.answer_rendering import (
     extract_code,
     markdown_bundle,
     plain_text_bundle,
     render_bundle,
 )
-from jupyter_ai_shoulders.kernel.cell_output import CellTurnDisplay
-from jupyter_ai_shoulders.kernel.cost_and_models import cost_text, models_text
+from jupyter_ai_shoulders.kernel.cell_output import CellTurnDisplay, cost_text, models_text
 from jupyter_ai_shoulders.kernel.last_error import LastError
-from jupyter_ai_shoulders.kernel.magic_command import MagicCommand, MagicUsageError, parse_magic
+from jupyter_ai_shoulders.kernel.magic_command import (
+    MagicCommand,
+    MagicUsageError,
+    keep_question_marks,
+    parse_magic,
+)
 from jupyter_ai_shoulders.kernel.magic_turn import MagicTurn, notebook_context
-from jupyter_ai_shoulders.kernel.prompt_interpolation import has_placeholders, interpolate
-from jupyter_ai_shoulders.kernel.question_marks import keep_question_marks
+from jupyter_ai_shoulders.kernel.prompt_text import has_placeholders, interpolate
 from jupyter_ai_shoulders.wire.api.commands import PatchSession
 from jupyter_ai_shoulders.wire.hidden_characters import legible, without_hidden
 from jupyter_ai_shoulders.wire.ids import ModelId
@@ -72,7 +75,7 @@ class AiMagics(Magics):
             case "new":
                 self._session = None
             case "help":
-                CellTurnDisplay().put(markdown_bundle(prompt_files.read_prompt("help")))
+                CellTurnDisplay().put(markdown_bundle(prompt_text.read_prompt("help")))
             case "cost":
                 session = self._session and self.client.session(self._session.id)
                 CellTurnDisplay().put(markdown_bundle(cost_text(self.client.usage(), session)))
@@ -83,7 +86,7 @@ class AiMagics(Magics):
         """Ask; ``around`` puts code beside the user's words, whose braces name no variables."""
         screen = CellTurnDisplay(_look_of(command))
         prompt = around(self._filled(command.prompt, screen))
-        prompt = prompt_files.format_prompt(prompt, command.format)
+        prompt = prompt_text.format_prompt(prompt, command.format)
         session = self._conversation(command)
         context = notebook_context(self.client)
 
@@ -123,7 +126,7 @@ class AiMagics(Magics):
             )
         code = command.code or failure.code
         answer = self._ask(
-            command, lambda remark: prompt_files.fix_prompt(code, failure.error, remark)
+            command, lambda remark: prompt_text.fix_prompt(code, failure.error, remark)
         )
         if command.format == "markdown" and (fixed := extract_code(str(answer))):
             self._offer(fixed, CellTurnDisplay())
@@ -136,7 +139,7 @@ class AiMagics(Magics):
             raise MagicUsageError(
                 "There is no cell before this one. Write the code below %%ai explain."
             )
-        self._ask(command, lambda _: prompt_files.explain_prompt(code))
+        self._ask(command, lambda _: prompt_text.explain_prompt(code))
 
     def _filled(self, prompt: str, screen: CellTurnDisplay) -> str:
         """Return the prompt with its variables, as far as their values may be sent."""

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from jupyter_ai_shoulders.kernel.prompt_interpolation import interpolate
+from jupyter_ai_shoulders.kernel.prompt_text import interpolate
 from jupyter_ai_shoulders.wire.api.settings import DataValues
 
 NAMESPACE: dict[str, Any] = {

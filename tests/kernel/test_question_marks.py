@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from jupyter_ai_shoulders.kernel.question_marks import keep_question_marks
+from jupyter_ai_shoulders.kernel.magic_command import keep_question_marks
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.host.state.store import StateStore
 from jupyter_ai_shoulders.live_documents.file_watch import FileWatch
 from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import OpenNotebooks
+from jupyter_ai_shoulders.storage.blobs import FileBlobs
 
 
 class FileServices:
@@ -46,54 +47,48 @@ class FileServices:
         acting: CurrentPage | None = None,
         times: PageTimeouts | None = None,
     ) -> None:
-        self.journal = store.operations
-        self._trash = Trash(store.directory.prepare_trash)
-        self._settling = CrashRecovery(workspace, self._trash)
-        locks = PathLocks()
+        self.journal, blobs = store.operations, store.blobs
+        self._trash = trash = Trash(store.directory.prepare_trash)
+        self._settling = settling = CrashRecovery(workspace, trash)
         self.live = OpenTextFiles(
-            workspace=workspace,
-            transport=pages,
-            clock=clock,
-            ids=ids,
-            acting=acting,
-            times=times,
+            workspace=workspace, transport=pages, clock=clock, ids=ids, acting=acting, times=times
         )
-        disk = DiskTexts(workspace, self.journal, store.blobs, witness, locks)
+        locks = PathLocks()
+        disk = DiskTexts(workspace, self.journal, blobs, witness, locks)
         self._watch = FileWatch(workspace, disk, self.live)
         edits = PageTexts(
             workspace=workspace,
             live=self.live,
             disk=disk,
             journal=self.journal,
-            blobs=store.blobs,
+            blobs=blobs,
             witness=witness,
             clock=clock,
         )
         self.texts = TextRouter(workspace, self.live, edits, disk)
         self.changes = DiskChanges(
             workspace=workspace,
-            trash=self._trash,
+            trash=trash,
             journal=self.journal,
-            store=store.blobs,
+            store=blobs,
             witness=witness,
             open_files=WorkspaceOpenFiles(self.live, notebooks, renamed),
             ids=ids,
             locks=locks,
-            settling=self._settling,
+            settling=settling,
         )
         self.commands = ShellUndo(
-            workspace=workspace,
-            trash=self._trash,
-            journal=self.journal,
-            settling=self._settling,
-            ids=ids,
+            workspace=workspace, trash=trash, journal=self.journal, settling=settling, ids=ids
         )
-        self.undo = FileUndo(
+        self.undo = self._undo(blobs, disk, ids)
+
+    def _undo(self, blobs: FileBlobs, disk: DiskTexts, ids: IdSource) -> FileUndo:
+        return FileUndo(
             journal=self.journal,
             texts=self.texts,
             disk=disk,
             changes=self.changes,
-            store=store.blobs,
+            store=blobs,
             ids=ids,
         )
 

@@ -78,33 +78,55 @@ class NotebookServices:
         self.new = NotebookCreation(self.workspace, stored)
         self.specs: KernelSpecs = kernels
         self.lines = KernelQueues(kernels)
-        self.runner = KernelRunner(
+        room_pages = RoomPages(self.workspace, shared, self.live, pages)
+        self.runner = self._runner(kernels, room_pages, clock, ids, refuses_busy=refuses_busy)
+        self.scratch = self._scratch(kernels, clock, refuses_busy=refuses_busy)
+        self.control = self._control(kernels, pages, clock)
+        self.variables = KernelVariables(kernels, self.lines, clock)
+        self.lines.on_left = self.variables.refresh_soon
+        self.verifier = KernelVerifier(notebooks=self.notebooks, kernels=kernels, clock=clock)
+
+    def _runner(
+        self,
+        kernels: KernelDirectory,
+        pages: RoomPages,
+        clock: Clock,
+        ids: IdSource,
+        *,
+        refuses_busy: bool,
+    ) -> KernelRunner:
+        return KernelRunner(
             notebooks=self.notebooks,
             kernels=kernels,
             lines=self.lines,
-            pages=RoomPages(self.workspace, shared, self.live, pages),
+            pages=pages,
             clock=clock,
             ids=ids,
             refuses_busy=refuses_busy,
             witness=self.stale,
         )
-        self.scratch = KernelScratch(
+
+    def _scratch(
+        self, kernels: KernelDirectory, clock: Clock, *, refuses_busy: bool
+    ) -> KernelScratch:
+        return KernelScratch(
             notebooks=self.notebooks,
             kernels=kernels,
             lines=self.lines,
             clock=clock,
             refuses_busy=refuses_busy,
         )
-        self.control = KernelControl(
+
+    def _control(
+        self, kernels: KernelDirectory, pages: PageTransport, clock: Clock
+    ) -> KernelControl:
+        return KernelControl(
             kernels=kernels,
             lines=self.lines,
             shown_in=self.live.shown_in,
             pages=pages,
             clock=clock,
         )
-        self.variables = KernelVariables(kernels, self.lines, clock)
-        self.lines.on_left = self.variables.refresh_soon
-        self.verifier = KernelVerifier(notebooks=self.notebooks, kernels=kernels, clock=clock)
 
     async def start(self) -> None:
         """Take up the unsaved notebooks of the last process. Raises ``StateUnavailable``."""

@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
+from pydantic import BaseModel, Field, ValidationError
+
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.guard.process.environment import command_environment
 from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
@@ -22,7 +24,6 @@ from jupyter_ai_shoulders.guard.sandbox.sandbox import (
     detect_capabilities,
 )
 from jupyter_ai_shoulders.host.settings.preferences import Preferences
-from jupyter_ai_shoulders.host.tools.jupyter_ports import running_server_ports
 from jupyter_ai_shoulders.tools.commands.run_command import (
     RUN_COMMAND,
     CommandPolicy,
@@ -32,6 +33,9 @@ from jupyter_ai_shoulders.tools.commands.run_command import (
 
 IN_KERNELS = ("run_all_cells", "run_cell", "run_code", "verify_notebook")
 """Tools that run code in a kernel."""
+
+
+_FILES = ("jpserver-*.json", "nbserver-*.json")
 
 
 class CommandExecution:
@@ -123,3 +127,21 @@ class CommandExecution:
         self._network = found.network
         strict = by_administrator or found.mode == "sandbox_read_only"
         return CommandPolicy(found.mode, found.network, strict)
+
+
+class _Server(BaseModel):
+    """What a server writes into the runtime directory; 0: it listens on a UNIX socket only."""
+
+    port: int = Field(ge=0, le=65_535)
+
+
+def running_server_ports(runtime_dir: Path) -> set[int]:
+    """Return the ports that servers have written down; blocks, for threads."""
+    found: set[int] = set()
+    for pattern in _FILES:
+        for path in runtime_dir.glob(pattern):
+            try:
+                found.add(_Server.model_validate_json(path.read_bytes()).port)
+            except (OSError, ValidationError):
+                continue
+    return found - {0}

@@ -6,10 +6,10 @@ Called by ``server.handlers.usage``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from jupyter_ai_shoulders.core.budget.limits import (
     SCOPES,
@@ -25,7 +25,6 @@ from jupyter_ai_shoulders.core.errors import (
     PolicyRefusal,
     StateUnavailable,
 )
-from jupyter_ai_shoulders.host.usage.bounded_reads import BoundedReader
 from jupyter_ai_shoulders.host.usage.budgets import UserBudget
 from jupyter_ai_shoulders.host.usage.owner_budgets import OwnerBudgets
 from jupyter_ai_shoulders.storage.ledger.usage_ledger import WAIT_SECONDS
@@ -227,3 +226,43 @@ def _moment(day: date) -> str:
 def _revision(limits: SpendingLimits) -> str:
     """Return what names the user's limits."""
     return cell_version(repr([limits.of(scope) for scope in SCOPES]))
+
+
+T = TypeVar("T")
+
+
+class BoundedReader:
+    """Waits so many seconds for a read, and for none while an earlier one is not back."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._late: asyncio.Task[object] | None = None
+
+    async def read(self, what: str, work: Callable[[], T]) -> T:
+        """Return what ``work`` reads in a thread, or raise what it raises.
+
+        Raises ``StateUnavailable``: ``what`` does not answer.
+        """
+        if self._late is not None:
+            raise _silent(what)
+        task = asyncio.create_task(asyncio.to_thread(work), name=what)
+        done, _ = await asyncio.wait({task}, timeout=self._seconds)
+        if done:
+            return task.result()
+        if self._late is None:
+            self._late = task
+            task.add_done_callback(self._is_back)
+        raise _silent(what)
+
+    def _is_back(self, task: asyncio.Task[object]) -> None:
+        self._late = None
+        if not task.cancelled():
+            task.exception()  # told as silence already
+
+
+def _silent(what: str) -> StateUnavailable:
+    return StateUnavailable(
+        f"{what} does not answer.",
+        hint="Its disk may not be responding, or another program may have locked it. Try again.",
+        retryable=True,
+    )

@@ -7,12 +7,14 @@ in the client's connection.
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
 from typing import assert_never
+from urllib.parse import unquote
 
 import httpx
 
@@ -21,7 +23,6 @@ from jupyter_ai_shoulders.client.errors import ClientError, Refused
 from jupyter_ai_shoulders.client.page_socket import open_socket
 from jupyter_ai_shoulders.kernel.panel import bundle
 from jupyter_ai_shoulders.kernel.panel import protocol as say
-from jupyter_ai_shoulders.kernel.panel.api_paths import below_api
 from jupyter_ai_shoulders.kernel.panel.websocket_relay import RelayedSocket
 from jupyter_ai_shoulders.kernel.panel.worker_threads import WorkerThreads
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
@@ -34,6 +35,13 @@ REQUESTS_AT_A_TIME = 6
 SILENCE_SECONDS = 3600.0
 """A view that said nothing for so long may have gone without a word, as when its page is killed."""
 _TEXTS = ("text/", "application/json", "application/x-ndjson", "application/x-ipynb+json")
+
+
+_UNFIT = re.compile(r"[\x00-\x20\x7f\\#]")
+_ENOUGH = 4
+"""How often a path is decoded in search of dots; nobody but an attacker encodes even twice."""
+_KERNELS_ONLY = "/proxy-secret"
+"""The route that hands out what kernels prove themselves with; no page asks for it."""
 
 
 class ServerRelay:
@@ -196,3 +204,21 @@ def _text(body: object) -> str | None:
 
 def _info(code: ErrorCode, message: str, *, retryable: bool = False) -> ErrorInfo:
     return ErrorInfo(code=code, message=message, retryable=retryable)
+
+
+class OutsideApi(ValueError):
+    """A path leads out of what a page may ask for."""
+
+
+def below_api(path: str) -> str:
+    """Return a path relative to the API's root as it is. Raises ``OutsideApi``."""
+    where = path.partition("?")[0]
+    if not where or where.startswith("/") or ":" in where.split("/")[0] or _UNFIT.search(path):
+        raise OutsideApi(f"{path!r} is no path below the API of the AI colleague.")
+    for _ in range(_ENOUGH):
+        if "\\" in where or any(part in {".", ".."} for part in where.split("/")):
+            raise OutsideApi(f"{path!r} leads out of the API of the AI colleague.")
+        where = unquote(where)
+    if where.rstrip("/").endswith(_KERNELS_ONLY):
+        raise OutsideApi(f"{path!r} is for the kernels of the AI colleague, not for pages.")
+    return path

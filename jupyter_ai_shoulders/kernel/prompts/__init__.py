@@ -1,1 +1,1 @@
-"""Texts the magics send and show; data, read by ``kernel.prompt_files``."""
+"""Texts the magics send and show; data, read by ``kernel.prompt_text``."""

@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 from jupyter_client.session import Session
 from jupyter_core.utils import ensure_async
 from jupyter_server.gateway.gateway_client import GatewayClient
+from jupyter_server.services.kernels.connection import base
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.web import HTTPError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
@@ -36,13 +37,17 @@ from jupyter_ai_shoulders.notebook.kernel_channels import (
     Message,
     Receive,
 )
-from jupyter_ai_shoulders.server.kernels.gateway_frames import V1, decode, encode
 
 log = logging.getLogger(__name__)
 
 MESSAGE_LIMIT = 1 << 30
 """Bytes of one message; tornado's default of 10 MB would end the socket at a large figure."""
 OUTBOX_LIMIT = 1_000
+
+
+V1 = "v1.kernel.websocket.jupyter.org"
+_base: Any = base  # untyped
+_PARTS = ("header", "parent_header", "metadata", "content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,3 +340,25 @@ def _seen(written: asyncio.Future[None]) -> None:
     """Take note of how a write ended: a socket that is cut is noticed by its reader."""
     if not written.cancelled():
         written.exception()
+
+
+def encode(message: Message, channel: Channel, session: Session, protocol: str | None) -> bytes:
+    """Return what goes over the socket; text for the JSON format, as bytes."""
+    if protocol == V1:
+        return _base.serialize_msg_to_ws_v1(message, channel, pack=session.pack)
+    parts = {name: message[name] for name in _PARTS}
+    return cast("bytes", session.pack({**parts, "channel": channel, "buffers": []}))
+
+
+def decode(received: str | bytes, session: Session, protocol: str | None) -> tuple[str, Frames]:
+    """Return the channel and the frames, with an empty signature. Raises ``ValueError``."""
+    if protocol == V1 and isinstance(received, bytes):
+        channel, frames = _base.deserialize_msg_from_ws_v1(received)
+        return channel, [b"", *frames]
+    message: Message
+    if isinstance(received, bytes):
+        message = _base.deserialize_binary_message(received)
+    else:
+        message = json.loads(received)
+    frames = [cast("bytes", session.pack(message[name])) for name in _PARTS]
+    return message["channel"], [b"", *frames, *message.get("buffers", ())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jupyter_ai_shoulders.host.tools.jupyter_ports import running_server_ports
+from jupyter_ai_shoulders.host.tools.command_execution import running_server_ports
 
 
 def test_ports_of_all_servers_are_found(tmp_path: Path) -> None:

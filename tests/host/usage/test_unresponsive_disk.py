@@ -13,9 +13,8 @@ import pytest
 
 from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.host.usage.bounded_reads import BoundedReader
 from jupyter_ai_shoulders.host.usage.budgets import UserBudget
-from jupyter_ai_shoulders.host.usage.service import UsageService
+from jupyter_ai_shoulders.host.usage.service import BoundedReader, UsageService
 from jupyter_ai_shoulders.storage.budget_file import NAME
 from jupyter_ai_shoulders.wire.usage import UsageQuery
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.kernel.panel.api_paths import OutsideApi, below_api
+from jupyter_ai_shoulders.kernel.panel.server_relay import OutsideApi, below_api
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,7 @@ from tornado.websocket import websocket_connect
 from traitlets.config import Config
 
 from jupyter_ai_shoulders.core.errors import NotFound
-from jupyter_ai_shoulders.server.kernels.gateway import GatewayTimeouts
-from jupyter_ai_shoulders.server.kernels.gateway_frames import V1, decode, encode
+from jupyter_ai_shoulders.server.kernels.gateway import V1, GatewayTimeouts, decode, encode
 from jupyter_ai_shoulders.server.kernels.kernel_directory import ServerKernels
 from tests.notebook.kernels.real_kernel import PATH, bench
 
