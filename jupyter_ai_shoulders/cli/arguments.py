@@ -14,7 +14,7 @@ exit codes: 0 final answer or complete · 1 error · 2 usage · 3 rejected or ap
 4 budget · 5 context overflow · 6 step cap · 7 question pending · 130 cancelled
 """
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 """Conversations; as the server has it."""
 
 EVAL = "eval"
@@ -124,6 +124,6 @@ def _add_keys(commands: _Commands) -> None:
 
 def _count(text: str) -> int:
     """Read how many are listed. Raises what argparse shows."""
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_LISTED:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MOST_LISTED}")
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MAX_LISTED:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MAX_LISTED}")
     return int(text)

@@ -31,19 +31,19 @@ class BackendOptions:
     workspace: Path
     url: str | None = None
     token: str | None = None
-    alone: bool = False
+    in_process: bool = False
 
 
-def choose_backend(wanted: BackendOptions, environ: Mapping[str, str] = os.environ) -> Backend:
+def choose_backend(options: BackendOptions, environ: Mapping[str, str] = os.environ) -> Backend:
     """Return the engine. Raises ``UsageError``, ``ServerNotFound``, ``Unreachable``."""
-    workspace = wanted.workspace.resolve()
+    workspace = options.workspace.resolve()
     if not workspace.is_dir():
         raise UsageError(f"There is no folder {workspace}.")
-    if wanted.url or (environ.get(URL) and not wanted.alone):
-        return connect_backend(Client(wanted.url, wanted.token, environ=environ))
-    server = None if wanted.alone else find_server(workspace, running_servers())
+    if options.url or (environ.get(URL) and not options.in_process):
+        return connect_backend(Client(options.url, options.token, environ=environ))
+    server = None if options.in_process else find_server(workspace, running_servers())
     if server is not None:
-        address = ServerAddress(server.url, wanted.token or server.token or None, server.socket)
+        address = ServerAddress(server.url, options.token or server.token or None, server.socket)
         return RemoteBackend(Client(environ={}, connection=Connection(address)), server.root)
     from jupyter_ai_shoulders.cli.in_process import InProcessBackend, load_configuration
 

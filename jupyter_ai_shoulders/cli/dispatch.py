@@ -27,12 +27,12 @@ from jupyter_ai_shoulders.core.errors import ShouldersError
 Command = Callable[[Backend, argparse.Namespace], ExitCode]
 
 
-def _chat(desk: Backend, options: argparse.Namespace) -> ExitCode:
+def _chat(backend: Backend, options: argparse.Namespace) -> ExitCode:
     from jupyter_ai_shoulders.cli.chat.chat_command import (
         chat,  # no other command needs its library
     )
 
-    return chat(desk, options)
+    return chat(backend, options)
 
 
 COMMANDS: Mapping[str, Command] = {
@@ -46,9 +46,9 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
-def run_command_line(given: Sequence[str]) -> int:
+def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code (``exits``). Raises ``KeyboardInterrupt``."""
-    words = list(given)
+    words = list(arguments)
     if words[:1] == [EVAL]:
         from jupyter_ai_shoulders.evaluation.__main__ import main as evaluate
 

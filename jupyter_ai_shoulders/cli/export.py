@@ -17,12 +17,12 @@ FORMATS: Mapping[str, ExportFormat] = {f".{form}": form for form in get_args(Exp
 """By what a file's name ends in."""
 
 
-def write_export(given: str, text: str, *, replace: bool = False) -> None:
+def write_export(target: str, text: str, *, replace: bool = False) -> None:
     """Write a text where the user says. Raises ``CommandFailed``; what was there then still is.
 
     A file that is there already is replaced only where the user wants that.
     """
-    path, content = Path(given).resolve(), text.encode()
+    path, content = Path(target).resolve(), text.encode()
     try:
         with closing(Workspace(path.parent)) as folder:
             _write(folder, path.name, content, replace=replace)
@@ -32,7 +32,7 @@ def write_export(given: str, text: str, *, replace: bool = False) -> None:
             if isinstance(error, ShouldersError)
             else error.strerror or error
         )
-        raise CommandFailed(f"{given} could not be written: {why}") from error
+        raise CommandFailed(f"{target} could not be written: {why}") from error
 
 
 def _write(folder: Workspace, name: str, content: bytes, *, replace: bool) -> None:

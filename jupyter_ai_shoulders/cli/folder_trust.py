@@ -27,7 +27,7 @@ _WORDS: dict[ItemKind, tuple[str, str]] = {
 
 
 class TrustBackend(Protocol):
-    """The part of ``desk.Desk`` that is needed here."""
+    """The part of ``Backend`` that is needed here."""
 
     def trust(self) -> FolderTrustView:
         """Return the settings that came with the folder."""
@@ -38,12 +38,12 @@ class TrustBackend(Protocol):
         ...
 
 
-def trust_or_report_folder(desk: TrustBackend, *, trust_folder: bool) -> None:
+def trust_or_report_folder(backend: TrustBackend, *, trust_folder: bool) -> None:
     """Trust what waits for an answer if that was asked for; otherwise say that it does not apply.
 
     Raises as ``answer_trust`` does.
     """
-    view = desk.trust()
+    view = backend.trust()
     waiting = [
         item for item in view.items if item.state in {"new", "changed"} and item.kind != "program"
     ]
@@ -51,7 +51,7 @@ def trust_or_report_folder(desk: TrustBackend, *, trust_folder: bool) -> None:
         return
     what = ", ".join(_summary(waiting))
     if trust_folder:
-        desk.answer_trust(PutTrust(trust=tuple(item.id for item in waiting)))
+        backend.answer_trust(PutTrust(trust=tuple(item.id for item in waiting)))
         write_error(f"Trusted the AI settings of {view.folder}: {what}.\n")
         return
     advice = "Review them in JupyterLab's AI settings, or accept them all with --trust-folder."

@@ -91,7 +91,7 @@ class TurnEventQueue:
 
 
 class InProcessBackend:
-    """See ``desk.Desk``."""
+    """See ``Backend``."""
 
     def __init__(self, workspace: Path, config: Shoulders) -> None:
         self.workspace = workspace
@@ -99,49 +99,51 @@ class InProcessBackend:
         self._keys = KeyEnvironment(os.environ) if config.removes_keys(os.environ) else None
 
     def close(self) -> None:
-        """See ``Desk.close``: each command begins and ends an engine."""
+        """See ``Backend.close``: each command begins and ends an engine."""
 
     def run(self, request: RunRequest, sink: EventSink) -> RunOutcome:
-        """See ``Desk.run``."""
+        """See ``Backend.run``."""
         return asyncio.run(_use(self._settings, self._keys, lambda host: _run(host, request, sink)))
 
     def chat(self) -> InProcessChat:
-        """See ``Desk.chat``."""
+        """See ``Backend.chat``."""
         return InProcessChat(lambda work: _use(self._settings, self._keys, work))
 
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
-        """See ``Desk.sessions``."""
+        """See ``Backend.sessions``."""
 
         async def listed(host: Host) -> SessionList:
             return host.sessions.page(SessionFilter(kind=kind, text=text), None, limit)
 
-        return self._kept(listed)
+        return self._with_conversations(listed)
 
     def export(self, session: str, form: ExportFormat) -> str:
-        """See ``Desk.export``."""
+        """See ``Backend.export``."""
 
         async def exported(host: Host) -> str:
             session_id = SessionId(session)
             host.sessions.header(session_id)
             return "".join([piece async for piece in host.exporter.export(session_id, form)])
 
-        return self._kept(exported)
+        return self._with_conversations(exported)
 
     def usage(self, by: UsageBy) -> Usage:
-        """See ``Desk.usage``."""
-        return self._done(lambda host: host.usage.of(None).usage(UsageQuery(by=by)))
+        """See ``Backend.usage``."""
+        return self._without_conversations(
+            lambda host: host.usage.of(None).usage(UsageQuery(by=by))
+        )
 
     def models(self) -> ModelList:
-        """See ``Desk.models``."""
+        """See ``Backend.models``."""
 
         async def listed(host: Host) -> ModelList:
             await host.models.discover()
             return host.models.listing()
 
-        return self._done(listed)
+        return self._without_conversations(listed)
 
     def facts(self) -> BackendFacts:
-        """See ``Desk.facts``."""
+        """See ``Backend.facts``."""
 
         async def looked(host: Host) -> BackendFacts:
             await host.ready()
@@ -159,33 +161,37 @@ class InProcessBackend:
                 sandbox=(await host.commands.facts()).kind,
             )
 
-        return self._done(looked)
+        return self._without_conversations(looked)
 
     def trust(self) -> FolderTrustView:
-        """See ``Desk.trust``."""
-        return self._done(lambda host: host.trust.view())
+        """See ``Backend.trust``."""
+        return self._without_conversations(lambda host: host.trust.view())
 
     def answer_trust(self, command: PutTrust) -> FolderTrustView:
-        """See ``Desk.answer_trust``."""
-        return self._done(lambda host: host.trust.answer(command))
+        """See ``Backend.answer_trust``."""
+        return self._without_conversations(lambda host: host.trust.answer(command))
 
     def test(self, provider: str) -> ProviderTest:
-        """See ``Desk.test``."""
-        return self._done(lambda host: host.models.test(ProviderId(provider)))
+        """See ``Backend.test``."""
+        return self._without_conversations(lambda host: host.models.test(ProviderId(provider)))
 
     def set_key(self, provider: str, key: str) -> ProviderHealth:
-        """See ``Desk.set_key``."""
-        return self._done(lambda host: host.models.set_key(ProviderId(provider), key))
+        """See ``Backend.set_key``."""
+        return self._without_conversations(
+            lambda host: host.models.set_key(ProviderId(provider), key)
+        )
 
     def remove_key(self, provider: str) -> ProviderHealth:
-        """See ``Desk.remove_key``."""
-        return self._done(lambda host: host.models.remove_key(ProviderId(provider)))
+        """See ``Backend.remove_key``."""
+        return self._without_conversations(
+            lambda host: host.models.remove_key(ProviderId(provider))
+        )
 
-    def _kept(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
+    def _with_conversations(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
         """Do something with conversations. Raises ``StateUnavailable``."""
         return asyncio.run(_use(self._settings, self._keys, work))
 
-    def _done(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
+    def _without_conversations(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
         """Do something that needs no conversations."""
         return asyncio.run(_use(self._settings, self._keys, work, recover=False))
 
@@ -260,12 +266,12 @@ async def _run(host: Host, request: RunRequest, sink: EventSink) -> RunOutcome:
 
 
 async def _follow(
-    host: Host, news: TurnEventQueue, reader: TurnReader, sink: EventSink, after: int
+    host: Host, events: TurnEventQueue, reader: TurnReader, sink: EventSink, after: int
 ) -> None:
     """Pass events on until the turn ends; Ctrl+C cancels the turn, then it ends."""
     while reader.ended is None and reader.waits_for is None:
         try:
-            logged = await news.queue.get()
+            logged = await events.queue.get()
         except asyncio.CancelledError:
             await host.engine.cancel(reader.session_id)
             continue

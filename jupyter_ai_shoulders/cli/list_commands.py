@@ -20,20 +20,20 @@ from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.usage import UsageRow
 
 
-def sessions(desk: Backend, options: argparse.Namespace) -> ExitCode:
+def sessions(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """List conversations."""
-    found = desk.sessions(options.kind, options.text, options.limit)
+    found = backend.sessions(options.kind, options.text, options.limit)
     if options.json:
         return _json(found)
     rows = [(s.id, s.kind, s.status, s.updated_at[:16], s.title) for s in found.sessions]
     return _table(("id", "kind", "status", "updated (UTC)", "title"), rows, "No conversations.")
 
 
-def export(desk: Backend, options: argparse.Namespace) -> ExitCode:
+def export(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """Write a conversation to standard output, or to a file. Raises ``CommandFailed``."""
     given: str | None = options.output
     form = options.format or FORMATS.get(Path(given or "").suffix, "md")
-    text = desk.export(options.session, form)
+    text = backend.export(options.session, form)
     if given is None:
         write_out(text)
     else:
@@ -41,9 +41,9 @@ def export(desk: Backend, options: argparse.Namespace) -> ExitCode:
     return ExitCode.OK
 
 
-def usage(desk: Backend, options: argparse.Namespace) -> ExitCode:
+def usage(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """Show what was used this month."""
-    found = desk.usage(options.by)
+    found = backend.usage(options.by)
     if options.json:
         return _json(found)
     rows = [*found.rows, *((found.total,) if found.total else ())]
@@ -61,9 +61,9 @@ def usage(desk: Backend, options: argparse.Namespace) -> ExitCode:
     return ExitCode.OK
 
 
-def models(desk: Backend, options: argparse.Namespace) -> ExitCode:
+def models(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """List models; those that cannot answer say why."""
-    found = desk.models()
+    found = backend.models()
     if options.json:
         return _json(found)
     rows = [
@@ -79,26 +79,26 @@ def models(desk: Backend, options: argparse.Namespace) -> ExitCode:
     return _table(("model", "provider", "state"), rows, "No models.")
 
 
-def keys(desk: Backend, options: argparse.Namespace) -> ExitCode:
+def keys(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """Show, store or remove keys; a key is typed or piped in, never an argument."""
     match options.action:
         case "set":
-            _known(desk, options.provider)
-            _say_key(desk.set_key(options.provider, _typed_key(options.provider)))
+            _known(backend, options.provider)
+            _say_key(backend.set_key(options.provider, _typed_key(options.provider)))
         case "remove":
-            _known(desk, options.provider)
-            _say_key(desk.remove_key(options.provider))
+            _known(backend, options.provider)
+            _say_key(backend.remove_key(options.provider))
         case "test":
-            _known(desk, options.provider)
-            return _test(desk, options.provider)
+            _known(backend, options.provider)
+            return _test(backend, options.provider)
         case _:
-            rows = [_key_row(provider) for provider in desk.models().providers]
+            rows = [_key_row(provider) for provider in backend.models().providers]
             return _table(("provider", "key", "from", "variable"), rows, "No providers.")
     return ExitCode.OK
 
 
-def _test(desk: Backend, provider: str) -> ExitCode:
-    tried = desk.test(provider)
+def _test(backend: Backend, provider: str) -> ExitCode:
+    tried = backend.test(provider)
     if tried.ok:
         write_out(f"{provider}: {tried.model} answers in {tried.duration_ms} ms\n")
         return ExitCode.OK
@@ -107,8 +107,8 @@ def _test(desk: Backend, provider: str) -> ExitCode:
     return ExitCode.ERROR
 
 
-def _known(desk: Backend, provider: str) -> None:
-    names = [each.id for each in desk.models().providers]
+def _known(backend: Backend, provider: str) -> None:
+    names = [each.id for each in backend.models().providers]
     if provider not in names:
         raise UsageError(f"There is no provider {provider}; there are {', '.join(names)}.")
 

@@ -30,11 +30,11 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def _cannot_start(error: Exception) -> int:
     """Say which packages are missing or too old; return the exit code."""
-    from jupyter_ai_shoulders.cli.doctor.dependencies import DISTRIBUTION, look
+    from jupyter_ai_shoulders.cli.doctor.dependencies import DISTRIBUTION, check_dependencies
     from jupyter_ai_shoulders.cli.output import write_error
 
     write_error(f"jupyter shoulders cannot start: {type(error).__name__}: {error}\n")
-    broken = [each for each in look() if each.state == "failure"]
+    broken = [each for each in check_dependencies() if each.state == "failure"]
     for each in broken:
         write_error(f"{each.about}: {each.text} → {each.advice}\n")
     if not broken:

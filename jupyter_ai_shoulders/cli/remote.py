@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.cli.backend import (
 )
 from jupyter_ai_shoulders.cli.chat.remote_chat import RemoteChat
 from jupyter_ai_shoulders.client import Client
-from jupyter_ai_shoulders.client.interrupts import hold_interrupt
+from jupyter_ai_shoulders.client.interrupts import defer_interrupt
 from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.wire.api.commands import SetKey
 from jupyter_ai_shoulders.wire.api.folder_trust import FolderTrustView, PutTrust
@@ -34,25 +34,25 @@ from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
 
 
 class RemoteBackend:
-    """See ``desk.Desk``."""
+    """See ``Backend``."""
 
     def __init__(self, client: Client, workspace: Path) -> None:
         self._client = client
         self.workspace = workspace
 
     def close(self) -> None:
-        """See ``Desk.close``."""
+        """See ``Backend.close``."""
         self._client.close()
 
     def run(self, request: RunRequest, sink: EventSink) -> RunOutcome:
-        """See ``Desk.run``."""
+        """See ``Backend.run``."""
         turn, interrupted, cancelled = None, False, False
         while True:
             try:
                 if turn is None:
-                    with hold_interrupt() as held:
+                    with defer_interrupt() as held:
                         turn = self._begin(request)
-                    interrupted = held.came
+                    interrupted = held.received
                 if interrupted and not cancelled:
                     cancelled = True
                     turn.cancel()
@@ -84,28 +84,28 @@ class RemoteBackend:
         )
 
     def chat(self) -> RemoteChat:
-        """See ``Desk.chat``."""
+        """See ``Backend.chat``."""
         return RemoteChat(self._client)
 
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
-        """See ``Desk.sessions``."""
+        """See ``Backend.sessions``."""
         found = self._client.list(kind=kind, text=text, limit=limit)
         return SessionList(sessions=found, next_cursor=None)
 
     def export(self, session: str, form: ExportFormat) -> str:
-        """See ``Desk.export``."""
+        """See ``Backend.export``."""
         return self._client.export(session, form)
 
     def usage(self, by: UsageBy) -> Usage:
-        """See ``Desk.usage``."""
+        """See ``Backend.usage``."""
         return self._client.usage(by)
 
     def models(self) -> ModelList:
-        """See ``Desk.models``."""
+        """See ``Backend.models``."""
         return self._client.models()
 
     def facts(self) -> BackendFacts:
-        """See ``Desk.facts``."""
+        """See ``Backend.facts``."""
         status = self._client.status()
         return BackendFacts(
             workspace=self.workspace,
@@ -121,27 +121,27 @@ class RemoteBackend:
         )
 
     def trust(self) -> FolderTrustView:
-        """See ``Desk.trust``."""
+        """See ``Backend.trust``."""
         return self._client.connection.get("trust", FolderTrustView)
 
     def answer_trust(self, command: PutTrust) -> FolderTrustView:
-        """See ``Desk.answer_trust``."""
+        """See ``Backend.answer_trust``."""
         stored = self._client.connection.send("PUT", "trust", command)
         return FolderTrustView.model_validate_json(stored.content)
 
     def test(self, provider: str) -> ProviderTest:
-        """See ``Desk.test``."""
+        """See ``Backend.test``."""
         path = f"providers/{quote(provider, safe='')}/test"
         return self._client.connection.post(path, None, ProviderTest)
 
     def set_key(self, provider: str, key: str) -> ProviderHealth:
-        """See ``Desk.set_key``."""
+        """See ``Backend.set_key``."""
         path = f"providers/{quote(provider, safe='')}/key"
         stored = self._client.connection.send("PUT", path, SetKey(key=key))
         return ProviderHealth.model_validate_json(stored.content)
 
     def remove_key(self, provider: str) -> ProviderHealth:
-        """See ``Desk.remove_key``."""
+        """See ``Backend.remove_key``."""
         path = f"providers/{quote(provider, safe='')}/key"
         removed = self._client.connection.send("DELETE", path)
         return ProviderHealth.model_validate_json(removed.content)

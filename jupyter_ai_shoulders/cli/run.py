@@ -14,27 +14,27 @@ from jupyter_ai_shoulders.cli.output import write_error
 from jupyter_ai_shoulders.client.turn import failure_text, waiting_text
 
 
-def run(desk: Backend, options: argparse.Namespace) -> ExitCode:
+def run(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """Do what is asked; the answer goes to standard output."""
-    request = build_request(desk, options)
+    request = build_request(backend, options)
     quiet: bool = options.quiet
     if options.json:
-        outcome = desk.run(request, JsonPrinter().take)
+        outcome = backend.run(request, JsonPrinter().take)
     else:
-        outcome = desk.run(request, Printer(quiet=quiet).take)
+        outcome = backend.run(request, Printer(quiet=quiet).take)
     code = exit_code_for_turn(outcome.answer, outcome.waits_for)
     if last := closing_message(outcome, code):
         write_error(f"{last}\n")
     return code
 
 
-def build_request(desk: Backend, options: argparse.Namespace) -> RunRequest:
+def build_request(backend: Backend, options: argparse.Namespace) -> RunRequest:
     """Return what the command line asks for. Raises ``UsageError``."""
     prompt: str = sys.stdin.read() if options.prompt == "-" else options.prompt
     if not prompt.strip():
         raise UsageError("The prompt is empty.")
     document = (
-        None if options.notebook is None else resolve_document(desk.workspace, options.notebook)
+        None if options.notebook is None else resolve_document(backend.workspace, options.notebook)
     )
     return RunRequest(
         prompt=prompt,

@@ -21,25 +21,25 @@ _EFFECTS: dict[ev.EffectKind, str] = {
 }
 
 
-def effects_line(asked: ev.ApprovalRequest) -> str | None:
+def effects_line(question: ev.ApprovalRequest) -> str | None:
     """Return what a look at the code shows, and how a command is confined; None for neither."""
     parts: list[str] = []
-    if asked.effects is not None:
+    if question.effects is not None:
         parts.append(
-            ", ".join(_EFFECTS[effect] for effect in asked.effects)
+            ", ".join(_EFFECTS[effect] for effect in question.effects)
             or "no files, network or shell seen"
         )
-    if asked.sandboxed is not None:
-        parts.append(_sandbox(asked))
+    if question.sandboxed is not None:
+        parts.append(_sandbox(question))
     text = " · ".join(parts)
     return text[:1].upper() + text[1:] if text else None
 
 
-def _sandbox(asked: ev.ApprovalRequest) -> str:
-    if not asked.sandboxed:
+def _sandbox(question: ev.ApprovalRequest) -> str:
+    if not question.sandboxed:
         return "not sandboxed"
-    held = "sandboxed, read-only" if asked.read_only else "sandboxed"
-    match asked.network:
+    held = "sandboxed, read-only" if question.read_only else "sandboxed"
+    match question.network:
         case None:
             return held
         case True:
@@ -48,13 +48,17 @@ def _sandbox(asked: ev.ApprovalRequest) -> str:
             return f"{held}, no network"
 
 
-def always_line(asked: ev.ApprovalRequest) -> str:
+def always_line(question: ev.ApprovalRequest) -> str:
     """Return what "always" allows from then on."""
-    path, url = asked.arguments.get("path"), asked.arguments.get("url")
+    path, url = question.arguments.get("path"), question.arguments.get("url")
     if isinstance(path, str):
-        return f"{asked.tool}, on {path}"
-    if asked.reach is not None:
-        if asked.reach.exact:
-            return f"only this command: {asked.reach.command}"
-        return f"commands that begin with {asked.reach.command} and only read"
-    return f"{asked.tool}, at the host of {url}" if isinstance(url, str) else f"every {asked.tool}"
+        return f"{question.tool}, on {path}"
+    if question.reach is not None:
+        if question.reach.exact:
+            return f"only this command: {question.reach.command}"
+        return f"commands that begin with {question.reach.command} and only read"
+    return (
+        f"{question.tool}, at the host of {url}"
+        if isinstance(url, str)
+        else f"every {question.tool}"
+    )

@@ -13,25 +13,25 @@ from dataclasses import dataclass
 
 
 @dataclass
-class HeldInterrupt:
+class DeferredInterrupt:
     """What happened meanwhile."""
 
-    came: bool = False
+    received: bool = False
     """Whether Ctrl+C was pressed."""
 
 
 @contextmanager
-def hold_interrupt() -> Generator[HeldInterrupt]:
+def defer_interrupt() -> Generator[DeferredInterrupt]:
     """Have the first Ctrl+C wait for the end of the block; a second one interrupts it.
 
     No thread but the main one is ever interrupted, and there is nothing to hold there.
     """
-    held = HeldInterrupt()
+    held = DeferredInterrupt()
 
     def note(_signal: int, _frame: object) -> None:
-        if held.came:
+        if held.received:
             raise KeyboardInterrupt
-        held.came = True
+        held.received = True
 
     before = signal.getsignal(signal.SIGINT)
     main_thread = threading.current_thread() is threading.main_thread()

@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, AnswerInput, 
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 
 _ANSWERED = frozenset({"final_response", "ended_by_tool", "step_cap"})
-_SAY = {
+_MESSAGES = {
     "cancelled": "The turn was cancelled.",
     "tool_rejected": "The turn ended because a call was refused.",
     "interrupted": "The turn was interrupted and discarded.",
@@ -142,7 +142,7 @@ def failure_text(answer: Answer) -> str:
             "The turn was interrupted because the server stopped. "
             "The conversation in the side panel offers to resume it."
         )
-    return _SAY.get(answer.exit, f"The turn ended: {answer.exit}.")
+    return _MESSAGES.get(answer.exit, f"The turn ended: {answer.exit}.")
 
 
 def waiting_text(event: ev.Event) -> str:

@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId, SessionId, 
 PAUSES = frozenset({"turn_limit", "session_limit", "compaction_ask"})
 """Codes of the notices with which a turn stops until the user decides."""
 
-Ask = ev.ApprovalRequest | ev.ClarifyRequest | ev.StdinRequest
+Question = ev.ApprovalRequest | ev.ClarifyRequest | ev.StdinRequest
 """What a call wants of the user."""
 
 
@@ -52,26 +52,28 @@ class TurnReader:
     def __init__(self, session_id: SessionId, message_id: MessageId | None = None) -> None:
         """Events before the message are passed over; without one, all are taken."""
         self.session_id = session_id
-        self.waits_for: Ask | ev.Notice | None = None
+        self.waits_for: Question | ev.Notice | None = None
         self.ended: ev.TurnEnd | None = None
         self.interrupted = False
         self.turn_id: TurnId | None = None
         self._message_id = message_id
-        self._begun = message_id is None
-        self._said: dict[PartId, str] = {}
+        self._started = message_id is None
+        self._texts: dict[PartId, str] = {}
         self._step: dict[PartId, str] = {}
-        self._asked: dict[CallId, str] = {}
+        self._questions: dict[CallId, str] = {}
         self._denied = False
         self._cost: int | None = None
         self._priced = True
 
     def take(self, event: ev.Event) -> bool:
         """Take note of an event; return whether it belongs to the turn."""
-        if not self._begun:
-            self._begun = isinstance(event, ev.MessageAdd) and event.message_id == self._message_id
-        if self._begun and self.ended is None:
+        if not self._started:
+            self._started = (
+                isinstance(event, ev.MessageAdd) and event.message_id == self._message_id
+            )
+        if self._started and self.ended is None:
             self._take(event)
-        return self._begun
+        return self._started
 
     def answer(self) -> Answer:
         """Return what there is by now."""
@@ -79,10 +81,10 @@ class TurnReader:
         return Answer(
             session_id=self.session_id,
             turn_id=self.turn_id,
-            text="\n\n".join(filter(None, (self._step or self._said).values())),
+            text="\n\n".join(filter(None, (self._step or self._texts).values())),
             exit=None if end is None else end.exit,
             summary=None if end is None else end.summary,
-            question=next(reversed(self._asked.values()), None),
+            question=next(reversed(self._questions.values()), None),
             denied=self._denied,
             error=None if end is None else end.error,
             cost_micro_usd=self._cost if self._priced else None,
@@ -92,7 +94,7 @@ class TurnReader:
         self.turn_id = event.turn_id or self.turn_id
         match event:
             case ev.StepStart():
-                self._said, self._step = self._step or self._said, {}
+                self._texts, self._step = self._step or self._texts, {}
             case ev.TextDelta():
                 self._step[event.part_id] = self._step.get(event.part_id, "") + event.text
             case ev.UsageUpdate():
@@ -116,7 +118,7 @@ class TurnReader:
             case ev.Notice() if event.code in PAUSES:
                 self.waits_for = event
             case ev.ToolCall() if event.tool == "clarify" and event.arguments is not None:
-                self._asked[event.call_id] = str(event.arguments.get("question", ""))
+                self._questions[event.call_id] = str(event.arguments.get("question", ""))
             case ev.ToolResult():
                 self._take_result(event)
             case _:
@@ -126,4 +128,4 @@ class TurnReader:
         error = event.result.error
         self._denied = self._denied or (error is not None and error.code == "approval_required")
         if event.tool == "clarify" and event.status != "ok":
-            self._asked.pop(event.call_id, None)
+            self._questions.pop(event.call_id, None)

@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.host.context.mentions import Mentions
 from jupyter_ai_shoulders.host.documents.review import build_review_service
 from jupyter_ai_shoulders.host.host import Host
-from jupyter_ai_shoulders.host.inline_completion.context import CompletionContextSource
+from jupyter_ai_shoulders.host.inline_completion.context import CompletionContextBuilder
 from jupyter_ai_shoulders.host.inline_completion.variables import CompletionVariables
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
 from jupyter_ai_shoulders.host.presence.page_presence import PagePresence
@@ -82,7 +82,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         engine=engine,
         session_service=conversations,
         review=build_review_service(
-            services.book, store, documents, services.files, services.recorder
+            services.pending_edits, store, documents, services.files, services.recorder
         ),
         cell_answers=InlineAnswerWriter(store.log, documents.notebooks, services.recorder),
         usage=OwnerUsage(services.budgets, store.directory.database, ports.clock),
@@ -144,7 +144,7 @@ def _installed_tools(
 def _mentions(services: SharedServices) -> Mentions:
     documents = services.documents
     return Mentions(
-        documents.workspace, documents.variables, services.surroundings, services.ports.clock
+        documents.workspace, documents.variables, services.environment, services.ports.clock
     )
 
 
@@ -166,7 +166,7 @@ def _trust_review(
 
     return TrustReview(
         services.trust,
-        services.places,
+        services.instruction_sources,
         (
             lambda: rules.permissions.items,
             services.models.folder_items,
@@ -194,7 +194,7 @@ def _engine(
         clock=ports.clock,
         ids=ports.ids,
         settings=_engine_settings(services.settings),
-        surroundings=services.surroundings,
+        surroundings=services.environment,
         budgets=services.budgets,
         summarizer=summaries,
         long_calls=background,
@@ -217,7 +217,7 @@ def _engine_settings(settings: HostSettings) -> EngineSettings:
         step_limit=settings.step_limit,
         nudges=settings.nudges,
         turn_time_limit_s=settings.turn_time_limit,
-        run_patience_s=settings.run_patience,
+        run_patience_s=settings.run_timeout,
         allow_bypass=settings.allow_bypass,
         compaction=settings.compaction,
     )
@@ -256,17 +256,17 @@ def _proposals(services: SharedServices, notifications: RunNotifications) -> Pro
         services.recorder,
         texts=services.files.texts,
         listener=notifications,
-        path_now=services.path_now,
+        path_now=services.current_path,
     )
 
 
 def _completion_service(services: SharedServices) -> CompletionService:
     documents, ports = services.documents, services.ports
-    contexts = CompletionContextSource(
+    contexts = CompletionContextBuilder(
         documents.workspace,
         documents.notebooks,
         CompletionVariables(ports.kernels, documents.variables, ports.clock),
-        services.surroundings.standing,
+        services.environment.standing,
         services.redact,
     )
     preferences = services.preferences
@@ -274,6 +274,6 @@ def _completion_service(services: SharedServices) -> CompletionService:
         services.models,
         contexts,
         preferences.models,
-        preferences.ghost,
+        preferences.inline_completion,
         CompletionRequestLog(ports.clock),
     )

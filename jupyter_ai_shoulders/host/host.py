@@ -93,14 +93,14 @@ class Host:
         self.live = services.documents.live
         self.files = services.files
         self.frames = PageFrameRouter(services.documents.frames, services.files.live)
-        self.book = services.book
+        self.pending_edits = services.pending_edits
         self.anchors = services.anchors
         self.commands = services.commands
         self.budgets = services.budgets
         self.preferences = services.preferences
         self.redact = services.redact
         """Takes the keys in use out of what is shown."""
-        self.standing = services.surroundings.standing
+        self.standing = services.environment.standing
         """Returns what the user's own files say now."""
         self.exporter = Exporter(store.log)
         self.away = AwayReports(self.presence, store.sessions, store.log)
@@ -139,7 +139,7 @@ class Host:
         """Let what waits for a notebook or a file follow its new name."""
         self.live.renamed(old, new)
         self.files.live.renamed(old, new)
-        self.book.renamed(old, new)
+        self.pending_edits.renamed(old, new)
         await self.anchors.renamed(old, new)
 
     async def aclose(self) -> None:
@@ -153,7 +153,7 @@ class Host:
             stack.push_async_callback(self.services.documents.aclose)
             stack.push_async_callback(self.commands.aclose)
             stack.push_async_callback(self.files.aclose)
-            stack.push_async_callback(self.services.surroundings.aclose)
+            stack.push_async_callback(self.services.environment.aclose)
             stack.push_async_callback(self.mentions.aclose)
             stack.push_async_callback(self.trust.aclose)
             stack.push_async_callback(self.proposals.aclose)
@@ -167,7 +167,7 @@ class Host:
             await self.services.store.open()
             crash_point("host.store.opened")
             foreign = [] if own else revoke_permissions(self.sessions, self.log)
-            await self.book.load()
+            await self.pending_edits.load()
             await self.files.start()
             await self.engine.start()
             crash_point("host.engine.started")

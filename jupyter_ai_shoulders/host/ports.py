@@ -79,7 +79,7 @@ class HostSettings:
     """Whether a small model names new conversations."""
     turn_time_limit: float | None = None
     """Seconds a turn may work; None is no limit."""
-    run_patience: float | None = 60.0
+    run_timeout: float | None = 60.0
     """Seconds a step waits for a cell that runs; then the turn goes on beside it. None: always."""
     refuses_busy: bool = False
     """Whether nothing is queued in a kernel that runs something of the user's."""
@@ -93,7 +93,7 @@ class HostSettings:
     """Distributions whose tools are taken in; None: all that are installed."""
     compaction: CompactionMode = "auto"
     """What happens when a conversation outgrows its model."""
-    page_grace: float = 600.0
+    page_timeout: float = 600.0
     """Seconds a page with unsaved changes may be away before its agent's edits are written."""
     has_owners: bool = False
     """Whether several users may meet on this server, as on a hub; sessions then have owners."""

@@ -64,11 +64,11 @@ class SharedServices:
             secrets.redact,
             settings.home / STATE_DIR,
         )
-        self.acting = CurrentPage()
+        self.current_page = CurrentPage()
         """Where documents that several pages have open are changed."""
         self.documents = self._documents()
-        self.book = PendingEdits(self.store.log, self.store.blobs, ports.ids)
-        self.anchors = ThreadAnchors(self.store.sessions, self.path_now)
+        self.pending_edits = PendingEdits(self.store.log, self.store.blobs, ports.ids)
+        self.anchors = ThreadAnchors(self.store.sessions, self.current_path)
         self.files = self._files()
         self.preferences = self._preferences()
         self.budgets = self._budgets()
@@ -79,11 +79,11 @@ class SharedServices:
             self.store.log,
             self.store.blobs,
             KernelGenerations(ports.kernels),
-            self.book,
+            self.pending_edits,
             self.store.operations,
-            acting=self.acting,
+            acting=self.current_page,
         )
-        self.places = InstructionSources(
+        self.instruction_sources = InstructionSources(
             self.documents.workspace,
             settings.state_dir,
             ports.environ,
@@ -91,9 +91,9 @@ class SharedServices:
             self.trust.of_state,
         )
         """Where instructions and skills are."""
-        self.surroundings = self._surroundings()
+        self.environment = self._environment()
 
-    def path_now(self, path: str) -> str:
+    def current_path(self, path: str) -> str:
         """Return where a document is now that had this path."""
         return self.documents.live.current(self.documents.workspace.path(path))
 
@@ -103,8 +103,8 @@ class SharedServices:
             root=settings.workspace,
             closed=(settings.runtime_dir,),
             recovery=RecoveryCopies(self.store.directory),
-            acting=self.acting,
-            times=LiveTimeouts(grace=settings.page_grace),
+            current_page=self.current_page,
+            times=LiveTimeouts(grace=settings.page_timeout),
             refuses_busy=settings.refuses_busy,
             kernels=ports.kernels,
             pages=ports.pages,
@@ -121,16 +121,16 @@ class SharedServices:
             store=self.store,
             notebooks=self.documents.live,
             pages=ports.pages,
-            witness=self.book,
+            observer=self.pending_edits,
             renamed=self._renamed,
-            acting=self.acting,
+            current_page=self.current_page,
             clock=ports.clock,
             ids=ports.ids,
-            times=PageTimeouts(grace=self.settings.page_grace),
+            times=PageTimeouts(grace=self.settings.page_timeout),
         )
 
     async def _renamed(self, old: str, new: str) -> None:
-        self.book.renamed(old, new)
+        self.pending_edits.renamed(old, new)
         await self.anchors.renamed(old, new)
 
     def _preferences(self) -> Preferences:
@@ -198,7 +198,7 @@ class SharedServices:
             own_ports=ports.own_ports,
         )
 
-    def _surroundings(self) -> WorkspaceEnvironment:
+    def _environment(self) -> WorkspaceEnvironment:
         documents, ports, store = self.documents, self.ports, self.store
         captures = AttachmentReader(
             workspace=documents.workspace,
@@ -213,13 +213,13 @@ class SharedServices:
             is_named=lambda blob, owner: is_blob_referenced(store.directory.database, blob, owner),
         )
         return WorkspaceEnvironment(
-            self.places,
+            self.instruction_sources,
             ports.kernels,
             captures,
             self.redact,
             ports.clock,
-            looks=documents.variables,
-            stale=documents.stale.latest,
+            variables=documents.variables,
+            stale=documents.staleness.latest,
             threads=AnchorContext(documents.notebooks, self.files.texts),
         )
 
@@ -234,16 +234,16 @@ class EventRedactor:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._renew: Callable[[], Redactor] = Redactor
-        self._latest: Callable[[], Redactor] = Redactor
+        self._current: Callable[[], Redactor] = Redactor
         self._renew_at = 0.0
 
-    def set_sources(self, renew: Callable[[], Redactor], latest: Callable[[], Redactor]) -> None:
+    def set_sources(self, renew: Callable[[], Redactor], current: Callable[[], Redactor]) -> None:
         """From now on take the redactors of ``renew``, which looks for keys again.
 
         ``latest`` returns the newest one: a key that was just stored is looked up for its first
         call, and what that call brings must be redacted at once.
         """
-        self._renew, self._latest = renew, latest
+        self._renew, self._current = renew, current
         self._renew_at = 0.0
 
     def redact(self, text: str) -> str:
@@ -252,4 +252,4 @@ class EventRedactor:
         if now >= self._renew_at:
             self._renew_at = now + RENEWED_SECONDS  # first: the source may log, which redacts
             self._renew()
-        return self._latest().redact(text)
+        return self._current().redact(text)

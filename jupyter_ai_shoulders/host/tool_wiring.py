@@ -117,7 +117,7 @@ def _notebook_tools(services: SharedServices, files: FileAccess) -> list[Tool[An
             documents.names,
             pictures=pictures,
             times=RunDurations(StateFile(services.store.directory, "times.json")),
-            stale=documents.stale,
+            stale=documents.staleness,
             seen=services.seen_texts,
         ),
         *creation_and_output_tools(access, pictures=pictures, new=made, specs=documents.specs),

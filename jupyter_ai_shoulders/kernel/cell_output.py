@@ -20,14 +20,14 @@ from jupyter_ai_shoulders.wire.usage import Usage
 class CellTurnDisplay:
     """The output of the cell that runs."""
 
-    def __init__(self, look: Callable[[str], Bundle] = markdown_bundle) -> None:
+    def __init__(self, render: Callable[[str], Bundle] = markdown_bundle) -> None:
         """``look`` makes the display data of an answer that is not complete."""
-        self._look = look
+        self._render = render
         self._handle: Any = None
 
     def show(self, text: str) -> None:
         """See ``talk.Screen.show``."""
-        self.put(self._look(text))
+        self.put(self._render(text))
 
     def put(self, data: Bundle) -> None:
         """Show data in the place of what was shown."""

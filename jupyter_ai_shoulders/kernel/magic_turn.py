@@ -13,7 +13,7 @@ from typing import Protocol
 from jupyter_ai_shoulders.client.approval_text import effects_line
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
-from jupyter_ai_shoulders.client.interrupts import hold_interrupt
+from jupyter_ai_shoulders.client.interrupts import defer_interrupt
 from jupyter_ai_shoulders.client.turn import Turn, waiting_text
 from jupyter_ai_shoulders.client.turn_reader import Answer
 from jupyter_ai_shoulders.wire import events as ev
@@ -57,7 +57,7 @@ class MagicTurn:
 
     def __init__(
         self,
-        begin: Callable[[], Turn],
+        start: Callable[[], Turn],
         screen: TurnDisplay,
         kernel_id: str | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -66,9 +66,9 @@ class MagicTurn:
 
         ``kernel_id`` is of the kernel that waits for the answer, and does nothing else.
         """
-        self.stepped_aside = False
+        self.moved_to_panel = False
         """Whether the turn needs the kernel we block: it goes on without us."""
-        self._begin = begin
+        self._start = start
         self._screen = screen
         self._kernel_id = kernel_id
         self._clock = clock
@@ -82,9 +82,9 @@ class MagicTurn:
         """
         turn: Turn | None = None
         try:
-            with hold_interrupt() as held:
-                turn = self._begin()
-            if held.came:
+            with defer_interrupt() as held:
+                turn = self._start()
+            if held.received:
                 raise KeyboardInterrupt
             self._follow(turn)
         except KeyboardInterrupt:
@@ -92,7 +92,7 @@ class MagicTurn:
                 turn.cancel()
                 self._screen.say("Stopped.")
             raise
-        if self.stepped_aside:
+        if self.moved_to_panel:
             self._screen.say(_ASIDE)
             return turn.so_far()
         return turn.outcome()
@@ -102,7 +102,7 @@ class MagicTurn:
             for event in turn:
                 self._take(event)
                 if isinstance(event, ev.ToolStart) and self._blocks(event):
-                    self.stepped_aside = True
+                    self.moved_to_panel = True
                     return
             asked = turn.waits_for
             if asked is None:
@@ -135,45 +135,47 @@ class MagicTurn:
             self._shown_at = now
             self._screen.show("\n\n".join(filter(None, self._texts)))
 
-    def _decide(self, turn: Turn, asked: ev.Event) -> None:
+    def _decide(self, turn: Turn, question: ev.Event) -> None:
         """Ask the user what the turn waits for. Raises ``ClientError`` where that cannot be."""
-        match asked:
+        match question:
             case ev.ApprovalRequest():
-                self._approve(turn, asked)
+                self._approve(turn, question)
             case ev.ClarifyRequest():
-                self._clarify(turn, asked)
+                self._clarify(turn, question)
             case ev.StdinRequest():
-                turn.reply(self._screen.ask(asked.prompt, password=asked.password))
+                turn.reply(self._screen.ask(question.prompt, password=question.password))
             case _:
-                raise ClientError(f"{waiting_text(asked)} The side panel offers what to do.")
+                raise ClientError(f"{waiting_text(question)} The side panel offers what to do.")
 
-    def _approve(self, turn: Turn, asked: ev.ApprovalRequest) -> None:
-        preview = visible(asked.preview or str(asked.arguments))
-        said = (visible(asked.reason.text), preview, effects_line(asked))
+    def _approve(self, turn: Turn, question: ev.ApprovalRequest) -> None:
+        preview = visible(question.preview or str(question.arguments))
+        said = (visible(question.reason.text), preview, effects_line(question))
         self._screen.say("\n\n".join(part for part in said if part) + "\n")
-        answer = self._screen.ask(f"Allow {asked.tool}? [y/N, or what to do instead] ").strip()
+        answer = self._screen.ask(f"Allow {question.tool}? [y/N, or what to do instead] ").strip()
         if answer.lower() in {"y", "yes"}:
             turn.allow()
         else:
             turn.deny(None if answer.lower() in {"", "n", "no"} else answer)
 
-    def _clarify(self, turn: Turn, asked: ev.ClarifyRequest) -> None:
-        choices = [f"{number}. {option}" for number, option in enumerate(asked.options, 1)]
-        self._screen.say("\n".join([asked.question, *choices]))
+    def _clarify(self, turn: Turn, question: ev.ClarifyRequest) -> None:
+        choices = [f"{number}. {option}" for number, option in enumerate(question.options, 1)]
+        self._screen.say("\n".join([question.question, *choices]))
         answer = ""
         while not answer:
             answer = self._screen.ask("Your answer: ").strip()
-        turn.reply(*_picked(answer, asked))
+        turn.reply(*_picked(answer, question))
 
 
-def _picked(answer: str, asked: ev.ClarifyRequest) -> tuple[str, ...]:
+def _picked(answer: str, question: ev.ClarifyRequest) -> tuple[str, ...]:
     """Return the options picked by number, else the answer as it is."""
     numbers = answer.replace(",", " ").split()
-    if not asked.options or not all(each.isdecimal() for each in numbers):
+    if not question.options or not all(each.isdecimal() for each in numbers):
         return (answer,)
     chosen = [
-        asked.options[int(each) - 1] for each in numbers if 0 < int(each) <= len(asked.options)
+        question.options[int(each) - 1]
+        for each in numbers
+        if 0 < int(each) <= len(question.options)
     ]
-    if len(chosen) != len(numbers) or (len(chosen) > 1 and not asked.allow_multiple):
+    if len(chosen) != len(numbers) or (len(chosen) > 1 and not question.allow_multiple):
         return (answer,)
     return tuple(dict.fromkeys(chosen))

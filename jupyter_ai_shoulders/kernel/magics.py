@@ -60,11 +60,11 @@ class AiMagics(Magics):
     def ai(self, line: str, cell: str | None = None) -> None:
         """Ask the AI colleague of this Jupyter server; ``%ai help`` says how."""
         try:
-            self._do(parse_magic(line, cell))
+            self._dispatch(parse_magic(line, cell))
         except (MagicUsageError, ClientError, ValueError) as error:
             raise MagicFailed(legible(str(error))) from None
 
-    def _do(self, command: MagicCommand) -> None:
+    def _dispatch(self, command: MagicCommand) -> None:
         match command.action:
             case "ask":
                 self._ask(command)
@@ -82,10 +82,10 @@ class AiMagics(Magics):
             case "models":
                 CellTurnDisplay().put(markdown_bundle(models_text(self.client.models())))
 
-    def _ask(self, command: MagicCommand, around: Callable[[str], str] = str) -> Answer:
+    def _ask(self, command: MagicCommand, wrap: Callable[[str], str] = str) -> Answer:
         """Ask; ``around`` puts code beside the user's words, whose braces name no variables."""
-        screen = CellTurnDisplay(_look_of(command))
-        prompt = around(self._filled(command.prompt, screen))
+        screen = CellTurnDisplay(_renderer(command))
+        prompt = wrap(self._interpolated(command.prompt, screen))
         prompt = prompt_text.format_prompt(prompt, command.format)
         session = self._conversation(command)
         context = notebook_context(self.client)
@@ -95,7 +95,7 @@ class AiMagics(Magics):
 
         talk = MagicTurn(begin, screen, own_kernel_id())
         answer = talk.answer()
-        if not talk.stepped_aside:
+        if not talk.moved_to_panel:
             self._finish(command, answer, screen)
         elif str(answer):
             screen.put(markdown_bundle(str(answer)))
@@ -141,7 +141,7 @@ class AiMagics(Magics):
             )
         self._ask(command, lambda _: prompt_text.explain_prompt(code))
 
-    def _filled(self, prompt: str, screen: CellTurnDisplay) -> str:
+    def _interpolated(self, prompt: str, screen: CellTurnDisplay) -> str:
         """Return the prompt with its variables, as far as their values may be sent."""
         namespace: dict[str, Any] = self._shell.user_ns
         if not has_placeholders(prompt, namespace):
@@ -184,7 +184,7 @@ class AiMagics(Magics):
         return self.shell
 
 
-def _look_of(command: MagicCommand) -> Callable[[str], dict[str, Any]]:
+def _renderer(command: MagicCommand) -> Callable[[str], dict[str, Any]]:
     """Return how a growing answer is shown: one that is to become something else, as its text."""
     if command.format in {"markdown", "code"}:
         return markdown_bundle

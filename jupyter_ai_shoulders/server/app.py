@@ -126,9 +126,9 @@ class ShouldersApp(ExtensionApp):
         return api_routes(
             prefix,
             service.host,
-            service.roster,
+            service.connections,
             service.kernel_secrets,
-            opens=not service.has_owners,
+            open_to_kernels=not service.has_owners,
         )
 
     def _proxy_routes(self, prefix: str) -> list[Route]:

@@ -40,7 +40,7 @@ class ExtensionServices:
         self, serverapp: ServerApp, config: Shoulders, keys: KeyEnvironment | None = None
     ) -> None:
         """``keys`` has the variables of providers that were taken out of the environment."""
-        self.roster = PageConnectionRegistry(
+        self.connections = PageConnectionRegistry(
             lambda session_id: self._host.sessions.header(session_id)[0]
         )
         kernels = serverapp.kernel_manager
@@ -54,7 +54,7 @@ class ExtensionServices:
                 kernels=ServerKernels(serverapp.session_manager, serverapp.kernel_manager),
                 rooms=ServerRooms(serverapp.web_app.settings),
                 contents=ServerContents(serverapp),
-                pages=self.roster,
+                pages=self.connections,
                 clock=clock,
                 ids=RandomIds(),
                 keys=keys,
@@ -62,7 +62,7 @@ class ExtensionServices:
             ),
         )
         self._log_redaction = LogRedaction(log_handlers(serverapp.log), self._host.redact)
-        self._host.hub.add(self.roster)
+        self._host.hub.add(self.connections)
         events = cast("EventLogger", serverapp.event_logger)  # it is there once the server runs
         self._renames = ContentsListener(events, self._host.renamed, self._host.trust.on_file_saved)
         self._activity = ActivityReporter(serverapp.web_app.settings["last_activity_times"], clock)
@@ -108,7 +108,7 @@ class ExtensionServices:
         await self._host.aclose()
         self._host.presence.close()
         self._host.hub.close()
-        self.roster.close()
+        self.connections.close()
         self._log_redaction.close()
 
 

@@ -138,17 +138,17 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
 def api_routes(
     prefix: str,
     host_source: HostSource,
-    roster: PageConnectionRegistry,
+    connections: PageConnectionRegistry,
     secrets: KernelSecrets,
     *,
-    opens: bool,
+    open_to_kernels: bool,
 ) -> list[Route]:
     """Return every route, as patterns that start with ``prefix``; the last one takes the rest.
 
     ``opens``: whether kernels' secrets open those that kernels need.
     """
     with_host = {"host_source": host_source}
-    door = kernel_access_by_route(secrets if opens else None)
+    door = kernel_access_by_route(secrets if open_to_kernels else None)
     return [
         *(
             (f"{prefix}{pattern}", handler, {**with_host, **door.get(pattern, {})})
@@ -162,7 +162,7 @@ def api_routes(
         (
             f"{prefix}socket",
             PageSocketHandler,
-            {**with_host, "roster": roster, **door.get(SOCKET, {})},
+            {**with_host, "roster": connections, **door.get(SOCKET, {})},
         ),
         (f"{prefix}.*", UnknownRouteHandler, with_host),
     ]

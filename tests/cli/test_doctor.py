@@ -229,7 +229,7 @@ def test_what_cannot_be_imported_is_named(  # noqa: PLR0917 the columns of the t
     (tmp_path / f"{module}.py").write_text(source)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
-    found = imports.look()
+    found = imports.check_imports()
 
     assert (found.about, found.state) == ("imports", "failure")
     assert text in found.text
@@ -278,7 +278,11 @@ def test_what_is_needed_is_compared(versions: dict[str, str], text: str | None) 
             raise metadata.PackageNotFoundError(name)
         return found
 
-    found = [each for each in dependencies.look(version_of=version_of) if each.about in {*versions}]
+    found = [
+        each
+        for each in dependencies.check_dependencies(version_of=version_of)
+        if each.about in {*versions}
+    ]
 
     assert [each.text for each in found if each.state == "failure"] == ([text] if text else [])
 

@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.cli.chat.in_process_chat import InProcessChat
 from jupyter_ai_shoulders.cli.main import main
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.connection import Connection
-from jupyter_ai_shoulders.client.interrupts import hold_interrupt
+from jupyter_ai_shoulders.client.interrupts import defer_interrupt
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.wire.api.commands import SendMessage
 from tests.cli.conftest import Terminal
@@ -49,9 +49,9 @@ def press_ctrl_c() -> None:
 
 
 def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
-    with hold_interrupt() as held:
+    with defer_interrupt() as held:
         press_ctrl_c()
-        told = held.came
+        told = held.received
 
     assert told
     with pytest.raises(KeyboardInterrupt):
@@ -62,15 +62,15 @@ def test_nothing_is_held_where_nothing_interrupts() -> None:
     """As in a subshell of a kernel, which runs in a thread."""
 
     def hold() -> bool:
-        with hold_interrupt() as held:
-            return held.came
+        with defer_interrupt() as held:
+            return held.received
 
     with ThreadPoolExecutor(1) as thread:
         assert not thread.submit(hold).result()
 
 
 def test_a_second_interrupt_does_not_wait() -> None:
-    with hold_interrupt():
+    with defer_interrupt():
         press_ctrl_c()
         with pytest.raises(KeyboardInterrupt):
             press_ctrl_c()
@@ -79,10 +79,10 @@ def test_a_second_interrupt_does_not_wait() -> None:
 def test_ignored_interrupts_stay_ignored() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    with hold_interrupt() as held:
+    with defer_interrupt() as held:
         press_ctrl_c()
 
-    assert not held.came
+    assert not held.received
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 

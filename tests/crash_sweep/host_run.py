@@ -202,8 +202,8 @@ class HostRun:
                 state_dir=place.state,
                 home=place.home,
                 budget=SpendingLimits(),
-                page_grace=setting.page_grace,
-                run_patience=setting.run_patience,
+                page_timeout=setting.page_grace,
+                run_timeout=setting.run_patience,
             ),
             HostPorts(
                 kernels=kernels,

@@ -97,8 +97,8 @@ async def _prepare(stage: InjectionHost, channels: Sequence[Channel]) -> None:
     documents = stage.host.services.documents
     await documents.variables.look("variables.ipynb", "schema_only")
     stale = await documents.notebooks.open("stale.ipynb").read()
-    documents.stale.ran("kernel of stale.ipynb", stale.cells[0], 1)
-    await documents.stale.report(stale)
+    documents.staleness.ran("kernel of stale.ipynb", stale.cells[0], 1)
+    await documents.staleness.report(stale)
     anchor = next(channel.anchor for channel in channels if channel.anchor is not None)
     for text, place in (("INJECTED-thread", None), ("INJECTED-task", anchor)):
         session_id = stage.create(Script("", says=text), "ask", place)

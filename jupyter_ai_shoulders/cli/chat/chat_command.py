@@ -9,7 +9,7 @@ from contextlib import closing
 from jupyter_ai_shoulders.cli.backend import Backend
 from jupyter_ai_shoulders.cli.chat.chat_backend import ChatBackend
 from jupyter_ai_shoulders.cli.chat.chat_session import ChatSession, LeaveChat, error_text
-from jupyter_ai_shoulders.cli.chat.slash_commands import COMMANDS, LISTED, run_command
+from jupyter_ai_shoulders.cli.chat.slash_commands import COMMANDS, MAX_LISTED, run_command
 from jupyter_ai_shoulders.cli.chat.terminal import TerminalScreen
 from jupyter_ai_shoulders.cli.default_model import failing_model
 from jupyter_ai_shoulders.cli.errors import UsageError
@@ -22,11 +22,11 @@ PROMPT = "> "
 _WORDS = tuple(f"/{name}" for name in COMMANDS)
 
 
-def chat(desk: Backend, options: argparse.Namespace) -> ExitCode:
+def chat(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """Talk until the user leaves. Raises ``UsageError``, ``ClientError``, ``ShouldersError``."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("chat needs a terminal. In scripts: jupyter shoulders run")
-    with closing(desk.chat()) as engine:
+    with closing(backend.chat()) as engine:
         if options.model is not None:
             _check(engine, options.model)
         screen = TerminalScreen()
@@ -34,20 +34,20 @@ def chat(desk: Backend, options: argparse.Namespace) -> ExitCode:
         if options.session is not None:
             talk.session = engine.session(SessionId(options.session))
             talk.choose(options.model, options.mode)
-        return _talk(talk)
+        return _run(talk)
 
 
-def _talk(talk: ChatSession) -> ExitCode:
+def _run(session: ChatSession) -> ExitCode:
     greeted = interrupted = False
     while True:
         try:
             if not greeted:
                 greeted = True
-                _greet(talk)
-                _begin(talk)
-            line = talk.screen.read(PROMPT, _WORDS)
+                _greet(session)
+                _open_session(session)
+            line = session.screen.read(PROMPT, _WORDS)
             interrupted = False
-            _take(talk, line)
+            _handle_line(session, line)
         except LeaveChat as left:
             return left.code
         except EOFError:
@@ -56,16 +56,16 @@ def _talk(talk: ChatSession) -> ExitCode:
             if interrupted:
                 return ExitCode.CANCELLED
             interrupted = True
-            talk.screen.say("Ctrl+C again, or Ctrl+D, leaves.")
+            session.screen.say("Ctrl+C again, or Ctrl+D, leaves.")
         except (ClientError, ShouldersError) as error:
-            talk.screen.warn(error_text(error))
+            session.screen.warn(error_text(error))
 
 
-def _take(talk: ChatSession, line: str) -> None:
+def _handle_line(session: ChatSession, line: str) -> None:
     if line.startswith("/"):
-        run_command(talk, line.strip())
+        run_command(session, line.strip())
     elif line.strip():
-        talk.say(line)
+        session.send(line)
 
 
 def _check(engine: ChatBackend, model: str) -> None:
@@ -74,30 +74,30 @@ def _check(engine: ChatBackend, model: str) -> None:
         raise UsageError(f"There is no model {model!r}; jupyter shoulders models lists them.")
 
 
-def _greet(talk: ChatSession) -> None:
-    models = talk.desk.models()
-    label = next((each.label for each in models.models if each.id == talk.model), None)
-    name = label or talk.model or "no model is set up: jupyter shoulders keys"
-    talk.screen.say(f"Jupyter AI colleague · {name} · /help · Ctrl+D leaves", "bold")
+def _greet(session: ChatSession) -> None:
+    models = session.backend.models()
+    label = next((each.label for each in models.models if each.id == session.model), None)
+    name = label or session.model or "no model is set up: jupyter shoulders keys"
+    session.screen.say(f"Jupyter AI colleague · {name} · /help · Ctrl+D leaves", "bold")
     failing = failing_model(models)
     if failing is not None:
-        talk.screen.warn(f"{failing[0]} cannot answer. {describe_error(failing[1])}")
+        session.screen.warn(f"{failing[0]} cannot answer. {describe_error(failing[1])}")
 
 
-def _begin(talk: ChatSession) -> None:
+def _open_session(session: ChatSession) -> None:
     """Open the conversation that was named, or the last one here whose turn was interrupted.
 
     A turn that still runs or waits may be another terminal's: it is only named.
     """
-    if talk.session is not None:
-        talk.open(talk.session.id)
+    if session.session is not None:
+        session.open(session.session.id)
         return
-    left = [each for each in talk.desk.sessions(LISTED) if each.source == "cli"]
+    left = [each for each in session.backend.sessions(MAX_LISTED) if each.source == "cli"]
     interrupted = next((each for each in left if each.status == "interrupted"), None)
     if interrupted is not None:
-        talk.open(interrupted.id)
+        session.open(interrupted.id)
         return
-    talk.review.announce()
+    session.review.announce()
     for each in left:
         if each.status in {"running", "waiting"}:
-            talk.screen.note(f"{each.title or 'Untitled'} ({each.status}): /open {each.id}")
+            session.screen.note(f"{each.title or 'Untitled'} ({each.status}): /open {each.id}")

@@ -14,8 +14,8 @@ from jupyter_ai_shoulders.cli.chat.undo_summary import find_undo, last_turn, und
 from jupyter_ai_shoulders.cli.chat.user_prompts import UserPrompter, pause_answer, resume_answer
 from jupyter_ai_shoulders.cli.exit_codes import ExitCode
 from jupyter_ai_shoulders.client.errors import ClientError, describe_error
-from jupyter_ai_shoulders.client.interrupts import hold_interrupt
-from jupyter_ai_shoulders.client.turn_reader import Ask, TurnReader
+from jupyter_ai_shoulders.client.interrupts import defer_interrupt
+from jupyter_ai_shoulders.client.turn_reader import Question, TurnReader
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import (
@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.wire.api.commands import (
 from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
-_SHOWN_MESSAGES = 3
+_MESSAGES_SHOWN = 3
 """Of the user, with what followed, when a conversation is opened."""
 _OPEN = "The turn stays open: jupyter shoulders chat resumes it."
 
@@ -46,15 +46,15 @@ class ChatSession:
 
     def __init__(
         self,
-        desk: ChatBackend,
+        backend: ChatBackend,
         screen: TerminalScreen,
         model: str | None = None,
         mode: Mode | None = None,
     ) -> None:
-        self.desk = desk
+        self.backend = backend
         self.screen = screen
         self.session: Session | None = None
-        self.review = Review(desk, screen)
+        self.review = Review(backend, screen)
         self._model = None if model is None else ModelId(model)
         self._mode: Mode | None = mode
 
@@ -62,19 +62,19 @@ class ChatSession:
     def model(self) -> ModelId | None:
         """What answers; None when none is set up."""
         chosen = self._model if self.session is None else self.session.model
-        return chosen or self.desk.models().default
+        return chosen or self.backend.models().default
 
     @property
     def mode(self) -> Mode | None:
         """What may run without being asked; None before the first message: the usual."""
-        return self._mode if self.session is None else self.desk.session(self.session.id).mode
+        return self._mode if self.session is None else self.backend.session(self.session.id).mode
 
     def choose(self, model: str | None = None, mode: Mode | None = None) -> None:
         """Change the model or the mode, here and of conversations to come."""
         chosen = None if model is None else ModelId(model)
         if self.session is not None and (chosen or mode):
             command = PatchSession(model=chosen, mode=mode)
-            self.session = self.desk.change(self.session.id, command)
+            self.session = self.backend.change(self.session.id, command)
         self._model = chosen or self._model
         self._mode = mode or self._mode
 
@@ -84,8 +84,8 @@ class ChatSession:
 
     def open(self, session: str) -> None:
         """Go on with a conversation: show its end, and take up a turn that is open."""
-        self.session = self.desk.session(SessionId(session))
-        events = self.desk.past(self.session.id)
+        self.session = self.backend.session(SessionId(session))
+        events = self.backend.past(self.session.id)
         reader = TurnReader(self.session.id)
         for event in _last_turn(events):
             reader.take(event)
@@ -99,38 +99,38 @@ class ChatSession:
         else:
             self.review.announce()
 
-    def say(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send a message and follow its turn to the end."""
         if self.session is None:
             command = CreateSession(kind="chat", source="cli", model=self._model, mode=self._mode)
-            self.session = self.desk.create(command)
+            self.session = self.backend.create(command)
         session_id = self.session.id
         message = SendMessage(id=MessageId(f"msg_{secrets.token_hex(12)}"), text=text)
-        after = self.desk.session(session_id).last_seq
+        after = self.backend.session(session_id).last_seq
         reader = TurnReader(session_id, message.id)
-        self._follow(reader, after, lambda: self.desk.send(session_id, message))
+        self._follow(reader, after, lambda: self.backend.send(session_id, message))
 
     def undo_turn(self, session_id: SessionId) -> None:
         """Take back what the last turn of a conversation did to documents."""
-        events = self.desk.past(session_id)
+        events = self.backend.past(session_id)
         turn_id = last_turn(events)
         if turn_id is None:
             self.screen.say("There is no turn to undo.")
         elif find_undo(events, turn_id) is not None:
             self.screen.say("The last turn is already undone; /redo brings it back.")
         else:
-            self._restored(self.desk.undo_turn(session_id, UndoTurn(turn_id=turn_id)))
+            self._restored(self.backend.undo_turn(session_id, UndoTurn(turn_id=turn_id)))
 
     def redo_turn(self, session_id: SessionId) -> None:
         """Take back that the last turn was undone."""
-        events = self.desk.past(session_id)
+        events = self.backend.past(session_id)
         turn_id = last_turn(events)
         undoing = None if turn_id is None else find_undo(events, turn_id)
         if undoing is None:
             self.screen.say("The last turn was not undone.")
         else:
             command = RestoreSession(seq=undoing.seq, what=("notebook", "files"))
-            self._restored(self.desk.restore(session_id, command))
+            self._restored(self.backend.restore(session_id, command))
 
     def _restored(self, restore: ev.Restore) -> None:
         self.review.forget()
@@ -145,37 +145,37 @@ class ChatSession:
             reader.interrupted = False
             if command.decision == "discard":  # else what waited waits again, and is not asked anew
                 reader.waits_for = None
-            self._follow(reader, after, lambda: self.desk.resume(session_id, command))
+            self._follow(reader, after, lambda: self.backend.resume(session_id, command))
 
     def _follow(
         self, reader: TurnReader, after: int, begin: Callable[[], None] | None = None
     ) -> None:
         self.review.forget()
-        _TurnFollower(self.desk, self.screen, reader, after).run(begin)
+        _TurnFollower(self.backend, self.screen, reader, after).run(begin)
 
 
 class _TurnFollower:
     """A turn from its beginning to its end, with what it asks on the way."""
 
     def __init__(
-        self, desk: ChatBackend, screen: TerminalScreen, reader: TurnReader, after: int
+        self, backend: ChatBackend, screen: TerminalScreen, reader: TurnReader, after: int
     ) -> None:
-        self._desk = desk
+        self._backend = backend
         self._screen = screen
         self._reader = reader
         self._after = after
         self._shown = EventDisplay(screen)
-        self._asker = UserPrompter(desk, screen, reader.session_id)
-        self._over = False
+        self._asker = UserPrompter(backend, screen, reader.session_id)
+        self._ended = False
         self._stopping = False
 
     def run(self, begin: Callable[[], None] | None) -> None:
         """Follow; the first Ctrl+C stops the turn, another one raises ``LeaveChat``."""
         try:
             if begin is not None:
-                with hold_interrupt() as held:
+                with defer_interrupt() as held:
                     begin()
-                if held.came:
+                if held.received:
                     raise KeyboardInterrupt
             self._go_on()
         except KeyboardInterrupt:
@@ -188,13 +188,13 @@ class _TurnFollower:
         try:
             self._screen.say("Stopping the turn. Ctrl+C again leaves.")
             self._stopping, self._reader.waits_for = True, None
-            self._desk.cancel(self._reader.session_id)
+            self._backend.cancel(self._reader.session_id)
             self._go_on()
         except KeyboardInterrupt:
             raise LeaveChat(ExitCode.CANCELLED) from None
 
     def _go_on(self) -> None:
-        while not self._over:
+        while not self._ended:
             self._until_it_rests()
             if self._reader.waits_for is not None:
                 self._ask(self._reader.waits_for)
@@ -202,22 +202,22 @@ class _TurnFollower:
     def _until_it_rests(self) -> None:
         if self._rests():
             return
-        with closing(self._desk.events(self._reader.session_id, self._after)) as events:
+        with closing(self._backend.events(self._reader.session_id, self._after)) as events:
             for event in events:
                 self._after = event.seq
                 if self._reader.take(event):
                     self._shown.take(event)
                 if self._rests():
                     return
-        self._over = True
+        self._ended = True
 
     def _rests(self) -> bool:
         if self._stopping:  # what still asks is cancelled too
             self._reader.waits_for = None
-        self._over = self._over or self._reader.ended is not None or self._reader.interrupted
-        return self._over or self._reader.waits_for is not None
+        self._ended = self._ended or self._reader.ended is not None or self._reader.interrupted
+        return self._ended or self._reader.waits_for is not None
 
-    def _ask(self, asked: Ask | ev.Notice) -> None:
+    def _ask(self, asked: Question | ev.Notice) -> None:
         try:
             if isinstance(asked, ev.Notice):
                 self._pause(asked)
@@ -232,10 +232,10 @@ class _TurnFollower:
     def _pause(self, notice: ev.Notice) -> None:
         command = pause_answer(self._screen, notice)
         if command is None:
-            self._over = True
+            self._ended = True
             self._screen.say(f"It stays open: /open {self._reader.session_id}")
         else:
-            self._desk.resume(self._reader.session_id, command)
+            self._backend.resume(self._reader.session_id, command)
         self._reader.waits_for = None
 
 
@@ -251,4 +251,4 @@ def _last_turn(events: list[ev.Event]) -> list[ev.Event]:
 
 def _last_messages(events: list[ev.Event]) -> list[ev.Event]:
     starts = [at for at, event in enumerate(events) if isinstance(event, ev.MessageAdd)]
-    return events[starts[-_SHOWN_MESSAGES:][0] :] if starts else []
+    return events[starts[-_MESSAGES_SHOWN:][0] :] if starts else []

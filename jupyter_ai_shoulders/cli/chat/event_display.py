@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.client.errors import describe_error
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.ids import CallId, EditId, ProposalId
 
-MOST_OUTPUT = 4_000
+MAX_OUTPUT = 4_000
 """Characters of what one call prints; the notebook, or the side panel, has all of it."""
 
 _ENDS = {
@@ -108,10 +108,10 @@ class EventDisplay:
     def _output(self, event: ev.ToolProgress) -> None:
         before = self._printed.get(event.call_id, 0)
         self._printed[event.call_id] = before + len(event.text)
-        text = event.text[: max(0, MOST_OUTPUT - before)]
+        text = event.text[: max(0, MAX_OUTPUT - before)]
         lines = text.replace("\r\n", "\n").replace("\r", "\n")  # of a bar of progress
         self._screen.show([(f"{EXACT} {NOTE}", lines)])
-        if before <= MOST_OUTPUT < before + len(event.text):
+        if before <= MAX_OUTPUT < before + len(event.text):
             self._screen.note("More output is not shown here.")
 
     def _end(self, event: ev.TurnEnd) -> None:

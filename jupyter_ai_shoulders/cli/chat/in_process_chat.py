@@ -13,7 +13,7 @@ from queue import Empty, Queue
 from typing import Any, TypeVar
 
 from jupyter_ai_shoulders.cli.backend import ExportFormat
-from jupyter_ai_shoulders.client.interrupts import hold_interrupt
+from jupyter_ai_shoulders.client.interrupts import defer_interrupt
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
@@ -86,7 +86,7 @@ class _EventQueue:
 
 
 class InProcessChat:
-    """See ``desk.ChatBackend``."""
+    """See ``ChatBackend``."""
 
     def __init__(self, serve: Serve) -> None:
         """Start the engine. Raises what keeps it from starting, and ``KeyboardInterrupt``.
@@ -95,12 +95,12 @@ class InProcessChat:
         """
         self._thread = ThreadPoolExecutor(1, "engine")
         ready: Future[_Engine] = Future()
-        with hold_interrupt() as held:
+        with defer_interrupt() as held:
             self._done = self._thread.submit(_serve, serve, ready)
             either: list[Future[Any]] = [ready, self._done]
-            while not (held.came or wait(either, WAKE_SECONDS, FIRST_COMPLETED).done):
+            while not (held.received or wait(either, WAKE_SECONDS, FIRST_COMPLETED).done):
                 pass
-        if held.came:  # else the process would wait for the engine's thread for ever
+        if held.received:  # else the process would wait for the engine's thread for ever
             ready.add_done_callback(lambda engine: engine.result().end())
             raise KeyboardInterrupt
         if not ready.done():

@@ -36,7 +36,7 @@ from jupyter_ai_shoulders.wire.usage import Usage
 
 
 class RemoteChat:
-    """See ``desk.ChatBackend``."""
+    """See ``ChatBackend``."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -70,19 +70,19 @@ class RemoteChat:
 
     def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
         """See ``ChatTurns.resume``."""
-        self._tell(session_id, "resume", command)
+        self._post(session_id, "resume", command)
 
     def approve(self, session_id: SessionId, call_id: CallId, command: AnswerApproval) -> None:
         """See ``ChatAnswers.approve``."""
-        self._tell(session_id, f"approvals/{call_id}", command)
+        self._post(session_id, f"approvals/{call_id}", command)
 
     def answer(self, session_id: SessionId, call_id: CallId, command: AnswerQuestion) -> None:
         """See ``ChatAnswers.answer``."""
-        self._tell(session_id, f"clarifications/{call_id}", command)
+        self._post(session_id, f"clarifications/{call_id}", command)
 
     def type_in(self, session_id: SessionId, call_id: CallId, command: AnswerInput) -> None:
         """See ``ChatAnswers.type_in``."""
-        self._tell(session_id, f"stdin/{call_id}", command)
+        self._post(session_id, f"stdin/{call_id}", command)
 
     def create(self, command: CreateSession) -> Session:
         """See ``ChatSessions.create``."""
@@ -102,7 +102,7 @@ class RemoteChat:
 
     def compact(self, session_id: SessionId) -> None:
         """See ``ChatSessions.compact``."""
-        self._tell(session_id, "compact", None)
+        self._post(session_id, "compact", None)
 
     def export(self, session_id: SessionId, form: ExportFormat) -> str:
         """See ``ChatSessions.export``."""
@@ -145,5 +145,5 @@ class RemoteChat:
         """See ``ChatFacts.usage``."""
         return self._client.usage("model")
 
-    def _tell(self, session_id: SessionId, path: str, command: CommandModel | None) -> None:
+    def _post(self, session_id: SessionId, path: str, command: CommandModel | None) -> None:
         self._client.connection.send("POST", f"sessions/{session_id}/{path}", command)

@@ -28,8 +28,8 @@ _OVERLAP = "You changed the same lines. /apply uses the text shown here, /dismis
 class Review:
     """What awaits the user, in the numbers they were last shown."""
 
-    def __init__(self, desk: ChatReview, screen: TerminalScreen) -> None:
-        self._desk = desk
+    def __init__(self, backend: ChatReview, screen: TerminalScreen) -> None:
+        self._backend = backend
         self._screen = screen
         self._listed: list[Item | None] | None = None
         """As it was shown; what was decided keeps its number. None after a turn."""
@@ -40,26 +40,26 @@ class Review:
 
     def announce(self) -> None:
         """Say how much awaits review, if anything does."""
-        edits, proposals = len(self._desk.edits()), len(self._desk.proposals())
+        edits, proposals = len(self._backend.edits()), len(self._backend.proposals())
         if edits or proposals:
             self._screen.note(waiting_text(edits, proposals))
 
-    def show_pending(self, wanted: str) -> None:
+    def show_pending(self, selection: str) -> None:
         """List what awaits review, short diffs with it; or show the whole diff of some."""
-        if wanted and wanted != ALL and self._listed is not None:
-            self._show(self._chosen(wanted), cut=False)
+        if selection and selection != ALL and self._listed is not None:
+            self._show(self._chosen(selection), cut=False)
             return
         self._listed = self._waiting()
         if not self._listed:
             self._screen.say("Nothing to review.")
-        elif wanted and wanted != ALL:
-            self._show(self._chosen(wanted), cut=False)
+        elif selection and selection != ALL:
+            self._show(self._chosen(selection), cut=False)
         else:
-            self._list(in_full=wanted == ALL)
+            self._list(in_full=selection == ALL)
 
-    def decide_edits(self, decision: Literal["keep", "undo"], wanted: str) -> None:
+    def decide_edits(self, decision: Literal["keep", "undo"], selection: str) -> None:
         """Keep or take back changes, which are named by number."""
-        found = self._wanted(f"/{decision}", wanted)
+        found = self._select(f"/{decision}", selection)
         chosen = {at: item for at, item in found.items() if isinstance(item, PendingEdit)}
         for at in found.keys() - chosen.keys():
             self._screen.warn(f"{at + 1} is a proposal: use /apply or /dismiss.")
@@ -73,27 +73,27 @@ class Review:
             )
             for edit in chosen.values()
         )
-        decided = self._desk.decide_edits(DecideEdits(decision=decision, edits=choices))
-        self._tell(decision, chosen, decided)
+        decided = self._backend.decide_edits(DecideEdits(decision=decision, edits=choices))
+        self._report(decision, chosen, decided)
 
-    def decide_proposals(self, decision: Literal["apply", "dismiss"], wanted: str) -> None:
+    def decide_proposals(self, decision: Literal["apply", "dismiss"], selection: str) -> None:
         """Apply or dismiss proposals, which are named by number."""
-        for at, item in self._wanted(f"/{decision}", wanted, of=Proposal).items():
+        for at, item in self._select(f"/{decision}", selection, of=Proposal).items():
             if isinstance(item, Proposal):
-                decided = self._desk.decide_proposal(item.id, _decision(item, decision))
+                decided = self._backend.decide_proposal(item.id, _decision(item, decision))
                 self._done(at)
-                self._screen.say(f"{_place(item)}: {_outcome(decided)}")
+                self._screen.say(f"{_location(item)}: {_outcome(decided)}")
             else:
                 self._screen.warn(f"{at + 1} is a change: use /keep or /undo.")
 
-    def _tell(
+    def _report(
         self, decision: Literal["keep", "undo"], chosen: dict[int, PendingEdit], done: EditDecisions
     ) -> None:
         for at, edit in chosen.items():
             if edit.id in done.resolved:
                 self._done(at)
-                self._screen.say(f"{'Kept' if decision == 'keep' else 'Undone'}: {_place(edit)}")
-        names = {edit.id: _place(edit) for edit in chosen.values()}
+                self._screen.say(f"{'Kept' if decision == 'keep' else 'Undone'}: {_location(edit)}")
+        names = {edit.id: _location(edit) for edit in chosen.values()}
         for conflict in done.left:
             name = names.get(conflict.edit.id) if conflict.edit else None
             self._screen.warn(
@@ -107,7 +107,7 @@ class Review:
         for drift in filter(None, map(describe_kernel_drift, done.drift)):
             self._screen.note(drift)
 
-    def _wanted(
+    def _select(
         self, command: str, wanted: str, of: type[PendingEdit | Proposal] = PendingEdit
     ) -> dict[int, Item]:
         """Return what is named; nothing before the user could have seen what it would be."""
@@ -128,12 +128,12 @@ class Review:
         return found
 
     def _waiting(self) -> list[Item | None]:
-        return [*self._desk.edits(), *self._desk.proposals()]
+        return [*self._backend.edits(), *self._backend.proposals()]
 
-    def _chosen(self, wanted: str) -> dict[int, Item]:
+    def _chosen(self, selection: str) -> dict[int, Item]:
         """Return what is named by numbers; all or nothing."""
         found: dict[int, Item] = {}
-        for word in wanted.replace(",", " ").split():
+        for word in selection.replace(",", " ").split():
             at = _index(word)
             item = self._listed[at] if self._listed and 0 <= at < len(self._listed) else None
             if item is None:
@@ -184,7 +184,7 @@ def _index(word: str) -> int:
 def _title(at: int, item: Item) -> str:
     if isinstance(item, Proposal):
         reason = f": {' '.join(item.reason.split())}" if item.reason else ""
-        return f"{at + 1}. {_place(item)} · proposed{reason}"
+        return f"{at + 1}. {_location(item)} · proposed{reason}"
     match item.baseline, item.current:
         case None, None:
             what = "changed"
@@ -194,7 +194,7 @@ def _title(at: int, item: Item) -> str:
             what = "deleted"
         case _:
             what = "changed"
-    return f"{at + 1}. {_place(item)} · {what}{_extent(item)}"
+    return f"{at + 1}. {_location(item)} · {what}{_extent(item)}"
 
 
 def _extent(edit: PendingEdit) -> str:
@@ -206,7 +206,7 @@ def _extent(edit: PendingEdit) -> str:
     return f" (+{come} -{gone})"
 
 
-def _place(item: Item) -> str:
+def _location(item: Item) -> str:
     """Return where something is: a file, or a cell by its number or its first line."""
     if item.cell_id is None:
         return item.document

@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.wire.api.responses import ModelInfo
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
-LISTED = 20
+MAX_LISTED = 20
 _MODES: Mapping[str, Mode] = {mode: mode for mode in get_args(Mode)}
 _MODE_TEXTS: Mapping[Mode, str] = {
     "ask": "asks before it changes or runs anything",
@@ -29,7 +29,7 @@ class SlashCommand:
     """One slash command."""
 
     usage: str
-    about: str
+    description: str
     run: Callable[[ChatSession, str], None]
     """Is given what stands behind the name."""
 
@@ -47,7 +47,7 @@ def run_command(talk: ChatSession, line: str) -> None:
 
 
 def _help(talk: ChatSession, _: str) -> None:
-    talk.screen.table([(command.usage, command.about) for command in COMMANDS.values()])
+    talk.screen.table([(command.usage, command.description) for command in COMMANDS.values()])
     talk.screen.say(
         "Alt+Enter begins another line, Tab completes; a space before / sends it as text.\n"
         "Ctrl+C stops the turn that runs, Ctrl+D leaves."
@@ -55,7 +55,7 @@ def _help(talk: ChatSession, _: str) -> None:
 
 
 def _model(talk: ChatSession, wanted: str) -> None:
-    models = talk.desk.models().models
+    models = talk.backend.models().models
     ready = [model for model in models if model.available]
     if not wanted:
         _list_models(talk, ready, models)
@@ -102,13 +102,13 @@ def _new(talk: ChatSession, _: str) -> None:
 
 
 def _sessions(talk: ChatSession, _: str) -> None:
-    sessions = talk.desk.sessions(LISTED)
+    sessions = talk.backend.sessions(MAX_LISTED)
     lines = [f"{number:>3}. {_line(session)}" for number, session in enumerate(sessions, 1)]
     talk.screen.say("\n".join(lines) or "No conversations.")
 
 
 def _open(talk: ChatSession, wanted: str) -> None:
-    sessions = talk.desk.sessions(LISTED)
+    sessions = talk.backend.sessions(MAX_LISTED)
     position = _position(wanted, len(sessions))
     if not wanted:
         talk.screen.warn("Name a conversation: /open 2, numbered as in /sessions, or its id.")
@@ -118,9 +118,9 @@ def _open(talk: ChatSession, wanted: str) -> None:
 
 def _cost(talk: ChatSession, _: str) -> None:
     if talk.session is not None:
-        session = talk.desk.session(talk.session.id)
+        session = talk.backend.session(talk.session.id)
         talk.screen.say(f"This conversation: {_dollars(session.cost_micro_usd)}")
-    usage = talk.desk.usage()
+    usage = talk.backend.usage()
     if usage.total is not None:
         unknown = usage.total.unknown_cost_calls
         more = f", and {unknown} calls at unknown prices" if unknown else ""
@@ -132,7 +132,7 @@ def _cost(talk: ChatSession, _: str) -> None:
 def _tools(talk: ChatSession, _: str) -> None:
     lines = [
         f"{tool.name} ({tool.risk})" + ("" if tool.enabled else " · off")
-        for tool in talk.desk.tools()
+        for tool in talk.backend.tools()
     ]
     talk.screen.say("\n".join(lines))
 
@@ -147,7 +147,7 @@ def _export(talk: ChatSession, wanted: str) -> None:
         talk.screen.warn(f"The file name sets the format: {', '.join(FORMATS)}")
         return
     try:
-        write_export(given, talk.desk.export(session_id, form))
+        write_export(given, talk.backend.export(session_id, form))
     except CommandFailed as error:
         talk.screen.warn(str(error))
     else:
@@ -157,7 +157,7 @@ def _export(talk: ChatSession, wanted: str) -> None:
 def _compact(talk: ChatSession, _: str) -> None:
     session_id = _current(talk)
     if session_id is not None:
-        talk.desk.compact(session_id)
+        talk.backend.compact(session_id)
         talk.screen.say("Earlier messages are summarised before the next one is answered.")
 
 

@@ -8,7 +8,7 @@ from jupyter_ai_shoulders.cli.chat.chat_backend import ChatAnswers
 from jupyter_ai_shoulders.cli.chat.exact_output import show_lines
 from jupyter_ai_shoulders.cli.chat.terminal import TerminalScreen
 from jupyter_ai_shoulders.client.approval_text import always_line, effects_line
-from jupyter_ai_shoulders.client.turn_reader import Ask
+from jupyter_ai_shoulders.client.turn_reader import Question
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
@@ -31,90 +31,90 @@ _VIEW = ("v", "[v]iew all of it")
 class UserPrompter:
     """The user in front of the terminal."""
 
-    def __init__(self, desk: ChatAnswers, screen: TerminalScreen, session_id: SessionId) -> None:
-        self._desk = desk
+    def __init__(self, backend: ChatAnswers, screen: TerminalScreen, session_id: SessionId) -> None:
+        self._backend = backend
         self._screen = screen
         self._session_id = session_id
 
-    def ask(self, asked: Ask) -> None:
+    def ask(self, question: Question) -> None:
         """Ask, and pass the answer on. Raises ``KeyboardInterrupt``, ``EOFError`` at Ctrl+D."""
-        match asked:
+        match question:
             case ev.ApprovalRequest():
-                command = self._decision(asked)
-                self._desk.approve(self._session_id, asked.call_id, command)
+                command = self._decision(question)
+                self._backend.approve(self._session_id, question.call_id, command)
             case ev.ClarifyRequest():
-                answer = AnswerQuestion(answer=self._answer(asked))
-                self._desk.answer(self._session_id, asked.call_id, answer)
+                answer = AnswerQuestion(answer=self._answer(question))
+                self._backend.answer(self._session_id, question.call_id, answer)
             case ev.StdinRequest():
-                prompt = asked.prompt or "Input for the running code: "
-                typed = self._screen.ask(prompt, password=asked.password)
-                self._desk.type_in(self._session_id, asked.call_id, AnswerInput(text=typed))
+                prompt = question.prompt or "Input for the running code: "
+                typed = self._screen.ask(prompt, password=question.password)
+                self._backend.type_in(self._session_id, question.call_id, AnswerInput(text=typed))
 
-    def _decision(self, asked: ev.ApprovalRequest) -> AnswerApproval:
-        whole = self._show_call(asked, cut=True)
-        ways = [*(_SCOPES[scope][1] for scope in asked.scopes), _DENY[1], *_view(whole)]
-        question = f"Allow {asked.tool}? {' · '.join(ways)}: "
+    def _decision(self, question: ev.ApprovalRequest) -> AnswerApproval:
+        whole = self._show_call(question, cut=True)
+        ways = [*(_SCOPES[scope][1] for scope in question.scopes), _DENY[1], *_view(whole)]
+        prompt = f"Allow {question.tool}? {' · '.join(ways)}: "
         while True:
-            typed = self._screen.ask(question).strip()
+            typed = self._screen.ask(prompt).strip()
             first, _, rest = typed.partition(" ")
-            for scope in asked.scopes:
+            for scope in question.scopes:
                 if first.lower() in {_SCOPES[scope][0], scope} and not rest:
                     return AnswerApproval(decision="allow", scope=scope)
             if first.lower() in {_DENY[0], "no", "deny"}:
                 why = rest.strip() or self._screen.ask("What to do instead? (Enter: stop here) ")
                 return AnswerApproval(decision="deny", feedback=why.strip() or None)
             if first.lower() == _VIEW[0] and not whole:
-                self._show_call(asked, cut=False)
+                self._show_call(question, cut=False)
             else:
                 self._screen.warn(
                     "Type one of the letters; n and a reason refuses with the reason."
                 )
 
-    def _show_call(self, asked: ev.ApprovalRequest, *, cut: bool) -> bool:
+    def _show_call(self, question: ev.ApprovalRequest, *, cut: bool) -> bool:
         """Show what a call would do; return whether all of it was shown."""
-        self._screen.say(f"? {asked.reason.text}", "bold")
-        whole = show_lines(self._screen, call_text(asked), {}, cut=cut)
-        whole = show_lines(self._screen, asked.preview or "", cut=cut) and whole
-        effects = effects_line(asked)
+        self._screen.say(f"? {question.reason.text}", "bold")
+        whole = show_lines(self._screen, call_text(question), {}, cut=cut)
+        whole = show_lines(self._screen, question.preview or "", cut=cut) and whole
+        effects = effects_line(question)
         if effects is not None:
             self._screen.say(effects, "bold")
-        if "always" in asked.scopes:
-            self._screen.say(f"Always allows: {always_line(asked)}")
+        if "always" in question.scopes:
+            self._screen.say(f"Always allows: {always_line(question)}")
         return whole
 
-    def _answer(self, asked: ev.ClarifyRequest) -> str | tuple[str, ...]:
-        choices = [f"  {number}. {option}" for number, option in enumerate(asked.options, 1)]
-        self._screen.say(f"? {asked.question}", "bold")
+    def _answer(self, question: ev.ClarifyRequest) -> str | tuple[str, ...]:
+        choices = [f"  {number}. {option}" for number, option in enumerate(question.options, 1)]
+        self._screen.say(f"? {question.question}", "bold")
         if choices:
             self._screen.say("\n".join(choices))
-        number = "Numbers" if asked.allow_multiple else "Number"
+        number = "Numbers" if question.allow_multiple else "Number"
         how = f"{number}, or your own words: " if choices else "Your answer: "
         typed = ""
         while not typed:
             typed = self._screen.ask(how).strip()
-        return parse_choice(typed, asked)
+        return parse_choice(typed, question)
 
 
-def call_text(asked: ev.ApprovalRequest) -> str:
+def call_text(question: ev.ApprovalRequest) -> str:
     """Return a call with its exact arguments."""
-    return f"{asked.tool} {json.dumps(asked.arguments, indent=2, ensure_ascii=False)}"
+    return f"{question.tool} {json.dumps(question.arguments, indent=2, ensure_ascii=False)}"
 
 
 def _view(whole: bool) -> tuple[str, ...]:
     return () if whole else (_VIEW[1],)
 
 
-def parse_choice(typed: str, asked: ev.ClarifyRequest) -> str | tuple[str, ...]:
+def parse_choice(typed: str, question: ev.ClarifyRequest) -> str | tuple[str, ...]:
     """Return the options picked by number, else the words as they are."""
     numbers = typed.replace(",", " ").split()
     if not all(each.isascii() and each.isdecimal() for each in numbers):
         return typed
     chosen = {int(each) for each in numbers}
-    if not chosen or not chosen <= set(range(1, len(asked.options) + 1)):
+    if not chosen or not chosen <= set(range(1, len(question.options) + 1)):
         return typed
-    if len(chosen) > 1 and not asked.allow_multiple:
+    if len(chosen) > 1 and not question.allow_multiple:
         return typed
-    return tuple(asked.options[number - 1] for number in sorted(chosen))
+    return tuple(question.options[number - 1] for number in sorted(chosen))
 
 
 def pause_answer(screen: TerminalScreen, notice: ev.Notice) -> ResumeTurn | None:

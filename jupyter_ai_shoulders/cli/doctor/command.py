@@ -17,9 +17,9 @@ from jupyter_ai_shoulders.core.errors import ShouldersError
 _SIGNS = {"ok": "ok  ", "warning": "WARN", "failure": "FAIL"}
 
 
-def doctor(wanted: BackendOptions, *, as_json: bool) -> ExitCode:
+def doctor(options: BackendOptions, *, as_json: bool) -> ExitCode:
     """Look at everything; 1 when something is broken. Warnings are no failure."""
-    found = [*install.look(install.this_install()), *_engine(wanted)]
+    found = [*install.check_installation(install.this_install()), *_engine(options)]
     if as_json:
         write_json([finding.to_dict() for finding in found])
     else:
@@ -39,11 +39,11 @@ def lines(found: Sequence[Finding]) -> list[str]:
     return told
 
 
-def _engine(wanted: BackendOptions) -> list[Finding]:
+def _engine(options: BackendOptions) -> list[Finding]:
     """Look at the engine; that it cannot be reached is a finding, too."""
     try:
-        with closing(choose_backend(wanted)) as desk:
-            return list(engine.look(desk.facts()))
+        with closing(choose_backend(options)) as desk:
+            return list(engine.check_engine(desk.facts()))
     except Refused as error:
         return [failure("engine", error.info.message, error.info.hint or "")]
     except ShouldersError as error:

@@ -26,7 +26,7 @@ def requirements() -> Sequence[str]:
         return ()
 
 
-def look(
+def check_dependencies(
     requires: Sequence[str] | None = None, version_of: Callable[[str], str] = metadata.version
 ) -> Iterator[Finding]:
     """Yield what is missing or too old; what only some systems or extras need is left out."""

@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.wire.api.responses import ModelInfo, ModelList
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 
-def look(facts: BackendFacts) -> Iterator[Finding]:
+def check_engine(facts: BackendFacts) -> Iterator[Finding]:
     """Yield what is found."""
     yield server(facts)
     yield broken_or(

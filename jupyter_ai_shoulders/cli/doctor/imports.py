@@ -32,7 +32,7 @@ _ABOUT = "imports"
 _REINSTALL = "pip install --force-reinstall jupyter-ai-shoulders"
 
 
-def look() -> Finding:
+def check_imports() -> Finding:
     """Import the server extension in another process."""
     from jupyter_ai_shoulders.guard.process.worker_process import run_worker  # not in that process
 

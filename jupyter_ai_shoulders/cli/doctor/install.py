@@ -45,12 +45,12 @@ def this_install() -> Install:
     return Install([Path(each) for each in jupyter_config_path()], data)
 
 
-def look(install: Install) -> Iterator[Finding]:
+def check_installation(install: Install) -> Iterator[Finding]:
     """Yield what is found."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield ok("package", f"jupyter-ai-shoulders {__version__}, Python {python}")
-    yield from dependencies.look(install.requires, install.version_of)
-    yield imports.look()
+    yield from dependencies.check_dependencies(install.requires, install.version_of)
+    yield imports.check_imports()
     yield server_extension(install)
     yield page_half(install)
     yield ripgrep()

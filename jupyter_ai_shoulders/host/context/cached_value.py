@@ -23,16 +23,16 @@ class CachedValue(Generic[AnswerT]):
 
     def __init__(
         self,
-        ask: Callable[[], AnswerT],
+        fetch: Callable[[], AnswerT],
         clock: Clock,
         *,
         good_for: float = 5.0,
-        patience: float = 0.3,
+        timeout: float = 0.3,
     ) -> None:
-        self._ask = ask
+        self._fetch = fetch
         self._clock = clock
         self._good_for = good_for
-        self._patience = patience
+        self._timeout = timeout
         self._task: asyncio.Task[AnswerT] | None = None
         self._known: tuple[AnswerT, float] | None = None
         """The last answer, and when it was asked for."""
@@ -49,7 +49,7 @@ class CachedValue(Generic[AnswerT]):
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._refresh())
         task = self._task
-        patience = None if self._known is None else self._patience
+        patience = None if self._known is None else self._timeout
         done, _ = await asyncio.wait({task}, timeout=patience)
         if done or self._known is None:
             return task.result()
@@ -62,7 +62,7 @@ class CachedValue(Generic[AnswerT]):
 
     async def _refresh(self) -> AnswerT:
         asked = self._clock.monotonic()
-        answer = await asyncio.to_thread(self._ask)
+        answer = await asyncio.to_thread(self._fetch)
         self._known = (answer, asked)
         return answer
 

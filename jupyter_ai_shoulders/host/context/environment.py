@@ -41,7 +41,7 @@ from jupyter_ai_shoulders.wire.sessions import Session
 
 TREE_ENTRIES = 60
 TREE_DEPTH = 3
-STALE_TOLD = 8
+STALE_LISTED = 8
 
 LatestMarks = Callable[[str], Sequence[tuple[int, CellId, CellMark]]]
 """Returns the stale cells of a notebook that were found last, by number; waits for nothing."""
@@ -78,24 +78,24 @@ class WorkspaceEnvironment:
 
     def __init__(
         self,
-        places: InstructionSources,
+        sources: InstructionSources,
         kernels: KernelDirectory,
-        captures: AttachmentReader,
+        attachments: AttachmentReader,
         redact: Callable[[str], str],
         clock: Clock,
         *,
-        looks: CachedVariables | None = None,
+        variables: CachedVariables | None = None,
         stale: LatestMarks | None = None,
         threads: AnchorContext | None = None,
     ) -> None:
-        self._places = places
-        self._git = CachedValue(lambda: git_state(places.workspace.directory), clock)
-        self._files = CachedValue(lambda: project_facts(places.workspace), clock)
-        self._standing = InstructionCache(places, redact)
+        self._sources = sources
+        self._git = CachedValue(lambda: git_state(sources.workspace.directory), clock)
+        self._files = CachedValue(lambda: project_facts(sources.workspace), clock)
+        self._standing = InstructionCache(sources, redact)
         self._kernels = kernels
-        self._captures = captures
+        self._attachments = attachments
         self._redact = redact
-        self._looks = looks
+        self._variables = variables
         self._stale = stale
         self._threads = threads
 
@@ -131,11 +131,11 @@ class WorkspaceEnvironment:
         self, attachment: Attachment, session: Session, *, images: bool
     ) -> AttachmentContent | None:
         """See ``Environment.capture``."""
-        return await self._captures.capture(attachment, session, images=images)
+        return await self._attachments.capture(attachment, session, images=images)
 
     async def skill(self, skill: Skill) -> SkillText | None:
         """See ``Environment.skill``."""
-        found = await asyncio.to_thread(read_skill, self._places, skill)
+        found = await asyncio.to_thread(read_skill, self._sources, skill)
         return replace(found, text=self._redact(found.text))
 
     async def aclose(self) -> None:
@@ -148,9 +148,9 @@ class WorkspaceEnvironment:
         if handle is None:
             return []
         look = None
-        if self._looks is not None:
-            look = self._looks.last_of(handle)
-            self._looks.refresh_soon(handle, REFRESH_SECONDS)
+        if self._variables is not None:
+            look = self._variables.last_of(handle)
+            self._variables.refresh_soon(handle, REFRESH_SECONDS)
         return [kernel_fact(handle, look), *variable_facts(look, path)]
 
     def _stale_facts(self, path: str | None) -> list[WorkspaceFact]:
@@ -158,8 +158,8 @@ class WorkspaceEnvironment:
         found = self._stale(path) if self._stale is not None and path is not None else ()
         if not found:
             return []
-        told = [f"cell {number} {mark.reason}" for number, _, mark in found[:STALE_TOLD]]
-        more = [f"and {len(found) - STALE_TOLD} more"] if len(found) > STALE_TOLD else []
+        told = [f"cell {number} {mark.reason}" for number, _, mark in found[:STALE_LISTED]]
+        more = [f"and {len(found) - STALE_LISTED} more"] if len(found) > STALE_LISTED else []
         text = "; ".join([*told, *more])
         return [WorkspaceFact("stale cells of the active document", text, path=path)]
 

@@ -50,7 +50,7 @@ from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, Workspace
 
 TEXT_LIMIT = 1_000_000
 """Bytes read of a file of instructions; ``engine.environment.instructions`` shows far fewer."""
-KEPT_LIMIT = 50_000
+CACHE_SIZE = 50_000
 """Characters of all files together that are kept; to redact more again is for a thread."""
 SETTLED_NS = 2_000_000_000
 """How old a change must be to be told from a later one by its time (FAT counts in two seconds)."""
@@ -88,10 +88,10 @@ class InstructionSources:
 class InstructionCache:
     """The files as they were read last, with what shows whether they are still so."""
 
-    def __init__(self, places: InstructionSources, redact: Callable[[str], str]) -> None:
-        self._places = places
+    def __init__(self, sources: InstructionSources, redact: Callable[[str], str]) -> None:
+        self._sources = sources
         self._redact = redact
-        self._kept: _Kept | None = None
+        self._cache: _CachedInstructions | None = None
         self._slow = False
 
     async def value(self) -> StandingContext:
@@ -103,12 +103,12 @@ class InstructionCache:
 
     def _known(self) -> StandingContext | None:
         """Return what was read, if reading again would give the same."""
-        kept = self._kept
-        if kept is None or kept.answers != self._places.answers:
+        kept = self._cache
+        if kept is None or kept.answers != self._sources.answers:
             return None
         if self._looked(kept.paths) != kept.facts:
             return None
-        same = kept.standing.locale == locale_of(self._places.environ) and all(
+        same = kept.standing.locale == locale_of(self._sources.environ) and all(
             self._redact(text) == clean for text, clean in kept.texts
         )
         return kept.standing if same else None
@@ -122,7 +122,7 @@ class InstructionCache:
     def _read(self) -> StandingContext:
         """Read, and keep what the next look can be sure of."""
         now = time.time_ns()
-        paths, answers = _watched(self._places), self._places.answers
+        paths, answers = _watched(self._sources), self._sources.answers
         before = _facts(paths)
         texts: list[tuple[str, str]] = []
 
@@ -130,23 +130,25 @@ class InstructionCache:
             texts.append((text, self._redact(text)))
             return texts[-1][1]
 
-        standing = read_instruction_files(self._places, redact)
+        standing = read_instruction_files(self._sources, redact)
         after = self._looked(paths)
         sure = (
             before is not None
             and before == after
             and _settled(before, now)
             and not standing.problems
-            and sum(len(text) for text, _ in texts) <= KEPT_LIMIT
+            and sum(len(text) for text, _ in texts) <= CACHE_SIZE
         )
-        self._kept = (
-            _Kept(paths, before, answers, tuple(texts), standing) if sure and before else None
+        self._cache = (
+            _CachedInstructions(paths, before, answers, tuple(texts), standing)
+            if sure and before
+            else None
         )
         return standing
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedInstructions:
     paths: Sequence[str]
     facts: Facts
     answers: object
@@ -155,15 +157,15 @@ class _Kept:
     standing: StandingContext
 
 
-def _watched(places: InstructionSources) -> Sequence[str]:
+def _watched(sources: InstructionSources) -> Sequence[str]:
     """Return every file and folder that reading looks at, with the folders on the way."""
     names = [SYSTEM_FILE, INSTRUCTIONS_FILE, *OTHER_FILES, MANIFEST, *FOLDERS]
     for folder in FOLDERS:
-        names += (f"{folder}/{name}/SKILL.md" for name in _folders(places, folder))
+        names += (f"{folder}/{name}/SKILL.md" for name in _folders(sources, folder))
     watched: dict[str, None] = {}
     for name in names:
         inside = name.startswith(_STATE)
-        place = places.state_dir if inside else places.workspace.directory
+        place = sources.state_dir if inside else sources.workspace.directory
         for part in (name.removeprefix(_STATE) if inside else name).split("/"):
             place /= part
             watched[str(place)] = None
@@ -195,11 +197,11 @@ def _settled(facts: Facts, now: int) -> bool:
 
 
 def read_instruction_files(
-    places: InstructionSources, redact: Callable[[str], str]
+    sources: InstructionSources, redact: Callable[[str], str]
 ) -> StandingContext:
     """Return instructions and skills as they are on the disk, without keys."""
-    found = _Found.read(places)
-    answers = {item.file: places.answer(item) for item in found.items()}
+    found = _SkillFile.read(sources)
+    answers = {item.file: sources.answer(item) for item in found.items()}
     texts = [
         SourceText(text.source, redact(text.text))
         for text in found.texts
@@ -219,18 +221,18 @@ def read_instruction_files(
             replace(skill, description=redact(skill.description))
             for skill in (*skills, shipped_skill())
         ),
-        locale=locale_of(places.environ),
+        locale=locale_of(sources.environ),
         problems=tuple(found.problems),
     )
 
 
-def instruction_items(places: InstructionSources) -> tuple[FolderItem, ...]:
+def instruction_items(sources: InstructionSources) -> tuple[FolderItem, ...]:
     """Return the instructions and skills that need the person's trust. It blocks, for threads."""
-    return tuple(_Found.read(places).items())
+    return tuple(_SkillFile.read(sources).items())
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _SkillFile:
     """The files as they are, with whatever keys are in them."""
 
     texts: tuple[SourceText, ...]
@@ -240,7 +242,7 @@ class _Found:
     problems: list[str]
 
     @staticmethod
-    def read(places: InstructionSources) -> _Found:
+    def read(places: InstructionSources) -> _SkillFile:
         problems: list[str] = []
 
         def read(path: str) -> SourceText | None:
@@ -256,11 +258,11 @@ class _Found:
         texts = (read(SYSTEM_FILE), read(INSTRUCTIONS_FILE), other)
         manifest = read(MANIFEST)
         listed = read_manifest(manifest.text) if manifest else SkillList()
-        skills = unique_skills((*listed.skills, *_found_skills(places, read)))
+        skills = unique_skills((*listed.skills, *_skill_files(places, read)))
         skill_texts = {
             skill.path: text.text for skill in skills if (text := read(skill.path)) is not None
         }
-        return _Found(
+        return _SkillFile(
             tuple(text for text in texts if text is not None),
             skills,
             skill_texts,
@@ -281,28 +283,28 @@ def _skill_item(skill: Skill, text: str) -> FolderItem:
     return FolderItem("skill", skill.name, skill.path, text or skill.description, digest)
 
 
-def read_skill(places: InstructionSources, skill: Skill) -> SkillText:
+def read_skill(sources: InstructionSources, skill: Skill) -> SkillText:
     """Return the text of a skill as it is now; one that was changed is not reviewed.
 
     Raises as ``read_text`` does.
     """
     if skill.path == SHIPPED_PATH:
         return SkillText(shipped_text())
-    text = read_text(places, skill.path)
-    answer = places.answer(_skill_item(skill, text))
+    text = read_text(sources, skill.path)
+    answer = sources.answer(_skill_item(skill, text))
     return SkillText(text, reviewed=answer == "trusted")
 
 
-def read_text(places: InstructionSources, path: str) -> str:
+def read_text(sources: InstructionSources, path: str) -> str:
     """Return the text of a file of instructions.
 
     Raises ``NotFound``, ``InvalidRequest`` (outside, not a file), ``PolicyRefusal``.
     """
     if not path.startswith(_STATE):
-        return _text(places.workspace, path, "")
-    if not places.state_dir.is_dir():
+        return _text(sources.workspace, path, "")
+    if not sources.state_dir.is_dir():
         raise NotFound(f"There is no file {path}.")
-    with closing(Workspace(places.state_dir)) as state:
+    with closing(Workspace(sources.state_dir)) as state:
         return _text(state, path.removeprefix(_STATE), _STATE)
 
 
@@ -323,11 +325,11 @@ def _text(root: Workspace, path: str, above: str) -> str:
     return root.head(real, TEXT_LIMIT).content.decode("utf-8", "replace")
 
 
-def _found_skills(
-    places: InstructionSources, read: Callable[[str], SourceText | None]
+def _skill_files(
+    sources: InstructionSources, read: Callable[[str], SourceText | None]
 ) -> Iterator[Skill]:
     for folder in FOLDERS:
-        for name in _folders(places, folder):
+        for name in _folders(sources, folder):
             place = f"{folder}/{name}"
             text = read(f"{place}/SKILL.md")
             skill = parse_skill(place, text.text) if text else None
@@ -335,13 +337,13 @@ def _found_skills(
                 yield skill
 
 
-def _folders(places: InstructionSources, folder: str) -> list[str]:
+def _folders(sources: InstructionSources, folder: str) -> list[str]:
     """Return the names of the first folders in one; links are not followed."""
     if not folder.startswith(_STATE):
-        return _folders_in(places.workspace, folder)
-    if not places.state_dir.is_dir():
+        return _folders_in(sources.workspace, folder)
+    if not sources.state_dir.is_dir():
         return []
-    with closing(Workspace(places.state_dir)) as state:
+    with closing(Workspace(sources.state_dir)) as state:
         return _folders_in(state, folder.removeprefix(_STATE))
 
 

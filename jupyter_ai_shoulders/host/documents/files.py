@@ -40,21 +40,26 @@ class FileServices:
         store: StateStore,
         notebooks: OpenNotebooks,
         pages: PageTransport,
-        witness: ChangeObserver,
+        observer: ChangeObserver,
         renamed: Callable[[str, str], Awaitable[None]],
         clock: Clock,
         ids: IdSource,
-        acting: CurrentPage | None = None,
+        current_page: CurrentPage | None = None,
         times: PageTimeouts | None = None,
     ) -> None:
         self.journal, blobs = store.operations, store.blobs
         self._trash = trash = Trash(store.directory.prepare_trash)
-        self._settling = settling = CrashRecovery(workspace, trash)
+        self._crash_recovery = settling = CrashRecovery(workspace, trash)
         self.live = OpenTextFiles(
-            workspace=workspace, transport=pages, clock=clock, ids=ids, acting=acting, times=times
+            workspace=workspace,
+            transport=pages,
+            clock=clock,
+            ids=ids,
+            acting=current_page,
+            times=times,
         )
         locks = PathLocks()
-        disk = DiskTexts(workspace, self.journal, blobs, witness, locks)
+        disk = DiskTexts(workspace, self.journal, blobs, observer, locks)
         self._watch = FileWatch(workspace, disk, self.live)
         edits = PageTexts(
             workspace=workspace,
@@ -62,7 +67,7 @@ class FileServices:
             disk=disk,
             journal=self.journal,
             blobs=blobs,
-            witness=witness,
+            witness=observer,
             clock=clock,
         )
         self.texts = TextRouter(workspace, self.live, edits, disk)
@@ -71,7 +76,7 @@ class FileServices:
             trash=trash,
             journal=self.journal,
             store=blobs,
-            witness=witness,
+            witness=observer,
             open_files=WorkspaceOpenFiles(self.live, notebooks, renamed),
             ids=ids,
             locks=locks,
@@ -101,7 +106,7 @@ class FileServices:
         left = [(row.id, self.journal.change(row.id)) for row in self.journal.begun()]
         if not left:
             return
-        for operation_id, verdict in await asyncio.to_thread(self._settling.verdicts, left):
+        for operation_id, verdict in await asyncio.to_thread(self._crash_recovery.verdicts, left):
             self.journal.end(operation_id, verdict.state, ChangeOutcome(cannot_undo=verdict.why))
             crash_point("files.settle.ended")
 

@@ -51,7 +51,7 @@ class NotebookServices:
         contents: Contents | None = None,
         clock: Clock,
         ids: IdSource,
-        acting: CurrentPage | None = None,
+        current_page: CurrentPage | None = None,
         times: LiveTimeouts | None = None,
         refuses_busy: bool = False,
     ) -> None:
@@ -67,23 +67,25 @@ class NotebookServices:
             recovery=recovery,
             clock=clock,
             ids=ids,
-            acting=acting,
+            acting=current_page,
             times=times,
         )
         self._watch = FileWatch(self.workspace, stored, self.live)
         self.rasters = PageOutputRasterizer(self.live.shown_in, pages, clock, ids)
-        self.stale = StalenessTracker(kernels, pages)
-        self.frames = PageFrameHandler(self.workspace, shared, self.live, self.rasters, self.stale)
+        self.staleness = StalenessTracker(kernels, pages)
+        self.frames = PageFrameHandler(
+            self.workspace, shared, self.live, self.rasters, self.staleness
+        )
         self.notebooks = NotebookRouter(self.workspace, self.live, stored, shared)
         self.new = NotebookCreation(self.workspace, stored)
         self.specs: KernelSpecs = kernels
-        self.lines = KernelQueues(kernels)
+        self.queues = KernelQueues(kernels)
         room_pages = RoomPages(self.workspace, shared, self.live, pages)
         self.runner = self._runner(kernels, room_pages, clock, ids, refuses_busy=refuses_busy)
         self.scratch = self._scratch(kernels, clock, refuses_busy=refuses_busy)
         self.control = self._control(kernels, pages, clock)
-        self.variables = KernelVariables(kernels, self.lines, clock)
-        self.lines.on_left = self.variables.refresh_soon
+        self.variables = KernelVariables(kernels, self.queues, clock)
+        self.queues.on_left = self.variables.refresh_soon
         self.verifier = KernelVerifier(notebooks=self.notebooks, kernels=kernels, clock=clock)
 
     def _runner(
@@ -98,12 +100,12 @@ class NotebookServices:
         return KernelRunner(
             notebooks=self.notebooks,
             kernels=kernels,
-            lines=self.lines,
+            lines=self.queues,
             pages=pages,
             clock=clock,
             ids=ids,
             refuses_busy=refuses_busy,
-            witness=self.stale,
+            witness=self.staleness,
         )
 
     def _scratch(
@@ -112,7 +114,7 @@ class NotebookServices:
         return KernelScratch(
             notebooks=self.notebooks,
             kernels=kernels,
-            lines=self.lines,
+            lines=self.queues,
             clock=clock,
             refuses_busy=refuses_busy,
         )
@@ -122,7 +124,7 @@ class NotebookServices:
     ) -> KernelControl:
         return KernelControl(
             kernels=kernels,
-            lines=self.lines,
+            lines=self.queues,
             shown_in=self.live.shown_in,
             pages=pages,
             clock=clock,
@@ -140,8 +142,8 @@ class NotebookServices:
             stack.push_async_callback(self._disk.close)
             stack.push_async_callback(self.live.aclose)
             stack.push_async_callback(self._watch.aclose)
-            stack.push_async_callback(self.stale.aclose)
-            stack.push_async_callback(self.lines.aclose)
+            stack.push_async_callback(self.staleness.aclose)
+            stack.push_async_callback(self.queues.aclose)
             stack.push_async_callback(self.variables.aclose)
             stack.push_async_callback(self.scratch.aclose)
             await self.runner.aclose()

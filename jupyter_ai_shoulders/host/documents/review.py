@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 
 
 def build_review_service(
-    book: PendingEdits,
+    pending_edits: PendingEdits,
     store: StateStore,
     documents: NotebookServices,
     files: FileServices,
@@ -33,7 +33,7 @@ def build_review_service(
 ) -> ReviewService:
     """Return the desk at which the user decides."""
 
-    def is_there(session_id: SessionId) -> bool:
+    def session_exists(session_id: SessionId) -> bool:
         try:
             store.sessions.header(session_id)
         except NotFound:
@@ -41,7 +41,7 @@ def build_review_service(
         return True
 
     return ReviewService(
-        book=book,
+        book=pending_edits,
         event_log=store.log,
         standings=CurrentDocumentReader(documents.notebooks, files.texts),
         gone=DeletedCells(store.log, store.blobs),
@@ -52,7 +52,7 @@ def build_review_service(
             files.texts,
             TrashBackedFiles(files.changes, files.journal),
         ),
-        is_there=is_there,
+        is_there=session_exists,
         show_elsewhere=documents.live.show_elsewhere,
     )
 

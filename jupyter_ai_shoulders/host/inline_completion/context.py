@@ -34,7 +34,7 @@ from jupyter_ai_shoulders.host.inline_completion.cells import (
 )
 from jupyter_ai_shoulders.host.inline_completion.variables import (
     CompletionVariables,
-    KnownVariables,
+    CompletionVariableSet,
 )
 from jupyter_ai_shoulders.notebook.base import Notebooks
 from jupyter_ai_shoulders.wire.api.completions import RequestCompletions
@@ -73,7 +73,7 @@ _NOWHERE = NearbyCells((), (), None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class _SurroundingText:
     """The other cells of a notebook."""
 
     near: NearbyCells = _NOWHERE
@@ -81,7 +81,7 @@ class _Around:
     hidden: frozenset[str] = frozenset()
 
 
-class CompletionContextSource:
+class CompletionContextBuilder:
     """See ``assist.inline_completion.service.CompletionContextSource``."""
 
     def __init__(
@@ -108,10 +108,10 @@ class CompletionContextSource:
             raise PrivateContent(_RAW)
         language = _language(asked.language)
         text = cut_window(self._redact(asked.prefix), self._redact(asked.suffix))
-        around, known = _Around(), KnownVariables()
+        around, known = _SurroundingText(), CompletionVariableSet()
         if cell_id is not None:
             around, known = await asyncio.gather(
-                self._around(asked.path, cell_id), self._variables.known(asked.path)
+                self._surrounding_text(asked.path, cell_id), self._variables.snapshot(asked.path)
             )
         return CompletionContext(
             path=asked.path,
@@ -134,20 +134,20 @@ class CompletionContextSource:
             raise PrivateContent(_SECRETIVE)
 
     async def _pieces(
-        self, around: _Around, text: CaretWindow, language: str
+        self, around: _SurroundingText, text: CaretWindow, language: str
     ) -> tuple[ContextPiece, ...]:
         """Return what is told of the other cells and of what is far from the caret."""
         above, below = _rests(text)
         before, after = [*around.near.before, *above], [*below, *around.near.after]
         language = around.language or language
-        await self._look_through([*before, *after], language)
+        await self._read_cells([*before, *after], language)
         around_caret = text.prefix + text.suffix
         told = select_context(before, after, around_caret, language, self._outlines)
         return tuple(
             replace(one, text=clean) for one, clean in zip(told, self._clean(told), strict=True)
         )
 
-    async def _look_through(self, cells: Sequence[ContextCell], language: str) -> None:
+    async def _read_cells(self, cells: Sequence[ContextCell], language: str) -> None:
         """Have cells parsed that are new, and let others in between: many take a second."""
         parsed = 0
         for cell in cells:
@@ -168,7 +168,7 @@ class CompletionContextSource:
 
     # the notebook
 
-    async def _around(self, path: str, cell_id: CellId) -> _Around:
+    async def _surrounding_text(self, path: str, cell_id: CellId) -> _SurroundingText:
         """Return the other cells. Raises ``PrivateContent``; also when it is not known what is."""
         try:
             async with asyncio.timeout(READ_SECONDS):
@@ -182,7 +182,7 @@ class CompletionContextSource:
             raise PrivateContent(_PRIVATE)
         if cell_id not in cells.places:  # the page that has it cannot be reached now
             raise PrivateContent(_UNREAD)
-        return _Around(cells.near(cell_id), language, cells.hidden)
+        return _SurroundingText(cells.near(cell_id), language, cells.hidden)
 
     # the user's files
 

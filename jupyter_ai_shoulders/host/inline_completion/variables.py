@@ -25,20 +25,20 @@ from jupyter_ai_shoulders.notebook.kernels.variable_info import (
 )
 from jupyter_ai_shoulders.notebook.kernels.variables import KernelVariables
 
-LOOK_SECONDS = 0.25
+INSPECTION_SECONDS = 0.25
 """How long the kernel may take to answer."""
 OURS = timedelta(seconds=0.3)
 """After our own question the kernel's activity is its answer to that."""
 LIMIT = 2_000
 """Characters of what is told."""
-MOST_COLUMNS = 60
+MAX_COLUMNS = 60
 """Of a frame that the text speaks of."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class KnownVariables:
+class CompletionVariableSet:
     """What is known of a kernel's variables; ``name`` is another when that is."""
 
     namespace: NamespaceInfo | None = None
@@ -72,26 +72,26 @@ class CompletionVariables:
         self._variables = variables
         self._clock = clock
 
-    async def known(self, path: str) -> KnownVariables:
+    async def snapshot(self, path: str) -> CompletionVariableSet:
         """Return what is known of the kernel of a notebook."""
         try:
             handle = await self._kernels.find(path)
         except ShouldersError as error:
             _log.info("The kernel of %s is not known: %s", path, error)
-            return KnownVariables()
+            return CompletionVariableSet()
         if handle is None:
-            return KnownVariables()
+            return CompletionVariableSet()
         last = self._variables.last_of(handle)
         if last is not None and not self._did_something(handle, last.age_s):
-            return KnownVariables(last.namespace)
-        newer = await self._look(path)
+            return CompletionVariableSet(last.namespace)
+        newer = await self._inspect(path)
         if newer is None and last is not None:
-            return KnownVariables(last.namespace)
-        return KnownVariables(newer)
+            return CompletionVariableSet(last.namespace)
+        return CompletionVariableSet(newer)
 
-    async def _look(self, path: str) -> NamespaceInfo | None:
+    async def _inspect(self, path: str) -> NamespaceInfo | None:
         try:
-            async with asyncio.timeout(LOOK_SECONDS):
+            async with asyncio.timeout(INSPECTION_SECONDS):
                 return (await self._variables.look(path, "schema_only")).namespace
         except (ShouldersError, TimeoutError) as error:
             _log.info("The variables of %s are not known: %s", path, error or "no answer yet")
@@ -129,7 +129,7 @@ def _line(variable: VariableInfo) -> str:
     """Return a variable with its columns."""
     columns = [
         f"{_flat(column.name)} ({_flat(column.dtype)})" if column.dtype else _flat(column.name)
-        for column in variable.columns[:MOST_COLUMNS]
+        for column in variable.columns[:MAX_COLUMNS]
     ]
     told = f"{_flat(variable.name)}: {variable_text(variable)}"
     return f"{told}; columns: {', '.join(columns)}" if columns else told

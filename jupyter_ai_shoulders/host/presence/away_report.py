@@ -30,12 +30,12 @@ TRIVIAL_SECONDS = 30.0
 """A shorter absence is reported only if a turn ended or asked something in it."""
 RELOAD_SECONDS = 3.0
 """A shorter one never is: the page was loaded again."""
-LISTED = 5
+MAX_LISTED = 5
 """Runs and changes that are named; the others are counted."""
 SESSIONS = 20
 """Conversations that are looked at, the newest first."""
 PAGE = 500
-MOST_PAGES = 40
+MAX_PAGES = 40
 """Events read back from the end of a log; longer absences are reported in part."""
 
 
@@ -76,7 +76,7 @@ class AwayReports:
         events: list[ev.Event] = []
         try:
             end = self._log.last_seq(session_id)
-            for _ in range(MOST_PAGES):
+            for _ in range(MAX_PAGES):
                 start = max(0, end - PAGE)
                 page = self._log.read(session_id, start, end - start)
                 events = [logged.event for logged in page] + events
@@ -94,7 +94,7 @@ def away_report(
     session_id: SessionId, events: Iterable[ev.Event], period: Period
 ) -> AwayReport | None:
     """Return what happened in one conversation, None when that is nothing worth telling. Pure."""
-    folded = _Folded(period)
+    folded = _TurnSummary(period)
     for event in events:
         if event.at < period.until:
             folded.add(event)
@@ -102,7 +102,7 @@ def away_report(
 
 
 @dataclass
-class _Folded:
+class _TurnSummary:
     """Reduces the events of a conversation since ``period.since`` to a report."""
 
     period: Period
@@ -222,7 +222,7 @@ class _Folded:
 
 
 def _last(items: Sequence[ItemT]) -> tuple[ItemT, ...]:
-    return tuple(items[-LISTED:])
+    return tuple(items[-MAX_LISTED:])
 
 
 def _is_conversation(session: Session) -> bool:

@@ -66,7 +66,7 @@ class Forks:
     ) -> Session:
         running = self._engine.is_running(session.id)
         point = await find_fork_point(self._log, session, seq, running=running)
-        fork = _begun(session, SessionId(self._ids.new("ses")), point, changes)
+        fork = _start_event(session, SessionId(self._ids.new("ses")), point, changes)
         await asyncio.to_thread(self._artifacts.share, session.id, fork.id, point.artifacts)
         crash_point("forks.artifacts.shared")
         origin = ForkOrigin(session_id=session.id, seq=point.seq, root=point.root)
@@ -88,7 +88,7 @@ def fork_title(title: str) -> str:
     return f"{found['title']} (fork {number})".strip()
 
 
-def _begun(
+def _start_event(
     session: Session, fork_id: SessionId, point: ForkPoint, changes: Mapping[str, object]
 ) -> Session:
     return session.model_copy(

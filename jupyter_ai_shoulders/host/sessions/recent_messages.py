@@ -13,15 +13,15 @@ EVENTS = 4_000
 """Events looked at, from the end."""
 PAGE = 500
 
-Said = list[tuple[str, str]]
+RecentMessage = list[tuple[str, str]]
 """Who spoke, ``User`` or ``Agent``, and what."""
 
 
-async def recent_messages(log: EventLog, session_id: SessionId) -> Said:
+async def recent_messages(log: EventLog, session_id: SessionId) -> RecentMessage:
     """Return what was said in the end, in order; what stands in left branches is not said."""
     after = max(0, log.last_seq(session_id) - EVENTS)
     branches = Branches(logged.event for logged in log.find(HIDING, session_id))
-    said: Said = []
+    said: RecentMessage = []
     while page := log.read(session_id, after, PAGE):
         for logged in page:
             if not branches.hides(logged.event.seq):
@@ -31,7 +31,7 @@ async def recent_messages(log: EventLog, session_id: SessionId) -> Said:
     return [(who, text) for who, text in said if text.strip()]
 
 
-def _listen(said: Said, event: ev.Event) -> None:
+def _listen(said: RecentMessage, event: ev.Event) -> None:
     match event:
         case ev.MessageAdd():
             said.append(("User", event.text))

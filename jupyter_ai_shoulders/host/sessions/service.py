@@ -50,7 +50,7 @@ class Turns(Protocol):
         ...
 
 
-class KnownModels(Protocol):
+class ModelLookup(Protocol):
     """What of the catalogue is needed here."""
 
     def resolve(self, model_id: ModelId | None) -> object:
@@ -84,7 +84,7 @@ class SessionService:
         *,
         sessions: SqliteSessions,
         turns: Turns,
-        models: KnownModels,
+        models: ModelLookup,
         pages: DeletionListener,
         ids: IdSource,
         defaults: SessionDefaults,

@@ -67,7 +67,7 @@ Scope = Literal["workspace", "user"]
 
 
 @dataclass(slots=True)
-class _Place:
+class _SettingsFile:
     """A settings file, read when it changed."""
 
     name: SettingSource
@@ -103,13 +103,15 @@ class Preferences:
         self._reasons = reasons or {}
         self._writing = threading.Lock()
         """Two pages may store at once, in threads."""
-        self._places: dict[Scope, _Place] = {
-            "user": _Place("user", user.path, user, "~/.shoulders/settings.json"),
-            "workspace": _Place("workspace", workspace.path, workspace, ".shoulders/settings.json"),
+        self._files: dict[Scope, _SettingsFile] = {
+            "user": _SettingsFile("user", user.path, user, "~/.shoulders/settings.json"),
+            "workspace": _SettingsFile(
+                "workspace", workspace.path, workspace, ".shoulders/settings.json"
+            ),
         }
         self._locked = read_settings("administrator", TRAIT, json.dumps(dict(locked or {})))
         self._known: tuple[tuple[SettingsSource, ...], ModelPreferences] | None = None
-        self._ghost: tuple[tuple[SettingsSource, ...], GhostSettings] | None = None
+        self._inline_completion: tuple[tuple[SettingsSource, ...], GhostSettings] | None = None
 
     def models(self) -> ModelPreferences:
         """Return what holds for the choice of models and for single calls."""
@@ -128,12 +130,15 @@ class Preferences:
         locked = sources["commands.mode"] == "administrator"
         return CommandSettings(**_area(values, "commands")), locked
 
-    def ghost(self) -> GhostSettings:
+    def inline_completion(self) -> GhostSettings:
         """Return what holds for suggestions at the caret."""
         sources = self._sources()
-        if self._ghost is None or self._ghost[0] != sources:
-            self._ghost = (sources, GhostSettings(**_area(_merged(sources)[0], "ghost")))
-        return self._ghost[1]
+        if self._inline_completion is None or self._inline_completion[0] != sources:
+            self._inline_completion = (
+                sources,
+                GhostSettings(**_area(_merged(sources)[0], "ghost")),
+            )
+        return self._inline_completion[1]
 
     def settings(self) -> Settings:
         """Return all values, where each comes from, and what is wrong in the files."""
@@ -184,16 +189,16 @@ class Preferences:
                 for key, value in changes.items()
                 if value is not None
             )
-        place = self._places["user" if in_folder else scope]
-        content = _content(place)
+        settings_file = self._files["user" if in_folder else scope]
+        content = _content(settings_file)
         home = content
         if in_folder:
             home = content.setdefault(FOLDERS, {}).setdefault(self._folder, {})
         values = home.setdefault(area, {})
         values.update(changes)
         home[area] = {key: value for key, value in values.items() if value is not None}
-        place.file.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
-        place.source = None
+        settings_file.file.write(json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+        settings_file.source = None
 
     def _check(self, name: str) -> None:
         if name in self._locked.values:
@@ -210,7 +215,7 @@ class Preferences:
     def _revision(self) -> str:
         """Return what names the files as they are read now."""
         self._sources()
-        return cell_version("\0".join(place.text for place in self._places.values()))
+        return cell_version("\0".join(settings_file.text for settings_file in self._files.values()))
 
     def _refuse_stale(self, seen: str | None) -> None:
         if seen is not None and seen != self._revision():
@@ -221,7 +226,7 @@ class Preferences:
             )
 
     def _sources(self) -> tuple[SettingsSource, ...]:
-        user, workspace = (_current(self._places[scope]) for scope in ("user", "workspace"))
+        user, workspace = (_current(self._files[scope]) for scope in ("user", "workspace"))
         allowed = SettingsSource("workspace", user.folders.get(self._folder, {}))
         return (user, allowed, self._accepted(user, allowed, workspace), self._locked)
 
@@ -248,16 +253,16 @@ class Preferences:
     def _items(self) -> Iterator[FolderItem]:
         user, allowed, _, _ = self._sources()
         current, _ = _merged((user, allowed))
-        place = self._places["workspace"]
-        for name, value in _current(place).values.items():
+        settings_file = self._files["workspace"]
+        for name, value in _current(settings_file).values.items():
             if not restricts(name, value, current[name]):
                 yield FolderItem(
                     kind="setting",
                     name=name,
-                    file=place.shown,
+                    file=settings_file.shown,
                     content=format_json_for_review(value),
                     digest=_digest(name, value),
-                    line=json_line_of(place.text, name.split(".")),
+                    line=json_line_of(settings_file.text, name.split(".")),
                     host=url_host(value) if name == "models.ollama_host" else None,
                 )
 
@@ -290,23 +295,25 @@ def _changes(given: CommandModel | None) -> dict[str, Any]:
     return given.model_dump(include=given.model_fields_set) if given else {}
 
 
-def _current(place: _Place) -> SettingsSource:
-    signature = _signature(place.path)
-    if place.source is None or place.signature != signature:
-        place.signature = signature
+def _current(settings_file: _SettingsFile) -> SettingsSource:
+    signature = _signature(settings_file.path)
+    if settings_file.source is None or settings_file.signature != signature:
+        settings_file.signature = signature
         try:
-            text = None if signature is None else place.file.read()
-            place.text = text or ""
-            found = read_settings(place.name, place.shown, text)
+            text = None if signature is None else settings_file.file.read()
+            settings_file.text = text or ""
+            found = read_settings(settings_file.name, settings_file.shown, text)
         except StateUnavailable as error:
-            found = unused(place.name, place.shown, None, str(error))
-        if not found.is_readable and place.source is not None:
-            found = replace(place.source, problems=tuple(map(_kept, found.problems)))
-        place.source = found
-    return place.source
+            found = unused(settings_file.name, settings_file.shown, None, str(error))
+        if not found.is_readable and settings_file.source is not None:
+            found = replace(
+                settings_file.source, problems=tuple(map(_retained_problem, found.problems))
+            )
+        settings_file.source = found
+    return settings_file.source
 
 
-def _kept(problem: SettingsProblem) -> SettingsProblem:
+def _retained_problem(problem: SettingsProblem) -> SettingsProblem:
     """Return the problem of a file whose last readable settings go on applying.
 
     A slip while editing must not lift what the file restricted, as the mode ``local``.
@@ -315,9 +322,9 @@ def _kept(problem: SettingsProblem) -> SettingsProblem:
     return problem.model_copy(update={"message": f"{problem.message} {addition}"})
 
 
-def _content(place: _Place) -> dict[str, Any]:
+def _content(settings_file: _SettingsFile) -> dict[str, Any]:
     """Return the file's JSON, to be changed and stored. Raises ``Conflict``."""
-    text = place.file.read()
+    text = settings_file.file.read()
     empty: dict[str, Any] = {"version": VERSION}
     if text is None or not text.strip():
         return empty
@@ -329,7 +336,7 @@ def _content(place: _Place) -> dict[str, Any]:
     readable = values and all(isinstance(values.get(area, {}), dict) for area in AREAS)
     if not readable or values.get("version", VERSION) != VERSION:
         raise Conflict(
-            f"The settings were not saved: {place.shown} cannot be read by this version.",
+            f"The settings were not saved: {settings_file.shown} cannot be read by this version.",
             hint="Correct or remove the file and try again.",
         )
     return {**empty, **values}

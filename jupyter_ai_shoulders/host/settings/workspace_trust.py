@@ -78,7 +78,7 @@ class TrustReview:
     def __init__(
         self,
         trust: WorkspaceTrust,
-        places: InstructionSources,
+        instructions: InstructionSources,
         sources: Iterable[Callable[[], tuple[FolderItem, ...]]],
         writes: Callable[[str], bool],
     ) -> None:
@@ -87,7 +87,7 @@ class TrustReview:
         ``writes`` returns whether a tool of this name writes files.
         """
         self._trust = trust
-        self._places = places
+        self._instructions = instructions
         self._sources = tuple(sources)
         self._writes = writes
         self._seen: Mapping[str, str] | None = None
@@ -148,7 +148,7 @@ class TrustReview:
 
     def _saved(self, path: str, before: Mapping[str, str]) -> None:
         try:
-            items = instruction_items(self._places)
+            items = instruction_items(self._instructions)
             own = (
                 item
                 for item in items
@@ -168,17 +168,17 @@ class TrustReview:
         await asyncio.gather(*self._tasks)
 
     def _items(self) -> list[FolderItem]:
-        instructions = instruction_items(self._places)
+        instructions = instruction_items(self._instructions)
         self._note(instructions)
         found = [item for source in self._sources for item in source()]
-        return [*found, *instructions, *_programs(self._places)]
+        return [*found, *instructions, *_programs(self._instructions)]
 
     def _note(self, instructions: Iterable[FolderItem]) -> None:
         self._seen = {item.file: item.digest for item in instructions}
 
     def _view(self, items: Iterable[FolderItem]) -> FolderTrustView:
         return FolderTrustView(
-            folder=str(self._places.workspace.directory),
+            folder=str(self._instructions.workspace.directory),
             policy=self._trust.policy,
             items=tuple(map(self._shown, items)),
         )
@@ -197,7 +197,7 @@ class TrustReview:
         )
 
     def _state(self, item: FolderItem) -> TrustState:
-        answer = self._places.answer(item)
+        answer = self._instructions.answer(item)
         if answer is not None:
             return answer
         return "changed" if self._trust.answers.named(item.kind, item.name) else "new"
@@ -218,10 +218,10 @@ def _named(items: Iterable[FolderItem]) -> Iterator[tuple[Any, str, str]]:
     return ((item.kind, item.name, item.digest) for item in items)
 
 
-def _programs(places: InstructionSources) -> Iterator[FolderItem]:
+def _programs(sources: InstructionSources) -> Iterator[FolderItem]:
     """Yield the servers of ``.mcp.json``, which are never started."""
     try:
-        found: Any = json.loads(read_text(places, PROGRAMS_FILE))
+        found: Any = json.loads(read_text(sources, PROGRAMS_FILE))
     except NotFound:
         return
     except (ShouldersError, ValueError, RecursionError) as error:

@@ -70,9 +70,9 @@ class StateStore:
             return error.info
         return self._database.full()
 
-    def on_disk_full(self, tell: Callable[[], None]) -> None:
+    def on_disk_full(self, notify: Callable[[], None]) -> None:
         """Call ``tell`` when a write finds the disk full, and when one finds space again."""
-        self._database.fullness_changed = tell
+        self._database.fullness_changed = notify
 
     def damage(self) -> ErrorInfo | None:
         """Return what is known of a damaged database that is kept, None without one."""

@@ -82,7 +82,7 @@ def _in_notebook(anchor: Anchor, snapshot: NotebookSnapshot) -> list[WorkspaceFa
     assert anchor.cell_id is not None
     name = one_line(snapshot.path)
     cell = snapshot.cell(anchor.cell_id)
-    if _is_gone(anchor, cell) and (other := _elsewhere(anchor, snapshot)) is not None:
+    if _is_missing(anchor, cell) and (other := _elsewhere(anchor, snapshot)) is not None:
         anchor, cell = other
     if cell is None:
         return [_about(f"a cell of {name} that is not there any more"), _quote(anchor)]
@@ -111,7 +111,7 @@ def _output_of(anchor: Anchor, cell: NotebookCell, where: str) -> str:
     return f"{several} of {where}{doubt}"
 
 
-def _is_gone(anchor: Anchor, cell: NotebookCell | None) -> bool:
+def _is_missing(anchor: Anchor, cell: NotebookCell | None) -> bool:
     """Return whether the text is not where it was: cells are split, merged and replaced."""
     return cell is None or locate_anchor(cell.source, anchor).certainty == "orphaned"
 
@@ -161,17 +161,17 @@ def _quote(anchor: Anchor) -> WorkspaceFact:
     return WorkspaceFact(QUOTE, anchor.quote, is_data=True)
 
 
-def _doubt(place: AnchorPosition) -> str:
-    if place.certainty == "exact":
+def _doubt(location: AnchorPosition) -> str:
+    if location.certainty == "exact":
         return ""
     return " (the text was changed meanwhile, so this is the likeliest place only)"
 
 
-def _lines(units: Utf16Text, place: AnchorPosition) -> str:
-    assert place.range is not None
-    first = units.text.count("\n", 0, units.character_at(place.range.from_)) + 1
-    last = units.text.count("\n", 0, units.character_at(place.range.to)) + 1
-    if place.range.from_ == place.range.to:
+def _lines(units: Utf16Text, location: AnchorPosition) -> str:
+    assert location.range is not None
+    first = units.text.count("\n", 0, units.character_at(location.range.from_)) + 1
+    last = units.text.count("\n", 0, units.character_at(location.range.to)) + 1
+    if location.range.from_ == location.range.to:
         return f"the caret in line {first}"
     return f"line {first}" if first == last else f"lines {first} to {last}"
 

@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.wire.messages import OutputAttachment
 
 RUN_NOT_REPORTED = "run_untold"
 """Code of the notice that the agent was not told how a run ended."""
-MOST_OUTPUTS = 8
+MAX_OUTPUTS = 8
 """Outputs that are attached; of more, the first and the last."""
 _SAYING = frozenset({"message-add", "notice"})
 _ENDS = {
@@ -99,7 +99,7 @@ class RunNotifications:
         for session_id, proposals in runs.items():
             said = [logged.event for logged in self._log.find(_SAYING, session_id)]
             for proposal_id in proposals:
-                if not any(_tells(event, proposal_id) for event in said):
+                if not any(_is_notification(event, proposal_id) for event in said):
                     self._note(session_id, proposal_id, why)
 
     def _note(self, session_id: SessionId, proposal_id: ProposalId, why: str) -> None:
@@ -141,7 +141,7 @@ def message_id(proposal_id: ProposalId) -> MessageId:
     return MessageId(f"ran.{proposal_id.split('.')[0]}")
 
 
-def _tells(event: object, proposal_id: ProposalId) -> bool:
+def _is_notification(event: object, proposal_id: ProposalId) -> bool:
     if isinstance(event, MessageAdd):
         return event.message_id == message_id(proposal_id)
     return (
@@ -169,7 +169,7 @@ def _outputs(
 
 
 def _shown(indices: Sequence[int]) -> Sequence[int]:
-    if len(indices) <= MOST_OUTPUTS:
+    if len(indices) <= MAX_OUTPUTS:
         return indices
-    half = MOST_OUTPUTS // 2
+    half = MAX_OUTPUTS // 2
     return [*indices[:half], *indices[-half:]]

@@ -57,7 +57,7 @@ class ThreadImport:
             refused: list[RefusedAnchor] = []
             for kept in {kept.id: kept for kept in command.threads}.values():
                 try:
-                    to = await self._stand_in(kept, command.document, copies, may_see)
+                    to = await self._replacement(kept, command.document, copies, may_see)
                 except ShouldersError as error:
                     refused.append(RefusedAnchor(session_id=kept.id, error=error.info))
                     continue
@@ -69,7 +69,7 @@ class ThreadImport:
                 adopted=tuple(adopted), unknown=tuple(unknown), refused=tuple(refused)
             )
 
-    async def _stand_in(
+    async def _replacement(
         self,
         kept: KeptThread,
         document: str,
@@ -86,7 +86,7 @@ class ThreadImport:
         if thread is None:
             return None
         anchor = kept.anchor.model_copy(update={"document": document})
-        if await asyncio.to_thread(self._is_there, _document(thread)):
+        if await asyncio.to_thread(self._exists, _document(thread)):
             thread = await self._forks.pin_copy(thread, anchor)
         else:
             self._sessions.move(thread, anchor)
@@ -102,7 +102,7 @@ class ThreadImport:
             return None
         return session if session.kind == "task" and session.anchor is not None else None
 
-    def _is_there(self, document: str) -> bool:
+    def _exists(self, document: str) -> bool:
         """Return whether a document exists; of one that cannot be looked at, that it does."""
         try:
             self._workspace.kind(self._workspace.path(document))

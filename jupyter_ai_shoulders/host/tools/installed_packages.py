@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.tools.installed import (
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
-PATIENCE_SECONDS = 3.0
+LOAD_TIMEOUT_SECONDS = 3.0
 """How long the first request waits for packages; a conversation must open within five seconds."""
 _SHOWN = 300
 """Characters shown of what an exception says."""
@@ -81,28 +81,28 @@ class InstalledTools:
     def __init__(
         self,
         ports: ToolPorts,
-        place: ToolInstallTarget,
+        target: ToolInstallTarget,
         *,
         allowed: Collection[str] | None,
         changed: Callable[[], None],
         redact: Callable[[str], str],
-        patience: float = PATIENCE_SECONDS,
+        timeout: float = LOAD_TIMEOUT_SECONDS,
     ) -> None:
         """``allowed`` are names of distributions, None: all that are installed.
 
         ``changed`` is told when tools come after everybody was told what there is.
         """
         self._ports = ports
-        self._place = place
+        self._target = target
         self._allowed = None if allowed is None else frozenset(map(_normal, allowed))
         self._changed = changed
         self._redact = redact
-        self._patience = patience
+        self._timeout = timeout
         self._errors: list[ErrorInfo] = []
         self._owners: dict[str, Package] = {}
         self._loading: Package | None = None
         self._done = asyncio.Event()
-        self._is_begun = False
+        self._has_started = False
         self._is_late = False
         self._closed = False
 
@@ -121,9 +121,9 @@ class InstalledTools:
 
     async def load(self) -> None:
         """Load the packages, at the first call; return when that is done or takes too long."""
-        if self._is_begun:
+        if self._has_started:
             return
-        self._is_begun = True
+        self._has_started = True
         threading.Thread(
             target=self._load_all,
             args=(asyncio.get_running_loop(),),
@@ -131,7 +131,7 @@ class InstalledTools:
             daemon=True,  # an import that hangs must not hold the end of the process
         ).start()
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._timeout):
                 await self.settled()
         except TimeoutError:
             self._is_late = True
@@ -188,24 +188,24 @@ class InstalledTools:
         try:
             fault = contract_violation(tool) or self._taken(tool.name)
             if fault is None:
-                self._place.admit(tool, package.name)
+                self._target.admit(tool, package.name)
                 self._owners[tool.name] = package
                 return
         except Exception as error:  # noqa: BLE001 - its attributes may be anything, and raise
             _log.debug("A tool of %s cannot be looked at", package, exc_info=error)
-            fault = f"cannot be looked at: {_said(error)}"
+            fault = f"cannot be looked at: {_error_text(error)}"
         self._wrong(f"A tool of {package}, {_name_of(tool)!r}, is not used: it {fault}.")
 
     def _taken(self, name: str) -> str | None:
         if name in self._owners:
             return f"has the name of a tool of {self._owners[name]}"
-        if self._place.has(name):
+        if self._target.has(name):
             return "has the name of one of the AI colleague's own tools"
         return None
 
     def _failed(self, what: str, error: BaseException) -> None:
         _log.error("%s could not be loaded", what, exc_info=error)
-        self._wrong(f"{what} could not be loaded: {_said(error)}.")
+        self._wrong(f"{what} could not be loaded: {_error_text(error)}.")
 
     def _wrong(self, message: str) -> None:
         message = self._redact(message)
@@ -229,7 +229,7 @@ def _name_of(tool: InstalledTool) -> str:
         return type(tool).__name__
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(" .:")
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 

@@ -53,7 +53,7 @@ _DURING: dict[LimitScope, str] = {
     "session": "in this conversation",
     "turn": "in this turn",
 }
-MOST_TURNS = 256
+MAX_TURNS = 256
 """Turns whose notices are kept until the engine asks for them."""
 
 
@@ -199,7 +199,7 @@ class UserBudget:
         if turn_id is None:
             return
         self._notices[turn_id].append(notice)
-        if len(self._notices) > MOST_TURNS:
+        if len(self._notices) > MAX_TURNS:
             del self._notices[next(iter(self._notices))]
 
 
@@ -235,7 +235,7 @@ def refusal(found: LimitExceeded) -> PolicyRefusal:
         hint = "Try again when they are done."
     else:
         message = f"You have spent {spent} {_DURING[found.scope]}; {whose} is {limit}."
-        hint = _what_to_do(found)
+        hint = _hint(found)
     return PolicyRefusal(
         message,
         code="budget_exhausted",
@@ -249,7 +249,7 @@ def refusal(found: LimitExceeded) -> PolicyRefusal:
     )
 
 
-def _what_to_do(found: LimitExceeded) -> str:
+def _hint(found: LimitExceeded) -> str:
     if found.administrator:
         return "Ask your administrator to raise it, or use a free model."
     return "Raise it in the AI settings, or use a free model."

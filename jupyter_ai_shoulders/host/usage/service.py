@@ -88,7 +88,7 @@ class UsageService:
         self._database = database
         self._clock = clock
         self._owner = owner
-        self._patience = BoundedReader(wait_seconds)
+        self._timeout = BoundedReader(wait_seconds)
         self._writing = asyncio.Lock()
 
     async def usage(self, query: UsageQuery) -> Usage:
@@ -104,12 +104,12 @@ class UsageService:
             )
         budget = await self.budget()  # after it, all that was settled is in the ledger
         try:
-            return await self._patience.read(
+            return await self._timeout.read(
                 f"The usage ledger {self._budgets.ledger.path}",
                 lambda: self._summed(query, first, last, budget),
             )
         except StateUnavailable as problem:
-            return _said(_NOTHING, query.by, (first, last), budget, problem.info)
+            return _budget_statement(_NOTHING, query.by, (first, last), budget, problem.info)
 
     async def budget(self) -> BudgetState:
         """Return the limits and what is spent; what cannot be read is said in ``error``."""
@@ -118,7 +118,7 @@ class UsageService:
         error: ErrorInfo | None = None
         revision: str | None = None
         try:
-            budget = await self._patience.read("The file with your limits", self._budgets.read)
+            budget = await self._timeout.read("The file with your limits", self._budgets.read)
             revision = _revision(budget.user)
             tallies = await self._budgets.tallies()
         except (PolicyRefusal, StateUnavailable) as problem:
@@ -162,7 +162,7 @@ class UsageService:
                 found = {**found, **sums(query.by, first, last)}
             except StateUnavailable as problem:
                 error = error or problem.info
-        return _said(found, query.by, (first, last), budget, error)
+        return _budget_statement(found, query.by, (first, last), budget, error)
 
     def _calls(self, by: UsageBy, first: date, last: date) -> dict[str, Any]:
         """Return what the ledger says. Raises ``StateUnavailable``."""
@@ -174,7 +174,7 @@ class UsageService:
         """Return what the event log says of tools, if asked. Raises ``StateUnavailable``."""
         if by != "tool":
             return {}
-        span = (_moment(first), _moment(last + timedelta(days=1)))
+        span = (_midnight(first), _midnight(last + timedelta(days=1)))
         return {
             "tools": tool_usage(self._database, *span, self._owner),
             "steps": step_usage(self._database, *span, self._owner),
@@ -200,7 +200,7 @@ class UsageService:
         )
 
 
-def _said(
+def _budget_statement(
     found: Mapping[str, Any],
     by: UsageBy,
     days: tuple[date, date],
@@ -218,7 +218,7 @@ def _said(
     )
 
 
-def _moment(day: date) -> str:
+def _midnight(day: date) -> str:
     """Return the beginning of a day of this machine's time zone, as events have their times."""
     return timestamp(datetime.combine(day, time()).astimezone())
 
@@ -244,23 +244,23 @@ class BoundedReader:
         Raises ``StateUnavailable``: ``what`` does not answer.
         """
         if self._late is not None:
-            raise _silent(what)
+            raise _unresponsive(what)
         task = asyncio.create_task(asyncio.to_thread(work), name=what)
         done, _ = await asyncio.wait({task}, timeout=self._seconds)
         if done:
             return task.result()
         if self._late is None:
             self._late = task
-            task.add_done_callback(self._is_back)
-        raise _silent(what)
+            task.add_done_callback(self._on_late_result)
+        raise _unresponsive(what)
 
-    def _is_back(self, task: asyncio.Task[object]) -> None:
+    def _on_late_result(self, task: asyncio.Task[object]) -> None:
         self._late = None
         if not task.cancelled():
             task.exception()  # told as silence already
 
 
-def _silent(what: str) -> StateUnavailable:
+def _unresponsive(what: str) -> StateUnavailable:
     return StateUnavailable(
         f"{what} does not answer.",
         hint="Its disk may not be responding, or another program may have locked it. Try again.",

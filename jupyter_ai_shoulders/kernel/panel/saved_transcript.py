@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.kernel.panel.transcript_rendering import (
 )
 from jupyter_ai_shoulders.kernel.panel.worker_threads import WorkerThreads
 
-LOOK_SECONDS = 2.0
+REFRESH_SECONDS = 2.0
 """How long a cell waits for what the server says before it shows the panel without."""
 NOTHING = "*No conversation yet: this is where the AI panel keeps it.*"
 _NO_SERVER = "*The AI panel has no server.* {}"
@@ -68,7 +68,7 @@ class SavedTranscript:
         read = threading.Event()
         self._worker.submit(lambda: self._read(session_id))
         self._worker.submit(read.set)
-        read.wait(LOOK_SECONDS)
+        read.wait(REFRESH_SECONDS)
         with self._lock:
             self._output.show(transcript_bundle(self._text, self._name))
             self._shown = True
@@ -82,7 +82,7 @@ class SavedTranscript:
 
         Its notebook may have been saved before the last answer.
         """
-        self._worker.submit(self._say_again)
+        self._worker.submit(self._refresh)
 
     def write(self, session_id: str) -> None:
         """Make the transcript anew and return when it is shown."""
@@ -103,7 +103,7 @@ class SavedTranscript:
             if not self._has_conversation:
                 self._put(_NO_SERVER.format(error))
 
-    def _say_again(self) -> None:
+    def _refresh(self) -> None:
         with self._lock:
             if self._shown:
                 self._output.repeat(transcript_bundle(self._text, self._name))

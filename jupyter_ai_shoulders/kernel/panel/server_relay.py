@@ -37,8 +37,8 @@ SILENCE_SECONDS = 3600.0
 _TEXTS = ("text/", "application/json", "application/x-ndjson", "application/x-ipynb+json")
 
 
-_UNFIT = re.compile(r"[\x00-\x20\x7f\\#]")
-_ENOUGH = 4
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\#]")
+_MAX_DECODINGS = 4
 """How often a path is decoded in search of dots; nobody but an attacker encodes even twice."""
 _KERNELS_ONLY = "/proxy-secret"
 """The route that hands out what kernels prove themselves with; no page asks for it."""
@@ -58,13 +58,13 @@ class ServerRelay:
         self._lock = threading.Lock()
         self._closed = False
         self._clock = clock
-        self._heard_at: dict[str, float] = {}
+        self._last_message_at: dict[str, float] = {}
         """When each view that has sockets was heard of last."""
 
     def take(self, message: say.PageMessage, *, waits: bool) -> None:
         """Do what the page asks for, elsewhere; ``waits`` when it had to wait for running cells."""
-        if isinstance(message, say.Open) or message.view in self._heard_at:
-            self._heard_at[message.view] = self._clock()
+        if isinstance(message, say.Open) or message.view in self._last_message_at:
+            self._last_message_at[message.view] = self._clock()
         match message:
             case say.Load():
                 self._workers.submit(partial(self._load, message))
@@ -165,7 +165,7 @@ class ServerRelay:
             if self._closed or key in self._sockets:
                 return
             self._sockets[key] = RelayedSocket(
-                message, lambda: open_socket(self._client.connection), self._tell
+                message, lambda: open_socket(self._client.connection), self._send
             )
 
     def _close(self, message: say.Close) -> None:
@@ -178,20 +178,20 @@ class ServerRelay:
         for socket in named:
             socket.close()
 
-    def _tell(self, message: say.KernelMessage) -> None:
+    def _send(self, message: say.KernelMessage) -> None:
         """Pass on what a socket says."""
         if isinstance(message, say.Closed):
             with self._lock:
                 self._sockets.pop((message.view, message.id), None)
                 if not any(view == message.view for view, _ in self._sockets):
-                    self._heard_at.pop(message.view, None)
+                    self._last_message_at.pop(message.view, None)
         self._post(message, ())
         if isinstance(message, say.Frame):
             self._forget_if_silent(message.view)
 
     def _forget_if_silent(self, view: str) -> None:
         """Close the sockets of a view that is long gone; one that is there opens them again."""
-        if self._clock() - self._heard_at.get(view, self._clock()) > SILENCE_SECONDS:
+        if self._clock() - self._last_message_at.get(view, self._clock()) > SILENCE_SECONDS:
             self._close(say.Close(view=view))
 
     def _gone(self, view: str, error: ClientError) -> None:
@@ -213,9 +213,9 @@ class OutsideApi(ValueError):
 def below_api(path: str) -> str:
     """Return a path relative to the API's root as it is. Raises ``OutsideApi``."""
     where = path.partition("?")[0]
-    if not where or where.startswith("/") or ":" in where.split("/")[0] or _UNFIT.search(path):
+    if not where or where.startswith("/") or ":" in where.split("/")[0] or _FORBIDDEN.search(path):
         raise OutsideApi(f"{path!r} is no path below the API of the AI colleague.")
-    for _ in range(_ENOUGH):
+    for _ in range(_MAX_DECODINGS):
         if "\\" in where or any(part in {".", ".."} for part in where.split("/")):
             raise OutsideApi(f"{path!r} leads out of the API of the AI colleague.")
         where = unquote(where)

@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.kernel.answer_rendering import (
 MAX_CHARACTERS = 300_000
 """Of the conversation that a notebook keeps; the server has all of it."""
 _CUT = "*The beginning of this conversation is left out here; the side panel has it.*\n\n"
-_LOOK = "max-width:60em;overflow-wrap:anywhere"
+_STYLE = "max-width:60em;overflow-wrap:anywhere"
 _ALONE = (
     "<style>.jp-OutputArea-child:has(+ .jp-OutputArea-child .shoulders-transcript-{}) > "
     ".jp-OutputArea-output:not(:has(*)) {{ display: none; }}</style>"
@@ -34,7 +34,7 @@ def transcript_html(text: str, name: str) -> str:
     body = render_html(text, exported=True)
     name = html.escape(name)
     return (
-        f'<div class="shoulders-transcript shoulders-transcript-{name}" style="{_LOOK}">'
+        f'<div class="shoulders-transcript shoulders-transcript-{name}" style="{_STYLE}">'
         f"{body}</div>"
     )
 

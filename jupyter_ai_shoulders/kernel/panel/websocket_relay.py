@@ -41,17 +41,17 @@ class RelayedSocket:
 
     def __init__(
         self,
-        wanted: Open,
+        request: Open,
         open_socket: Callable[[], websocket.WebSocket],
-        tell: Callable[[KernelMessage], None],
+        notify: Callable[[KernelMessage], None],
     ) -> None:
         """``open_socket`` may block and raise ``ClientError``; ``tell`` is called in our threads.
 
         The last that is told is ``Closed``.
         """
-        self._wanted = wanted
+        self._request = request
         self._open_socket = open_socket
-        self._tell = tell
+        self._notify = notify
         self._outgoing: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._stopped = threading.Event()
         self._ended = threading.Event()
@@ -67,63 +67,63 @@ class RelayedSocket:
         self._outgoing.put(None)
 
     def _run(self) -> None:
-        view, name = self._wanted.view, self._wanted.id
+        view, name = self._request.view, self._request.id
         try:
-            code, reason = self._talk(view, name)
+            code, reason = self._relay(view, name)
         except ClientError as error:
-            self._tell(Gone(view=view, reason=str(error)))
+            self._notify(Gone(view=view, reason=str(error)))
             code, reason = LOST, str(error)
         except Exception:  # noqa: BLE001 - the handler of a message: the page hears of it
             _log.exception("A socket of the AI panel failed")
             code, reason = LOST, "The kernel could not relay the socket; see its log."
         self._outgoing.put(None)  # for the writer
-        self._tell(Closed(view=view, id=name, code=code, reason=reason))
+        self._notify(Closed(view=view, id=name, code=code, reason=reason))
 
-    def _talk(self, view: str, name: str) -> tuple[int, str]:
-        made = self._open_socket()
+    def _relay(self, view: str, name: str) -> tuple[int, str]:
+        sock = self._open_socket()
         try:
-            self._tell(Opened(view=view, id=name))
+            self._notify(Opened(view=view, id=name))
             threading.Thread(
-                target=self._write, args=(made,), name="ai-panel-writer", daemon=True
+                target=self._write, args=(sock,), name="ai-panel-writer", daemon=True
             ).start()
-            return self._read(made, view, name)
+            return self._read(sock, view, name)
         except (websocket.WebSocketException, OSError) as error:
             if self._stopped.is_set():
                 return NORMAL, "closed by the page"
             return LOST, f"The connection to the server was lost ({error})."
         finally:
             self._ended.set()
-            made.shutdown()
+            sock.shutdown()
 
-    def _read(self, made: websocket.WebSocket, view: str, name: str) -> tuple[int, str]:
+    def _read(self, sock: websocket.WebSocket, view: str, name: str) -> tuple[int, str]:
         while True:
-            kind, data = _frame_of(made)
+            kind, data = _frame_of(sock)
             if kind == websocket.ABNF.OPCODE_CLOSE and self._stopped.is_set():
                 return NORMAL, "closed by the page"
             if kind == websocket.ABNF.OPCODE_CLOSE:
                 code = int.from_bytes(data[:2], "big") if len(data) >= 2 else LOST
                 return code, data[2:].decode(errors="replace")
             if kind == websocket.ABNF.OPCODE_TEXT:
-                self._tell(Frame(view=view, id=name, text=data.decode()))
+                self._notify(Frame(view=view, id=name, text=data.decode()))
 
-    def _write(self, made: websocket.WebSocket) -> None:
+    def _write(self, sock: websocket.WebSocket) -> None:
         try:
             while (text := self._outgoing.get()) is not None:
-                made.send(text)
-            made.send_close()
+                sock.send(text)
+            sock.send_close()
         except (websocket.WebSocketException, OSError) as error:
             _log.debug("A socket of the AI panel ends: %s", error)
         if not self._ended.wait(CLOSE_SECONDS):
-            _wake(made)
+            _wake(sock)
 
 
-def _frame_of(made: Any) -> tuple[int, bytes]:
+def _frame_of(sock: Any) -> tuple[int, bytes]:
     """Return the next frame; the library says nothing of its types."""
-    kind, data = made.recv_data()
+    kind, data = sock.recv_data()
     return kind, data
 
 
-def _wake(made: Any) -> None:
+def _wake(sock: Any) -> None:
     """End what waits for the next frame. Closing the socket would leave it waiting for ever."""
     with suppress(OSError, AttributeError):  # it ended meanwhile
-        made.sock.shutdown(SHUT_RDWR)
+        sock.sock.shutdown(SHUT_RDWR)

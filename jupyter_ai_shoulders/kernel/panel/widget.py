@@ -75,7 +75,7 @@ class ChatPanel(anywidget.AnyWidget):
         self._keeps = keep
         self._record = SavedTranscript(name, self._client, UpdatableOutput(name), self._hold)
         super().__init__(session_id=session, transcript_name=name)
-        self.on_msg(self._hear)
+        self.on_msg(self._on_message)
         self.observe(self._refresh, "session_id")
 
     def ask(self, prompt: str, **options: Any) -> Answer:
@@ -121,7 +121,7 @@ class ChatPanel(anywidget.AnyWidget):
         if self._keeps:
             self._record.show(self.session_id)
 
-    def _hear(self, _widget: Any, content: Any, _buffers: Any) -> None:
+    def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         try:
             message = PAGE_MESSAGES.validate_python(content)
         except ValidationError:

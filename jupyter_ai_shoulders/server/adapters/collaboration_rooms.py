@@ -25,7 +25,7 @@ SETTLE_SECONDS = 30.0
 """A notebook of many megabytes takes seconds to load; all the time its pages are empty too."""
 
 
-OTHERS = {
+OTHER_EXTENSIONS = {
     "jupyter_server_documents": (
         "jupyter-server-documents keeps the notebooks that are open and stands between a page and "
         "its kernel. The agent does not join its rooms: it edits an open notebook through its "
@@ -41,7 +41,9 @@ OTHERS = {
 
 def document_server(settings: Mapping[str, Any]) -> str | None:
     """Return what to know of an extension that keeps or runs notebooks in a way of its own."""
-    return next((note for name, note in OTHERS.items() if f"{name}_config" in settings), None)
+    return next(
+        (note for name, note in OTHER_EXTENSIONS.items() if f"{name}_config" in settings), None
+    )
 
 
 class ServerRooms:

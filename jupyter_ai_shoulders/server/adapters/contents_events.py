@@ -35,13 +35,13 @@ class ContentsListener:
         self._events = events
         self._renamed = renamed
         self._saved = saved
-        events.add_listener(schema_id=SCHEMA_ID, listener=self._heard)
+        events.add_listener(schema_id=SCHEMA_ID, listener=self._on_event)
 
     def close(self) -> None:
         """Listen no more."""
-        self._events.remove_listener(listener=self._heard)
+        self._events.remove_listener(listener=self._on_event)
 
-    async def _heard(self, logger: EventLogger, schema_id: str, data: dict[str, Any]) -> None:
+    async def _on_event(self, logger: EventLogger, schema_id: str, data: dict[str, Any]) -> None:
         """Take an event; the names of the parameters are jupyter_events'."""
         del logger, schema_id
         if data.get("action") == "save":

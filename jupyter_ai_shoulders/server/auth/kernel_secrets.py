@@ -44,7 +44,7 @@ class KernelSecrets:
 
         Raises ``NotFound`` when there is no such kernel.
         """
-        self._forget_the_gone()
+        self._discard_stopped_kernels()
         if not self._runs(kernel_id):
             raise NotFound(f"There is no kernel {kernel_id}.", code="no_kernel")
         grants = self._grants.setdefault(kernel_id, {})
@@ -76,7 +76,7 @@ class KernelSecrets:
     def _runs(self, kernel_id: str) -> bool:
         return kernel_id in self._starting or self._is_running(kernel_id)
 
-    def _forget_the_gone(self) -> None:
+    def _discard_stopped_kernels(self) -> None:
         for kernel_id in [known for known in self._grants if not self._runs(known)]:
             del self._grants[kernel_id]
 

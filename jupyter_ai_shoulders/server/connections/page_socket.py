@@ -47,13 +47,13 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 
 MAX_FRAME_BYTES = 64 << 20
 """A page sends whole notebooks with their outputs when it is asked for them."""
-MOST_FRAME_VALUES = 300_000
+MAX_FRAME_VALUES = 300_000
 """JSON values in a frame: those of 40 000 cells, or of a chart with its data."""
 LARGE_FRAME = 1 << 17
 """Characters of a frame that is read in a thread."""
 CATCH_UP_CHARACTERS = 1 << 19
 """The same for a page whose missed events are few and large."""
-KERNEL_GONE = 1008
+KERNEL_STOPPED = 1008
 """Closes the socket of a kernel whose secret opens nothing any more."""
 CATCH_UP_EVENTS = 1000
 """A page further behind fetches the events over HTTP, where they come in pages."""
@@ -76,8 +76,8 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
     ) -> None:
         """Called by tornado with the arguments of the route; ``door`` lets kernels in."""
         self._host_source = host_source
-        self._door = door
-        self._roster = roster
+        self._authenticator = door
+        self._connections = roster
         self._page: PageConnection | None = None
         self._frames = page_frames()
 
@@ -88,8 +88,8 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     def prepare(self, *args: Any, **kwargs: Any) -> Any:
         """Authenticate as Jupyter does, or by a kernel's secret."""
-        if self._door is not None:
-            self._kernel = self._door.identity(self.request)
+        if self._authenticator is not None:
+            self._kernel = self._authenticator.identity(self.request)
         return cast("Any", super()).prepare(*args, **kwargs)
 
     @property
@@ -136,7 +136,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
     def _parsed(self, message: str | bytes) -> PageFrame:
         """Return the frame. Raises ``InvalidRequest`` and ``TooLarge``; for threads, too."""
         raw = message.encode("utf-8", "replace") if isinstance(message, str) else message
-        excess = json_excess(raw, MOST_FRAME_VALUES)
+        excess = json_excess(raw, MAX_FRAME_VALUES)
         if excess is not None:
             raise TooLarge(f"A frame has {excess}.")
         return parse_json(self._frames, message)
@@ -145,7 +145,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         """Forget the page; its notebooks are no longer live, unless it is here again already."""
         super().on_close()
         page, self._page = self._page, None
-        if page is not None and self._roster.remove(page):
+        if page is not None and self._connections.remove(page):
             self._host.frames.disconnected(page.client_id)
             self._host.presence.left(page.user, page.client_id, self._silent_seconds)
 
@@ -167,9 +167,11 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     def _is_let_in(self) -> bool:
         """Return whether the kernel that opened the socket, if one did, runs; else close it."""
-        if self._kernel is None or (self._door and self._door.identity(self.request)):
+        if self._kernel is None or (
+            self._authenticator and self._authenticator.identity(self.request)
+        ):
             return True
-        self.close(KERNEL_GONE, "the kernel has ended")
+        self.close(KERNEL_STOPPED, "the kernel has ended")
         return False
 
     async def _first(self, frame: PageFrame) -> None:
@@ -179,9 +181,9 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         if frame.wire_version != WIRE_VERSION:
             return  # the page asks its user to reload
         user = owner_of(self.current_user) if self._host.settings.has_owners else None
-        self._roster.check(frame.client_id, user)
+        self._connections.check(frame.client_id, user)
         page = self._page = PageConnection(self, frame.client_id, user)
-        self._roster.add(page)
+        self._connections.add(page)
         self._host.frames.connected(page.client_id)
         if self._kernel is None:
             self._host.presence.arrived(page.user, page.client_id)

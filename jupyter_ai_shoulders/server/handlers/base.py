@@ -35,7 +35,7 @@ from jupyter_ai_shoulders.server.auth.kernel_access import (
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.auth.user_identity import owner_of
 from jupyter_ai_shoulders.server.handlers.request_body import (
-    MOST_VALUES,
+    MAX_VALUES,
     SMALL_BODY_BYTES,
     adapter_of,
     check_size,
@@ -52,7 +52,7 @@ from jupyter_ai_shoulders.wire.sessions import Session
 AUTH_RESOURCE = "shoulders"
 PAGE_HEADER = "X-Shoulders-Page"
 """Names the page that sends a request, by the id that its socket said hello with."""
-MOST_ID_CHARACTERS = 128
+MAX_ID_CHARACTERS = 128
 DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -67,18 +67,18 @@ class ShouldersHandler(APIHandler):
     """Base of the handlers of this extension."""
 
     auth_resource = AUTH_RESOURCE
-    most_bytes = SMALL_BODY_BYTES
+    max_body_bytes = SMALL_BODY_BYTES
     """Of a request's body; more only on routes that take pictures or whole texts."""
-    most_values = MOST_VALUES
+    max_body_values = MAX_VALUES
     """JSON values in it."""
 
     _kernel: KernelIdentity | None = None
-    _door: KernelAuthenticator | None = None
+    _authenticator: KernelAuthenticator | None = None
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route; a ``door`` lets kernels in."""
         self._host_source = host_source
-        self._door = route.get("door")
+        self._authenticator = route.get("door")
 
     @property
     def identity_provider(self) -> IdentityProvider:
@@ -87,24 +87,26 @@ class ShouldersHandler(APIHandler):
 
     async def prepare(self) -> None:
         """Authenticate as Jupyter does, or by a kernel's secret; measure the body; get the host."""
-        if self._door is not None:
-            self._kernel = self._door.identity(self.request)
+        if self._authenticator is not None:
+            self._kernel = self._authenticator.identity(self.request)
         await super().prepare()
         if self.current_user and not self._finished:
-            await check_size(self.request.body, self.most_bytes, self.most_values)
+            await check_size(self.request.body, self.max_body_bytes, self.max_body_values)
             self.host = await self._host_source()
-            self.host.services.acting.set_client(self.client_id)
+            self.host.services.current_page.set_client(self.client_id)
 
     @property
     def client_id(self) -> ClientId | None:
         """The page that asks, by the id of its socket; None for other clients."""
         name = self.request.headers.get(PAGE_HEADER, "")
-        return ClientId(name) if 0 < len(name) <= MOST_ID_CHARACTERS else None
+        return ClientId(name) if 0 < len(name) <= MAX_ID_CHARACTERS else None
 
     @property
     def is_still_authorized(self) -> bool:
         """Whether the kernel whose secret the request came with, if it did, still runs."""
-        return self._kernel is None or bool(self._door and self._door.identity(self.request))
+        return self._kernel is None or bool(
+            self._authenticator and self._authenticator.identity(self.request)
+        )
 
     @property
     def user(self) -> str | None:

@@ -25,7 +25,7 @@ class CompletionsHandler(ShouldersHandler):
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route."""
         super().initialize(host_source, **route)
-        self._work: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     @web.authenticated
     @authorized
@@ -40,7 +40,7 @@ class CompletionsHandler(ShouldersHandler):
         asked = self.body(RequestCompletions)
         streams = EVENT_STREAM in self.request.headers.get("Accept", "")
         work = self._stream(asked) if streams else self._whole(asked)
-        task = self._work = asyncio.create_task(work)
+        task = self._task = asyncio.create_task(work)
         try:
             await asyncio.wait({task})
         finally:
@@ -50,21 +50,21 @@ class CompletionsHandler(ShouldersHandler):
 
     def on_connection_close(self) -> None:
         """The client went away: so does its call to the provider."""
-        if self._work is not None:
-            self._work.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
-    async def _whole(self, asked: RequestCompletions) -> None:
+    async def _whole(self, request: RequestCompletions) -> None:
         async with contextlib.aclosing(
-            self.host.inline_completion.suggest(asked, self.user)
+            self.host.inline_completion.suggest(request, self.user)
         ) as events:
             async for event in events:
                 if isinstance(event, CompletionEnd):
                     self.answer(event)
 
-    async def _stream(self, asked: RequestCompletions) -> None:
+    async def _stream(self, request: RequestCompletions) -> None:
         outlet = StreamWriter(self)
         async with contextlib.aclosing(
-            self.host.inline_completion.suggest(asked, self.user)
+            self.host.inline_completion.suggest(request, self.user)
         ) as events:
             async for event in events:
                 outlet.push(_sent(event))

@@ -59,7 +59,7 @@ class EventsHandler(ShouldersHandler):
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route."""
         super().initialize(host_source, **route)
-        self._news: EventStreamBuffer | None = None
+        self._buffer: EventStreamBuffer | None = None
 
     @web.authenticated
     @authorized
@@ -102,34 +102,34 @@ class EventsHandler(ShouldersHandler):
         stream = cast("HTTP1Connection", self.request.connection).stream
         if stream is not None:
             stream.set_nodelay(True)  # else a small event waits 40 ms for the one before
-        news = self._news = EventStreamBuffer()
+        news = self._buffer = EventStreamBuffer()
         self.host.hub.follow(session_id, news, news.end)
         try:
             with contextlib.suppress(StreamClosedError):
                 await self._follow(session_id, after, news)
         except _StalledReader:
             self.log.info("A client of %s does not read its events", session_id)
-            await self._leave()
+            await self._disconnect()
         finally:
             self.host.hub.unfollow(session_id, news)
             news.close()
 
-    async def _follow(self, session_id: SessionId, after: int, news: EventStreamBuffer) -> None:
+    async def _follow(self, session_id: SessionId, after: int, buffer: EventStreamBuffer) -> None:
         await self._flush()
-        while not news.is_over:
+        while not buffer.is_over:
             if not self.is_still_authorized:
                 return
-            events = self._missed(session_id, after, news) if news.is_behind else news.take()
+            events = self._missed(session_id, after, buffer) if buffer.is_behind else buffer.take()
             if events:
                 after = events[-1].seq
                 self.write("".join(map(_sse, events)))
                 del events  # they need not be kept while the client reads
-            elif not await news.wait(HEARTBEAT_SECONDS):
+            elif not await buffer.wait(HEARTBEAT_SECONDS):
                 self.write(": heartbeat\n\n")
             else:
                 continue
             await self._flush()
-        if rest := news.remaining(after):  # the server stops, and says how the turn was left
+        if rest := buffer.remaining(after):  # the server stops, and says how the turn was left
             self.write("".join(map(_sse, rest)))
             await self._flush()
 
@@ -144,7 +144,7 @@ class EventsHandler(ShouldersHandler):
             raise _StalledReader
         await written
 
-    async def _leave(self) -> None:
+    async def _disconnect(self) -> None:
         """Disconnect a client that does not read; say why, should it do so after all."""
         finished = self.finish(_STALLED)
         await asyncio.wait([finished], timeout=FAREWELL_SECONDS)
@@ -153,18 +153,18 @@ class EventsHandler(ShouldersHandler):
             stream.close()
 
     def _missed(
-        self, session_id: SessionId, after: int, news: EventStreamBuffer
+        self, session_id: SessionId, after: int, buffer: EventStreamBuffer
     ) -> list[EventText]:
         """Return what the log has; from its end on, what is published follows without a gap."""
         events = self.host.log.texts(session_id, after, _AT_ONCE, _CHARACTERS_AT_ONCE)
         if not events or events[-1].seq == self.host.log.last_seq(session_id):
-            news.catch_up()
+            buffer.catch_up()
         return events
 
     def on_connection_close(self) -> None:
         """Stop following: the client went away."""
-        if self._news is not None:
-            self._news.end()
+        if self._buffer is not None:
+            self._buffer.end()
 
 
 class EventStreamBuffer:
@@ -178,7 +178,7 @@ class EventStreamBuffer:
         self.is_behind = True
         self._events: list[EventText] = []
         self._characters = 0
-        self._stirred = asyncio.Event()
+        self._changed = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._beat_at = 0.0
 
@@ -190,7 +190,7 @@ class EventStreamBuffer:
             if len(self._events) > _AT_ONCE or self._characters > _MAX_CHARACTERS:
                 self.take()
                 self.is_behind = True
-        self._stirred.set()
+        self._changed.set()
 
     def catch_up(self) -> None:
         """From now on keep what is published: the log was read to its end."""
@@ -200,7 +200,7 @@ class EventStreamBuffer:
         """Return what was published since the last call."""
         events, self._events = self._events, []
         self._characters = 0
-        self._stirred.clear()
+        self._changed.clear()
         return events
 
     def remaining(self, after: int) -> list[EventText]:
@@ -211,7 +211,7 @@ class EventStreamBuffer:
     def end(self) -> None:
         """Wake the stream for the last time."""
         self.is_over = True
-        self._stirred.set()
+        self._changed.set()
 
     def close(self) -> None:
         """Let go of the timer."""
@@ -224,8 +224,8 @@ class EventStreamBuffer:
         beat_at = self._beat_at = loop.time() + seconds
         if self._timer is None:
             self._timer = loop.call_at(beat_at, self._beat)
-        await self._stirred.wait()
-        self._stirred.clear()
+        await self._changed.wait()
+        self._changed.clear()
         return self.is_over or loop.time() < beat_at
 
     def _beat(self) -> None:
@@ -235,7 +235,7 @@ class EventStreamBuffer:
             self._timer = loop.call_at(self._beat_at, self._beat)
         else:
             self._timer = None
-            self._stirred.set()
+            self._changed.set()
 
 
 def _sse(event: EventText) -> str:

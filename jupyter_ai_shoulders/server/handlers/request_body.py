@@ -27,11 +27,11 @@ MESSAGE_BYTES = 6 << 20
 """Of a message with its pictures, of which services take 5 MB each; all of it is one event."""
 SMALL_BODY_BYTES = 1 << 20
 """Of a request that says what to do, and little else."""
-MOST_VALUES = 30_000
+MAX_VALUES = 30_000
 """JSON values in a request; to find out that each is wrong takes 60 ms."""
-MOST_FIELDS = 1_000
+MAX_FIELDS = 1_000
 """Fields of a body or frame itself, which defines a few dozen at most."""
-_MOST_DETAILED = 1_000
+_MAX_DETAILED = 1_000
 """Mistakes in one body beyond which they are counted and not listed: listing takes longer."""
 _MEASURED_AT_ONCE = 1 << 17
 """Bytes that are measured in less than a millisecond."""
@@ -42,18 +42,18 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 ValueT = TypeVar("ValueT")
 
 
-async def check_size(raw: bytes, most_bytes: int, most_values: int) -> None:
+async def check_size(raw: bytes, max_bytes: int, max_values: int) -> None:
     """Raise ``TooLarge`` for what would take too long to parse; measured in a thread if large."""
-    if len(raw) > most_bytes:
+    if len(raw) > max_bytes:
         raise TooLarge(
-            f"The request has {len(raw) / 2**20:.1f} MB; at most {most_bytes >> 20} MB are "
+            f"The request has {len(raw) / 2**20:.1f} MB; at most {max_bytes >> 20} MB are "
             "accepted here.",
             hint="Attach a path instead of the content, or a smaller image.",
         )
     if len(raw) <= _MEASURED_AT_ONCE:
-        excess = json_excess(raw, most_values)
+        excess = json_excess(raw, max_values)
     else:
-        excess = await asyncio.to_thread(json_excess, raw, most_values)
+        excess = await asyncio.to_thread(json_excess, raw, max_values)
     if excess is not None:
         raise TooLarge(
             f"The request has {excess}.",
@@ -82,9 +82,9 @@ def parse_json(adapter: TypeAdapter[ValueT], raw: str | bytes) -> ValueT:
     of a missing field copies the whole.
     """
     value = _decoded(raw)
-    if isinstance(value, dict) and len(value) > MOST_FIELDS:
+    if isinstance(value, dict) and len(value) > MAX_FIELDS:
         raise InvalidRequest(
-            f"The request has {len(value):,} fields; at most {MOST_FIELDS:,} are accepted."
+            f"The request has {len(value):,} fields; at most {MAX_FIELDS:,} are accepted."
         )
     return parse_value(adapter, value)
 
@@ -119,7 +119,7 @@ def _refuse_constant(name: str) -> None:
 
 def _invalid(error: ValidationError) -> InvalidRequest | TooLarge:
     count = error.error_count()
-    if count > _MOST_DETAILED:
+    if count > _MAX_DETAILED:
         return InvalidRequest(f"The request has {count:,} wrong or unknown fields.")
     found = error.errors(include_url=False, include_input=False, include_context=False)
     fields = {_path(item): item["msg"] for item in found[:_SHOWN_FIELDS]}

@@ -102,7 +102,7 @@ class UndeleteHandler(ShouldersHandler):
     async def post(self, session_id: str) -> None:
         """Bring it back."""
         session = self.host.session_service.undelete(SessionId(session_id), owner=self.user)
-        self.host.book.reload_session(session.id)
+        self.host.pending_edits.reload_session(session.id)
         self.answer(self.host.anchors.follow_after_undelete(session))
 
 

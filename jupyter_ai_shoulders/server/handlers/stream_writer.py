@@ -15,7 +15,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import RequestHandler
 
 EVENT_STREAM = "text/event-stream"
-MOST_UNSENT = 1 << 20
+MAX_UNSENT = 1 << 20
 """Bytes kept for a client that reads too slowly, before the provider is read no further."""
 STALLED_SECONDS = 60.0
 """A client that reads nothing for this long is disconnected; its provider call ends too."""
@@ -39,7 +39,7 @@ class StreamWriter:
         self.last = self._loop.time()
 
     @property
-    def begun(self) -> bool:
+    def has_started(self) -> bool:
         """Whether anything was pushed."""
         return self._scheduled or self._writing is not None
 
@@ -53,7 +53,7 @@ class StreamWriter:
 
     async def wait_for_capacity(self) -> None:
         """Wait until the client has read enough."""
-        while self._size > MOST_UNSENT:
+        while self._size > MAX_UNSENT:
             await self._progress()
 
     async def drain(self) -> None:

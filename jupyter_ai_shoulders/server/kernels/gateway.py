@@ -56,7 +56,7 @@ class GatewayTimeouts:
 
     ping: float = 20.0
     """Between two pings, so that a cut is noticed and a quiet minute is not taken for one."""
-    look: float = 5.0
+    poll: float = 5.0
     """Between two looks at whether the kernel is there: each is a request to the gateway."""
     retry: float = 0.25
     """Before the first attempt to connect again; doubled each time up to ``longest_retry``."""
@@ -68,12 +68,12 @@ class GatewayTimeouts:
 class GatewayKernel:
     """What is asked of a kernel manager, of a kernel that is elsewhere."""
 
-    def __init__(self, manager: Any, look_seconds: float) -> None:
+    def __init__(self, manager: Any, poll_seconds: float) -> None:
         self.ready = object()
         """Another one in each life of the kernel, as jupyter_client's managers have it."""
         self._manager = manager
-        self._look_seconds = look_seconds
-        self._looked = float("-inf")
+        self._poll_seconds = poll_seconds
+        self._polled = float("-inf")
         self._alive = True
 
     @property
@@ -84,7 +84,7 @@ class GatewayKernel:
     def renew(self) -> None:
         """Note that the life of the kernel is over."""
         self.ready = object()
-        self._looked = float("-inf")
+        self._polled = float("-inf")
 
     @property
     def execution_state(self) -> str | None:
@@ -93,8 +93,8 @@ class GatewayKernel:
 
     async def is_alive(self) -> bool:
         """Return whether the gateway has the kernel; a gateway that is away does not say no."""
-        if time.monotonic() - self._looked >= self._look_seconds:
-            self._looked = time.monotonic()
+        if time.monotonic() - self._polled >= self._poll_seconds:
+            self._polled = time.monotonic()
             try:
                 self._alive = await self._manager.refresh_model() is not None
             except (HTTPError, OSError, HTTPClientError):
@@ -227,19 +227,19 @@ class GatewayChannels:
         except WebSocketClosedError:
             self._outbox.append((message, channel))
             return
-        asyncio.ensure_future(written).add_done_callback(_seen)
+        asyncio.ensure_future(written).add_done_callback(_observe_write)
 
     async def _read(self, socket: WebSocketClientConnection) -> None:
         while not self.ended and (received := await socket.read_message()) is not None:
             try:
                 channel, frames = decode(received, self._session, socket.selected_subprotocol)
-                self._hear(cast("Channel", channel), frames[:FRAMES])
+                self._receive(cast("Channel", channel), frames[:FRAMES])
             except UNREADABLE:
                 log.exception("A message of a gateway kernel was unreadable")
             # A message that is there already does not yield: a flood would hold the event loop.
             await asyncio.sleep(0)
 
-    def _hear(self, channel: Channel, frames: Frames) -> None:
+    def _receive(self, channel: Channel, frames: Frames) -> None:
         if channel == "iopub":
             if b'"status"' in frames[HEADER]:
                 self._watch_life(frames)
@@ -275,9 +275,9 @@ class GatewayChannels:
             asked, self._probe = self._probe[1], None
             for message in [self._unanswered.pop(lost, None) for lost in asked]:
                 if message is not None:
-                    self._make_up(message)
+                    self._reconstruct_reply(message)
 
-    def _make_up(self, request: Message) -> None:
+    def _reconstruct_reply(self, request: Message) -> None:
         """End a request whose reply was lost with the socket."""
         said = "The connection to the kernel was cut while this ran; output may be missing.\n"
         for kind, content in (
@@ -303,7 +303,7 @@ class GatewayKernels:
 
     async def handle(self, kernel_id: str, manager: Any) -> KernelHandle:
         """Describe a running kernel."""
-        kernel = self._kernels.setdefault(manager, GatewayKernel(manager, self._times.look))
+        kernel = self._kernels.setdefault(manager, GatewayKernel(manager, self._times.poll))
         model: dict[str, Any] = manager.kernel or {}
         name: str = model.get("name") or manager.kernel_name
         return KernelHandle(
@@ -336,7 +336,7 @@ def _websocket_url(url: str) -> str:
     return url.replace(base, configured, 1) if configured else url.replace("http", "ws", 1)
 
 
-def _seen(written: asyncio.Future[None]) -> None:
+def _observe_write(written: asyncio.Future[None]) -> None:
     """Take note of how a write ended: a socket that is cut is noticed by its reader."""
     if not written.cancelled():
         written.exception()

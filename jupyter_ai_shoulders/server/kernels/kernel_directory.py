@@ -131,10 +131,10 @@ class ServerKernels:
     @asynccontextmanager
     async def throwaway(self, path: str, kernel_name: str | None) -> AsyncGenerator[KernelHandle]:
         """See ``KernelDirectory.throwaway``: a kernel of the server's without a session."""
-        async with ended_with(self._start_alone(path, kernel_name), self._end) as handle:
+        async with ended_with(self._start_without_session(path, kernel_name), self._end) as handle:
             yield handle
 
-    async def _start_alone(self, path: str, kernel_name: str | None) -> KernelHandle:
+    async def _start_without_session(self, path: str, kernel_name: str | None) -> KernelHandle:
         contents = self._sessions.contents_manager
         folder = await ensure_async(contents.get_kernel_path(path=path))
         try:

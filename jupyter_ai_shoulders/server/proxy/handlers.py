@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.server.proxy.request_limiter import RequestLimiter
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 KEY_HEADERS = ("x-api-key", "x-goog-api-key")
-MOST_PROXIED_VALUES = 50_000
+MAX_PROXIED_VALUES = 50_000
 """JSON values in a request: a long conversation and its tools have some ten thousand."""
 PING_SECONDS = 15.0
 """After so long without an event the caller gets a sign of life: hub proxies cut after 60 s."""
@@ -43,7 +43,7 @@ class ProxyHandler(ShouldersHandler):
     """Base of the proxy's handlers: any client's way to send the token, errors in its format."""
 
     most_bytes = MAX_BODY_BYTES
-    most_values = MOST_PROXIED_VALUES
+    most_values = MAX_PROXIED_VALUES
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route: ``desk`` and ``caller``.
@@ -172,7 +172,7 @@ class RelayHandler(ProxyHandler):
         except StreamClosedError:
             raise  # the client is gone, or was disconnected
         except Exception as error:
-            if not outlet.begun:
+            if not outlet.has_started:
                 raise
             self.log.exception("A streamed answer of the model proxy broke")
             outlet.push(exchange.fail(error_info(500, error)))

@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.proxy.relay import ModelResolver, ProxyRelay
 from jupyter_ai_shoulders.proxy.state_cache import StateCache
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
 
-MOST_AT_ONCE = 256
+MAX_CONCURRENT = 256
 """Requests being answered; the figures of chapter 14 ask for 200 streams."""
 
 
@@ -19,22 +19,22 @@ class RequestLimiter:
     """Counts the requests in flight, and remembers answers whose state callers cannot carry."""
 
     def __init__(
-        self, clock: Clock, ids: IdSource, secrets: KernelSecrets, most: int = MOST_AT_ONCE
+        self, clock: Clock, ids: IdSource, secrets: KernelSecrets, limit: int = MAX_CONCURRENT
     ) -> None:
         self.ids = ids
         self.secrets = secrets
-        self._shelf = StateCache(clock)
-        self._most = most
+        self._running = StateCache(clock)
+        self._limit = limit
         self._count = 0
 
     def relay(self, models: ModelResolver, owner: str | None) -> ProxyRelay:
         """Return the way to the providers, for one person."""
-        return ProxyRelay(models, self._shelf, self.ids, owner)
+        return ProxyRelay(models, self._running, self.ids, owner)
 
     @contextmanager
     def slot(self) -> Generator[None]:
         """Take one of the places. Raises ``PolicyRefusal`` when there is none."""
-        if self._count >= self._most:
+        if self._count >= self._limit:
             raise PolicyRefusal(
                 f"The model proxy answers {self._count} requests already.",
                 code="rate_limited",

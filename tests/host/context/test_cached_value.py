@@ -37,7 +37,7 @@ async def test_answer_is_good_for_some_seconds():
 
 async def test_known_answer_is_given_while_a_new_one_takes_long():
     slow, clock = Slow(), FixedClock()
-    latest = CachedValue(slow, clock, good_for=5, patience=0.01)
+    latest = CachedValue(slow, clock, good_for=5, timeout=0.01)
     assert await latest.value() == 1
     clock.advance(6)
     assert [await latest.value(), await latest.value()] == [1, 1]

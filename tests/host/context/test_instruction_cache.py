@@ -172,7 +172,7 @@ async def test_a_slow_file_system_is_not_asked_on_the_event_loop(
 async def test_long_texts_are_not_kept(
     folder: WorkspaceFolder, read: list[StandingContext]
 ) -> None:
-    folder.write("_instructions.md", "x" * (instruction_cache.KEPT_LIMIT + 1))
+    folder.write("_instructions.md", "x" * (instruction_cache.CACHE_SIZE + 1))
     await folder.kept.value()
     await folder.kept.value()
     assert len(read) == 2

@@ -152,7 +152,7 @@ async def test_the_last_known_variables_are_told_and_asked_for_again_later(tmp_p
         variable_captures(tmp_path, None, "schema_only"),
         lambda text: text,
         MemoryStore().clock,
-        looks=known,
+        variables=known,
     )
     facts = (await around.situation(MessageContext(active_document=PATH))).facts[:2]
     assert facts == (

@@ -62,7 +62,7 @@ async def test_edits_of_a_conversation_brought_back_after_a_restart_are_shown(
     async with opened(tmp_path, isolated_home) as host:
         assert await pending(host) == []
         host.session_service.undelete(session_id, owner=None)
-        host.book.reload_session(session_id)
+        host.pending_edits.reload_session(session_id)
         assert len(await pending(host)) == 3
 
 

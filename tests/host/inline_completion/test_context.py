@@ -8,10 +8,10 @@ from typing import cast
 
 from jupyter_ai_shoulders.engine.environment.snapshot import StandingContext
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
-from jupyter_ai_shoulders.host.inline_completion.context import AT_ONCE, CompletionContextSource
+from jupyter_ai_shoulders.host.inline_completion.context import AT_ONCE, CompletionContextBuilder
 from jupyter_ai_shoulders.host.inline_completion.variables import (
     CompletionVariables,
-    KnownVariables,
+    CompletionVariableSet,
 )
 from jupyter_ai_shoulders.testing.memory_notebooks import (
     MemoryNotebook,
@@ -28,8 +28,8 @@ LINES = "\n".join(f"x{number} = [{number}]" for number in range(AT_ONCE // 12))
 class NoVariables:
     """A notebook whose kernel was never started."""
 
-    async def known(self, path: str) -> KnownVariables:
-        return KnownVariables()
+    async def snapshot(self, path: str) -> CompletionVariableSet:
+        return CompletionVariableSet()
 
 
 async def standing() -> StandingContext:
@@ -41,7 +41,7 @@ async def test_others_are_let_in_while_a_long_notebook_is_parsed(tmp_path: Path)
     variables = cast("CompletionVariables", NoVariables())
     workspace = Workspace(tmp_path)
     notebooks = MemoryNotebooks(MemoryNotebook("a.ipynb", cells))
-    scenes = CompletionContextSource(workspace, notebooks, variables, standing, str)
+    scenes = CompletionContextBuilder(workspace, notebooks, variables, standing, str)
     asked = RequestCompletions(
         request_id="r",
         path="a.ipynb",

@@ -11,7 +11,7 @@ import pytest
 from jupyter_ai_shoulders.changes.proposals.service import ProposalService
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.host.threads.run_notifications import (
-    MOST_OUTPUTS,
+    MAX_OUTPUTS,
     MessageSender,
     RunNotifications,
     message_id,
@@ -149,7 +149,7 @@ async def test_of_many_outputs_the_first_and_the_last_are_attached() -> None:
 
     (message,) = desk.ear.said
     assert message.attachments == outputs(0, 1, 2, 3, 16, 17, 18, 19)
-    assert len(message.attachments) == MOST_OUTPUTS
+    assert len(message.attachments) == MAX_OUTPUTS
 
 
 async def test_a_chat_is_not_told_of_runs_it_did_not_ask_for() -> None:

@@ -40,7 +40,7 @@ def tools(registry: ToolRegistry, changed: asyncio.Event, patience: float) -> In
         allowed=None,
         changed=changed.set,
         redact=lambda text: text,
-        patience=patience,
+        timeout=patience,
     )
 
 

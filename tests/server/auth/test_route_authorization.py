@@ -26,7 +26,7 @@ async def no_host() -> Any:
 
 
 ROUTES = api_routes(
-    "", no_host, PageConnectionRegistry(), KernelSecrets(lambda _: False), opens=True
+    "", no_host, PageConnectionRegistry(), KernelSecrets(lambda _: False), open_to_kernels=True
 )
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, TooLarge
 from jupyter_ai_shoulders.server.handlers.request_body import (
+    MAX_VALUES,
     MESSAGE_BYTES,
-    MOST_VALUES,
     SMALL_BODY_BYTES,
     parse_body,
 )
@@ -91,7 +91,7 @@ def _settings(unknown: int) -> bytes:
     ("unknown", "message", "listed"),
     [
         (20, "models.k0: Extra inputs are not permitted.", 10),
-        (MOST_VALUES - 10, "The request has 29,990 wrong or unknown fields.", 0),
+        (MAX_VALUES - 10, "The request has 29,990 wrong or unknown fields.", 0),
     ],
     ids=["some", "many"],
 )

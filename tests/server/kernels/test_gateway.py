@@ -132,7 +132,7 @@ def jp_server_config(line: GatewayRelay) -> Iterator[Config]:
 def kernels(jp_serverapp: ServerApp, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Any]:
     manager: Any = jp_serverapp.kernel_manager
     assert type(manager).__name__ == "GatewayMappingKernelManager"
-    times = GatewayTimeouts(ping=0.3, look=0.3, retry=0.05)
+    times = GatewayTimeouts(ping=0.3, poll=0.3, retry=0.05)
     yield ServerKernels(jp_serverapp.session_manager, manager, gateway=times)
     jp_asyncio_loop.run_until_complete(manager.shutdown_all())
 

@@ -258,7 +258,7 @@ async def test_no_header_of_the_caller_reaches_the_provider_nor_the_key_the_call
 
 
 def test_no_more_requests_than_places_are_answered() -> None:
-    desk = RequestLimiter(FakeClock(), SequentialIds(), SECRETS, most=2)
+    desk = RequestLimiter(FakeClock(), SequentialIds(), SECRETS, limit=2)
 
     with desk.slot(), desk.slot(), pytest.raises(PolicyRefusal) as caught, desk.slot():
         pass
