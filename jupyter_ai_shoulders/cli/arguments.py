@@ -1,4 +1,4 @@
-"""The command line of ``jupyter shoulders``. Called by ``program``."""
+"""The arguments of ``jupyter shoulders``. Called by ``dispatch``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ exit codes: 0 final answer or complete · 1 error · 2 usage · 3 rejected or ap
 """
 
 MAX_LISTED = 500
-"""Conversations; as the server has it."""
+"""Maximum conversations listed; the server's limit."""
 
 EVAL = "eval"
-"""It has a command line of its own (``evaluation``)."""
+"""Has its own command line (``evaluation``)."""
 
 
 class _Commands(Protocol):
@@ -123,7 +123,7 @@ def _add_keys(commands: _Commands) -> None:
 
 
 def _count(text: str) -> int:
-    """Read how many are listed. Raises what argparse shows."""
+    """Return a number of list entries. Raises what argparse shows."""
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MAX_LISTED:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MAX_LISTED}")
     return int(text)

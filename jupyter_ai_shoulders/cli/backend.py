@@ -1,6 +1,6 @@
-"""What the commands need of an engine, wherever it is: in a server, or in this process.
+"""Port of the commands to an engine, in a server or in this process.
 
-``attached`` and ``alone`` are the two; ``place`` chooses.
+Implemented by ``remote`` and ``in_process``; ``backend_selection`` chooses.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ EventSink = Callable[[ev.Event], None]
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What ``run`` asks for."""
+    """Arguments of ``run``."""
 
     prompt: str
     document: str | None = None
-    """The notebook or file it is about; its path in the workspace."""
+    """The notebook or file of the prompt; its path in the workspace."""
     model: str | None = None
     mode: Mode | None = None
     toolset: Toolset | None = None
     session: str | None = None
-    """A conversation that goes on."""
+    """A conversation to continue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ class RunOutcome:
 
 @dataclass(frozen=True, slots=True)
 class BackendFacts:
-    """What the doctor asks an engine."""
+    """Facts about an engine for the doctor."""
 
     workspace: Path
     server_url: str | None
-    """None where the engine is this process's own."""
+    """None for an engine in this process."""
     server_version: str | None
     state_error: ErrorInfo | None
     usage_error: ErrorInfo | None
@@ -71,27 +71,27 @@ class BackendFacts:
 
 
 class Backend(Protocol):
-    """The engine as commands see it. Raises ``ClientError`` or ``ShouldersError``."""
+    """An engine for commands. Raises ``ClientError`` or ``ShouldersError``."""
 
     @property
     def workspace(self) -> Path:
-        """The folder whose files it works on."""
+        """The engine's workspace."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the engine's connection."""
         ...
 
     def run(self, request: RunRequest, sink: EventSink) -> RunOutcome:
-        """Do a turn; an interrupt cancels it."""
+        """Run a turn; an interrupt cancels it."""
         ...
 
     def chat(self) -> ChatBackend:
-        """Open it for a chat; close what is returned first."""
+        """Open a chat; close it before this back end."""
         ...
 
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
-        """Return conversations, the newest first."""
+        """Return conversations, newest first."""
         ...
 
     def export(self, session: str, form: ExportFormat) -> str:
@@ -99,7 +99,7 @@ class Backend(Protocol):
         ...
 
     def usage(self, by: UsageBy) -> Usage:
-        """Return what was used this month."""
+        """Return this month's usage."""
         ...
 
     def models(self) -> ModelList:
@@ -107,7 +107,7 @@ class Backend(Protocol):
         ...
 
     def facts(self) -> BackendFacts:
-        """Return what is known of the engine's own health."""
+        """Return the engine's facts for the doctor."""
         ...
 
     def trust(self) -> FolderTrustView:
@@ -115,7 +115,7 @@ class Backend(Protocol):
         ...
 
     def answer_trust(self, command: PutTrust) -> FolderTrustView:
-        """Trust or decline some of them."""
+        """Trust or decline some of these settings."""
         ...
 
     def test(self, provider: str) -> ProviderTest:
@@ -127,5 +127,5 @@ class Backend(Protocol):
         ...
 
     def remove_key(self, provider: str) -> ProviderHealth:
-        """Forget a provider's stored key."""
+        """Remove a provider's stored key."""
         ...

@@ -1,6 +1,6 @@
-"""Chooses the engine of a command: the server that serves the workspace, else one of its own.
+"""Chooses the engine of a command: the server that serves the workspace, else one in this process.
 
-Called by ``program``.
+Called by ``dispatch``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.client.server_discovery import (
 
 @dataclass(frozen=True, slots=True)
 class BackendOptions:
-    """Where the user wants the engine."""
+    """The user's options for the engine."""
 
     workspace: Path
     url: str | None = None

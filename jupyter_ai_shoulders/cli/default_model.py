@@ -1,4 +1,4 @@
-"""What the commands say of the default model. Pure; for ``chat`` and the printer of ``run``."""
+"""Checks the default model. Pure; for ``chat_command`` and ``event_printer``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DEMO = "demo"
 
 
 def failing_model(models: ModelList) -> tuple[ModelId, ErrorInfo] | None:
-    """Return the default model and how its provider's last call failed; None where it did not."""
+    """Return the default model and the error of its provider's last call; None without an error."""
     errors = {provider.id: provider.error for provider in models.providers}
     for model in models.models:
         error = errors.get(model.provider)

@@ -1,6 +1,6 @@
 """``jupyter shoulders``: reads the command line, chooses the engine, runs the command.
 
-Called by ``main``, which tells of an interrupt.
+Called by ``main``, which reports an interrupt.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Command = Callable[[Backend, argparse.Namespace], ExitCode]
 
 def _chat(backend: Backend, options: argparse.Namespace) -> ExitCode:
     from jupyter_ai_shoulders.cli.chat.chat_command import (
-        chat,  # no other command needs its library
+        chat,  # only this command needs its library
     )
 
     return chat(backend, options)
@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, Command] = {
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code (``exits``). Raises ``KeyboardInterrupt``."""
+    """Run one command and return its exit code (``exit_codes``). Raises ``KeyboardInterrupt``."""
     words = list(arguments)
     if words[:1] == [EVAL]:
         from jupyter_ai_shoulders.evaluation.__main__ import main as evaluate
@@ -66,14 +66,14 @@ def run_command_line(arguments: Sequence[str]) -> int:
             if options.command in {"run", "chat"}:
                 trust_or_report_folder(desk, trust_folder=options.trust_folder)
             return COMMANDS[options.command](desk, options)
-    except BrokenPipeError:  # the reader of our output has seen enough; a run is not done then
+    except BrokenPipeError:  # the reader has closed our output; the run is not finished then
         return ExitCode.ERROR if options.command == "run" else ExitCode.OK
     except (CommandFailed, ClientError, ShouldersError) as error:
         return _failed(error)
 
 
 def _failed(error: CommandFailed | ClientError | ShouldersError) -> ExitCode:
-    """Say what went wrong; return its code."""
+    """Print the error; return its code."""
     message, code = str(error), ExitCode.ERROR
     if isinstance(error, CommandFailed):
         code = error.code

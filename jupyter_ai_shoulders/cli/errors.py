@@ -1,4 +1,4 @@
-"""What ends a command with a message instead of a trace; caught by ``program``."""
+"""Errors that end a command with a message instead of a traceback; caught by ``dispatch``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from jupyter_ai_shoulders.cli.exit_codes import ExitCode
 
 
 class CommandFailed(Exception):
-    """The command cannot be done; the message says why and what to do."""
+    """The command failed; the message says why and what to do."""
 
     def __init__(self, message: str, code: ExitCode = ExitCode.ERROR) -> None:
         super().__init__(message)
@@ -14,7 +14,7 @@ class CommandFailed(Exception):
 
 
 class UsageError(CommandFailed):
-    """The command line asks for what is not there."""
+    """The command line names something that does not exist."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, ExitCode.USAGE)

@@ -8,11 +8,11 @@ from jupyter_ai_shoulders.wire import events as ev
 
 _DEMO_NOTE = "This is the demo, not an AI model. To see other models: jupyter shoulders models"
 _MODEL_REPLACED = "model_replaced"
-"""Says that another model answers than the wanted one; shown also where the rest is not."""
+"""Notice that another model answers than the requested one; always shown."""
 
 
 class Printer:
-    """The answer goes to standard output, what happens on the way to standard error."""
+    """Prints the answer to standard output, progress to standard error."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._answer = StreamedAnswer()
@@ -20,7 +20,7 @@ class Printer:
         self._open = False
 
     def take(self, event: ev.Event) -> None:
-        """Show an event."""
+        """Print an event."""
         match event:
             case ev.TextStart():
                 self._answer = StreamedAnswer()
@@ -56,8 +56,8 @@ class Printer:
 
 
 class JsonPrinter:
-    """One event a line."""
+    """Prints one event per line as JSON."""
 
     def take(self, event: ev.Event) -> None:
-        """Write an event."""
+        """Print an event."""
         write_json(event.model_dump(mode="json", by_alias=True), indent=None)

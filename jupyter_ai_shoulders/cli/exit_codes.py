@@ -1,7 +1,7 @@
-"""The exit codes of ``jupyter shoulders``, which scripts rely on. Pure; for ``program``, ``run``.
+"""The exit codes of ``jupyter shoulders``, which scripts rely on. Pure; for ``dispatch``, ``run``.
 
-0 final answer or complete · 1 error · 2 usage · 3 rejected or approval required · 4 budget ·
-5 context overflow · 6 step cap · 7 question pending · 130 cancelled
+0 final answer or complete · 1 error · 2 usage · 3 rejected or approval required · 4 budget · 5
+context overflow · 6 step cap · 7 question pending · 130 cancelled
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ _OF_ERROR: dict[ErrorCode, ExitCode] = {
 def exit_code_for_turn(answer: Answer, waits_for: ev.Event | None = None) -> ExitCode:
     """Return the code of a turn that ended, or that waits for the user.
 
-    A call that nobody could approve makes it 3 also when the model then answered: what was asked
-    for may not be done.
+    It is 3 if a call could not be approved, even if the model then answered: the request may not be
+    fulfilled.
     """
     if waits_for is not None:
         return _of_waiting(waits_for)
@@ -69,7 +69,7 @@ def exit_code_for_turn(answer: Answer, waits_for: ev.Event | None = None) -> Exi
 
 
 def exit_code_for_error(code: ErrorCode) -> ExitCode:
-    """Return the code of a command that was refused."""
+    """Return the code of a refused command."""
     return _OF_ERROR.get(code, ExitCode.ERROR)
 
 

@@ -1,4 +1,4 @@
-"""Writes a conversation to a file, whole or not at all. For ``lists`` and the terminal chat."""
+"""Writes a conversation to a file, atomically. For ``list_commands`` and the terminal chat."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 
 FORMATS: Mapping[str, ExportFormat] = {f".{form}": form for form in get_args(ExportFormat)}
-"""By what a file's name ends in."""
+"""By file name suffix."""
 
 
 def write_export(target: str, text: str, *, replace: bool = False) -> None:
-    """Write a text where the user says. Raises ``CommandFailed``; what was there then still is.
+    """Write a text to a path. Raises ``CommandFailed`` and leaves an existing file unchanged.
 
-    A file that is there already is replaced only where the user wants that.
+    An existing file is replaced only with ``replace``.
     """
     path, content = Path(target).resolve(), text.encode()
     try:

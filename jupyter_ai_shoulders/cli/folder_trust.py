@@ -1,6 +1,6 @@
-"""Says which of the folder's own settings do not apply, or trusts them (``--trust-folder``).
+"""Reports which of the folder's own settings do not apply, or trusts them (``--trust-folder``).
 
-Called by ``program`` before ``run`` and ``chat``.
+Called by ``dispatch`` before ``run`` and ``chat``.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class TrustBackend(Protocol):
         ...
 
     def answer_trust(self, command: PutTrust) -> FolderTrustView:
-        """Trust or decline some of them."""
+        """Trust or decline some of these settings."""
         ...
 
 
 def trust_or_report_folder(backend: TrustBackend, *, trust_folder: bool) -> None:
-    """Trust what waits for an answer if that was asked for; otherwise say that it does not apply.
+    """Trust unanswered items if requested; otherwise report that they do not apply.
 
     Raises as ``answer_trust`` does.
     """

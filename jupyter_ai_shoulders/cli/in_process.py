@@ -1,6 +1,6 @@
-"""The engine in this process, where no server serves the workspace. Made by ``place``.
+"""An engine in this process, if no server serves the workspace. Made by ``backend_selection``.
 
-Jupyter's configuration holds here too: an administrator's limits and rules are the same.
+Jupyter's configuration applies here too: an administrator's limits and rules are the same.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ from jupyter_ai_shoulders.wire.sessions import Session, SessionKind
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy, UsageQuery
 
 _CONFIG_FILES = ("jupyter_config", "jupyter_server_config", "jupyter_jupyter_ai_shoulders_config")
-"""Where a server would read ``c.Shoulders`` from."""
+"""Names of the configuration files in which a server finds ``c.Shoulders``."""
 
 ResultT = TypeVar("ResultT")
 
 
 class NullPagePort:
-    """Nobody has a page open (``host.ports.PagePort``)."""
+    """A ``host.ports.PagePort`` without pages."""
 
     def send(self, client_id: ClientId, frame: ServerFrame) -> None:
         """Do nothing."""
@@ -73,20 +73,17 @@ class NullPagePort:
 
 
 class TurnEventQueue:
-    """The events of one turn on their way to the terminal.
-
-    An ``host.state.event_bus.EventListener``.
-    """
+    """The events of one turn for the terminal; an ``EventListener``."""
 
     def __init__(self) -> None:
         self.queue: asyncio.Queue[LoggedEvent | None] = asyncio.Queue()
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Take note of a committed event."""
+        """Queue a committed event."""
         self.queue.put_nowait(logged)
 
     def ended(self) -> None:
-        """Take note that nothing comes any more."""
+        """Mark the end of the events."""
         self.queue.put_nowait(None)
 
 
@@ -99,7 +96,7 @@ class InProcessBackend:
         self._keys = KeyEnvironment(os.environ) if config.removes_keys(os.environ) else None
 
     def close(self) -> None:
-        """See ``Backend.close``: each command begins and ends an engine."""
+        """See ``Backend.close``: each command starts and ends an engine."""
 
     def run(self, request: RunRequest, sink: EventSink) -> RunOutcome:
         """See ``Backend.run``."""
@@ -188,11 +185,11 @@ class InProcessBackend:
         )
 
     def _with_conversations(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
-        """Do something with conversations. Raises ``StateUnavailable``."""
+        """Run ``work`` with recovered conversations. Raises ``StateUnavailable``."""
         return asyncio.run(_use(self._settings, self._keys, work))
 
     def _without_conversations(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:
-        """Do something that needs no conversations."""
+        """Run ``work`` that needs no conversations."""
         return asyncio.run(_use(self._settings, self._keys, work, recover=False))
 
 
@@ -208,7 +205,7 @@ def load_configuration() -> Shoulders:
 def _settings_problems(host: Host) -> tuple[SettingsProblem, ...]:
     try:
         return host.preferences.settings().problems
-    except StateUnavailable:  # told as what keeps conversations from being kept
+    except StateUnavailable:  # reported as the reason why conversations are unavailable
         return ()
 
 
@@ -268,7 +265,7 @@ async def _run(host: Host, request: RunRequest, sink: EventSink) -> RunOutcome:
 async def _follow(
     host: Host, events: TurnEventQueue, reader: TurnReader, sink: EventSink, after: int
 ) -> None:
-    """Pass events on until the turn ends; Ctrl+C cancels the turn, then it ends."""
+    """Pass events on until the turn ends; Ctrl+C cancels the turn."""
     while reader.ended is None and reader.waits_for is None:
         try:
             logged = await events.queue.get()

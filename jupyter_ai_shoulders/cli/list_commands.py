@@ -1,4 +1,4 @@
-"""``sessions``, ``export``, ``usage``, ``models`` and ``keys``. Called by ``program``."""
+"""``sessions``, ``export``, ``usage``, ``models`` and ``keys``. Called by ``dispatch``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def export(backend: Backend, options: argparse.Namespace) -> ExitCode:
 
 
 def usage(backend: Backend, options: argparse.Namespace) -> ExitCode:
-    """Show what was used this month."""
+    """Show this month's usage."""
     found = backend.usage(options.by)
     if options.json:
         return _json(found)
@@ -62,7 +62,7 @@ def usage(backend: Backend, options: argparse.Namespace) -> ExitCode:
 
 
 def models(backend: Backend, options: argparse.Namespace) -> ExitCode:
-    """List models; those that cannot answer say why."""
+    """List models; unavailable ones say why."""
     found = backend.models()
     if options.json:
         return _json(found)
@@ -154,7 +154,7 @@ def _json(model: BaseModel) -> ExitCode:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[object]], empty: str) -> ExitCode:
-    """Print rows in columns; the last one is as long as it is."""
+    """Print rows in columns; the last column is not padded."""
     if not rows:
         write_error(f"{empty}\n")
         return ExitCode.OK

@@ -1,8 +1,6 @@
-"""Where ``jupyter shoulders`` begins.
+"""Entry point of ``jupyter shoulders``.
 
-What takes a second to import is imported by ``run_command_line``.
-
-Called by the script of the package and by ``__main__``.
+``run_command_line`` does the slow imports. Called by the script of the package and by ``__main__``.
 """
 
 from __future__ import annotations
@@ -12,11 +10,11 @@ from collections.abc import Sequence
 
 _ERROR = 1
 _CANCELLED = 130
-"""As in ``exits.Code``, for which there may have been no time."""
+"""As in ``exit_codes.ExitCode``, which may not be imported yet."""
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code (``exits``), also when Ctrl+C ends it early."""
+    """Run one command and return its exit code (``exit_codes``), also when Ctrl+C ends it early."""
     try:
         try:
             from jupyter_ai_shoulders.cli.dispatch import run_command_line
@@ -29,7 +27,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def _cannot_start(error: Exception) -> int:
-    """Say which packages are missing or too old; return the exit code."""
+    """Print which packages are missing or too old; return the exit code."""
     from jupyter_ai_shoulders.cli.doctor.dependencies import DISTRIBUTION, check_dependencies
     from jupyter_ai_shoulders.cli.output import write_error
 

@@ -1,6 +1,6 @@
-"""Standard output and standard error of the commands: nothing printed can steer a terminal.
+"""Standard output and standard error of the commands, free of terminal control characters.
 
-The only module of ``cli`` that writes to them, but for the terminal chat's own screen.
+The only module of ``cli`` that writes to them, apart from the terminal chat's own screen.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def write_error(text: str) -> None:
 
 
 def write_json(value: Any, *, indent: int | None = 2) -> None:
-    """Write a value as JSON and a line feed; in ASCII, which scripts read and nothing hides in."""
+    """Write a value as JSON and a line feed; in ASCII, in which nothing is hidden."""
     write_out(json.dumps(value, indent=indent) + "\n")
 
 
 class StreamedAnswer:
-    """An answer on standard output that comes in pieces."""
+    """An answer that is streamed to standard output."""
 
     def __init__(self) -> None:
         self._text = LegibleStream()

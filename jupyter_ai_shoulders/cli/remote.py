@@ -1,6 +1,6 @@
-"""The engine of a running server, over HTTP: commands share its conversations with its pages.
+"""The engine of a running server, over HTTP: commands share conversations with the server's pages.
 
-Made by ``place``.
+Made by ``backend_selection``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class RemoteBackend:
                 for event in turn:
                     sink(event)
             except KeyboardInterrupt:
-                if turn is None or cancelled:  # and the end of it takes too long
+                if turn is None or cancelled:  # and its end takes too long
                     raise
                 interrupted = True
                 continue  # to the end of the turn
@@ -148,7 +148,7 @@ class RemoteBackend:
 
 
 def message_context(request: RunRequest) -> MessageContext | None:
-    """Return what the user has in front of them: the document the command names."""
+    """Return the context of a message: the document that the command names."""
     if request.document is None:
         return None
     return MessageContext(active_document=request.document, open_documents=(request.document,))

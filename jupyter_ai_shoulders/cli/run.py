@@ -1,4 +1,4 @@
-"""``jupyter shoulders run``: a turn without anybody to ask. Called by ``program``."""
+"""``jupyter shoulders run``: a turn without a user to ask. Called by ``dispatch``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.client.turn import failure_text, waiting_text
 
 
 def run(backend: Backend, options: argparse.Namespace) -> ExitCode:
-    """Do what is asked; the answer goes to standard output."""
+    """Run a turn; its answer goes to standard output."""
     request = build_request(backend, options)
     quiet: bool = options.quiet
     if options.json:
@@ -29,7 +29,7 @@ def run(backend: Backend, options: argparse.Namespace) -> ExitCode:
 
 
 def build_request(backend: Backend, options: argparse.Namespace) -> RunRequest:
-    """Return what the command line asks for. Raises ``UsageError``."""
+    """Return the request of the command line. Raises ``UsageError``."""
     prompt: str = sys.stdin.read() if options.prompt == "-" else options.prompt
     if not prompt.strip():
         raise UsageError("The prompt is empty.")
@@ -47,7 +47,7 @@ def build_request(backend: Backend, options: argparse.Namespace) -> RunRequest:
 
 
 def closing_message(outcome: RunOutcome, code: ExitCode) -> str:
-    """Return what else a user must know: a summary, a question, why it failed."""
+    """Return additional information for the user: a summary, a question, an error."""
     answer = outcome.answer
     if outcome.waits_for is not None:
         return f"{waiting_text(outcome.waits_for)} (conversation {answer.session_id})"

@@ -1,7 +1,7 @@
-"""An approval in words, for terminals and cells: what a call does, and what an answer allows.
+"""Describes an approval for terminals and cells: what a call does, and what an answer allows.
 
-Pure; used by ``cli.chat.user_prompts`` and ``kernel.magic_turn``. The panel has its own, which can
-be translated.
+Pure; used by ``cli.chat.user_prompts`` and ``kernel.magic_turn``. The panel has its own texts,
+which are translated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EFFECTS: dict[ev.EffectKind, str] = {
 
 
 def effects_line(question: ev.ApprovalRequest) -> str | None:
-    """Return what a look at the code shows, and how a command is confined; None for neither."""
+    """Return the effects found in the code, and how a command is confined; None for neither."""
     parts: list[str] = []
     if question.effects is not None:
         parts.append(
@@ -49,7 +49,7 @@ def _sandbox(question: ev.ApprovalRequest) -> str:
 
 
 def always_line(question: ev.ApprovalRequest) -> str:
-    """Return what "always" allows from then on."""
+    """Return what "always" allows in the future."""
     path, url = question.arguments.get("path"), question.arguments.get("url")
     if isinstance(path, str):
         return f"{question.tool}, on {path}"

@@ -53,7 +53,7 @@ class Client:
     """The AI colleague of a Jupyter server.
 
     Inside a kernel it finds its own server; elsewhere the one that is running, or the one at
-    ``url``. Nothing is sent before the first call. Conversations are those of the side panel.
+    ``url``. Nothing is sent before the first call. Conversations are shared with the side panel.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Client:
         environ: Mapping[str, str] = os.environ,
         connection: Connection | None = None,
     ) -> None:
-        """``connection`` is for tests; else the server is looked for with the first call."""
+        """``connection`` is for tests; by default the first call looks for the server."""
         self._url = url
         self._token = token
         self._environ = environ
@@ -78,13 +78,13 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         if self._open is not None:
             self._open.close()
 
     @property
     def connection(self) -> Connection:
-        """The way to the server. Raises ``ServerNotFound``."""
+        """The connection to the server. Raises ``ServerNotFound``."""
         if self._open is None:
             address = find_server(self._url, self._token, environ=self._environ)
             self._open = Connection(address)
@@ -95,7 +95,7 @@ class Client:
     def ask(self, prompt: str, session: str | None = None, **options: Any) -> Answer:
         """Send a message, wait for the end of its turn and return the answer.
 
-        ``session`` goes on with a conversation; ``options`` are those of ``stream``. Raises
+        ``session`` continues a conversation; ``options`` are those of ``stream``. Raises
         ``Waiting`` when the turn needs the user, ``BudgetReached``, ``TurnFailed``, ``Refused``,
         ``Unreachable``.
         """
@@ -114,10 +114,10 @@ class Client:
         context: MessageContext | None = None,
         patient: bool = False,
     ) -> Turn:
-        """Send a message; return the turn, whose events are its items.
+        """Send a message and return its turn; iterate over it for its events.
 
         A new conversation has no tools unless ``tools="enabled"``; calls then ask as in the side
-        panel, which shows the conversation too. ``patient`` waits for an answer given there.
+        panel, which also shows the conversation. ``patient`` waits for an answer given there.
         """
         if session is None:
             session = self.new_session(model=model, mode=mode, tools=tools, toolset=toolset).id
@@ -146,10 +146,10 @@ class Client:
         interactive: bool | None = None,
         external_key: str | None = None,
     ) -> Turn:
-        """Start a background run, with tools; return its turn. It goes on when nobody follows.
+        """Start a background run, with tools; return its turn. It continues when nobody follows it.
 
-        The same ``external_key`` goes on with the same conversation. Nobody is asked unless
-        ``interactive``: what would ask is refused, and the model is told so.
+        The same ``external_key`` continues the same conversation. Unless ``interactive``, calls
+        that need approval are refused, and the model learns why.
         """
         message_id = MessageId(f"msg_{secrets.token_hex(12)}")
         command = StartRun(
@@ -166,7 +166,7 @@ class Client:
         return Turn(self.connection, session.id, 0, message_id)
 
     def follow(self, session: str, *, patient: bool = False) -> Turn:
-        """Return the last turn of a conversation, from its beginning."""
+        """Return the last turn of a conversation, from its start."""
         session_id = SessionId(session)
         after, start = 0, 0
         while True:
@@ -189,20 +189,20 @@ class Client:
         scope: ApprovalScope = "once",
         feedback: str | None = None,
     ) -> None:
-        """Decide on a call that waits. Raises ``Refused`` (409 when it was decided before)."""
+        """Decide on a waiting call. Raises ``Refused`` (409 when it was already decided)."""
         command = AnswerApproval(
             decision="allow" if allow else "deny", scope=scope, feedback=feedback
         )
         self.connection.send("POST", f"sessions/{session}/approvals/{CallId(call_id)}", command)
 
     def cancel(self, session: str) -> None:
-        """Stop what runs in a conversation; nothing happens when nothing does."""
+        """Stop the running turn of a conversation, if any."""
         self.connection.send("POST", f"sessions/{session}/cancel")
 
     def list(
         self, *, kind: SessionKind | None = None, text: str | None = None, limit: int = 50
     ) -> tuple[Session, ...]:
-        """Return conversations, the newest first."""
+        """Return conversations, newest first."""
         query = {"kind": kind, "text": text, "limit": limit}
         return self.connection.get("sessions", SessionList, **query).sessions
 
@@ -221,7 +221,7 @@ class Client:
         interactive: bool | None = None,
         source: SessionSource | None = None,
     ) -> Session:
-        """Begin a conversation."""
+        """Start a conversation."""
         command = CreateSession(
             kind=kind,
             model=None if model is None else ModelId(model),
@@ -245,23 +245,23 @@ class Client:
     # the server
 
     def status(self) -> Status:
-        """Return what the server says of itself."""
+        """Return the server's status."""
         return self.connection.get("status", Status)
 
     def models(self) -> ModelList:
-        """Return the models that are known, and why some cannot answer."""
+        """Return the known models, and why some are unavailable."""
         return self.connection.get("models", ModelList)
 
     def settings(self) -> Settings:
-        """Return the preferences that hold."""
+        """Return the preferences that apply."""
         return self.connection.get("settings", Settings)
 
     def usage(self, by: UsageBy = "day") -> Usage:
-        """Return what was used this month, and what may be spent."""
+        """Return this month's usage, and the spending limits."""
         return self.connection.get("usage", Usage, by=by)
 
     def notebook(self) -> str | None:
-        """Return the notebook this kernel belongs to, None where there is none."""
+        """Return this kernel's notebook, None if it has none."""
         kernel_id = own_kernel_id(self._environ)
         if kernel_id is None:
             return None
@@ -271,7 +271,7 @@ class Client:
 
     @property
     def proxy(self) -> ProxyKey:
-        """The model proxy and what opens it: the kernel's secret, else the server's token.
+        """The model proxy and its key: the kernel's secret, else the server's token.
 
         Raises ``ClientError`` where there is neither.
         """
@@ -283,19 +283,19 @@ class Client:
     def env(self) -> dict[str, str]:
         """Return variables with which vendors' SDKs and tools call models through the server.
 
-        ``os.environ.update(Client().env())`` does so for everything in this kernel.
+        ``os.environ.update(Client().env())`` sets them for everything in this kernel.
         """
         return self.proxy.variables
 
     def openai(self, *, asynchronous: bool = False, **options: Any) -> Any:
         """Return ``openai.OpenAI`` (or ``AsyncOpenAI``) that calls models through the server.
 
-        Any configured model can be asked for; the budget holds. ``options`` go to the SDK.
+        Any configured model can be used; the budget applies. ``options`` go to the SDK.
         """
         return sdk_clients.openai_client(self.proxy, asynchronous=asynchronous, **options)
 
     def anthropic(self, *, asynchronous: bool = False, **options: Any) -> Any:
-        """Return ``anthropic.Anthropic`` (or ``AsyncAnthropic``) likewise."""
+        """Return ``anthropic.Anthropic`` (or ``AsyncAnthropic``), as ``openai`` does."""
         return sdk_clients.anthropic_client(self.proxy, asynchronous=asynchronous, **options)
 
     def _proxy_of_server(self) -> ProxyKey:

@@ -26,17 +26,17 @@ SILENCE_SECONDS = 45.0
 """Three heartbeats of the server."""
 CONNECT_SECONDS = 5.0
 SERVER_FAILS = 500
-"""The first of the statuses that say it may be otherwise in a moment."""
+"""Statuses from here on may be temporary."""
 CUT = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
-"""What a request meets on a socket that the server has closed since the one before."""
+"""Errors of a request on a kept connection that the server has closed in between."""
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Pauses before a stream that broke is taken up again; a server that restarts needs a while."""
+"""Pauses before a broken stream is resumed; a restarting server needs some seconds."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 class Connection:
-    """A way to one server; close it."""
+    """A connection to one server; close it."""
 
     def __init__(
         self,
@@ -44,9 +44,9 @@ class Connection:
         transport: httpx.BaseTransport | None = None,
         pauses: tuple[float, ...] = RETRY_SECONDS,
     ) -> None:
-        """Nothing is sent yet. ``transport`` takes the place of sockets in tests.
+        """Send nothing yet. ``transport`` replaces sockets in tests.
 
-        Raises ``ServerNotFound`` for an address that is none.
+        Raises ``ServerNotFound`` for an invalid address.
         """
         self.address = address
         self._pauses = pauses
@@ -62,16 +62,16 @@ class Connection:
         self._greeted = False
 
     def close(self) -> None:
-        """Let go of the sockets."""
+        """Close the sockets."""
         self._http.close()
 
     def get(self, path: str, model: type[ModelT], **query: object) -> ModelT:
-        """Return what a route says. Raises ``Refused``, ``Unreachable``."""
+        """Return a route's JSON as a model. Raises ``Refused``, ``Unreachable``."""
         given = {name: str(value) for name, value in query.items() if value is not None}
         return self._read(self._send("GET", path, params=given), model)
 
     def text(self, path: str, **query: str) -> str:
-        """Return what a route says that is not JSON. Raises ``Refused``, ``Unreachable``."""
+        """Return a route's answer as text. Raises ``Refused``, ``Unreachable``."""
         return self._send("GET", path, params=query).text
 
     def post(self, path: str, body: BaseModel | None, model: type[ModelT]) -> ModelT:
@@ -82,14 +82,14 @@ class Connection:
         """Send a command. Raises ``Refused``, ``Unreachable``."""
         self._greet()
         text = "{}" if body is None else body.model_dump_json(exclude_none=True, by_alias=True)
-        # The server takes what has an id once, however often it comes.
+        # The server accepts a command with an id once, however often it is sent.
         known = method != "POST" or getattr(body, "id", None) is not None
         return self._send(method, path, again=known, content=text)
 
     def forward(self, method: str, path: str, body: str | None = None) -> httpx.Response:
-        """Send another program's request below the API's root; return the answer, an error too.
+        """Forward another program's request below the API's root; return the answer, also an error.
 
-        Raises ``ValueError`` for a path that leads elsewhere, ``NotAllowed``, ``Unreachable``.
+        Raises ``ValueError`` for a path outside the API, ``NotAllowed``, ``Unreachable``.
         """
         if method != "GET":
             self._greet()
@@ -111,7 +111,7 @@ class Connection:
         return response
 
     def handshake_error(self, status: int) -> NotAllowed | Unreachable:
-        """Return the error of a socket whose handshake was answered with this status."""
+        """Return the error for a socket whose handshake was answered with this status."""
         if status in {401, 403} or 300 <= status < 400:
             return NotAllowed(status, _not_allowed(self.address))
         return Unreachable(
@@ -121,15 +121,15 @@ class Connection:
 
     @property
     def cookies(self) -> str:
-        """What a server without a token knows us by, as the text of a header."""
+        """The cookies by which a server without a token recognises us, as the text of a header."""
         self._greet()
         return "; ".join(f"{name}={value}" for name, value in self._http.cookies.items())
 
     def events(self, session_id: SessionId, after: int) -> Generator[Event]:
-        """Yield the session's events, and those to come; a stream that breaks is taken up again.
+        """Yield the session's events, past and future; a broken stream is resumed.
 
-        So is one that the server, or a hub's proxy before it, fails to open for a while (5xx).
-        Raises ``Refused``, ``Unreachable``.
+        A stream that the server, or a hub's proxy before it, temporarily fails to open (5xx) is
+        retried too. Raises ``Refused``, ``Unreachable``.
         """
         tries = 0
         while True:
@@ -162,7 +162,7 @@ class Connection:
             yield from parse_events(response.iter_bytes())
 
     def _send(self, method: str, path: str, *, again: bool = True, **kwargs: Any) -> httpx.Response:
-        """Send a request; once more (``again``) when a kept socket turns out to be closed."""
+        """Send a request; retry once (``again``) when a kept connection turns out to be closed."""
         try:
             response = self._http.request(method, f"{API}{path}", **kwargs)
         except httpx.TransportError as error:
@@ -174,7 +174,7 @@ class Connection:
         return response
 
     def _greet(self) -> None:
-        """Fetch the cookie that a server without a token wants back with each command."""
+        """Fetch the cookie that a server without a token requires with each command."""
         if self.address.token or self._greeted:
             return
         self._greeted = True
@@ -221,13 +221,13 @@ class Connection:
 
 
 def _opened(address: ServerAddress, transport: httpx.BaseTransport | None) -> httpx.Client:
-    """Raises ``ValueError``, ``InvalidURL`` for an address or a token that is none."""
+    """Return an HTTP client. Raises ``ValueError``, ``InvalidURL`` for invalid input."""
     return httpx.Client(
         base_url=address.url,
         headers={"Authorization": f"token {address.token}"} if address.token else {},
         timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
         transport=transport,
-        # a proxy of the environment's must not see what stays on this machine
+        # a proxy of the environment must not see local traffic
         trust_env=urlsplit(address.url).hostname not in LOOPBACK,
     )
 

@@ -1,4 +1,4 @@
-"""What a client raises; every error says what was tried and what to do.
+"""Errors of the client; each says what was tried and what to do.
 
 ::
 
@@ -6,10 +6,10 @@
     ├── ServerNotFound      no server is known, or several are
     ├── Unreachable         the server does not answer
     ├── Refused             it answered with an error: ``status`` and ``info``
-    │   └── NotAllowed      401, 403: the token is missing or another's
+    │   └── NotAllowed      401, 403: the token is missing or wrong
     ├── Waiting             the turn needs the user: ``event`` says for what
-    └── TurnFailed          the turn ended without an answer: ``answer`` has what there was
-        └── BudgetReached   at a limit of money; nothing more is sent
+    └── TurnFailed          the turn ended without an answer: ``answer`` has the partial one
+        └── BudgetReached   at a spending limit; nothing more is sent
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Ctrl+C while a message is on its way to an engine. Used by the command line and the magics.
+"""Defers Ctrl+C while a message is being sent to an engine. Used by the command line and the
+magics.
 
-An interrupt there would leave it open whether a turn has begun that must be cancelled.
+Otherwise it would be unknown whether a turn has started that must be cancelled.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass
 class DeferredInterrupt:
-    """What happened meanwhile."""
+    """Result of a block with deferred interrupts."""
 
     received: bool = False
     """Whether Ctrl+C was pressed."""
@@ -22,9 +23,9 @@ class DeferredInterrupt:
 
 @contextmanager
 def defer_interrupt() -> Generator[DeferredInterrupt]:
-    """Have the first Ctrl+C wait for the end of the block; a second one interrupts it.
+    """Defer the first Ctrl+C to the end of the block; a second one interrupts it.
 
-    No thread but the main one is ever interrupted, and there is nothing to hold there.
+    Only the main thread is ever interrupted; in other threads this does nothing.
     """
     held = DeferredInterrupt()
 
@@ -35,7 +36,7 @@ def defer_interrupt() -> Generator[DeferredInterrupt]:
 
     before = signal.getsignal(signal.SIGINT)
     main_thread = threading.current_thread() is threading.main_thread()
-    if not main_thread or not callable(before):  # ignored, as by what runs in the background
+    if not main_thread or not callable(before):  # ignored, as in background processes
         yield held
         return
     signal.signal(signal.SIGINT, note)

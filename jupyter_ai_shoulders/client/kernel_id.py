@@ -1,4 +1,4 @@
-"""Which kernel this process is. Called by ``client``."""
+"""The id of the kernel that this process is. Called by ``client``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CONNECTION_FILE = re.compile(r"kernel-(.+)\.json")
 
 
 def own_kernel_id(environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return the id of the kernel this process is; None when it is none."""
+    """Return the id of the kernel that this process is; None outside a kernel."""
     if environ.get(KERNEL_ID):
         return environ[KERNEL_ID]
     if "ipykernel" not in sys.modules:

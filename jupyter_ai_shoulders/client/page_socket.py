@@ -1,6 +1,6 @@
-"""Opens a page socket (chapter 02) for a program that relays it. Called by ``kernel.panel``.
+"""Opens a page socket for a program that relays it. Called by ``kernel.panel``.
 
-The token goes into the header of the handshake; whoever holds the socket does not see it.
+The token is sent in a header of the handshake; users of the socket do not see it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from jupyter_ai_shoulders.client.errors import Unreachable
 from jupyter_ai_shoulders.client.server_discovery import LOOPBACK, ServerAddress
 
 HANDSHAKE_SECONDS = 20.0
-"""The server makes ready its engine for the first page, which takes seconds on a slow disk."""
+"""For the first page the server prepares its engine, which takes seconds on a slow disk."""
 
 
 def open_socket(connection: Connection) -> websocket.WebSocket:
-    """Return a page socket that is open, without a limit on its silence.
+    """Return an open page socket without a read timeout.
 
     Raises ``NotAllowed``, ``Unreachable``.
     """
@@ -49,7 +49,7 @@ def _options(connection: Connection) -> dict[str, Any]:
     elif cookies := connection.cookies:
         options["cookie"] = cookies
     host = urlsplit(address.url).hostname
-    if host in LOOPBACK:  # a proxy of the environment's must not see what stays on this machine
+    if host in LOOPBACK:  # a proxy of the environment must not see local traffic
         options["http_no_proxy"] = [host]
     if address.socket:
         options["socket"] = _unix(address)
@@ -64,5 +64,5 @@ def _unix(address: ServerAddress) -> sockets.socket:
 
 
 def _url(address: ServerAddress) -> str:
-    """``http`` becomes ``ws``, ``https`` ``wss``."""
+    """Return the socket's URL: ``http`` becomes ``ws``, ``https`` ``wss``."""
     return f"ws{address.url.removeprefix('http')}{API}socket"

@@ -1,7 +1,7 @@
-"""Ways to the model proxy for code in kernels: variables and clients of the official SDKs.
+"""Access to the model proxy for code in kernels: variables and clients of the official SDKs.
 
-The proxy takes the place of each vendor's service, so that user code calls models against the
-budget and never sees a provider's key (chapter 02). Called by ``client``.
+The proxy replaces each vendor's service, so that user code calls models within the budget and never
+sees a provider's key. Called by ``client``.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from typing import Any
 
 PROXY_URL = "SHOULDERS_PROXY_URL"
 PROXY_SECRET = "SHOULDERS_PROXY_SECRET"  # noqa: S105 the name of a variable
-"""What the server sets in the kernels it starts. The secret opens the proxy and, where users do not
-meet as on a hub, conversations (``server.auth.kernel_access``)."""
+"""Set by the server in the kernels it starts. The secret opens the proxy and, unless several users
+share the server, conversations (``server.auth.kernel_access``).
+"""
 PROXY_PATH = "shoulders/proxy"
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyKey:
-    """The proxy's address, without a slash at the end, and what opens it."""
+    """The proxy's address, without a slash at the end, and the key that opens it."""
 
     url: str
     secret: str
 
     @property
     def variables(self) -> dict[str, str]:
-        """What the SDKs of OpenAI, Anthropic and Google read from the environment."""
+        """Variables that the SDKs of OpenAI, Anthropic and Google read."""
         return {
             "OPENAI_BASE_URL": f"{self.url}/v1",
             "OPENAI_API_KEY": self.secret,
@@ -42,7 +43,7 @@ class ProxyKey:
 
 
 def kernel_proxy_key(environ: Mapping[str, str] = os.environ) -> ProxyKey | None:
-    """Return what the server gave to this kernel; None in a process it did not start."""
+    """Return the key that the server gave to this kernel; None in other processes."""
     url, secret = environ.get(PROXY_URL), environ.get(PROXY_SECRET)
     return ProxyKey(url, secret) if url and secret else None
 

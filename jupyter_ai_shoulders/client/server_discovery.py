@@ -1,7 +1,8 @@
-"""Where the Jupyter server is, and what opens it: from arguments, the environment or its own files.
+"""Finds the Jupyter server and its token: from arguments, the environment or the server's own
+files.
 
-A server writes ``jpserver-<pid>.json`` into Jupyter's runtime directory; ours tells the kernels it
-starts where it is (``server.kernels.environment``). Called by ``client``.
+A server writes ``jpserver-<pid>.json`` into Jupyter's runtime directory; ours also sets its address
+in the kernels it starts (``server.kernels.environment``). Called by ``client``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from jupyter_ai_shoulders.client.errors import ServerNotFound
 from jupyter_ai_shoulders.client.sdk_clients import PROXY_PATH, PROXY_SECRET, PROXY_URL
 
 URL = "SHOULDERS_URL"
-"""The address of the server, with its base URL; its own server sets it in a kernel."""
+"""The server's address, with its base URL; set by the server in its kernels."""
 TOKEN = "SHOULDERS_TOKEN"  # noqa: S105 the name of a variable
 _HUB_PREFIX = "JUPYTERHUB_SERVICE_PREFIX"
 _HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105 the name of a variable
@@ -31,14 +32,14 @@ _HOW = f"Give Client(url=…, token=…), or set {URL} and {TOKEN}."
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """What a running server has written about itself."""
+    """A running server's own information file."""
 
     url: str
     token: str = field(repr=False)
     root: Path
     pid: int
     socket: str
-    """Of a server that listens on a Unix socket; else empty."""
+    """Path of the Unix socket it listens on; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class ServerAddress:
     """How to reach a server."""
 
     url: str
-    """With a slash at the end."""
+    """Ends with a slash."""
     token: str | None = field(repr=False)
     socket: str = ""
 
@@ -58,10 +59,10 @@ def find_server(
     environ: Mapping[str, str] = os.environ,
     servers: Sequence[RunningServer] | None = None,
 ) -> ServerAddress:
-    """Return where the server is.
+    """Return the address of the server.
 
     In order: the arguments; the environment; the server that started this process; the only one
-    that serves the current folder; the only one there is. Raises ``ServerNotFound``.
+    that serves the current folder; the only running one. Raises ``ServerNotFound``.
     """
     running = running_servers() if servers is None else servers
     given = url or environ.get(URL)
@@ -76,7 +77,7 @@ def find_server(
 
 
 def running_servers() -> list[RunningServer]:
-    """Return the servers of this user and machine whose process is there."""
+    """Return this user's servers on this machine whose process exists."""
     try:
         files = sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json"))
     except OSError:
@@ -103,9 +104,9 @@ def _choose(running: Sequence[RunningServer]) -> RunningServer:
 
 
 def _token(environ: Mapping[str, str], url: str, known: RunningServer | None) -> str | None:
-    """Return the token for a server: a hub's for a server of that hub only.
+    """Return the token for a server: a hub's token only for a server of that hub.
 
-    At last the secret that a server gave to this kernel, for itself alone.
+    The last choice is the kernel's secret, for the server that issued it.
     """
     if environ.get(TOKEN):
         return environ[TOKEN]
@@ -117,15 +118,16 @@ def _token(environ: Mapping[str, str], url: str, known: RunningServer | None) ->
 
 
 def _is_our_server(environ: Mapping[str, str], url: str) -> bool:
-    """Return whether an address is of the server that started this kernel.
+    """Return whether an address belongs to the server that started this kernel.
 
-    It sets the proxy's address with the secret; the user may have set ``URL`` to another server's.
+    That server sets the proxy's address with the secret; the user may have set ``URL`` to another
+    one.
     """
     return environ.get(PROXY_URL, "").rstrip("/") == f"{url}{PROXY_PATH}"
 
 
 def _is_of_hub(environ: Mapping[str, str], url: str) -> bool:
-    """Return whether an address is this user's server: one on this machine, or one we are told."""
+    """Return whether an address is this user's server: local, or named by the hub's variables."""
     prefix = environ.get(_HUB_PREFIX)
     if not prefix or not url.endswith(prefix):
         return False
@@ -150,7 +152,7 @@ def _read(file: Path) -> RunningServer | None:
 
 
 def _loopback(said: Mapping[str, Any]) -> str:
-    """Return the server's address; one that listens everywhere listens here."""
+    """Return the server's address, with loopback for one that listens on all interfaces."""
     if said.get("hostname") in {"0.0.0.0", "::", "*", ""}:  # noqa: S104 compared, not bound
         scheme = "https" if said.get("secure") else "http"
         return f"{scheme}://127.0.0.1:{said['port']}{said['base_url']}"
@@ -165,5 +167,5 @@ def _is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
-        return True  # another user's
+        return True  # another user's process
     return True

@@ -1,6 +1,6 @@
 """Splits the server's event stream into events; called by ``connection``.
 
-The server writes ``id:`` and ``data:`` with JSON, which has no line breaks, and comments between.
+The stream has ``id:`` lines, ``data:`` lines with JSON, which has no line breaks, and comments.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _DATA = b"data:"
 
 
 def parse_events(pieces: Iterable[bytes]) -> Iterator[Event]:
-    """Yield the events of a stream that arrives in pieces; an unfinished last one is left out."""
+    """Yield the events of a stream that arrives in pieces; an unfinished last one is dropped."""
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")

@@ -1,4 +1,4 @@
-"""A turn as a caller follows it: event by event, or to its answer. Made by ``client``."""
+"""A turn for its caller: event by event, or its answer. Made by ``client``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MESSAGES = {
 
 
 class Turn:
-    """One turn. Iterating yields its events until it ends, or until it waits for the user."""
+    """One turn. Iterate for its events until it ends or waits for the user."""
 
     def __init__(
         self,
@@ -32,9 +32,9 @@ class Turn:
         patient: bool = False,
         known: int = 0,
     ) -> None:
-        """``patient``: go on when the turn waits; somebody else answers, in the side panel.
+        """``patient``: continue while the turn waits; somebody else answers, in the side panel.
 
-        Up to the event ``known`` it is the past: what waited then may be answered.
+        Events up to ``known`` are past: what waited then may be answered already.
         """
         self.session_id = session_id
         self._connection = connection
@@ -47,7 +47,7 @@ class Turn:
     def waits_for(
         self,
     ) -> ev.ApprovalRequest | ev.ClarifyRequest | ev.StdinRequest | ev.Notice | None:
-        """What the turn wants of the user now."""
+        """The request to the user that the turn waits for now, if any."""
         return self._reader.waits_for
 
     def __iter__(self) -> Iterator[ev.Event]:
@@ -58,15 +58,15 @@ class Turn:
             events.close()
 
     def allow(self, scope: ev.ApprovalScope = "once") -> None:
-        """Allow the call that waits. Raises ``Refused``, also when somebody was faster."""
+        """Allow the waiting call. Raises ``Refused``, also when it was already decided."""
         self._decide(AnswerApproval(decision="allow", scope=scope))
 
     def deny(self, feedback: str | None = None) -> None:
-        """Refuse the call that waits; the model is told why."""
+        """Refuse the waiting call; ``feedback`` tells the model why."""
         self._decide(AnswerApproval(decision="deny", feedback=feedback))
 
     def reply(self, *picks: str) -> None:
-        """Answer the question that waits, or type for the running code that does."""
+        """Answer the waiting question, or give waiting code its input."""
         asked = self._reader.waits_for
         if isinstance(asked, ev.StdinRequest):
             self._answer(f"stdin/{asked.call_id}", AnswerInput(text="".join(picks)))
@@ -90,7 +90,7 @@ class Turn:
         return self.outcome()
 
     def outcome(self) -> Answer:
-        """Return the answer of a turn that was followed to its end; raises as ``answer`` does."""
+        """Return the answer of a completed turn; raises as ``answer`` does."""
         reader = self._reader
         answer = reader.answer()
         if reader.waits_for is not None:
@@ -102,7 +102,7 @@ class Turn:
         raise TurnFailed(failure_text(answer), answer)
 
     def so_far(self) -> Answer:
-        """Return what there is by now, also of a turn that waits or failed."""
+        """Return the answer so far, also of a turn that waits or failed."""
         return self._reader.answer()
 
     def _until_it_rests(self, events: Generator[ev.Event]) -> Iterator[ev.Event]:
@@ -146,7 +146,7 @@ def failure_text(answer: Answer) -> str:
 
 
 def waiting_text(event: ev.Event) -> str:
-    """Return what the user is wanted for."""
+    """Return what the turn needs from the user."""
     match event:
         case ev.ApprovalRequest():
             return f"The turn waits for your approval of {event.tool}: {event.reason.text}"

@@ -1,6 +1,6 @@
-"""What a turn's events come to: its answer, and whether it waits for the user. Pure.
+"""Reduces a turn's events to its answer, and to whether it waits for the user. Pure.
 
-Fed by ``turn`` with what a server streams, and by the command line with an engine's own events.
+Fed by ``turn`` with a server's stream, and by the command line with an engine's own events.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId, SessionId, TurnId
 
 PAUSES = frozenset({"turn_limit", "session_limit", "compaction_ask"})
-"""Codes of the notices with which a turn stops until the user decides."""
+"""Codes of notices that stop a turn until the user decides."""
 
 Question = ev.ApprovalRequest | ev.ClarifyRequest | ev.StdinRequest
-"""What a call wants of the user."""
+"""A call's request to the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a turn ended, and what the model said last."""
+    """How a turn ended, and the model's last text."""
 
     session_id: SessionId
     turn_id: TurnId | None
     text: str
-    """Of the last step that said something; markdown."""
+    """Text of the last step that has one; Markdown."""
     exit: ev.Exit | None
     """None while the turn is open."""
     summary: str | None
-    """What the model said it has done, where it ended the turn so (``complete``)."""
+    """The model's summary, if it ended the turn with ``complete``."""
     question: str | None
-    """What it wanted to know, where nobody could be asked."""
+    """The model's question, if nobody could be asked."""
     denied: bool
     """Whether a call was refused because nobody could approve it."""
     error: ErrorInfo | None
     cost_micro_usd: int | None
-    """None when a price is not known, or nothing was called."""
+    """None when a price is unknown, or no model was called."""
 
     def __str__(self) -> str:
         return self.text or self.summary or self.question or ""
@@ -47,10 +47,10 @@ class Answer:
 
 
 class TurnReader:
-    """Follows the turn of one message, or the one that is open."""
+    """Follows the turn of one message, or the open one."""
 
     def __init__(self, session_id: SessionId, message_id: MessageId | None = None) -> None:
-        """Events before the message are passed over; without one, all are taken."""
+        """Events before the message are skipped; without a message all are taken."""
         self.session_id = session_id
         self.waits_for: Question | ev.Notice | None = None
         self.ended: ev.TurnEnd | None = None
@@ -66,7 +66,7 @@ class TurnReader:
         self._priced = True
 
     def take(self, event: ev.Event) -> bool:
-        """Take note of an event; return whether it belongs to the turn."""
+        """Process an event; return whether it belongs to the turn."""
         if not self._started:
             self._started = (
                 isinstance(event, ev.MessageAdd) and event.message_id == self._message_id
@@ -76,7 +76,7 @@ class TurnReader:
         return self._started
 
     def answer(self) -> Answer:
-        """Return what there is by now."""
+        """Return the answer so far."""
         end = self.ended
         return Answer(
             session_id=self.session_id,

@@ -1,8 +1,8 @@
 """Wires adapters to ports into one host, for any surface: the server extension, tests, the CLI.
 
-Called once per process; whoever called it closes it. The one place to import a host from: what
-goes in stands in ``host.ports``, what comes out in ``host.host``. What all of it stands on is made
-by ``host.shared_services``, the tools by ``host.tool_wiring``.
+Called once per process; the caller closes the host. Other packages import the host from here: its
+inputs are in ``host.ports``, its parts in ``host.host``. ``host.shared_services`` makes the
+services that the parts share, ``host.tool_wiring`` the tools.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = ["Host", "HostPorts", "HostSettings", "PagePort", "build_host"]
 
 
 def build_host(settings: HostSettings, ports: HostPorts) -> Host:
-    """Return a host; nothing is read, written or started before it is asked for."""
+    """Return a host. Reads, writes and starts nothing until it is used."""
     services = SharedServices(settings, ports)
     store, documents, ids = services.store, services.documents, ports.ids
     artifacts = ArtifactFiles(store.directory)

@@ -1,6 +1,7 @@
-"""What an administrator or user sets in Jupyter's configuration, as ``c.Shoulders.…``.
+"""Traits that an administrator or user sets in Jupyter's configuration, as ``c.Shoulders.…``.
 
-Made by ``server.app`` and ``cli.in_process``; ``configured`` turns it into the host's settings.
+Made by ``server.app`` and ``cli.in_process``; ``settings_from_traits`` turns it into the host's
+settings.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _SHARED = (
     "BINDER_SERVICE_HOST",
     "BINDER_LAUNCH_HOST",
 )
-"""Variables that a JupyterHub or Binder sets for the servers it starts."""
+"""Variables that JupyterHub or Binder sets for the servers it starts."""
 
 
 class Shoulders(Configurable):
@@ -186,7 +187,7 @@ class Shoulders(Configurable):
     ).tag(config=True)
 
     def removes_keys(self, environ: Mapping[str, str]) -> bool:
-        """Return whether programs that the server starts get no keys of providers."""
+        """Return whether programs started by the server get no provider keys."""
         if self.keys_from_kernels is None:
             return is_shared(environ)
         return self.keys_from_kernels == "remove"

@@ -1,6 +1,6 @@
-"""What one process shares between its conversations, from its start to its end.
+"""State that one process shares between its conversations, from start to end.
 
-Made by ``host.build``; asked by the server's handlers, the evaluation and tests.
+Made by ``host.build``; used by the server's handlers, the evaluation and tests.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ class Host:
     """Everything one process shares between its conversations."""
 
     services: SharedServices
-    """What all of it stands on: settings, storage, documents, files, models, limits."""
+    """The services that the parts share: settings, storage, documents, files, models, budgets."""
     tools: ToolRegistry
     installed: InstalledTools
-    """Tools of other packages, and what is wrong with them."""
+    """Tools of other packages, and their errors."""
     rules: PermissionStore
     trust: TrustReview
-    """Settings that came with the workspace, and what the person said of them."""
+    """Settings that came with the workspace, and the user's answers about them."""
     engine: Engine
     session_service: SessionService
     review: ReviewService
@@ -79,7 +79,7 @@ class Host:
     artifacts: ArtifactFiles
 
     def __post_init__(self) -> None:
-        """Name the parts of the services that the handlers ask for."""
+        """Name the shared services that handlers use."""
         services, store = self.services, self.services.store
         self.settings = services.settings
         self.hub = store.hub
@@ -99,9 +99,9 @@ class Host:
         self.budgets = services.budgets
         self.preferences = services.preferences
         self.redact = services.redact
-        """Takes the keys in use out of what is shown."""
+        """Removes provider keys from text that is shown."""
         self.standing = services.environment.standing
-        """Returns what the user's own files say now."""
+        """Returns the current instructions and skills."""
         self.exporter = Exporter(store.log)
         self.away = AwayReports(self.presence, store.sessions, store.log)
         self._recovery = asyncio.Lock()
@@ -109,10 +109,10 @@ class Host:
         self._reported: str | None = None
 
     async def ready(self) -> None:
-        """Take up what the last process left, once.
+        """Recover the state of the last process, once.
 
-        When the state directory cannot be used, each request tries again and those that need it
-        fail with the reason; everything else works.
+        While the state directory is unusable, each request tries again; requests that need it fail
+        with the reason, and everything else works.
         """
         if self._recovered:
             return
@@ -122,28 +122,28 @@ class Host:
                 await self._recover()
 
     def trust_changed(self) -> None:
-        """Have the pages fetch everything that depends on whether the folder is trusted."""
+        """Make pages fetch everything that depends on folder trust."""
         for part in get_args(SettingsPart):
             self.pages.settings_changed(part)
         self.pages.tools_changed()
 
     def state_error(self) -> ErrorInfo | None:
-        """Return why conversations cannot be kept now, None when they can."""
+        """Return why conversations cannot be stored now, None when they can."""
         return self.services.store.problem()
 
     def state_notice(self) -> ErrorInfo | None:
-        """Return the same, or else what was lost to damage while a damaged file is kept."""
+        """Return ``state_error``, or else what a damaged file lost while that file is kept."""
         return self.state_error() or self.services.store.damage()
 
     async def renamed(self, old: str, new: str) -> None:
-        """Let what waits for a notebook or a file follow its new name."""
+        """Update everything that refers to a renamed notebook or file."""
         self.live.renamed(old, new)
         self.files.live.renamed(old, new)
         self.pending_edits.renamed(old, new)
         await self.anchors.renamed(old, new)
 
     async def aclose(self) -> None:
-        """Stop running turns and bring everything to the disk, in less than five seconds."""
+        """Stop running turns and write everything to the disk, in less than five seconds."""
         self.run_notifications.close()
         self.installed.close()
         async with AsyncExitStack() as stack:
@@ -190,23 +190,23 @@ class Host:
 
 
 class PageFrameRouter:
-    """The frames of pages on their way to notebooks and texts."""
+    """Routes frames of pages to notebooks and text files; used by the page socket."""
 
     def __init__(self, notebooks: PageFrameHandler, texts: OpenTextFiles) -> None:
         self._notebooks = notebooks
         self._texts = texts
 
     def connected(self, client_id: ClientId) -> None:
-        """Take note of a page that said hello; it announces what it has open anew."""
+        """Register a connected page; it announces its open documents again."""
         self._notebooks.connected(client_id)
         self._texts.connected(client_id)
 
     def disconnected(self, client_id: ClientId) -> None:
-        """Take note that a page's socket is closed: by reload, crash, network or for good."""
+        """Record that a page's socket closed, for whatever reason."""
         self._notebooks.disconnected(client_id)
         self._texts.disconnected(client_id)
 
     async def handle(self, client_id: ClientId, frame: PageFrame) -> None:
-        """Take a frame of a page without waiting. Raises ``InvalidRequest``."""
+        """Handle a frame of a page without waiting. Raises ``InvalidRequest``."""
         self._texts.handle(client_id, frame)
         await self._notebooks.handle(client_id, frame)

@@ -1,8 +1,8 @@
-"""Takes providers' keys out of the environment of this process, and keeps them for our providers.
+"""Removes providers' keys from this process's environment, and keeps them for our providers.
 
-What the process starts (kernels, terminals, commands, language servers) inherits its environment,
-so all of it starts without keys. Made where ``Shoulders.keys_from_kernels`` is ``remove``: by
-``server.app`` before the server answers requests, and by ``cli.in_process``.
+Child processes (kernels, terminals, commands, language servers) inherit the environment, so they
+start without keys. Made where ``Shoulders.keys_from_kernels`` is ``remove``: by ``server.app``
+before the server answers requests, and by ``cli.in_process``.
 """
 
 from __future__ import annotations
@@ -28,26 +28,27 @@ _NEEDED = frozenset(
     }
 )
 _NEEDED_PREFIXES = ("JUPYTER", "JPY_", "SHOULDERS_", "LC_", "XDG_", "PYTHON", "CONDA_")
-"""Programs do not work without these, even where a provider's settings use one of them. The token
-that a hub gives a server is among them: it is its user's own, and the hub's clients need it."""
+"""Programs need these, even where a provider's settings use one of them. They include the token
+that a hub gives a server: it is its user's own, and the hub's clients need it.
+"""
 
 
 class KeyEnvironment:
     """The variables of providers, withdrawn from an environment."""
 
     def __init__(self, environ: MutableMapping[str, str]) -> None:
-        """``environ`` is what programs are started with, ``os.environ``."""
+        """``environ`` is the environment of child processes, ``os.environ``."""
         self._environ = environ
         self._withdrawn: dict[str, str] = {}
         self._names: set[str] = set()
 
     @property
     def complete(self) -> Mapping[str, str]:
-        """The environment with what was withdrawn, for our own providers."""
+        """The environment including the withdrawn variables, for our own providers."""
         return ChainMap(self._environ, self._withdrawn)
 
     def withdraw(self, names: Iterable[str]) -> None:
-        """Take variables out of the environment; those that programs need stay."""
+        """Remove variables from the environment; those that programs need stay."""
         self._names.update(name for name in names if not _is_needed(name))
         for name in self._names & self._environ.keys():
             self._withdrawn[name] = self._environ.pop(name)
@@ -62,7 +63,7 @@ def withdraw_configured_keys(
 ) -> KeyEnvironment:
     """Return the environment without the keys that the shipped, trait and user catalogues name.
 
-    A folder's catalogue comes later: what it may name is known only once it is merged.
+    A folder's catalogue is handled after merging, which decides what it may name.
     """
     keys = KeyEnvironment(environ)
     shipped = (
@@ -75,7 +76,7 @@ def withdraw_configured_keys(
 
 
 def _read(path: Path) -> object:
-    """Return the JSON of a file; None when there is none, or none that can be read."""
+    """Return the JSON of a file; None if it is missing or unreadable."""
     try:
         return json.loads(read_json_config(path).decode("utf-8-sig"))
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""What a surface gives to its host: plain settings, and the ports that only it can fill.
+"""Inputs of a host: plain settings, and the ports that only a surface can implement.
 
-Made by the server extension (``server.extension_services``), the evaluation and tests;
-``host.build`` takes them.
+Made by the server extension (``server.extension_services``), the evaluation and tests; used by
+``host.build``.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from jupyter_ai_shoulders.wire.ids import ClientId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
 FolderTrustSetting = Literal["ask", "always", "never"]
-"""Whether settings that come with a folder may be trusted: by the person, at once, or never."""
+"""Whether settings of a folder are trusted: after the user's review, always, or never."""
 
 
 class PagePort(Protocol):
-    """The browser pages of this surface; one without pages lets every call pass unheard."""
+    """The browser pages of this surface; a surface without pages ignores every call."""
 
     def send(self, client_id: ClientId, frame: ServerFrame) -> None:
         """Send a frame to one page."""
         ...
 
     def deleted(self, session: Session) -> None:
-        """Tell every page that may see the session that it is gone."""
+        """Tell every page that may see the session that it was deleted."""
         ...
 
     def tools_changed(self) -> None:
-        """Tell every page that the permissions are others now."""
+        """Tell every page that permissions changed."""
         ...
 
     def settings_changed(self, part: SettingsPart) -> None:
-        """Tell every page that settings, keys or limits are others now."""
+        """Tell every page that settings, keys or limits changed."""
         ...
 
 
@@ -68,46 +68,49 @@ class HostSettings:
     preferences: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The trait, in the form of ``settings.json``; the user cannot change what is in it."""
     lock_reasons: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Why one of ``preferences`` is locked, in words, where it is not for the trait's sake."""
+    """The reason why a value of ``preferences`` is locked, where it is not the trait."""
     budget: SpendingLimits = field(default_factory=SpendingLimits)
     """The administrator's limits, which the user's cannot exceed."""
     default_mode: Mode = "ask"
     step_limit: int = 25
     nudges: bool = True
-    """Whether the model is told when it reads twice, wanders or answers with nothing."""
+    """Whether the model gets a hint when it reads twice, wanders or returns nothing."""
     titles: bool = False
     """Whether a small model names new conversations."""
     turn_time_limit: float | None = None
     """Seconds a turn may work; None is no limit."""
     run_timeout: float | None = 60.0
-    """Seconds a step waits for a cell that runs; then the turn goes on beside it. None: always."""
+    """Seconds a step waits for a running cell; after that the turn continues without it. None: no
+    limit.
+    """
     refuses_busy: bool = False
-    """Whether nothing is queued in a kernel that runs something of the user's."""
+    """Whether no code is queued in a kernel that runs the user's code."""
     allow_bypass: bool = True
     rules: Sequence[Json] = ()
     """The administrator's permission rules, which deny or ask."""
     folder_trust: FolderTrustSetting = "ask"
     trusted_folders: Sequence[str] = ()
-    """Folders whose settings, with those of all folders in them, apply without being reviewed."""
+    """Folders whose settings apply without review; subfolders included."""
     tool_packages: Sequence[str] | None = None
-    """Distributions whose tools are taken in; None: all that are installed."""
+    """Distributions whose tools are loaded; None: all installed ones."""
     compaction: CompactionMode = "auto"
-    """What happens when a conversation outgrows its model."""
+    """How a conversation that exceeds its model's context is compacted."""
     page_timeout: float = 600.0
-    """Seconds a page with unsaved changes may be away before its agent's edits are written."""
+    """Seconds a page with unsaved changes may be disconnected before the agent's edits are written.
+    """
     has_owners: bool = False
-    """Whether several users may meet on this server, as on a hub; sessions then have owners."""
+    """Whether several users share this server, as on a hub; sessions then have owners."""
     home_owner: str | None = None
-    """Of those, whose home directory ``home`` is; None: nobody's."""
+    """The owner whose home directory is ``home``, if there are owners; None: nobody."""
     collaboration: bool = False
     """Whether pages open notebooks in rooms."""
     document_server: str | None = None
-    """What to know of an extension that keeps open notebooks in a way of its own."""
+    """Notice about an extension that handles open notebooks itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostPorts:
-    """What a surface brings along."""
+    """Ports that a surface implements."""
 
     kernels: KernelDirectory
     pages: PagePort
@@ -117,12 +120,12 @@ class HostPorts:
     clock: Clock = field(default_factory=SystemClock)
     ids: IdSource = field(default_factory=RandomIds)
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    """What programs are started with."""
+    """Environment of child processes."""
     keys: KeyEnvironment | None = None
-    """Has the variables of providers that were taken out of ``environ``; None: none were."""
+    """Provider variables that were removed from ``environ``; None: none were."""
     adapter: Callable[[Endpoint], Provider] = make_provider
-    """Makes the provider of a model; the evaluation puts scripts in their place."""
+    """Makes the provider of a model; the evaluation substitutes scripts."""
     sandbox: Detect | None = None
-    """Says what sandbox there is for commands; none: it is tried out."""
+    """Detects the sandbox for commands; None: by trying."""
     own_ports: Callable[[], Collection[int]] = tuple
     """Returns the TCP ports this server listens on, which sandboxed commands must not reach."""

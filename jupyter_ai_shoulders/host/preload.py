@@ -1,6 +1,6 @@
-"""What the first turn needs and a start does not, imported in a thread once somebody shows up.
+"""Imports the modules of a first turn in a thread, once a page connects.
 
-Called by ``server.extension_services``: on the event loop these imports would hold it for 0.3 s.
+Called by ``server.extension_services``: on the event loop these imports would block it for 0.3 s.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MODULES = (
 
 
 def import_for_turns() -> None:
-    """Import providers and kernels, build the models of events, compile the forms of keys."""
+    """Import providers and kernels, build the event models, compile the secret patterns."""
     for name in _MODULES:
         import_module(name)
     event_adapter()

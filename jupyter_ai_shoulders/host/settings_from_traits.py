@@ -33,8 +33,8 @@ def host_settings(
 ) -> HostSettings:
     """Return the settings of the host of a workspace.
 
-    ``identifies_people``: whether the server knows its users apart also without a hub.
-    ``runtime_dir``: where the server keeps its tokens; None: where Jupyter does by default.
+    ``identifies_people``: whether the server distinguishes its users even without a hub.
+    ``runtime_dir``: where the server keeps its tokens; None: Jupyter's default.
     """
     return HostSettings(
         workspace=workspace,
@@ -65,14 +65,14 @@ def host_settings(
 
 
 def _preferences(config: Shoulders, environ: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return what users cannot change; without leave there are no commands on shared machines."""
+    """Return the locked preferences; on shared machines commands are off unless allowed."""
     if _commands_allowed(config, environ):
         return config.settings
     return {**config.settings, "commands": {"mode": "none"}}
 
 
 def _lock_reasons(config: Shoulders, environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Return why commands are off, where it is not for ``Shoulders.settings``."""
+    """Return why commands are off, where ``Shoulders.settings`` is not the reason."""
     if _commands_allowed(config, environ):
         return {}
     if config.allow_commands is None:

@@ -1,7 +1,7 @@
-"""What all of a host stands on: documents, what is kept, what may be spent, said and sent.
+"""Services that all parts of a host share: documents, storage, budgets, preferences and models.
 
 Made first by ``host.build``; the tools (``host.tool_wiring``) and the engine get parts of it.
-Nothing is read, written or started before it is asked for.
+Reads, writes and starts nothing until it is used.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ SETTINGS = "settings.json"
 
 
 class SharedServices:
-    """The parts, in the order in which they need each other."""
+    """The services, in the order of their dependencies."""
 
     def __init__(self, settings: HostSettings, ports: HostPorts) -> None:
         self.settings = settings
         self.ports = ports
         secrets = EventRedactor(ports.clock)
         self.redact = secrets.redact
-        """Takes the keys in use out of what is shown."""
+        """Removes provider keys from text that is shown."""
         self.trust = WorkspaceTrust(settings, settings.home / STATE_DIR, ports.clock)
         """Which of the workspace's own settings apply."""
         self.seen_texts = ReadTextCache()
-        """What conversations have read lately, for edits to be merged with what users changed."""
+        """Texts that conversations read recently, to merge edits with the user's changes."""
         self.store = StateStore(
             settings.state_dir,
             ports.clock,
@@ -65,7 +65,7 @@ class SharedServices:
             settings.home / STATE_DIR,
         )
         self.current_page = CurrentPage()
-        """Where documents that several pages have open are changed."""
+        """The page in which a document that several pages have open is changed."""
         self.documents = self._documents()
         self.pending_edits = PendingEdits(self.store.log, self.store.blobs, ports.ids)
         self.anchors = ThreadAnchors(self.store.sessions, self.current_path)
@@ -94,7 +94,7 @@ class SharedServices:
         self.environment = self._environment()
 
     def current_path(self, path: str) -> str:
-        """Return where a document is now that had this path."""
+        """Return the current path of a document that had this path."""
         return self.documents.live.current(self.documents.workspace.path(path))
 
     def _documents(self) -> NotebookServices:
@@ -162,7 +162,7 @@ class SharedServices:
         try:
             return self.store.sessions.last_model()
         except StateUnavailable:
-            return None  # said by ``status``; models can be listed all the same
+            return None  # ``status`` reports it; models can still be listed
 
     def _models(self) -> ModelRegistry:
         settings, ports = self.settings, self.ports
@@ -225,11 +225,11 @@ class SharedServices:
 
 
 RENEWED_SECONDS = 1.0
-"""Finding the keys looks at several files: too slow for each event."""
+"""Finding the keys reads several files: too slow for each event."""
 
 
 class EventRedactor:
-    """The redactor of the moment."""
+    """Redacts the provider keys in use, for the event log and for shown text."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -238,10 +238,10 @@ class EventRedactor:
         self._renew_at = 0.0
 
     def set_sources(self, renew: Callable[[], Redactor], current: Callable[[], Redactor]) -> None:
-        """From now on take the redactors of ``renew``, which looks for keys again.
+        """Use the redactors of ``renew``, which looks for keys again, from now on.
 
-        ``latest`` returns the newest one: a key that was just stored is looked up for its first
-        call, and what that call brings must be redacted at once.
+        ``current`` returns the newest one: a new key is found on its first call, and the results of
+        that call must be redacted at once.
         """
         self._renew, self._current = renew, current
         self._renew_at = 0.0

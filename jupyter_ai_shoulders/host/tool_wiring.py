@@ -1,4 +1,4 @@
-"""Which tools a host has, and what each of them is given. Called by ``host.build``."""
+"""Makes the tools of a host with their dependencies. Called by ``host.build``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 def base_tools(
     services: SharedServices, threads: ThreadService, artifacts: ArtifactFiles
 ) -> ToolRegistry:
-    """Return all tools but those that load and call others (``tools.tool_factories``)."""
+    """Return all tools except those that load and call others (``tools.tool_factories``)."""
     documents = services.documents
     access = NotebookAccess(documents.notebooks, documents.names)
     files = FileAccess(documents.workspace, services.files.texts, services.files.changes)
@@ -59,7 +59,7 @@ def base_tools(
 
 
 def tool_ports(services: SharedServices) -> ToolPorts:
-    """Return what the tools of other packages may reach."""
+    """Return the ports available to tools of other packages."""
     documents, files = services.documents, services.files
     notebooks = services.recorder.notebooks(documents.notebooks)
     return ToolPorts(
@@ -101,7 +101,7 @@ def _thread_tools(
 
 
 def _notebook_tools(services: SharedServices, files: FileAccess) -> list[Tool[Any]]:
-    """Return them as the recorder has them: what they change can be restored."""
+    """Return notebook tools whose changes are recorded, so that they can be restored."""
     documents, recorder, ids = services.documents, services.recorder, services.ports.ids
     notebooks = recorder.notebooks(documents.notebooks)
     access = NotebookAccess(notebooks, documents.names)
@@ -136,14 +136,14 @@ def _notebook_tools(services: SharedServices, files: FileAccess) -> list[Tool[An
 
 
 class OperationVisibility:
-    """On a hub a conversation sees what its owner's did, and shared ones; else all is shown."""
+    """On a hub a conversation sees its owner's operations and shared ones; elsewhere all."""
 
     def __init__(self, sessions: SqliteSessions, *, has_owners: bool) -> None:
         self._sessions = sessions
         self._has_owners = has_owners
 
     def may_see(self, session_id: SessionId, other: SessionId | None) -> bool:
-        """Return whether a conversation may see what another one did; None: the user, by hand."""
+        """Return whether a conversation may see another's operations; None: the user's own."""
         if other == session_id or not self._has_owners:
             return True
         if other is None:

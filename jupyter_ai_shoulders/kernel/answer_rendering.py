@@ -1,8 +1,8 @@
-"""Turns an answer into what a cell shows, safe in any front end. Pure; called by ``magics``.
+"""Renders an answer for a cell, safe in any front end. Pure; called by ``magics``.
 
-A front end's own markdown lets remote images and raw HTML through (chapter 13), so text with either
-is rendered here: HTML as text, images as links. HTML and pictures that were asked for go where no
-script runs and nothing is loaded.
+A front end's own Markdown renderer admits remote images and raw HTML, so text with either is
+rendered here: HTML as text, images as links. Requested HTML and pictures are shown where no script
+runs and nothing is loaded.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from jupyter_ai_shoulders.wire.hidden_characters import legible, without_hidden
 Bundle = dict[str, Any]
 
 _RISKY = re.compile(r"!\[|<[A-Za-z/!?]")
-"""Without these, no renderer of markdown finds an image or a tag."""
+"""Without one of these, no Markdown renderer finds an image or a tag."""
 _FOLD = re.compile(r"<details>\n<summary>[^<\n]*</summary>\s*|</details>\s*")
-"""What folds a part of an exported conversation; its tags do nothing else."""
+"""Tags that fold a part of an exported conversation; they have no other effect."""
 _FENCE = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n(.*?)^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _FRAME = (
@@ -33,7 +33,7 @@ _FRAME = (
 def render_bundle(text: str, form: Format) -> Bundle:
     """Return the display data of a whole answer.
 
-    Raises ``ValueError`` when it is not of the form that was asked for; the message says how.
+    Raises ``ValueError`` when it does not have the requested form; the message explains why.
     """
     match form:
         case "markdown" | "code":
@@ -49,17 +49,19 @@ def render_bundle(text: str, form: Format) -> Bundle:
 
 
 def plain_text_bundle(text: str) -> Bundle:
-    """Return text that a terminal can show."""
+    """Return display data for a terminal."""
     return {"text/plain": legible(text)}
 
 
 def is_harmless(text: str) -> bool:
-    """Return whether no renderer of markdown can load, run or hide anything with the text."""
+    """Return whether no Markdown renderer can load, run or hide anything with the text."""
     return not _RISKY.search(text) and not without_hidden(html.unescape(text))[1]
 
 
 def markdown_bundle(text: str) -> Bundle:
-    """Return markdown with hidden characters as codes, rendered where that alone is not safe."""
+    """Return Markdown with hidden characters shown as codes, rendered to HTML where that is not
+    safe.
+    """
     shown = plain_text_bundle(text)
     if is_harmless(shown["text/plain"]):
         return {"text/markdown": shown["text/plain"], **shown}
@@ -67,17 +69,17 @@ def markdown_bundle(text: str) -> Bundle:
 
 
 def render_html(text: str, *, exported: bool = False) -> str:
-    """Return markdown as HTML in which the text's own tags are text and its images links.
+    """Return Markdown as HTML in which the text's own tags are escaped and its images are links.
 
-    Of an ``exported`` conversation, the tags that fold its long parts are kept, and headings are
-    bold lines: they are none of the notebook's, whose table of contents would list them.
+    In an ``exported`` conversation, folding tags are kept, and headings become bold lines, so that
+    the notebook's table of contents does not list them.
     """
     import mistune
     from mistune.util import safe_entity
 
     class Links(mistune.HTMLRenderer):
         def text(self, text: str) -> str:
-            return safe_entity(text)  # else what is escaped in the markdown is escaped once more
+            return safe_entity(text)  # else escaped text would be escaped twice
 
         def image(self, text: str, url: str, title: str | None = None) -> str:
             return self.link(text or html.escape(url), url, title)
@@ -97,7 +99,7 @@ def render_html(text: str, *, exported: bool = False) -> str:
 
 
 def iframe_bundle(page: str) -> Bundle:
-    """Return a page in a frame without scripts, forms, links out or anything loaded."""
+    """Return a page in a frame without scripts, forms, external links or loaded resources."""
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     return {"text/html": _FRAME.format(html.escape(policy + page)), **plain_text_bundle(page)}
 

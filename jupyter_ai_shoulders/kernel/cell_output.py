@@ -1,6 +1,6 @@
-"""A cell's output as ``talk`` sees it: a display that is updated, lines, and what is typed.
+"""Output of a cell with a magic: a display that is updated, lines, input, and tables.
 
-Made by ``magics``.
+Implements ``magic_turn.TurnDisplay``; made by ``magics``.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from jupyter_ai_shoulders.wire.usage import Usage
 
 
 class CellTurnDisplay:
-    """The output of the cell that runs."""
+    """The output of the running cell."""
 
     def __init__(self, render: Callable[[str], Bundle] = markdown_bundle) -> None:
-        """``look`` makes the display data of an answer that is not complete."""
+        """``render`` makes the display data of an unfinished answer."""
         self._render = render
         self._handle: Any = None
 
     def show(self, text: str) -> None:
-        """See ``talk.Screen.show``."""
+        """See ``TurnDisplay.show``."""
         self.put(self._render(text))
 
     def put(self, data: Bundle) -> None:
-        """Show data in the place of what was shown."""
+        """Replace the shown data."""
         from IPython.display import DisplayHandle
 
         handle: Any = self._handle or DisplayHandle()
@@ -39,18 +39,18 @@ class CellTurnDisplay:
         self._handle = handle
 
     def say(self, line: str) -> None:
-        """See ``talk.Screen.say``."""
+        """See ``TurnDisplay.say``."""
         sys.stdout.write(f"{legible(line)}\n")
         sys.stdout.flush()
 
     def ask(self, prompt: str, *, password: bool = False) -> str:
-        """See ``talk.Screen.ask``."""
+        """See ``TurnDisplay.ask``."""
         question = visible(prompt)
         return getpass(question) if password else input(question)
 
 
 def cost_text(usage: Usage, session: Session | None) -> str:
-    """Return what was spent, and what may be; unknown prices are said, never taken for nothing."""
+    """Return spending and limits as Markdown; unknown prices are named, not counted as zero."""
     if usage.total is None:
         reason = usage.error.message if usage.error else "the ledger cannot be read"
         return f"What was spent is not known: {reason}"
@@ -70,13 +70,13 @@ def cost_text(usage: Usage, session: Session | None) -> str:
 
 
 def models_text(listed: ModelList) -> str:
-    """Return a table of the models; those that cannot answer say why."""
+    """Return a table of the models; unavailable ones say why."""
     rows = [_row(model, is_default=model.id == listed.default) for model in listed.models]
     return "\n".join(["| model | of | |", "|---|---|---|", *rows])
 
 
 def dollars(micro_usd: int | None) -> str:
-    """Return an amount for people; four digits where cents would hide it."""
+    """Return an amount in dollars, with four digits where cents would hide it."""
     if micro_usd is None:
         return "an unknown amount"
     amount = micro_usd / 1_000_000

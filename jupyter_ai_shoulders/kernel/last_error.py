@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _LINES = 80
-"""Of a traceback, from its end."""
+"""Maximum lines of a traceback, from its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class LastError:
         self._failure: CellFailure | None = None
 
     def on_cell_run(self, result: Any) -> None:
-        """Take note of a cell that ended; our own magic's failures are not the user's."""
+        """Record a failed cell; failures of our own magic are ignored."""
         error = result.error_in_exec or result.error_before_exec
         code = getattr(result.info, "raw_cell", None) or ""
         if error is None or code.lstrip().startswith(("%ai", "%%ai")):
@@ -35,7 +35,7 @@ class LastError:
         self._failure = CellFailure(code, traceback_text(error))
 
     def failure(self, history: list[str]) -> CellFailure | None:
-        """Return the last failure; of one before we listened, what Python remembers."""
+        """Return the last failure; for one before we listened, Python's last traceback."""
         error = getattr(sys, "last_value", None)
         if self._failure is None and isinstance(error, BaseException):
             code = next((each for each in reversed(history[:-1]) if each.strip()), "")
@@ -44,7 +44,7 @@ class LastError:
 
 
 def traceback_text(error: BaseException) -> str:
-    """Return a traceback without IPython's own frames, its end when it is long."""
+    """Return a traceback without IPython's own frames; of a long one the end."""
     told = traceback.TracebackException.from_exception(error)
     for frames in (each.stack for each in _chain(told)):
         frames[:] = [frame for frame in frames if "IPython/core/" not in frame.filename]

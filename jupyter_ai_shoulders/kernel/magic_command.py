@@ -1,4 +1,4 @@
-"""What a line or cell of ``%ai`` asks for. Pure; called by ``magics``."""
+"""Parses a line or cell of ``%ai``. Pure; called by ``magics``."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class MagicCommand:
 
     action: Action = "ask"
     prompt: str = ""
-    """Of ``fix`` and ``explain``: a remark."""
+    """For ``fix`` and ``explain``: a remark."""
     code: str | None = None
-    """The cell's code, of ``%%ai fix`` and ``%%ai explain``."""
+    """The cell's code, for ``%%ai fix`` and ``%%ai explain``."""
     model: str | None = None
     format: Format = "markdown"
     output: str | None = None
@@ -44,14 +44,14 @@ class MagicCommand:
 
 
 class MagicUsageError(ValueError):
-    """The line cannot be understood; the message says what can be written."""
+    """The line cannot be parsed; the message says what is allowed."""
 
 
 def parse_magic(line: str, cell: str | None = None) -> MagicCommand:
-    """Return what is asked for. Raises ``MagicUsageError``.
+    """Return the parsed command. Raises ``MagicUsageError``.
 
-    Options stand before the text. The first word may be an action: ``fix`` with or without a
-    remark, ``explain`` alone or before a cell's code, the others alone.
+    Options come before the text. The first word may be an action: ``fix`` with or without a remark,
+    ``explain`` alone or before a cell's code, the others alone.
     """
     command, rest = _options(line)
     word, _, remark = rest.partition(" ")
@@ -69,7 +69,7 @@ def parse_magic(line: str, cell: str | None = None) -> MagicCommand:
 
 
 def _options(line: str) -> tuple[MagicCommand, str]:
-    """Return the options at the beginning of the line, and the text behind them."""
+    """Return the options at the start of the line, and the text after them."""
     given: dict[str, str | bool] = {}
     rest = line.strip()
     while rest.startswith("-"):
@@ -110,9 +110,9 @@ def _unknown(word: str) -> MagicUsageError:
 
 
 def keep_question_marks(lines: list[str]) -> list[str]:
-    """Return the lines with ``%ai … ?`` as the call that it means.
+    """Rewrite ``%ai … ?`` as a call of the magic, which IPython would take for a help request.
 
-    Not where there are strings over several lines, which may hold such text.
+    Multi-line strings, which may hold such text, are left alone.
     """
     if any(quotes in line for line in lines for quotes in ('"""', "'''")):
         return lines

@@ -1,6 +1,6 @@
-"""One question of a magic and its answer: streamed into the cell, with what asks the user.
+"""One question of a magic and its answer, streamed into the cell, with the user's decisions.
 
-Made by ``magics`` and the panel for each use; the turn goes on the server, so an interrupt has to
+Made by ``magics`` and the panel for each use. The turn runs on the server, so an interrupt has to
 stop it there.
 """
 
@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.wire.hidden_characters import visible
 from jupyter_ai_shoulders.wire.messages import MessageContext
 
 REFRESH_SECONDS = 0.1
-"""Between two looks of a growing answer."""
+"""Between two updates of a growing answer."""
 _ASIDE = (
     "· The agent runs code in this kernel, which this cell would block, so the cell ends here. "
     "The conversation goes on in the side panel."
@@ -29,7 +29,7 @@ _ASIDE = (
 
 
 def notebook_context(client: Client) -> MessageContext | None:
-    """Return what a message from this kernel says of its surroundings: its notebook."""
+    """Return the context of a message from this kernel: its notebook."""
     notebook = client.notebook()
     if notebook is None:
         return None
@@ -40,7 +40,7 @@ class TurnDisplay(Protocol):
     """The cell's output."""
 
     def show(self, text: str) -> None:
-        """Show the answer as it is by now."""
+        """Show the answer so far."""
         ...
 
     def say(self, line: str) -> None:
@@ -48,12 +48,12 @@ class TurnDisplay(Protocol):
         ...
 
     def ask(self, prompt: str, *, password: bool = False) -> str:
-        """Have the user type something."""
+        """Ask the user for input."""
         ...
 
 
 class MagicTurn:
-    """Begins a turn and follows it until it ends."""
+    """Starts a turn and follows it until it ends."""
 
     def __init__(
         self,
@@ -62,12 +62,12 @@ class MagicTurn:
         kernel_id: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``begin`` sends the message.
+        """``start`` sends the message.
 
-        ``kernel_id`` is of the kernel that waits for the answer, and does nothing else.
+        ``kernel_id`` names this kernel, which waits for the answer and can do nothing else.
         """
         self.moved_to_panel = False
-        """Whether the turn needs the kernel we block: it goes on without us."""
+        """Whether the turn needs the kernel that we block: it continues in the panel."""
         self._start = start
         self._screen = screen
         self._kernel_id = kernel_id
@@ -76,7 +76,7 @@ class MagicTurn:
         self._shown_at = float("-inf")
 
     def answer(self) -> Answer:
-        """Return the answer, or what there is of it when we stepped aside.
+        """Return the answer, or the partial one of a turn that continues in the panel.
 
         Raises ``ClientError``, and ``KeyboardInterrupt`` once the turn is stopped.
         """
@@ -136,7 +136,9 @@ class MagicTurn:
             self._screen.show("\n\n".join(filter(None, self._texts)))
 
     def _decide(self, turn: Turn, question: ev.Event) -> None:
-        """Ask the user what the turn waits for. Raises ``ClientError`` where that cannot be."""
+        """Ask the user for the decision that the turn waits for. Raises ``ClientError`` where
+        nobody can be asked.
+        """
         match question:
             case ev.ApprovalRequest():
                 self._approve(turn, question)
@@ -167,7 +169,7 @@ class MagicTurn:
 
 
 def _picked(answer: str, question: ev.ClarifyRequest) -> tuple[str, ...]:
-    """Return the options picked by number, else the answer as it is."""
+    """Return the options picked by number, else the answer verbatim."""
     numbers = answer.replace(",", " ").split()
     if not question.options or not all(each.isdecimal() for each in numbers):
         return (answer,)

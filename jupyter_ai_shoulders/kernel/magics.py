@@ -83,7 +83,7 @@ class AiMagics(Magics):
                 CellTurnDisplay().put(markdown_bundle(models_text(self.client.models())))
 
     def _ask(self, command: MagicCommand, wrap: Callable[[str], str] = str) -> Answer:
-        """Ask; ``around`` puts code beside the user's words, whose braces name no variables."""
+        """Ask; ``wrap`` adds code to the user's words, after variables in these were replaced."""
         screen = CellTurnDisplay(_renderer(command))
         prompt = wrap(self._interpolated(command.prompt, screen))
         prompt = prompt_text.format_prompt(prompt, command.format)
@@ -110,7 +110,7 @@ class AiMagics(Magics):
             self._offer(code, screen)
 
     def _offer(self, code: str, screen: CellTurnDisplay) -> None:
-        """Put code into a new cell, without the characters in it that nobody would see."""
+        """Put code into a new cell, without invisible characters."""
         clean, hidden = without_hidden(code)
         self._shell.set_next_input(clean, replace=False)
         if hidden:
@@ -156,7 +156,7 @@ class AiMagics(Magics):
         return filled
 
     def _conversation(self, command: MagicCommand) -> Session:
-        """Return the conversation of this shell, with or without tools as the command wants."""
+        """Return the conversation of this shell, with or without tools as the command requires."""
         tools = "enabled" if command.tools else "disabled"
         session = None if command.new else self._session
         if session is None:
@@ -172,7 +172,7 @@ class AiMagics(Magics):
         return session
 
     def _can_ask(self) -> bool:
-        """Return whether the front end lets a cell ask; a notebook run from outside does not."""
+        """Return whether the front end allows input; a notebook run from outside does not."""
         kernel: Any = getattr(self._shell, "kernel", None)
         if kernel is None:
             return True  # a terminal
@@ -185,14 +185,14 @@ class AiMagics(Magics):
 
 
 def _renderer(command: MagicCommand) -> Callable[[str], dict[str, Any]]:
-    """Return how a growing answer is shown: one that is to become something else, as its text."""
+    """Return the renderer of a growing answer: plain text if its final form is not Markdown."""
     if command.format in {"markdown", "code"}:
         return markdown_bundle
     return plain_text_bundle
 
 
 def load(shell: Any) -> None:
-    """Add the magics to a shell; a second time changes nothing."""
+    """Add the magics to a shell; repeated calls do nothing."""
     if "ai" in shell.magics_manager.magics["line"]:
         return
     magics = AiMagics(shell, Client())

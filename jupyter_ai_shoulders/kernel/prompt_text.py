@@ -1,6 +1,7 @@
-"""Puts variables into a prompt, as much of them as the egress setting lets out (chapter 11).
+"""Builds the prompts of the magics: variables of the kernel, and texts of ``kernel/prompts``.
 
-Called by ``magics``. ``{name}`` of a variable is replaced; other braces stay, as in JSON.
+Called by ``magics``. ``{name}`` of a variable is replaced, as far as the egress setting allows;
+other braces stay, as in JSON.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ _PROMPTS = "jupyter_ai_shoulders.kernel.prompts"
 def interpolate(
     prompt: str, namespace: Mapping[str, Any], level: DataValues
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the prompt with its variables, and the names of those whose values stayed here.
+    """Return the prompt with its variables, and the names of those whose values were withheld.
 
-    ``{{name}}`` is written for a ``{name}`` that stays.
+    ``{{name}}`` stands for a literal ``{name}``.
     """
     withheld: dict[str, None] = {}
 
@@ -42,7 +43,7 @@ def interpolate(
 
 
 def has_placeholders(prompt: str, namespace: Mapping[str, Any]) -> bool:
-    """Return whether the prompt names a variable: else nobody needs to know the setting."""
+    """Return whether the prompt names a variable: only then the setting matters."""
     return any(found[1] in namespace for found in _NAME.finditer(prompt))
 
 
@@ -67,7 +68,7 @@ def explain_prompt(code: str) -> str:
 
 
 def format_prompt(prompt: str, form: Format) -> str:
-    """Return the prompt with the form the answer shall have."""
+    """Return the prompt with an instruction for the answer's format."""
     if form == "markdown":
         return prompt
     return f"{prompt}\n\n{read_prompt(f'format-{form}').replace('{language}', 'Python')}"

@@ -1,6 +1,6 @@
-"""Describes a variable for a prompt: what it is, and as much of its value as may be told.
+"""Describes a variable for a prompt: its type, and as much of its value as may be sent.
 
-Called by ``interpolate``. The kernel that runs a magic is busy, so the server's look at variables
+Called by ``prompt_text``. The kernel that runs a magic is busy, so the server's inspection
 (``notebook.snippets``) would wait for it; this one runs in the cell itself.
 """
 
@@ -13,20 +13,20 @@ from typing import Any, cast
 from jupyter_ai_shoulders.wire.api.settings import DataValues
 
 _SECRET_WORDS = ("password", "passwd", "secret", "token", "api_key", "apikey", "credential")
-"""As ``notebook.snippets.python.values`` has them."""
+"""The same words as in ``notebook.snippets.python.values``."""
 _COLUMNS = 60
 _COUNTS: dict[DataValues, int] = {"schema_only": 0, "samples": 3, "full": 20}
 _LENGTHS: dict[DataValues, int] = {"schema_only": 0, "samples": 60, "full": 20_000}
 
 
 def is_secret(name: str) -> bool:
-    """Return whether a variable's name says that its value must not be shown."""
+    """Return whether a variable's name suggests a secret value."""
     lower = name.lower()
     return any(word in lower for word in _SECRET_WORDS)
 
 
 def describe_variable(name: str, value: Any, level: DataValues) -> str:
-    """Return a variable as text for a model. Whatever goes wrong in it, its type is told."""
+    """Return a variable as text for a model; if its own code fails, its type."""
     if level == "schema_only" or is_secret(name):
         return f"<{name}: {_kind(value)}>"
     if isinstance(value, str):
@@ -41,7 +41,7 @@ def describe_variable(name: str, value: Any, level: DataValues) -> str:
 
 
 def _kind(value: Any) -> str:
-    """Return the type, size and columns of a value; of one whose own code fails, the type."""
+    """Return the type, size and columns of a value; if its own code fails, the type."""
     try:
         return _described_kind(value)
     except Exception:  # noqa: BLE001 - a value's own code, which may raise anything
@@ -70,7 +70,7 @@ def _shape(value: Any) -> str:
 
 
 def _columns(value: Any) -> str:
-    """Return names and types of a table's columns; of pandas and polars."""
+    """Return names and types of a table's columns, for pandas and polars."""
     if type(value).__module__.partition(".")[0] not in {"pandas", "polars"}:
         return ""
     names, types = getattr(value, "columns", None), getattr(value, "dtypes", None)
@@ -91,7 +91,7 @@ def _sample(value: Any, level: DataValues) -> str:
 
 
 def _beginning(value: Any, count: int) -> Any:
-    """Return the first items of a container; anything else as it is."""
+    """Return the first items of a container; any other value unchanged."""
     if isinstance(value, Mapping):
         return dict(islice(cast("Mapping[Any, Any]", value).items(), count))
     if isinstance(value, list | tuple | set | frozenset):

@@ -1,1 +1,1 @@
-"""The server extension: HTTP, the page socket, and nothing that another surface would need."""
+"""The server extension: HTTP, the page socket, and adapters to Jupyter Server."""

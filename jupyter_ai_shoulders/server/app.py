@@ -1,4 +1,4 @@
-"""The server extension: what Jupyter loads at every start, so it imports nothing heavy.
+"""The server extension, which Jupyter loads at every start, so it imports nothing heavy.
 
 Jupyter finds it through ``jupyter_ai_shoulders.__init__``. The routes and the host behind them are
 imported in a thread once the server listens, or with the first request.
@@ -35,15 +35,17 @@ if TYPE_CHECKING:
 API_PATH = "shoulders/api/v1/"
 PROXY_PATH = "shoulders/proxy/"
 LOCAL_NAMES = frozenset({"", "*", "localhost", "0.0.0.0", "::"})  # noqa: S104 compared, not bound
-"""Addresses to listen on that this machine reaches as itself."""
+"""Listening addresses by which this machine reaches itself."""
 QUIET_SECONDS = 0.5
-"""After the start the browser asks for the lab's own pages; our imports must not be in its way."""
+"""Delay after the start: the browser first loads the lab's own pages, and our imports must not
+compete.
+"""
 WARMING_STOP_SECONDS = 1.0
-"""How long a stop waits for a start that is not done."""
+"""How long a stop waits for an unfinished start."""
 
 
 class ShouldersApp(ExtensionApp):
-    """The extension as Jupyter sees it."""
+    """The Jupyter Server extension."""
 
     name = "jupyter_ai_shoulders"
     load_other_extensions = True
@@ -55,8 +57,8 @@ class ShouldersApp(ExtensionApp):
     _warming: asyncio.Task[None] | None = None
 
     def initialize_handlers(self) -> None:
-        """Put our routes into the server's table, unloaded."""
-        self._config = Shoulders(parent=self)  # a wrong setting is said at the start
+        """Add our routes to the server's table, unloaded."""
+        self._config = Shoulders(parent=self)  # reports a wrong setting at the start
         self._keys = _withdrawn_keys(self._config)
         self._add_routes(API_PATH, self._routes)
         self._add_routes(PROXY_PATH, self._proxy_routes)
@@ -72,14 +74,14 @@ class ShouldersApp(ExtensionApp):
         application.add_handlers(".*$", [Rule(PathMatches(f"{prefix}.*"), routes)])
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:  # noqa: ARG002
-        """Load what the first request needs while nobody waits for it, and recover."""
+        """Load the modules of the first request in advance, and recover."""
         if self._config is not None:
             self._warming = asyncio.create_task(self.warm(), name="shoulders-warm-up")
 
     async def stop_extension(self) -> None:
-        """Stop running turns and bring everything to the disk, in less than five seconds."""
+        """Stop running turns and write everything to the disk, in less than five seconds."""
         if self._warming is not None:
-            self._warming.cancel()  # it then takes back what it counted of a recovery
+            self._warming.cancel()  # it then reverts the count of recovery attempts
             await asyncio.wait({self._warming}, timeout=WARMING_STOP_SECONDS)
         service, self._service = self._service, None
         if service is None:
@@ -90,9 +92,9 @@ class ShouldersApp(ExtensionApp):
             self.log.exception("The AI colleague did not stop in order")
 
     async def warm(self) -> None:
-        """Import the routes in a thread and recover, a little after the start."""
+        """Import the routes in a thread and recover, shortly after the start."""
         await asyncio.sleep(QUIET_SECONDS)
-        first = not gc.get_freeze_count()  # once in a process, however many servers it has
+        first = not gc.get_freeze_count()  # once per process, however many servers it has
         try:
             with _long_lived(first):
                 await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
@@ -101,7 +103,7 @@ class ShouldersApp(ExtensionApp):
             self.log.exception("The AI colleague could not be started")
 
     def service(self) -> ExtensionServices:
-        """Return the service behind the routes, made on first use."""
+        """Return the services behind the routes, made on first use."""
         if self._service is None:
             from jupyter_ai_shoulders.server.extension_services import ExtensionServices
 
@@ -140,7 +142,7 @@ class ShouldersApp(ExtensionApp):
 
 
 def _withdrawn_keys(config: Shoulders) -> KeyEnvironment | None:
-    """Take the keys of providers out of our environment, before anything is started in it."""
+    """Remove providers' keys from our environment, before anything is started in it."""
     if not config.removes_keys(os.environ):
         return None
     from jupyter_ai_shoulders.host.key_environment import withdraw_configured_keys
@@ -159,10 +161,10 @@ def _address(serverapp: ServerApp) -> str:
 
 @contextmanager
 def _long_lived(really: bool) -> Generator[None]:
-    """Leave what is made until the end of the start out of garbage collections.
+    """Exclude objects created until the end of the start from garbage collection.
 
-    Modules stay for as long as the process does, and a full collection that looks at all of them
-    stops the event loop for 0.3 s.
+    Modules live as long as the process, and a full collection that includes them blocks the event
+    loop for 0.3 s.
     """
     if really:
         gc.freeze()
@@ -174,7 +176,7 @@ def _long_lived(really: bool) -> Generator[None]:
 
 
 def _either_spelling(path: str) -> str:
-    """Return a pattern for the path: a hub quotes user names, some HTTP clients undo it."""
+    """Return a pattern for the path: a hub quotes user names, some HTTP clients unquote them."""
     pieces = re.split("(%[0-9A-Fa-f]{2})", path)
     quoted = (f"(?:{piece}|{re.escape(unquote(piece))})" for piece in pieces[1::2])
     plain = map(re.escape, pieces[::2])

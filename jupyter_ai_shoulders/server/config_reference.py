@@ -46,7 +46,7 @@ def _section(name: str, trait: TraitType[Any, Any]) -> str:
 
 
 def _kind(trait: TraitType[Any, Any]) -> str:
-    """Return what values a trait takes, in the words traitlets has for it."""
+    """Return the kind of values a trait accepts, in traitlets' words."""
     return trait.info().strip().capitalize()
 
 
@@ -55,7 +55,7 @@ def _default(trait: TraitType[Any, Any]) -> str:
 
 
 def main() -> None:
-    """Write the reference to the file named."""
+    """Write the reference to the named file."""
     Path(sys.argv[1]).write_text(reference(), encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """The host of this Jupyter server, built from its configuration on first use.
 
-Made by ``server.app``; the routes get the host and the page roster from it.
+Made by ``server.app``; the routes get the host and the page connections from it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _log = logging.getLogger(__name__)
 
 
 class ExtensionServices:
-    """What one server process shares between its requests."""
+    """State that one server process shares between its requests."""
 
     def __init__(
         self, serverapp: ServerApp, config: Shoulders, keys: KeyEnvironment | None = None
     ) -> None:
-        """``keys`` has the variables of providers that were taken out of the environment."""
+        """``keys`` has the provider variables that were removed from the environment."""
         self.connections = PageConnectionRegistry(
             lambda session_id: self._host.sessions.header(session_id)[0]
         )
@@ -63,7 +63,7 @@ class ExtensionServices:
         )
         self._log_redaction = LogRedaction(log_handlers(serverapp.log), self._host.redact)
         self._host.hub.add(self.connections)
-        events = cast("EventLogger", serverapp.event_logger)  # it is there once the server runs
+        events = cast("EventLogger", serverapp.event_logger)  # available once the server runs
         self._renames = ContentsListener(events, self._host.renamed, self._host.trust.on_file_saved)
         self._activity = ActivityReporter(serverapp.web_app.settings["last_activity_times"], clock)
         if config.report_activity:
@@ -71,7 +71,7 @@ class ExtensionServices:
 
     @property
     def has_owners(self) -> bool:
-        """Whether several users may meet here, as on a hub."""
+        """Whether several users may use this server, as on a hub."""
         return self._host.settings.has_owners
 
     def reload_catalogue(self) -> None:
@@ -79,13 +79,13 @@ class ExtensionServices:
         self._host.models.reload()
 
     async def recover(self) -> None:
-        """Take up what the last process left, if the state directory allows."""
+        """Recover the state of the last process, if the state directory is usable."""
         await self._host.ready()
 
     async def host(self) -> Host:
-        """Return the host for a request; the first one has us prepare for turns.
+        """Return the host for a request; the first call prepares for turns.
 
-        Raises ``StateUnavailable`` once the server stops: what began now would never be ended.
+        Raises ``StateUnavailable`` once the server stops: work begun then would never be ended.
         """
         if self._closing:
             raise StateUnavailable(
@@ -99,7 +99,7 @@ class ExtensionServices:
         return self._host
 
     async def aclose(self) -> None:
-        """Stop running turns, bring everything to the disk, let the pages go."""
+        """Stop running turns, write everything to the disk, disconnect the pages."""
         self._closing = True
         self._activity.close()
         self._renames.close()
@@ -115,7 +115,7 @@ class ExtensionServices:
 async def _import_ahead() -> None:
     try:
         await asyncio.to_thread(import_for_turns)
-    except ImportError:  # the first turn that needs it fails and says so
+    except ImportError:  # the first turn that needs it fails and reports it
         _log.exception("Something that turns need cannot be imported")
 
 

@@ -1,6 +1,6 @@
-"""Routes that are imported when the first of them is asked for: a server start pays for none.
+"""Routes that are imported on the first request, so that a server start does not pay for them.
 
-Used by ``server.app``. pydantic, the wire models and the engine cost 0.2 s of import (chapter 14).
+Used by ``server.app``. pydantic, the wire models and the engine cost 0.2 s of import.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Route = tuple[str, type[RequestHandler], dict[str, Any]]
 
 
 class LazyRoutes(Router):
-    """Stands in the application's routing table for routes that are not loaded yet."""
+    """Placeholder in the application's routing table for routes that are not loaded yet."""
 
     SUPPORTED_METHODS: tuple[str, ...] = ()
     """Jupyter looks here for methods that lack authentication. It finds none, so the tests
@@ -31,10 +31,10 @@ class LazyRoutes(Router):
         self._routes: RuleRouter | None = None
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
-        """Return what serves the request; tornado asks for each one below our prefix.
+        """Return the handler of a request; tornado calls this for each one below our prefix.
 
-        While the routes cannot be loaded each request is answered with 500 and tries again:
-        an error raised here would drop the connection without a word.
+        If the routes cannot be loaded, the request is answered with 500 and the next one tries
+        again: an error raised here would drop the connection without an answer.
         """
         if self._routes is None:
             try:

@@ -1,4 +1,4 @@
-"""The routes below ``{base_url}shoulders/api/v1/``, imported when the first of them is asked for.
+"""The routes below ``{base_url}shoulders/api/v1/``, imported on the first request.
 
 ``server.lazy_routes`` loads this module, so that starting the server costs none of its imports.
 """
@@ -143,9 +143,9 @@ def api_routes(
     *,
     open_to_kernels: bool,
 ) -> list[Route]:
-    """Return every route, as patterns that start with ``prefix``; the last one takes the rest.
+    """Return every route, as patterns that start with ``prefix``; the last one matches the rest.
 
-    ``opens``: whether kernels' secrets open those that kernels need.
+    ``open_to_kernels``: whether kernels' secrets open the routes of ``kernel_access``.
     """
     with_host = {"host_source": host_source}
     door = kernel_access_by_route(secrets if open_to_kernels else None)

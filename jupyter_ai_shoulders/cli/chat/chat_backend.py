@@ -1,6 +1,6 @@
-"""What the terminal chat needs of an engine; ``attached`` and ``alone`` are the two.
+"""Port of the terminal chat to an engine; implemented by ``remote_chat`` and ``in_process_chat``.
 
-Blocking, because a terminal is. Everything raises ``ClientError`` or ``ShouldersError``.
+Blocking, because a terminal is. Every method raises ``ClientError`` or ``ShouldersError``.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ class ChatTurns(Protocol):
     """The turns of conversations."""
 
     def past(self, session_id: SessionId) -> list[Event]:
-        """Return what has happened in a conversation."""
+        """Return the past events of a conversation."""
         ...
 
     def events(self, session_id: SessionId, after: int) -> Generator[Event]:
-        """Yield what happens from an event on; it ends when the engine stops."""
+        """Yield the events after one; ends when the engine stops."""
         ...
 
     def send(self, session_id: SessionId, message: SendMessage) -> None:
-        """Begin a turn."""
+        """Send a message and start its turn."""
         ...
 
     def cancel(self, session_id: SessionId) -> None:
-        """Stop the turn that runs."""
+        """Stop the running turn."""
         ...
 
     def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
-        """Go on with a turn that was interrupted or paused, or discard it."""
+        """Continue an interrupted or paused turn, or discard it."""
         ...
 
 
 class ChatAnswers(Protocol):
-    """What the user says to a call that waits."""
+    """The user's answers to waiting calls."""
 
     def approve(self, session_id: SessionId, call_id: CallId, command: AnswerApproval) -> None:
         """Decide on a call."""
@@ -74,43 +74,43 @@ class ChatSessions(Protocol):
     """Conversations as a whole."""
 
     def create(self, command: CreateSession) -> Session:
-        """Begin one."""
+        """Create a conversation."""
         ...
 
     def session(self, session_id: SessionId) -> Session:
-        """Return one."""
+        """Return a conversation."""
         ...
 
     def sessions(self, limit: int) -> tuple[Session, ...]:
-        """Return those of the kind ``chat``, the newest first."""
+        """Return conversations of the kind ``chat``, newest first."""
         ...
 
     def change(self, session_id: SessionId, command: PatchSession) -> Session:
-        """Change the model or the mode of one."""
+        """Change a conversation's model or mode."""
         ...
 
     def compact(self, session_id: SessionId) -> None:
-        """Have earlier messages summarised."""
+        """Request a summary of earlier messages."""
         ...
 
     def export(self, session_id: SessionId, form: ExportFormat) -> str:
-        """Return one as text."""
+        """Return a conversation as text."""
         ...
 
 
 class ChatReview(Protocol):
-    """What the agent changed or proposes, for the user to decide on."""
+    """The agent's changes and proposals, for the user's decision."""
 
     def edits(self) -> tuple[PendingEdit, ...]:
-        """Return the changes that await review, of all conversations."""
+        """Return the pending edits of all conversations."""
         ...
 
     def decide_edits(self, command: DecideEdits) -> EditDecisions:
-        """Keep changes or take them back; the answer says which could not be."""
+        """Keep or undo changes; the answer names those that failed."""
         ...
 
     def proposals(self) -> tuple[Proposal, ...]:
-        """Return the proposals that wait, of all conversations."""
+        """Return the open proposals of all conversations."""
         ...
 
     def decide_proposal(self, proposal_id: ProposalId, command: DecideProposal) -> Proposal:
@@ -118,16 +118,16 @@ class ChatReview(Protocol):
         ...
 
     def undo_turn(self, session_id: SessionId, command: UndoTurn) -> Restore:
-        """Take back what a turn did to documents."""
+        """Undo a turn's changes of documents."""
         ...
 
     def restore(self, session_id: SessionId, command: RestoreSession) -> Restore:
-        """Take such an undoing back."""
+        """Revert an undo of a turn."""
         ...
 
 
 class ChatFacts(Protocol):
-    """What there is to choose from, and what was spent."""
+    """Models, tools and usage."""
 
     def models(self) -> ModelList:
         """Return the models."""
@@ -138,13 +138,13 @@ class ChatFacts(Protocol):
         ...
 
     def usage(self) -> Usage:
-        """Return what was used this month, by model."""
+        """Return this month's usage, by model."""
         ...
 
 
 class ChatBackend(ChatTurns, ChatAnswers, ChatSessions, ChatReview, ChatFacts, Protocol):
-    """All of it."""
+    """The whole port."""
 
     def close(self) -> None:
-        """Let go of the engine; turns of an engine of our own are then interrupted."""
+        """Release the engine; turns of an engine in this process are interrupted."""
         ...

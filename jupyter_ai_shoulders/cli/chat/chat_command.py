@@ -1,4 +1,4 @@
-"""``jupyter shoulders chat``: a conversation in a terminal. Called by ``program``."""
+"""``jupyter shoulders chat``: a conversation in a terminal. Called by ``dispatch``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORDS = tuple(f"/{name}" for name in COMMANDS)
 
 
 def chat(backend: Backend, options: argparse.Namespace) -> ExitCode:
-    """Talk until the user leaves. Raises ``UsageError``, ``ClientError``, ``ShouldersError``."""
+    """Chat until the user leaves. Raises ``UsageError``, ``ClientError``, ``ShouldersError``."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("chat needs a terminal. In scripts: jupyter shoulders run")
     with closing(backend.chat()) as engine:
@@ -85,9 +85,9 @@ def _greet(session: ChatSession) -> None:
 
 
 def _open_session(session: ChatSession) -> None:
-    """Open the conversation that was named, or the last one here whose turn was interrupted.
+    """Open the named conversation, or the last one of the command line with an interrupted turn.
 
-    A turn that still runs or waits may be another terminal's: it is only named.
+    A turn that runs or waits may belong to another terminal, so it is only named.
     """
     if session.session is not None:
         session.open(session.session.id)

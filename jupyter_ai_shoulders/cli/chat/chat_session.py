@@ -1,4 +1,4 @@
-"""The conversation of a terminal chat: its turns, and what is chosen for it. Made by ``chat``."""
+"""The conversation of a terminal chat: its turns, model and mode. Made by ``chat_command``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
 _MESSAGES_SHOWN = 3
-"""Of the user, with what followed, when a conversation is opened."""
+"""User messages, with their answers, that are shown when a conversation is opened."""
 _OPEN = "The turn stays open: jupyter shoulders chat resumes it."
 
 
@@ -42,7 +42,7 @@ class LeaveChat(Exception):
 
 
 class ChatSession:
-    """One conversation at a time; it is made with its first message."""
+    """The current conversation; it is created with its first message."""
 
     def __init__(
         self,
@@ -60,17 +60,17 @@ class ChatSession:
 
     @property
     def model(self) -> ModelId | None:
-        """What answers; None when none is set up."""
+        """The model that answers; None when none is set up."""
         chosen = self._model if self.session is None else self.session.model
         return chosen or self.backend.models().default
 
     @property
     def mode(self) -> Mode | None:
-        """What may run without being asked; None before the first message: the usual."""
+        """The permission mode; None before the first message: the default."""
         return self._mode if self.session is None else self.backend.session(self.session.id).mode
 
     def choose(self, model: str | None = None, mode: Mode | None = None) -> None:
-        """Change the model or the mode, here and of conversations to come."""
+        """Change the model or the mode, of this and of later conversations."""
         chosen = None if model is None else ModelId(model)
         if self.session is not None and (chosen or mode):
             command = PatchSession(model=chosen, mode=mode)
@@ -79,11 +79,11 @@ class ChatSession:
         self._mode = mode or self._mode
 
     def new(self) -> None:
-        """Begin another conversation with the next message."""
+        """Start another conversation with the next message."""
         self.session = None
 
     def open(self, session: str) -> None:
-        """Go on with a conversation: show its end, and take up a turn that is open."""
+        """Continue a conversation: show its end, and follow an open turn."""
         self.session = self.backend.session(SessionId(session))
         events = self.backend.past(self.session.id)
         reader = TurnReader(self.session.id)
@@ -111,7 +111,7 @@ class ChatSession:
         self._follow(reader, after, lambda: self.backend.send(session_id, message))
 
     def undo_turn(self, session_id: SessionId) -> None:
-        """Take back what the last turn of a conversation did to documents."""
+        """Undo the changes of documents by a conversation's last turn."""
         events = self.backend.past(session_id)
         turn_id = last_turn(events)
         if turn_id is None:
@@ -122,7 +122,7 @@ class ChatSession:
             self._restored(self.backend.undo_turn(session_id, UndoTurn(turn_id=turn_id)))
 
     def redo_turn(self, session_id: SessionId) -> None:
-        """Take back that the last turn was undone."""
+        """Revert the undo of the last turn."""
         events = self.backend.past(session_id)
         turn_id = last_turn(events)
         undoing = None if turn_id is None else find_undo(events, turn_id)
@@ -143,7 +143,7 @@ class ChatSession:
             self.screen.say(f"It stays open: /open {session_id}")
         else:
             reader.interrupted = False
-            if command.decision == "discard":  # else what waited waits again, and is not asked anew
+            if command.decision == "discard":  # else pending requests wait again, asked once
                 reader.waits_for = None
             self._follow(reader, after, lambda: self.backend.resume(session_id, command))
 
@@ -155,7 +155,7 @@ class ChatSession:
 
 
 class _TurnFollower:
-    """A turn from its beginning to its end, with what it asks on the way."""
+    """Follows a turn from start to end, and asks the user when it waits."""
 
     def __init__(
         self, backend: ChatBackend, screen: TerminalScreen, reader: TurnReader, after: int
@@ -170,7 +170,7 @@ class _TurnFollower:
         self._stopping = False
 
     def run(self, begin: Callable[[], None] | None) -> None:
-        """Follow; the first Ctrl+C stops the turn, another one raises ``LeaveChat``."""
+        """Follow the turn; the first Ctrl+C stops it, another one raises ``LeaveChat``."""
         try:
             if begin is not None:
                 with defer_interrupt() as held:
@@ -212,7 +212,7 @@ class _TurnFollower:
         self._ended = True
 
     def _rests(self) -> bool:
-        if self._stopping:  # what still asks is cancelled too
+        if self._stopping:  # open questions are cancelled too
             self._reader.waits_for = None
         self._ended = self._ended or self._reader.ended is not None or self._reader.interrupted
         return self._ended or self._reader.waits_for is not None
@@ -226,7 +226,7 @@ class _TurnFollower:
                 self._reader.waits_for = None
         except (ClientError, ShouldersError) as error:
             self._screen.warn(error_text(error))
-            if not isinstance(asked, ev.Notice):  # somebody else was faster; the turn goes on
+            if not isinstance(asked, ev.Notice):  # answered elsewhere first; the turn continues
                 self._reader.waits_for = None
 
     def _pause(self, notice: ev.Notice) -> None:
@@ -240,7 +240,7 @@ class _TurnFollower:
 
 
 def error_text(error: ClientError | ShouldersError) -> str:
-    """Return what went wrong, and what to do."""
+    """Return the error and what to do."""
     return describe_error(error.info) if isinstance(error, ShouldersError) else str(error)
 
 

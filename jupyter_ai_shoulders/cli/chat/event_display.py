@@ -1,6 +1,6 @@
 """Shows the events of turns in the terminal: text as it streams, a line for each tool call.
 
-Made by ``talk``; ``ask`` shows what waits for the user.
+Made by ``chat_session``; ``user_prompts`` shows requests to the user.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.ids import CallId, EditId, ProposalId
 
 MAX_OUTPUT = 4_000
-"""Characters of what one call prints; the notebook, or the side panel, has all of it."""
+"""Maximum characters of one call's output; the notebook, or the side panel, has all of it."""
 
 _ENDS = {
     "cancelled": "The turn was cancelled.",
@@ -28,18 +28,18 @@ _ENDS = {
 
 
 class EventDisplay:
-    """One conversation on the screen."""
+    """Displays one conversation on the screen."""
 
     def __init__(self, screen: TerminalScreen) -> None:
         self._screen = screen
         self._styles = MarkdownStyler()
         self._printed: dict[CallId, int] = {}
         self._edits: set[EditId] = set()
-        """What this turn changed and awaits review."""
+        """Pending edits of this turn."""
         self._proposals: set[ProposalId] = set()
 
     def show_history(self, events: list[ev.Event]) -> None:
-        """Show what was said before, with the user's own words."""
+        """Show past events, including the user's messages."""
         for event in events:
             if isinstance(event, ev.MessageAdd):
                 self._screen.say(f"> {event.text}", "bold")
@@ -109,7 +109,7 @@ class EventDisplay:
         before = self._printed.get(event.call_id, 0)
         self._printed[event.call_id] = before + len(event.text)
         text = event.text[: max(0, MAX_OUTPUT - before)]
-        lines = text.replace("\r\n", "\n").replace("\r", "\n")  # of a bar of progress
+        lines = text.replace("\r\n", "\n").replace("\r", "\n")  # of a progress bar
         self._screen.show([(f"{EXACT} {NOTE}", lines)])
         if before <= MAX_OUTPUT < before + len(event.text):
             self._screen.note("More output is not shown here.")

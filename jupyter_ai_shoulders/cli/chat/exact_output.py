@@ -1,6 +1,6 @@
-"""Exact lines on the terminal, such as a diff: cut where they are long, unless all are wanted.
+"""Shows exact lines in the terminal, such as a diff; long ones are cut unless requested in full.
 
-Used by ``ask`` and ``review``.
+Used by ``user_prompts`` and ``review``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from jupyter_ai_shoulders.cli.chat.terminal import TerminalScreen
 
 SHORT_LINE, SHORT_LINES = 400, 40
-"""Characters of a line and lines that are shown unless the user wants to see all."""
+"""Characters of a line, and lines, that are shown unless the user wants to see all."""
 DIFF_STYLES: Mapping[str, str] = {"+": "ansigreen", "-": "ansired", "@": "ansicyan"}
 """By the first character of a line."""
 
@@ -19,7 +19,7 @@ def show_lines(
     screen: TerminalScreen, text: str, styles: Mapping[str, str] = DIFF_STYLES, *, cut: bool
 ) -> bool:
     """Show a text line by line; return whether all of it was shown."""
-    lines = text.rstrip("\n").split("\n") if text else []  # other breaks stay visible
+    lines = text.rstrip("\n").split("\n") if text else []  # other line breaks stay visible
     shown = [_cut(line) for line in lines[:SHORT_LINES]] if cut else lines
     for line in shown:
         screen.write_exact(f"│ {line}", styles.get(line[:1], ""))

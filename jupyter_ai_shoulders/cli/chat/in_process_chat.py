@@ -1,6 +1,6 @@
-"""The terminal chat with an engine in this process: it runs in a thread, the terminal in ours.
+"""The terminal chat with an engine in this process: the engine runs in a thread of its own.
 
-Made by ``alone``.
+Made by ``in_process``.
 """
 
 from __future__ import annotations
@@ -38,46 +38,43 @@ from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage, UsageQuery
 
 WAKE_SECONDS = 0.5
-"""Waits are cut so often: Ctrl+C does not end one on Windows, or if it comes as the wait begins."""
+"""Waits are cut this often: Ctrl+C does not end a wait on Windows, or one that is just starting."""
 
 Serve = Callable[[Callable[[Host], Awaitable[None]]], Coroutine[Any, Any, None]]
-"""Makes an engine, does something with it, and ends it."""
+"""Makes an engine, uses it, and ends it."""
 
 ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
 class _Engine:
-    """The engine while it runs."""
+    """A running engine."""
 
     host: Host
     loop: asyncio.AbstractEventLoop
     stop: asyncio.Event
 
     def end(self) -> None:
-        """Stop it, from any thread."""
+        """Stop the engine, from any thread."""
         self.loop.call_soon_threadsafe(self.stop.set)
 
 
 class _EventQueue:
-    """Events on their way from the engine's thread to ours.
-
-    An ``host.state.event_bus.EventListener``.
-    """
+    """Events passed from the engine's thread to the terminal's; an ``EventListener``."""
 
     def __init__(self) -> None:
         self._queue: Queue[Event | None] = Queue()
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Take note of a committed event."""
+        """Queue a committed event."""
         self._queue.put(logged.event)
 
     def ended(self) -> None:
-        """Take note that nothing comes any more."""
+        """Mark the end of the events."""
         self._queue.put(None)
 
     def next(self) -> Event | None:
-        """Return the next event, None at the end; waits for it."""
+        """Wait for the next event and return it, None at the end."""
         while True:
             try:
                 return self._queue.get(timeout=WAKE_SECONDS)
@@ -89,9 +86,9 @@ class InProcessChat:
     """See ``ChatBackend``."""
 
     def __init__(self, serve: Serve) -> None:
-        """Start the engine. Raises what keeps it from starting, and ``KeyboardInterrupt``.
+        """Start the engine. Raises errors of its start, and ``KeyboardInterrupt``.
 
-        An interrupt inside of ``wait`` could leave locks behind that the engine needs.
+        An interrupt inside ``wait`` could leave locks behind that the engine needs.
         """
         self._thread = ThreadPoolExecutor(1, "engine")
         ready: Future[_Engine] = Future()
@@ -241,7 +238,7 @@ class InProcessChat:
         return asyncio.run_coroutine_threadsafe(work, self._engine.loop).result()
 
     def _now(self, work: Callable[[], ResultT]) -> ResultT:
-        """Do something in the engine's thread, which is the only one to touch its state."""
+        """Run ``work`` in the engine's thread, the only one that may touch its state."""
 
         async def done() -> ResultT:
             return work()
@@ -250,7 +247,7 @@ class InProcessChat:
 
 
 def _serve(serve: Serve, ready: Future[_Engine]) -> None:
-    """Run an engine until it is told to stop."""
+    """Run an engine until it is stopped."""
 
     async def work(host: Host) -> None:
         await host.models.discover(remote=False)

@@ -1,6 +1,6 @@
-"""Breaks lines between words as text streams in, where the terminal would break within them.
+"""Breaks streamed text between words, where the terminal would break within them.
 
-Pure; used by ``screen``. The last word is held back until it is known where it ends.
+Pure; used by ``terminal``. The last word is held back until its end is known.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from prompt_toolkit.utils import get_cwidth
 from jupyter_ai_shoulders.cli.chat.markdown_styles import BLOCK, Piece
 
 EXACT = "class:exact"
-"""A style of what is shown as it is: what a call would do."""
+"""Style of text that is shown verbatim, such as the effect of a call."""
 _UNBROKEN = frozenset({"class:exact", BLOCK.partition(" ")[0]})
 _PARTS = re.compile(r"\n|[^\S\n]+|\S+")
 
 
 class LineWrapper:
-    """The lines of one terminal."""
+    """The wrapping state of one terminal."""
 
     def __init__(self) -> None:
         self._column = 0
         self._space = ""
-        """Between the words, dropped where a line is broken."""
+        """Space between words, dropped where a line is broken."""
         self._word: list[Piece] = []
 
     @property
     def at_start(self) -> bool:
-        """Whether a line begins here, and nothing is held back."""
+        """Whether the cursor is at the start of a line, and nothing is held back."""
         return self._column == 0 and not self._word and not self._space
 
     def feed(self, pieces: Sequence[Piece], columns: int) -> list[Piece]:
-        """Return what can be written by now."""
+        """Return the text that can be written now."""
         return [shown for piece in pieces for shown in self._take(piece, columns)]
 
     def end(self, columns: int) -> list[Piece]:
-        """Return what was held back."""
+        """Return the text that was held back."""
         return [*self._end_word(columns), *self._end_space("")]
 
     def _take(self, piece: Piece, columns: int) -> Iterable[Piece]:

@@ -1,4 +1,4 @@
-"""Markdown as a terminal shows it: in styles, with every character. Pure; for ``show``."""
+"""Styles Markdown for a terminal, keeping every character. Pure; for ``event_display``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Piece = tuple[str, str]
 
 CODE = "ansicyan"
 BLOCK = f"class:block {CODE}"
-"""Of blocks of code, whose lines are not broken between words."""
+"""Style of code blocks, whose lines are not broken between words."""
 STRONG = "bold"
 _MARKS = "`*#"
 _FENCE = 3
-"""Backticks that begin or end a block of code."""
+"""Backticks that start or end a code block."""
 _DEEPEST_HEADING = 6
 
 
@@ -22,19 +22,19 @@ class MarkdownStyler:
 
     def __init__(self) -> None:
         self._run = ""
-        """Marks held back until it is known how many follow each other."""
+        """Marks held back until their number is known."""
         self._at_start = True
         self._in_block = False
         self._line = ""
-        """The style of the rest of the line."""
+        """Style of the rest of the line."""
         self._inline = ""
 
     def feed(self, text: str) -> list[Piece]:
-        """Return what can be shown by now."""
+        """Return the text that can be shown now."""
         return _joined(piece for character in text for piece in self._take(character))
 
     def end(self) -> list[Piece]:
-        """Return what was held back."""
+        """Return the text that was held back."""
         return self._release("\n")
 
     def _take(self, character: str) -> list[Piece]:
@@ -52,7 +52,7 @@ class MarkdownStyler:
         return [*shown, (self._style(), character)]
 
     def _release(self, following: str) -> list[Piece]:
-        """Return the marks that were held, and begin or end what they stand for."""
+        """Return the marks that were held back, and start or end their style."""
         run, self._run = self._run, ""
         if not run:
             return []
@@ -66,7 +66,7 @@ class MarkdownStyler:
         return [(self._style(), run)]
 
     def _toggled(self, style: str) -> str:
-        """Begin or end an inline style; return the style of its mark."""
+        """Start or end an inline style; return the style of its mark."""
         if self._in_block or self._line:
             return self._style()
         self._inline = "" if self._inline == style else style

@@ -1,4 +1,4 @@
-"""The terminal chat on a running server. Made by ``attached``, whose client it uses."""
+"""The terminal chat on a running server. Made by ``remote``, whose client it uses."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RemoteChat:
         self._client = client
 
     def close(self) -> None:
-        """See ``ChatBackend.close``: turns go on in the server."""
+        """See ``ChatBackend.close``: turns continue in the server."""
 
     def past(self, session_id: SessionId) -> list[Event]:
         """See ``ChatTurns.past``."""

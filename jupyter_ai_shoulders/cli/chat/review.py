@@ -1,6 +1,6 @@
-"""What the agent changed or proposes, in the terminal chat: shown as diffs, and decided on.
+"""Review in the terminal chat: shows changes and proposals as diffs, and passes decisions on.
 
-Made by ``talk``; ``commands`` calls it. The engine decides, as it does for the side panel.
+Made by ``chat_session``; ``slash_commands`` calls it. The engine decides, as for the side panel.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ _OVERLAP = "You changed the same lines. /apply uses the text shown here, /dismis
 
 
 class Review:
-    """What awaits the user, in the numbers they were last shown."""
+    """Pending items, by the numbers under which they were last shown."""
 
     def __init__(self, backend: ChatReview, screen: TerminalScreen) -> None:
         self._backend = backend
         self._screen = screen
         self._listed: list[Item | None] | None = None
-        """As it was shown; what was decided keeps its number. None after a turn."""
+        """Items as last shown; decided ones keep their number. None after a turn."""
 
     def forget(self) -> None:
-        """Take note that the agent may have changed more: numbers hold no longer."""
+        """Invalidate the numbers: the agent may have changed more."""
         self._listed = None
 
     def announce(self) -> None:
-        """Say how much awaits review, if anything does."""
+        """Print the number of pending items, if any."""
         edits, proposals = len(self._backend.edits()), len(self._backend.proposals())
         if edits or proposals:
             self._screen.note(waiting_text(edits, proposals))
 
     def show_pending(self, selection: str) -> None:
-        """List what awaits review, short diffs with it; or show the whole diff of some."""
+        """List pending items with short diffs, or show the whole diff of some."""
         if selection and selection != ALL and self._listed is not None:
             self._show(self._chosen(selection), cut=False)
             return
@@ -58,7 +58,7 @@ class Review:
             self._list(in_full=selection == ALL)
 
     def decide_edits(self, decision: Literal["keep", "undo"], selection: str) -> None:
-        """Keep or take back changes, which are named by number."""
+        """Keep or undo changes, which are named by number."""
         found = self._select(f"/{decision}", selection)
         chosen = {at: item for at, item in found.items() if isinstance(item, PendingEdit)}
         for at in found.keys() - chosen.keys():
@@ -110,7 +110,7 @@ class Review:
     def _select(
         self, command: str, wanted: str, of: type[PendingEdit | Proposal] = PendingEdit
     ) -> dict[int, Item]:
-        """Return what is named; nothing before the user could have seen what it would be."""
+        """Return the named items; none before they were shown to the user."""
         if self._listed is None and wanted != ALL:
             self.show_pending("")
             if self._listed:
@@ -131,7 +131,7 @@ class Review:
         return [*self._backend.edits(), *self._backend.proposals()]
 
     def _chosen(self, selection: str) -> dict[int, Item]:
-        """Return what is named by numbers; all or nothing."""
+        """Return the items of some numbers, or none if one of them is wrong."""
         found: dict[int, Item] = {}
         for word in selection.replace(",", " ").split():
             at = _index(word)
@@ -198,7 +198,7 @@ def _title(at: int, item: Item) -> str:
 
 
 def _extent(edit: PendingEdit) -> str:
-    """Return how many lines of a text came and went."""
+    """Return how many lines of a text were added and removed."""
     if not edit.hunks:
         return ""
     come = sum(hunk.after_to - hunk.after_from for hunk in edit.hunks)
@@ -207,7 +207,7 @@ def _extent(edit: PendingEdit) -> str:
 
 
 def _location(item: Item) -> str:
-    """Return where something is: a file, or a cell by its number or its first line."""
+    """Return an item's location: a file, or a cell by its number or its first line."""
     if item.cell_id is None:
         return item.document
     if isinstance(item, PendingEdit):
@@ -217,10 +217,10 @@ def _location(item: Item) -> str:
 
 
 def _diff(item: Item) -> str:
-    """Return the lines that change."""
+    """Return the changed lines."""
     before = item.current if isinstance(item, Proposal) else item.baseline
     after = _result(item) if isinstance(item, Proposal) else item.current
-    end = "" if item.cell_id is None else "\n"  # cells end without one
+    end = "" if item.cell_id is None else "\n"  # cells end without a line break
     return bounded_diff(*(f"{text}{end}" if text else "" for text in (before, after)))
 
 
@@ -237,7 +237,7 @@ def _result(proposal: Proposal) -> str:
 
 
 def _decision(proposal: Proposal, decision: Literal["apply", "dismiss"]) -> DecideProposal:
-    """Return the command; what replaces lines of the user is applied as it was shown."""
+    """Return the command; a proposal that replaces the user's lines is applied as shown."""
     if decision == "apply" and _overlaps(proposal):
         return DecideProposal(decision="apply", text=_result(proposal), base=proposal.current)
     return DecideProposal(decision=decision)
@@ -251,7 +251,7 @@ def _remarks(item: Item) -> Sequence[str]:
 
 
 def _outcome(proposal: Proposal) -> str:
-    """Return what became of a proposal."""
+    """Return the result of a proposal."""
     what = "file" if proposal.cell_id is None else "cell"
     match proposal.state:
         case "applied":

@@ -1,4 +1,4 @@
-"""The slash commands of the terminal chat. Called by ``chat``."""
+"""The slash commands of the terminal chat. Called by ``chat_command``."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class SlashCommand:
     usage: str
     description: str
     run: Callable[[ChatSession, str], None]
-    """Is given what stands behind the name."""
+    """Receives the text after the name."""
 
 
 def run_command(talk: ChatSession, line: str) -> None:
-    """Run the command of a line that begins with a slash. Raises ``LeaveChat``."""
+    """Run the command of a line that starts with a slash. Raises ``LeaveChat``."""
     name, rest = [*line.removeprefix("/").split(maxsplit=1), "", ""][:2]
     command = COMMANDS.get(name.lower())
     if line[1:2].isspace() or command is None:
@@ -70,7 +70,7 @@ def _model(talk: ChatSession, wanted: str) -> None:
 def _list_models(
     talk: ChatSession, ready: Sequence[ModelInfo], models: Sequence[ModelInfo]
 ) -> None:
-    """List those that can answer, and say what the others lack."""
+    """List available models, and why the others are unavailable."""
     lines = [
         f"{number:>3}. {model.id} · {model.name}" + (f" · {model.label}" if model.label else "")
         for number, model in enumerate(ready, 1)
@@ -202,7 +202,7 @@ def _current(talk: ChatSession) -> SessionId | None:
 
 
 def _position(wanted: str, count: int) -> int | None:
-    """Return the position of a number that counts from one, None where it is none."""
+    """Return the index for a number that counts from one, None if it is invalid."""
     if not wanted.isascii() or not wanted.isdecimal() or not 1 <= int(wanted) <= count:
         return None
     return int(wanted) - 1

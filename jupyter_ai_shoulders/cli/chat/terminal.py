@@ -1,4 +1,4 @@
-"""The terminal of the chat: what is written and typed, by prompt_toolkit. Made by ``chat``.
+"""The terminal of the chat: output and input, by prompt_toolkit. Made by ``chat_command``.
 
 Without colours where the terminal is dumb or the user wants none (``NO_COLOR``).
 """
@@ -28,7 +28,7 @@ WARNING = "ansiyellow"
 
 
 class TerminalScreen:
-    """A terminal. Texts are made visible here, so nothing that is shown can steer it or hide."""
+    """A terminal. Hidden characters are made visible here, so that no text can control it."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._output = create_output(sys.stdout)
@@ -42,17 +42,17 @@ class TerminalScreen:
         self._answers = None if dumb else PromptSession[str](complete_while_typing=False)
 
     def show(self, pieces: Sequence[Piece]) -> None:
-        """Write pieces of text as they come; of a word that has not ended, nothing yet."""
+        """Write streamed text; an unfinished word is held back."""
         safe = [(style, self._safe(style, text)) for style, text in pieces if text]
         self._write(self._wrapper.feed(safe, self._columns()))
 
     def say(self, text: str, style: str = "") -> None:
-        """Write a line, or several, on lines of their own."""
+        """Write one or more whole lines."""
         self.close_line()
         self.show([(style, f"{text}\n")])
 
     def table(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Write names and what they mean, in two columns however narrow the terminal is."""
+        """Write names and descriptions in two columns, however narrow the terminal is."""
         columns = self._columns()
         left = min(max(len(name) for name, _ in rows) + 2, columns // 2)
         for name, about in rows:
@@ -62,24 +62,24 @@ class TerminalScreen:
             self.write_exact("\n".join(lines))
 
     def write_exact(self, text: str, style: str = "") -> None:
-        """Write lines as they are; where they are too long, the terminal breaks them."""
+        """Write lines verbatim; the terminal breaks long ones."""
         self.say(text, f"{EXACT} {style}".strip())
 
     def note(self, text: str) -> None:
-        """Write one line of what happens; line breaks in it are no lines."""
+        """Write a one-line note; line breaks in it are replaced."""
         self.say(f"· {' '.join(text.splitlines())}", NOTE)
 
     def warn(self, text: str) -> None:
-        """Write what the user should not miss."""
+        """Write a warning."""
         self.say(f"! {text}", WARNING)
 
     def close_line(self) -> None:
-        """End the line that was begun."""
+        """End an unfinished line."""
         if not self._wrapper.at_start:
             self.show([("", "\n")])
 
     def read(self, prompt: str, words: Sequence[str]) -> str:
-        """Have the user write a message; Tab completes ``words``.
+        """Read a message from the user; Tab completes ``words``.
 
         Raises ``KeyboardInterrupt``, and ``EOFError`` at Ctrl+D.
         """
@@ -89,7 +89,7 @@ class TerminalScreen:
         return _clean(self._lines.prompt(prompt, completer=_completer(words)))
 
     def ask(self, prompt: str, words: Sequence[str] = (), *, password: bool = False) -> str:
-        """Have the user answer. What was typed before the question is no answer to it.
+        """Read the user's answer; text typed before the question is discarded.
 
         Raises ``KeyboardInterrupt``, and ``EOFError`` at Ctrl+D.
         """
@@ -104,7 +104,7 @@ class TerminalScreen:
         return _clean(self._answers.prompt(question, completer=_completer(words)))
 
     def _safe(self, style: str, text: str) -> str:
-        """Return text with hidden characters as codes; of what is shown exactly, all of them."""
+        """Return text with hidden characters as codes; in exact text, all of them."""
         return visible(text) if EXACT in style.split() else self._legible.feed(text)
 
     def _broken(self, prompt: str) -> str:
@@ -114,7 +114,7 @@ class TerminalScreen:
         return "".join(text for _, text in pieces)
 
     def _typed(self, prompt: str) -> str:
-        """Read a line as the terminal itself edits it."""
+        """Read a line with the terminal's own editing."""
         try:
             return _clean(input(prompt))
         except (KeyboardInterrupt, EOFError):
@@ -135,12 +135,12 @@ class TerminalScreen:
 
 
 def _clean(typed: str) -> str:
-    """Return what was typed; bytes that are no text in it are replaced."""
+    """Return the input with invalid bytes replaced."""
     return typed.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _completer(words: Sequence[str]) -> Completer:
-    """Return what completes words at Tab, and only then."""
+    """Return a completer that completes words at Tab only."""
     return WordCompleter(list(words), sentence=True)
 
 
@@ -156,7 +156,7 @@ def _keys() -> KeyBindings:
 
 
 def _forget_typed() -> None:
-    """Drop what waits in the terminal's own buffer."""
+    """Discard input in the terminal's own buffer."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,6 +1,6 @@
-"""What undoing a turn did, in words, as the side panel has them. Pure.
+"""Describes the undo of a turn, in the side panel's words. Pure.
 
-Used by ``review`` and ``talk``.
+Used by ``review`` and ``chat_session``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def last_turn(events: Sequence[Event]) -> TurnId | None:
 
 
 def find_undo(events: Sequence[Event], turn_id: TurnId) -> Restore | None:
-    """Return what undid a turn, unless that was taken back."""
+    """Return the event that undid a turn, unless it was reverted."""
     restores = [event for event in events if isinstance(event, Restore)]
     back = {event.undone for event in restores if event.undone is not None}
     standing = (event for event in restores if event.restore_id not in back)
@@ -45,7 +45,7 @@ def find_undo(events: Sequence[Event], turn_id: TurnId) -> Restore | None:
 
 
 def undo_summary_lines(restore: Restore) -> list[str]:
-    """Return what was put back, a line for each thing."""
+    """Return a line for each restored document."""
     lines = [
         f"{document.document}: {line}"
         for document in restore.documents

@@ -1,4 +1,4 @@
-"""Asks the user what a turn waits for, and passes the answer on. Made by ``talk``."""
+"""Asks the user for decisions of a turn and passes them on. Made by ``chat_session``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _VIEW = ("v", "[v]iew all of it")
 
 
 class UserPrompter:
-    """The user in front of the terminal."""
+    """Asks the user of the terminal."""
 
     def __init__(self, backend: ChatAnswers, screen: TerminalScreen, session_id: SessionId) -> None:
         self._backend = backend
@@ -105,7 +105,7 @@ def _view(whole: bool) -> tuple[str, ...]:
 
 
 def parse_choice(typed: str, question: ev.ClarifyRequest) -> str | tuple[str, ...]:
-    """Return the options picked by number, else the words as they are."""
+    """Return the options picked by number, else the text verbatim."""
     numbers = typed.replace(",", " ").split()
     if not all(each.isascii() and each.isdecimal() for each in numbers):
         return typed
@@ -118,7 +118,7 @@ def parse_choice(typed: str, question: ev.ClarifyRequest) -> str | tuple[str, ..
 
 
 def pause_answer(screen: TerminalScreen, notice: ev.Notice) -> ResumeTurn | None:
-    """Ask what becomes of a turn that paused at a limit; None leaves it as it is."""
+    """Ask whether to continue a turn that paused at a limit; None leaves it paused."""
     if notice.code == "compaction_ask":
         return resume_answer(screen, "[r]esume with earlier messages summarised, [d]iscard")
     while True:
@@ -134,7 +134,7 @@ def pause_answer(screen: TerminalScreen, notice: ev.Notice) -> ResumeTurn | None
 def resume_answer(
     screen: TerminalScreen, ways: str = "The turn was interrupted: [r]esume, [d]iscard"
 ) -> ResumeTurn | None:
-    """Ask what becomes of a turn that was interrupted; None leaves it as it is."""
+    """Ask whether to continue an interrupted turn; None leaves it interrupted."""
     while True:
         match screen.ask(f"{ways}, or Enter for later: ").strip().lower():
             case "r" | "resume":
@@ -148,7 +148,7 @@ def resume_answer(
 
 
 def _micro_usd(typed: str) -> int:
-    """Return an amount in micro-dollars, 0 where it is none."""
+    """Return an amount in micro-dollars, 0 if it is invalid."""
     whole, _, part = typed.removeprefix("$").partition(".")
     digits = whole + part
     if not digits.isascii() or not digits.isdecimal() or len(part) > 6:

@@ -1,1 +1,1 @@
-"""``jupyter shoulders doctor``: looks at an installation and says what to do."""
+"""``jupyter shoulders doctor``: checks an installation and advises."""

@@ -1,4 +1,4 @@
-"""``jupyter shoulders doctor``: collects the findings and prints them. Called by ``program``."""
+"""``jupyter shoulders doctor``: collects the findings and prints them. Called by ``dispatch``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIGNS = {"ok": "ok  ", "warning": "WARN", "failure": "FAIL"}
 
 
 def doctor(options: BackendOptions, *, as_json: bool) -> ExitCode:
-    """Look at everything; 1 when something is broken. Warnings are no failure."""
+    """Run all checks; return 1 when something is broken. Warnings are no failure."""
     found = [*install.check_installation(install.this_install()), *_engine(options)]
     if as_json:
         write_json([finding.to_dict() for finding in found])
@@ -29,7 +29,7 @@ def doctor(options: BackendOptions, *, as_json: bool) -> ExitCode:
 
 
 def lines(found: Sequence[Finding]) -> list[str]:
-    """Return the findings as lines, each with what to do below it."""
+    """Return the findings as lines, each followed by its advice."""
     width = max(len(finding.about) for finding in found)
     told: list[str] = []
     for finding in found:
@@ -40,7 +40,7 @@ def lines(found: Sequence[Finding]) -> list[str]:
 
 
 def _engine(options: BackendOptions) -> list[Finding]:
-    """Look at the engine; that it cannot be reached is a finding, too."""
+    """Check the engine; an unreachable engine is a finding, too."""
     try:
         with closing(choose_backend(options)) as desk:
             return list(engine.check_engine(desk.facts()))

@@ -1,7 +1,7 @@
-"""Compares installed packages with what this package's metadata requires.
+"""Compares installed packages with the requirements in this package's metadata.
 
-Needs nothing but the standard library: it says what is wrong where a dependency is missing. Called
-by ``install``, and by ``main`` when the commands cannot be imported.
+Needs only the standard library, because dependencies may be missing. Called by ``install``, and by
+``main`` when the commands cannot be imported.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from jupyter_ai_shoulders.cli.doctor.finding import Finding, failure, ok
 
 DISTRIBUTION = "jupyter-ai-shoulders"
 _REPORTED = frozenset({"jupyter-server", "jupyterlab"})
-"""Their versions are shown also when they are as required."""
+"""Their versions are always shown."""
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)[^;]*?>=\s*(?P<least>[0-9.]+)[^;]*")
 
 
 def requirements() -> Sequence[str]:
-    """Return what the installed package requires, in the form of its metadata."""
+    """Return the installed package's requirements, in the form of its metadata."""
     try:
         return metadata.requires(DISTRIBUTION) or ()
     except metadata.PackageNotFoundError:  # run from its source
@@ -29,7 +29,7 @@ def requirements() -> Sequence[str]:
 def check_dependencies(
     requires: Sequence[str] | None = None, version_of: Callable[[str], str] = metadata.version
 ) -> Iterator[Finding]:
-    """Yield what is missing or too old; what only some systems or extras need is left out."""
+    """Yield missing and outdated packages; requirements of some systems or extras are skipped."""
     for text in requirements() if requires is None else requires:
         found = _REQUIREMENT.fullmatch(text)
         if found is not None:

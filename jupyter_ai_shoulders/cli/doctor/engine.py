@@ -1,4 +1,4 @@
-"""Looks at the engine: the state directory, models and keys, settings, sandbox, a running server.
+"""Checks the engine: state directory, models and keys, settings, sandbox, running server.
 
 Called by ``command``.
 """
@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 
 def check_engine(facts: BackendFacts) -> Iterator[Finding]:
-    """Yield what is found."""
+    """Yield the findings."""
     yield server(facts)
     yield broken_or(
         "state directory", facts.state_error, f"{facts.workspace}: conversations are kept"
@@ -35,7 +35,7 @@ def check_engine(facts: BackendFacts) -> Iterator[Finding]:
 
 
 def server(facts: BackendFacts) -> Finding:
-    """Say what answers: a server, of which version, or an engine of our own."""
+    """Report the engine: a server with its version, or one in this process."""
     if facts.server_url is None:
         return ok("engine", "no server serves this folder; commands start the engine themselves")
     if facts.server_version != __version__:
@@ -49,7 +49,7 @@ def server(facts: BackendFacts) -> Finding:
 
 
 def models(listed: ModelList) -> Iterator[Finding]:
-    """Say what can answer."""
+    """Report which models are available."""
     ready = [model.id for model in listed.models if model.available and model.label is None]
     if ready:
         yield ok("models", f"{len(ready)} can answer; the default is {listed.default}")
@@ -77,7 +77,7 @@ def _default(listed: ModelList) -> ModelInfo | None:
 
 
 def sandbox(kind: str) -> Finding:
-    """Say what holds the agent's commands."""
+    """Report the sandbox of the agent's commands."""
     if kind == "none":
         return warning(
             "sandbox",
@@ -88,7 +88,7 @@ def sandbox(kind: str) -> Finding:
 
 
 def broken_or(about: str, error: ErrorInfo | None, text: str) -> Finding:
-    """Return a failure with the error's own advice, or that all is well."""
+    """Return a failure with the error's own advice, or a success."""
     if error is None:
         return ok(about, text)
     return failure(about, error.message, error.hint or "The server's log says more.")

@@ -1,4 +1,4 @@
-"""What the doctor found; made by ``install`` and ``engine``, shown by ``command``."""
+"""A finding of the doctor; made by ``install`` and ``engine``, shown by ``command``."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ State = Literal["ok", "warning", "failure"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     about: str
     state: State
     text: str
-    """What it is like."""
+    """The result, in words."""
     advice: str = ""
-    """What to do; of failures and warnings."""
+    """What to do; for failures and warnings."""
 
     def to_dict(self) -> dict[str, str]:
-        """Return it for JSON."""
+        """Return the finding for JSON."""
         return asdict(self)
 
 
 def ok(about: str, text: str) -> Finding:
-    """Return a finding that is as it should be."""
+    """Return a finding without a problem."""
     return Finding(about, "ok", text)
 
 
 def warning(about: str, text: str, advice: str) -> Finding:
-    """Return a finding that one can live with."""
+    """Return a finding with a tolerable problem."""
     return Finding(about, "warning", text, advice)
 
 

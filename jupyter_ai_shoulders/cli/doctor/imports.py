@@ -1,7 +1,8 @@
-"""Imports the server extension as a server does, in a process of its own, and says what fails.
+"""Imports the server extension in a separate process, as a server does, and reports the first
+error.
 
-``look`` is called by ``install``; the process runs this module, which needs nothing but the
-standard library until it imports.
+``install`` calls ``check_imports``; the process runs this module, which needs only the standard
+library until it imports.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _MODULES = (
     "jupyter_ai_shoulders.server.proxy.routes",
     "jupyter_ai_shoulders.host.preload",
 )
-"""What a server imports at its start, and with the first request."""
+"""Modules a server imports at its start, and with the first request."""
 _LATE = (
     "jupyter_ai_shoulders.providers.http.client",
     "jupyter_ai_shoulders.client.page_socket",
     "mistune",
     "prompt_toolkit",
 )
-"""What model calls, magics and the terminal chat import on first use."""
+"""Modules that model calls, magics and the terminal chat import on first use."""
 _SECONDS = 120.0
 _ABOUT = "imports"
 _REINSTALL = "pip install --force-reinstall jupyter-ai-shoulders"
@@ -54,7 +55,7 @@ def check_imports() -> Finding:
 
 
 def main() -> int:
-    """Import everything; print the first error as JSON, an empty object when there is none."""
+    """Import everything; print the first error as JSON, or an empty object."""
     error = _first_error()  # a package may print while it is imported
     sys.stdout.write(f"\n{json.dumps(error)}\n")
     return 0
@@ -71,7 +72,7 @@ def _first_error() -> dict[str, str]:
         import_for_turns()
     except Exception as error:  # noqa: BLE001 - whatever an installed package raises
         name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
-        missing = "" if "." in name else name  # else the package is there, and incomplete
+        missing = "" if "." in name else name  # else the package exists but is incomplete
         text = f"{type(error).__name__}: {error}"
         return {"module": module, "error": text, "missing": missing}
     return {}

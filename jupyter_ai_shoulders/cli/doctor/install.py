@@ -1,6 +1,6 @@
-"""Looks at what is installed: versions, imports, the server extension, the page half, ripgrep.
+"""Checks the installation: versions, imports, server extension, lab extension, ripgrep.
 
-Reads Jupyter's files and has another process import Jupyter, which may be what is broken. Called by
+Reads Jupyter's files, and imports Jupyter in another process, since it may be broken. Called by
 ``command``.
 """
 
@@ -29,12 +29,12 @@ _REINSTALL = "Install it again: pip install --force-reinstall --no-deps jupyter-
 
 @dataclass(frozen=True, slots=True)
 class Install:
-    """Where an installation keeps its parts."""
+    """The directories of an installation."""
 
     config: Sequence[Path]
-    """Jupyter's directories of configuration; the first wins."""
+    """Jupyter's configuration directories; the first wins."""
     data: Sequence[Path]
-    """Jupyter's directories of data, where page halves are."""
+    """Jupyter's data directories, which hold lab extensions."""
     version_of: Callable[[str], str] = metadata.version
     requires: Sequence[str] = field(default_factory=dependencies.requirements)
 
@@ -46,7 +46,7 @@ def this_install() -> Install:
 
 
 def check_installation(install: Install) -> Iterator[Finding]:
-    """Yield what is found."""
+    """Yield the findings."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield ok("package", f"jupyter-ai-shoulders {__version__}, Python {python}")
     yield from dependencies.check_dependencies(install.requires, install.version_of)
@@ -57,7 +57,7 @@ def check_installation(install: Install) -> Iterator[Finding]:
 
 
 def server_extension(install: Install) -> Finding:
-    """Say whether a server would load our half."""
+    """Report whether a server would load our extension."""
     about = "server extension"
     enable = f"jupyter server extension enable {EXTENSION}"
     files = [file for folder in install.config for file in _config_files(folder)]
@@ -75,7 +75,7 @@ def server_extension(install: Install) -> Finding:
 
 
 def page_half(install: Install) -> Finding:
-    """Say whether a lab would load our page half, and whether it is of this version."""
+    """Report whether a lab would load our extension, and whether its version matches."""
     about = "browser side"
     for folder in install.config:
         file = folder / "labconfig" / "page_config.json"
@@ -93,7 +93,7 @@ def page_half(install: Install) -> Finding:
 
 
 def ripgrep() -> Finding:
-    """Say whether the agent can search for patterns."""
+    """Report whether the agent can search for patterns."""
     try:
         return ok("search", find_ripgrep())
     except PolicyRefusal:
@@ -119,14 +119,14 @@ def _bundle(about: str, folder: Path) -> Finding:
 
 
 def _config_files(folder: Path) -> list[Path]:
-    """Return the files of one directory that may enable extensions, the strongest first."""
+    """Return the files of one directory that may enable extensions, by precedence."""
     parts = sorted((folder / "jupyter_server_config.d").glob("*.json"), reverse=True)
     main = folder / "jupyter_server_config.json"
     return [file for file in (main, *parts) if file.is_file()]
 
 
 def _read(file: Path) -> dict[str, Any] | None:
-    """Return a JSON object; an absent file is an empty one, a broken one None."""
+    """Return a JSON object; empty for a missing file, None for a broken one."""
     try:
         said: object = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -1,4 +1,1 @@
-"""What a request contains of the workspace.
-
-Environment, instructions, skills, attachments and mentions.
-"""
+"""Workspace content of requests: environment, instructions, skills, attachments and mentions."""

@@ -1,7 +1,7 @@
-"""What attachments hold at the moment they are sent; part of ``host.context.environment``.
+"""Reads the content of attachments when a message is sent; part of ``host.context.environment``.
 
-Everything comes through the guarded ways in: files beneath the workspace's root, notebooks through
-their port, conversations of the same owner. What looks like a secret is refused by its name.
+All reads are guarded: files beneath the workspace's root, notebooks through their port,
+conversations of the same owner. Files whose names suggest secrets are refused.
 """
 
 from __future__ import annotations
@@ -53,23 +53,23 @@ from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.versions import file_version, text_version
 
 FILE_LIMIT = 50 * 1024
-"""Bytes of an attached file that are shown (chapter 11)."""
+"""Bytes shown of an attached file."""
 FOLDER_ENTRIES = 200
 FOLDER_DEPTH = 3
 THREAD_MESSAGES = 8
 THREAD_MESSAGE = 1_500
-"""Characters of one message of another conversation."""
+"""Maximum characters of one message of another conversation."""
 VARIABLE_SECONDS = 3.0
 """How long a message waits for the kernel of an attached variable."""
 IMAGE_FILE_LIMIT = 40_000_000
 LONG = 100_000
-"""Characters of a picture that are decoded at once on the event loop; more is for a thread."""
+"""Pictures with more characters than this are decoded in a thread, not on the event loop."""
 
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
 class AttachmentReader:
-    """Opens attachments."""
+    """Reads the content of attachments."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class AttachmentReader:
         level: Callable[[], DataValues] = lambda: "schema_only",
         is_named: Callable[[BlobHash, str | None], bool] = lambda _blob, _owner: False,
     ) -> None:
-        """``is_named`` says whether an owner may see stored content; it blocks."""
+        """``is_named`` returns whether an owner may see a blob; it blocks."""
         self._workspace = workspace
         self._notebooks = notebooks
         self._blobs = blobs
@@ -110,7 +110,7 @@ class AttachmentReader:
         match attachment:
             case SelectionAttachment():
                 _refuse_secret(attachment.path)
-                return None  # its text came with the message
+                return None  # its text is part of the message
             case ThreadAttachment():
                 return await self._thread(attachment.session_id, session)
             case FolderAttachment():
@@ -164,7 +164,7 @@ class AttachmentReader:
         return captured
 
     def _allowed(self, given: str) -> WorkspacePath:
-        """Return the file's one name. Raises ``PolicyRefusal`` for a secret one."""
+        """Return the file's canonical path. Raises ``PolicyRefusal`` for a secret file."""
         _refuse_secret(given)
         path = self._workspace.path(given)
         _refuse_secret(path)
@@ -174,7 +174,7 @@ class AttachmentReader:
         return self._workspace.head(self._workspace.path(path), limit).content
 
     def _text_file(self, path: str) -> tuple[AttachmentContent, str]:
-        """Return what is shown of a file, and its text as the tools know it."""
+        """Return the part of a file that is shown, and its text as the tools read it."""
         found = self._workspace.head(self._workspace.path(path), FILE_LIMIT)
         size = found.stat.size
         if found.content.startswith(b"%PDF-"):
@@ -232,7 +232,7 @@ class AttachmentReader:
         return await _output(output, number, images=images)
 
     async def _variable(self, attachment: VariableAttachment) -> AttachmentContent:
-        """Return what a variable is like; values as far as the user lets them out."""
+        """Describe a variable; its values only as far as the user's settings allow."""
         if self._variables is None:
             return AttachmentContent(note="its value is not included")
         path = await asyncio.to_thread(self._allowed, attachment.path)
@@ -246,7 +246,7 @@ class AttachmentReader:
         old = f"as it was {look.age_s:.0f} s ago: {look.why_old}" if look.why_old else None
         return AttachmentContent((TextPart(text="\n".join(variable_lines(look.namespace))),), old)
 
-    # other things
+    # other attachments
 
     async def _image(
         self, attachment: ImageAttachment, owner: str | None, *, images: bool
@@ -266,14 +266,14 @@ class AttachmentReader:
         return await _pictured(content, images=images)
 
     def _stored(self, blob: BlobHash, owner: str | None) -> bytes:
-        """Return stored content of the user's conversations; a hash is only what a client wrote."""
+        """Return a blob of the user's own conversations; the client's hash alone proves nothing."""
         content = self._blobs.get(blob)
         if not self._is_named(blob, owner):
             raise NotFound(f"There is no stored content {blob}.")
         return content
 
     async def _thread(self, session_id: SessionId, asking: Session) -> AttachmentContent:
-        """Return the last words of another conversation of the same owner."""
+        """Return the last messages of another conversation of the same owner."""
         try:
             other = self._sessions.get(session_id)
         except ShouldersError as error:
@@ -305,7 +305,7 @@ async def _output(output: JsonObject, number: int, *, images: bool) -> Attachmen
 
 
 def _from_base64(data: str) -> bytes:
-    """Decode in pieces, so that a thread lets others run between them. Raises ``ValueError``."""
+    """Decode in pieces, so that other threads can run in between. Raises ``ValueError``."""
     if "=" in data[:-2]:
         raise binascii.Error("padding before the end")
     pieces = (data[at : at + LONG] for at in range(0, len(data), LONG))
@@ -321,7 +321,7 @@ def _picture_of(output: JsonObject) -> bytes | None:
             try:
                 return base64.b64decode(join_text(data[mime]))
             except binascii.Error:
-                return None  # the text beside it says that there is a picture
+                return None  # the accompanying text says that there is a picture
     return None
 
 
@@ -343,7 +343,7 @@ def _unshown(note: str) -> AttachmentContent:
 
 
 def _version(content: bytes, path: str) -> tuple[Version, str]:
-    """Return the version and the text the tools know a file by, whatever its encoding."""
+    """Return the version and the text by which tools know a file, whatever its encoding."""
     try:
         text = decode_text(content, path).text
     except InvalidRequest:
@@ -352,7 +352,7 @@ def _version(content: bytes, path: str) -> tuple[Version, str]:
 
 
 def _decoded(content: bytes) -> str | None:
-    """Return the text; None for what is none. A character cut at the end is left out."""
+    """Return the text, or None for binary content. A character cut off at the end is dropped."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     if b"\0" in content:

@@ -1,7 +1,4 @@
-"""An answer that is slow to get and good for a few seconds.
-
-Used by ``host.context.environment``.
-"""
+"""A value that is slow to fetch and valid for seconds. Used by ``host.context.environment``."""
 
 from __future__ import annotations
 
@@ -15,10 +12,10 @@ AnswerT = TypeVar("AnswerT")
 
 
 class CachedValue(Generic[AnswerT]):
-    """Asks in a thread, one question at a time; a resource: ``aclose`` it.
+    """Fetches the value in a thread, one fetch at a time; call ``aclose`` at the end.
 
-    Who asks again within ``good_for`` seconds gets the last answer at once. Who asks later waits
-    for a new one, but not longer than ``patience`` seconds where an older one is known.
+    Callers within ``good_for`` seconds get the last value at once. Later callers wait for a new
+    one, at most ``timeout`` seconds if an older value exists.
     """
 
     def __init__(
@@ -35,15 +32,15 @@ class CachedValue(Generic[AnswerT]):
         self._timeout = timeout
         self._task: asyncio.Task[AnswerT] | None = None
         self._known: tuple[AnswerT, float] | None = None
-        """The last answer, and when it was asked for."""
+        """The last value, and when its fetch started."""
 
     @property
     def is_good(self) -> bool:
-        """Whether ``value`` has an answer at once."""
+        """Whether ``value`` returns at once."""
         return self._known is not None and self._age(self._known[1]) <= self._good_for
 
     async def value(self) -> AnswerT:
-        """Return the answer. Raises what asking raises, where none is known."""
+        """Return the value. Raises what fetching raises if there is no older value."""
         if self._known is not None and self.is_good:
             return self._known[0]
         if self._task is None or self._task.done():
@@ -56,7 +53,7 @@ class CachedValue(Generic[AnswerT]):
         return self._known[0]
 
     async def aclose(self) -> None:
-        """Wait for what runs; its answer is no longer wanted."""
+        """Wait for a running fetch and discard its result."""
         if self._task is not None:
             await asyncio.wait({self._task})
 

@@ -1,4 +1,4 @@
-"""What is around a conversation, read from the workspace: the engine's ``Environment``.
+"""The environment of a conversation, read from the workspace: the engine's ``Environment``.
 
 Made by ``host.build``. Everything that touches a file or starts a program runs in a thread.
 """
@@ -44,11 +44,13 @@ TREE_DEPTH = 3
 STALE_LISTED = 8
 
 LatestMarks = Callable[[str], Sequence[tuple[int, CellId, CellMark]]]
-"""Returns the stale cells of a notebook that were found last, by number; waits for nothing."""
+"""Returns the last known stale cells of a notebook, by number; never waits."""
 VARIABLES_LIMIT = 2_000
 """Characters of the variables' schema."""
 REFRESH_SECONDS = 2.0
-"""After a message the kernel is asked for the next one's schema, past the model's first words."""
+"""Delay after a message before the kernel is asked for the next schema, so that the model's first
+words come first.
+"""
 
 MANIFESTS: Mapping[str, str] = {
     "pyproject.toml": "Python",
@@ -68,7 +70,7 @@ MANIFESTS: Mapping[str, str] = {
     "Makefile": "make",
     "Dockerfile": "Docker",
 }
-"""What a project is, by the files at its root."""
+"""Kinds of projects, by the files at their root."""
 
 _log = logging.getLogger(__name__)
 
@@ -106,7 +108,7 @@ class WorkspaceEnvironment:
     async def situation(self, context: MessageContext) -> WorkspaceSituation:
         """See ``Environment.situation``."""
         kernel = self._kernel(context.active_document)
-        if self._git.is_good and self._files.is_good:  # then three tasks would cost more
+        if self._git.is_good and self._files.is_good:  # else three tasks would cost more
             handle, git, files = await kernel, await self._git.value(), await self._files.value()
         else:
             values = (kernel, self._git.value(), self._files.value())
@@ -144,7 +146,9 @@ class WorkspaceEnvironment:
         await self._files.aclose()
 
     def _kernel_facts(self, handle: KernelHandle | None, path: str | None) -> list[WorkspaceFact]:
-        """Return the kernel's state and its last answer about variables; ask it for the next."""
+        """Return the kernel's state and its last known variables; request new ones for the next
+        message.
+        """
         if handle is None:
             return []
         look = None
@@ -154,7 +158,7 @@ class WorkspaceEnvironment:
         return [kernel_fact(handle, look), *variable_facts(look, path)]
 
     def _stale_facts(self, path: str | None) -> list[WorkspaceFact]:
-        """Return what was found last: pages that have it open had it judged as they showed it."""
+        """Return the last known stale cells, as pages that have the notebook open showed them."""
         found = self._stale(path) if self._stale is not None and path is not None else ()
         if not found:
             return []
@@ -177,7 +181,7 @@ class WorkspaceEnvironment:
 
 
 def project_facts(workspace: Workspace) -> list[WorkspaceFact]:
-    """Return what the project is, and its files."""
+    """Return the kind of project, and its files."""
     files = file_tree(workspace, limit=TREE_ENTRIES, depth=TREE_DEPTH)
     kinds: dict[str, list[str]] = {}
     for path in files.paths:
@@ -196,7 +200,7 @@ def project_facts(workspace: Workspace) -> list[WorkspaceFact]:
 
 
 def _git_facts(git: GitState | None) -> list[WorkspaceFact]:
-    """Return that there is a repository; its branch, subjects and diffs are text of others."""
+    """Return that there is a repository; its branch, subjects and diffs are untrusted text."""
     if git is None:
         return []
     changed = git.changed_files
@@ -205,7 +209,7 @@ def _git_facts(git: GitState | None) -> list[WorkspaceFact]:
 
 
 def kernel_fact(handle: KernelHandle, look: VariableSnapshot | None) -> WorkspaceFact:
-    """Return what the kernel is, whether it is busy, and how old is what is known of it."""
+    """Return the kernel's kind, whether it is busy, and how old the known variables are."""
     state = getattr(handle.manager, "execution_state", None)
     known = [handle.kernel_name, handle.language, state if isinstance(state, str) else ""]
     if look is not None:
@@ -214,7 +218,7 @@ def kernel_fact(handle: KernelHandle, look: VariableSnapshot | None) -> Workspac
 
 
 def variable_facts(look: VariableSnapshot | None, path: str | None) -> list[WorkspaceFact]:
-    """Return the variables' schema: their names come out of the user's data."""
+    """Return the variables' schema, whose names come from the user's data."""
     if look is None:
         return []
     text = short_text(look.namespace, VARIABLES_LIMIT)

@@ -1,8 +1,8 @@
-"""Instructions and skills of the workspace, which every request contains, as they are now.
+"""Caches the workspace's instructions and skills, which are part of every request.
 
-Read in a thread, and kept for as long as nothing they come from has changed: most turns then cost
-a few ``lstat`` and no thread. Used by ``host.context.environment``. What came with the folder and
-is not trusted is kept apart, and what the person declined is left out.
+Files are read in a thread and cached until one of their sources changes: most turns cost a few
+``lstat`` calls and no thread. Used by ``host.context.environment``. Untrusted files of the folder
+are kept apart, and declined ones are left out.
 """
 
 from __future__ import annotations
@@ -49,17 +49,19 @@ from jupyter_ai_shoulders.engine.environment.snapshot import SourceText, Standin
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 
 TEXT_LIMIT = 1_000_000
-"""Bytes read of a file of instructions; ``engine.environment.instructions`` shows far fewer."""
+"""Bytes read of an instruction file; ``engine.environment.instructions`` shows far fewer."""
 CACHE_SIZE = 50_000
-"""Characters of all files together that are kept; to redact more again is for a thread."""
+"""Maximum characters of all cached files together; redacting more is work for a thread."""
 SETTLED_NS = 2_000_000_000
-"""How old a change must be to be told from a later one by its time (FAT counts in two seconds)."""
+"""Minimum age of a change for a later change to have another time (FAT has a resolution of two
+seconds).
+"""
 SLOW_SECONDS = 0.005
-"""A file system that took longer to look at is asked in a thread the next time."""
+"""A file system that took longer is checked in a thread the next time."""
 _STATE = ".shoulders/"
 
 Facts = tuple[tuple[int, int, int, int, int, int] | None, ...]
-"""Mode, device, inode, size and the times of content and entry; None for what is not there."""
+"""Mode, device, inode, size and the times of content and entry; None for a missing file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,10 @@ class InstructionSources:
     state_dir: Path
     environ: Mapping[str, str]
     trust: FolderTrust = field(default_factory=TrustedFolder)
-    """The answers about files of the workspace."""
+    """The user's answers about files of the workspace."""
     state_trust: FolderTrust = field(default_factory=TrustedFolder)
-    """The answers about files of the state directory, which may lie outside of the workspace."""
+    """The user's answers about files of the state directory, which may lie outside the workspace.
+    """
 
     @property
     def answers(self) -> object:
@@ -80,13 +83,13 @@ class InstructionSources:
         return (self.trust.revision, self.state_trust.revision)
 
     def answer(self, item: FolderItem) -> Answer | None:
-        """Return the person's answer about a file."""
+        """Return the user's answer about a file."""
         trust = self.state_trust if item.file.startswith(_STATE) else self.trust
         return trust.answer(item.digest)
 
 
 class InstructionCache:
-    """The files as they were read last, with what shows whether they are still so."""
+    """The files as last read, with the facts that show whether they changed."""
 
     def __init__(self, sources: InstructionSources, redact: Callable[[str], str]) -> None:
         self._sources = sources
@@ -95,14 +98,14 @@ class InstructionCache:
         self._slow = False
 
     async def value(self) -> StandingContext:
-        """Return what the files say now."""
+        """Return the current instructions and skills."""
         known = None if self._slow else self._known()
         if known is not None:
             return known
         return await asyncio.to_thread(self._read)
 
     def _known(self) -> StandingContext | None:
-        """Return what was read, if reading again would give the same."""
+        """Return the cached value if reading again would give the same."""
         kept = self._cache
         if kept is None or kept.answers != self._sources.answers:
             return None
@@ -120,7 +123,7 @@ class InstructionCache:
         return facts
 
     def _read(self) -> StandingContext:
-        """Read, and keep what the next look can be sure of."""
+        """Read the files, and cache the result if a later change would be noticed."""
         now = time.time_ns()
         paths, answers = _watched(self._sources), self._sources.answers
         before = _facts(paths)
@@ -153,12 +156,12 @@ class _CachedInstructions:
     facts: Facts
     answers: object
     texts: tuple[tuple[str, str], ...]
-    """Each file's text, and without the keys known then: others may be known by now."""
+    """Each file's text, raw and redacted with the keys known then: more may be known by now."""
     standing: StandingContext
 
 
 def _watched(sources: InstructionSources) -> Sequence[str]:
-    """Return every file and folder that reading looks at, with the folders on the way."""
+    """Return every file and folder that is read, with the folders on the way."""
     names = [SYSTEM_FILE, INSTRUCTIONS_FILE, *OTHER_FILES, MANIFEST, *FOLDERS]
     for folder in FOLDERS:
         names += (f"{folder}/{name}/SKILL.md" for name in _folders(sources, folder))
@@ -173,7 +176,7 @@ def _watched(sources: InstructionSources) -> Sequence[str]:
 
 
 def _facts(paths: Iterable[str]) -> Facts | None:
-    """Return what stands there, links themselves; None when one cannot be looked at."""
+    """Return the facts of each path, of links themselves; None if one cannot be read."""
     found: list[tuple[int, int, int, int, int, int] | None] = []
     for path in paths:
         try:
@@ -189,7 +192,7 @@ def _facts(paths: Iterable[str]) -> Facts | None:
 
 
 def _settled(facts: Facts, now: int) -> bool:
-    """Return whether any later change would show: no links, and no change of just now."""
+    """Return whether any later change would be noticed: no links, and no very recent change."""
     return all(
         fact is None or (not stat.S_ISLNK(fact[0]) and max(fact[4], fact[5]) < now - SETTLED_NS)
         for fact in facts
@@ -199,7 +202,7 @@ def _settled(facts: Facts, now: int) -> bool:
 def read_instruction_files(
     sources: InstructionSources, redact: Callable[[str], str]
 ) -> StandingContext:
-    """Return instructions and skills as they are on the disk, without keys."""
+    """Return the instructions and skills on the disk, redacted."""
     found = _SkillFile.read(sources)
     answers = {item.file: sources.answer(item) for item in found.items()}
     texts = [
@@ -227,13 +230,15 @@ def read_instruction_files(
 
 
 def instruction_items(sources: InstructionSources) -> tuple[FolderItem, ...]:
-    """Return the instructions and skills that need the person's trust. It blocks, for threads."""
+    """Return the instructions and skills that need the user's trust. It blocks: call it in a
+    thread.
+    """
     return tuple(_SkillFile.read(sources).items())
 
 
 @dataclass(frozen=True, slots=True)
 class _SkillFile:
-    """The files as they are, with whatever keys are in them."""
+    """Instruction and skill files as read, not redacted."""
 
     texts: tuple[SourceText, ...]
     skills: tuple[Skill, ...]
@@ -270,7 +275,7 @@ class _SkillFile:
         )
 
     def items(self) -> Iterator[FolderItem]:
-        """Yield each file and skill as the person reviews it."""
+        """Yield each file and skill as an item for the trust review."""
         for text in self.texts:
             digest = item_digest("instructions", text.source, text.text)
             yield FolderItem("instructions", text.source, text.source, text.text, digest)
@@ -284,7 +289,7 @@ def _skill_item(skill: Skill, text: str) -> FolderItem:
 
 
 def read_skill(sources: InstructionSources, skill: Skill) -> SkillText:
-    """Return the text of a skill as it is now; one that was changed is not reviewed.
+    """Return the current text of a skill; a changed one is no longer reviewed.
 
     Raises as ``read_text`` does.
     """
@@ -296,7 +301,7 @@ def read_skill(sources: InstructionSources, skill: Skill) -> SkillText:
 
 
 def read_text(sources: InstructionSources, path: str) -> str:
-    """Return the text of a file of instructions.
+    """Return the text of an instruction file.
 
     Raises ``NotFound``, ``InvalidRequest`` (outside, not a file), ``PolicyRefusal``.
     """
@@ -318,7 +323,7 @@ def locale_of(environ: Mapping[str, str]) -> str:
 
 
 def _text(root: Workspace, path: str, above: str) -> str:
-    """Return a file's text, unless the file it is, or links to, usually holds secrets."""
+    """Return a file's text, unless the file or its link target usually holds secrets."""
     real = root.path(path)
     if is_secret(f"{above}{real}"):
         raise PolicyRefusal(f"{above}{real} usually holds secrets, so its content is never sent.")
@@ -338,7 +343,7 @@ def _skill_files(
 
 
 def _folders(sources: InstructionSources, folder: str) -> list[str]:
-    """Return the names of the first folders in one; links are not followed."""
+    """Return the names of a folder's first subfolders; links are not followed."""
     if not folder.startswith(_STATE):
         return _folders_in(sources.workspace, folder)
     if not sources.state_dir.is_dir():
@@ -351,7 +356,7 @@ def _folders_in(root: Workspace, folder: str) -> list[str]:
     found: list[str] = []
     with contextlib.suppress(ShouldersError):  # most workspaces have none
         for name in root.names(WorkspacePath(folder)):
-            with contextlib.suppress(ShouldersError):  # gone in this moment
+            with contextlib.suppress(ShouldersError):  # deleted at this moment
                 if root.kind(WorkspacePath(f"{folder}/{name}")) == "folder":
                     found.append(name)
     return sorted(found)[:MOST_SKILLS]

@@ -1,7 +1,6 @@
-"""Lists the files of instructions that enter requests, and what is wrong in them.
+"""Lists the instruction files that enter requests, and their problems.
 
-Called by ``server.handlers.message_context``; the files are read by
-``host.context.instruction_cache``.
+Called by ``server.handlers.message_context``; ``host.context.instruction_cache`` reads the files.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _ROLES: Mapping[str, InstructionRole] = {INSTRUCTIONS_FILE: "instructions", SYST
 
 
 def list_instructions(standing: StandingContext) -> InstructionList:
-    """Return the files in the order in which models are told of them."""
+    """Return the files in the order in which requests contain them."""
     return InstructionList(
         files=tuple(_files(standing)),
         skills=len(standing.skills),

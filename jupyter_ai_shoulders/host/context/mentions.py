@@ -1,7 +1,7 @@
-"""What a user can name in the input: files of the workspace, variables of a kernel, skills.
+"""Mentions that the input offers: files of the workspace, variables of a kernel, skills.
 
-Part of the composition root: ``host.build`` makes it, ``host.host`` closes it, the handlers of
-``server.handlers.message_context`` ask it.
+Part of the composition root: ``host.build`` makes it, ``host.host`` closes it,
+``server.handlers.message_context`` calls it.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from jupyter_ai_shoulders.wire.api.mentions import (
 )
 
 NAME_LIMIT = 100_000
-"""Files of a workspace that can be found."""
+"""Maximum files of a workspace that are searched."""
 SUMMARY_LIMIT = 120
-"""Characters of what is said of a variable."""
+"""Maximum characters of a variable's summary."""
 KERNEL_SECONDS = 3.0
 """How long the list of variables waits for the kernel."""
 _NOTEBOOK = ".ipynb"
 
 
 class Mentions:
-    """Finds what can be named; a resource: ``aclose`` it."""
+    """Finds candidates for mentions; call ``aclose`` at the end."""
 
     def __init__(
         self, workspace: Workspace, variables: Variables, surroundings: Environment, clock: Clock
@@ -48,13 +48,13 @@ class Mentions:
         self._surroundings = surroundings
 
     async def files(self, query: str) -> FileMatches:
-        """Return the files and folders whose paths match best; none that is hidden or ignored."""
+        """Return the best matching files and folders, without hidden or ignored ones."""
         names = await self._names.value()
         best = await asyncio.to_thread(best_matches, query, names.paths, MATCH_LIMIT)
         return FileMatches(matches=tuple(map(_match, best)), complete=names.complete)
 
     async def variables(self, path: str) -> VariableList:
-        """Return what a notebook's kernel has, by schema, or why that is not known."""
+        """Return the variables of a notebook's kernel by schema, or why they are unknown."""
         try:
             async with asyncio.timeout(KERNEL_SECONDS):
                 look = await self._variables.look(path, "schema_only")
@@ -70,7 +70,7 @@ class Mentions:
         return VariableList(variables=(*found, *more), reason=look.why_old)
 
     async def skills(self) -> SkillSummaries:
-        """Return the skills that the prompt names."""
+        """Return the skills that the system prompt names."""
         standing = await self._surroundings.standing()
         skills = (
             SkillSummary(name=skill.name, description=skill.description, path=skill.path)
@@ -79,12 +79,12 @@ class Mentions:
         return SkillSummaries(skills=tuple(skills))
 
     async def aclose(self) -> None:
-        """Wait for what runs in a thread."""
+        """Wait for running threads."""
         await self._names.aclose()
 
 
 def _with_folders(names: SearchableFiles) -> SearchableFiles:
-    """Return the files and the folders they are in; folders end in ``/``."""
+    """Return the files and their folders; folders end in ``/``."""
     folders = {folder for path in names.paths for folder in _folders_of(path)}
     return SearchableFiles((*names.paths, *sorted(folders)), names.complete)
 

@@ -1,1 +1,1 @@
-"""Notebooks and text files of the workspace, the review of changes, and frames from pages."""
+"""Notebooks and text files of the workspace, and the review of their changes."""

@@ -1,4 +1,4 @@
-"""Text files and changes of files, with their log, trash and undo.
+"""Text files and file changes, with their journal, trash and undo.
 
 Part of the composition root: ``host.build`` makes it, ``host.host`` starts and closes it.
 """
@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.storage.blobs import FileBlobs
 
 
 class FileServices:
-    """The files of a workspace as tools, review and restore have them; ``start`` and ``aclose``."""
+    """The files of a workspace for tools, review and restore; ``start`` and ``aclose`` it."""
 
     def __init__(
         self,
@@ -98,9 +98,9 @@ class FileServices:
         )
 
     async def start(self) -> None:
-        """Find out how the changes ended that the last process began. Raises ``StateUnavailable``.
+        """Determine how changes begun by the last process ended. Raises ``StateUnavailable``.
 
-        The files are looked at in a thread.
+        Files are read in a thread.
         """
         self._watch.start()
         left = [(row.id, self.journal.change(row.id)) for row in self.journal.begun()]
@@ -111,14 +111,14 @@ class FileServices:
             crash_point("files.settle.ended")
 
     async def aclose(self) -> None:
-        """Let go of the trash."""
+        """Stop the file watch and close the trash."""
         async with AsyncExitStack() as stack:
             stack.callback(self._trash.close)
             stack.push_async_callback(self._watch.aclose)
 
 
 class WorkspaceOpenFiles:
-    """``OpenFiles`` of notebooks and texts together."""
+    """``OpenFiles`` of notebooks and text files together."""
 
     def __init__(
         self,
@@ -126,21 +126,21 @@ class WorkspaceOpenFiles:
         notebooks: OpenNotebooks,
         renamed: Callable[[str, str], Awaitable[None]],
     ) -> None:
-        """``renamed`` is told of files and folders that we move."""
+        """``renamed`` is called for files and folders that we move."""
         self._renamed = renamed
         self._texts = texts
         self._notebooks = notebooks
 
     def unsaved(self, path: str) -> Sequence[str]:
-        """Return what has unsaved changes in a page at or below a path."""
+        """Return the paths at or below ``path`` with unsaved changes in a page."""
         return sorted({*self._texts.unsaved(path), *self._notebooks.unsaved(path)})
 
     async def moved(self, path: str, new_path: str) -> None:
-        """Let pages follow, and what waits for a notebook."""
+        """Update pages, and whatever refers to a notebook, after a move."""
         self._notebooks.renamed(path, new_path)
         await self._renamed(path, new_path)
         await self._texts.moved(path, new_path)
 
     async def removed(self, path: str) -> None:
-        """Let pages close what is gone."""
+        """Make pages close a deleted document."""
         await self._texts.removed(path)

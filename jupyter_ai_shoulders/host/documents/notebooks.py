@@ -1,4 +1,4 @@
-"""The notebooks of a workspace, wherever they live, and the kernels that run their cells.
+"""The notebooks of a workspace, in any back end, and the kernels that run their cells.
 
 Part of the composition root: ``host.build`` makes it and closes it.
 """
@@ -37,7 +37,7 @@ from jupyter_ai_shoulders.notebook.workspace_index import WorkspaceNotebookIndex
 
 
 class NotebookServices:
-    """Back ends and runner over one workspace; a resource: ``start`` and ``aclose`` it."""
+    """Back ends and runner over one workspace; ``start`` and ``aclose`` it."""
 
     def __init__(
         self,
@@ -131,12 +131,12 @@ class NotebookServices:
         )
 
     async def start(self) -> None:
-        """Take up the unsaved notebooks of the last process. Raises ``StateUnavailable``."""
+        """Restore the unsaved notebooks of the last process. Raises ``StateUnavailable``."""
         await self.live.start()
         self._watch.start()
 
     async def aclose(self) -> None:
-        """Leave the kernels running, write what is on its way to the disk, let go."""
+        """Write pending changes to the disk and release everything; kernels go on running."""
         async with AsyncExitStack() as stack:
             stack.callback(self.workspace.close)
             stack.push_async_callback(self._disk.close)

@@ -1,7 +1,7 @@
-"""The review of the agent's changes, over notebooks and files.
+"""Builds the review of the agent's changes, over notebooks and files.
 
-Part of the composition root: ``host.build`` makes it. The book comes first, since files and
-notebooks tell it what they change.
+Part of the composition root: called by ``host.build``. ``PendingEdits`` is made earlier, since
+files and notebooks report their changes to it.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def build_review_service(
     files: FileServices,
     recorder: ChangeRecorder,
 ) -> ReviewService:
-    """Return the desk at which the user decides."""
+    """Return the review service."""
 
     def session_exists(session_id: SessionId) -> bool:
         try:
             store.sessions.header(session_id)
         except NotFound:
-            return False  # deleted: what it changed is not for review as long as it is
+            return False  # deleted: its changes cannot be reviewed until it is restored
         return True
 
     return ReviewService(
@@ -69,7 +69,7 @@ class TrashBackedFiles:
         await self._changes.delete(path, origin)
 
     async def bring_back(self, path: str, text: str, origin: ChangeOrigin) -> None:
-        """Take a deleted file out of the trash, or make it anew with its text.
+        """Restore a deleted file from the trash, or create it with its text.
 
         Raises ``Conflict`` when another file has its name, ``StateUnavailable``.
         """
@@ -80,6 +80,6 @@ class TrashBackedFiles:
                         row.id, path, replace(origin, undoes=row.id)
                     )
                 except NotFound:
-                    break  # somebody has emptied the trash
+                    break  # the trash was emptied
                 return
         await self._changes.create(path, text, origin)

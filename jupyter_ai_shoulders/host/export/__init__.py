@@ -1,1 +1,1 @@
-"""Conversations as files: Markdown, notebook, or their events."""
+"""Conversations as files: Markdown, notebook, or raw events."""

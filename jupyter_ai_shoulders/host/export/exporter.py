@@ -1,7 +1,7 @@
-"""Exports conversations piece by piece; what cannot be read of one does not hold up the rest.
+"""Exports conversations in pieces; unreadable events are skipped.
 
-Called by the handler of ``GET sessions/{id}/export``. The log holds no secrets: they were taken
-out when it was written.
+Called by the handler of ``GET sessions/{id}/export``. The log holds no secrets: they were redacted
+when it was written.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 
 Format = Literal["md", "jsonl", "ipynb"]
 PAGE = 50
-"""Events read between two turns of the event loop."""
+"""Maximum events read between two turns of the event loop."""
 PAGE_CHARACTERS = 1 << 20
-"""The same for large ones."""
+"""Maximum characters of these events."""
 
 
 class Exporter:
-    """Reads logs and writes them as text."""
+    """Reads event logs and writes them as text."""
 
     def __init__(self, log: SqliteEventLog) -> None:
         self._log = log
@@ -84,7 +84,7 @@ def _pieces(
 
 
 def _line(text: EventText) -> str:
-    """Return an event on a line; what is left of a damaged one is kept as text."""
+    """Return an event on one line; the rest of a damaged one is kept as text."""
     damaged = text.damaged
     line = text.text if damaged is None else json.dumps({"unreadable": damaged, "seq": text.seq})
     return f"{escaped_json(line)}\n"
@@ -94,4 +94,4 @@ def _understood(text: EventText) -> Event | None:
     try:
         return parse_event(text.text)
     except ValidationError:
-        return None  # counted, and said in the export
+        return None  # counted, and named in the export

@@ -33,7 +33,7 @@ _MARKS = {"error": "✗", "denied": "⊘", "skipped": "–", "cancelled": "–",
 
 
 def heading(conversation: Conversation, unreadable: int = 0) -> str:
-    """Return title and facts of the conversation."""
+    """Return the conversation's title and metadata."""
     session = conversation.session
     lines = [f"# {one_line(session.title if session else '') or 'Conversation'}", ""]
     if session is not None:
@@ -56,7 +56,7 @@ def heading(conversation: Conversation, unreadable: int = 0) -> str:
 
 
 def cost_line(conversation: Conversation) -> str:
-    """Return what the conversation used, in one line."""
+    """Return the conversation's usage, in one line."""
     usage = conversation.usage
     cost = usage.cost_micro_usd
     dollars = "unknown cost" if cost is None else f"${cost / 1_000_000:.4f}"
@@ -76,7 +76,7 @@ def message(item: MessageView) -> str:
 
 
 def ending(conversation: Conversation) -> str:
-    """Return the checklist and the messages that still wait."""
+    """Return the checklist and the queued messages."""
     blocks: list[str] = []
     if conversation.todo:
         marks = (
@@ -89,7 +89,7 @@ def ending(conversation: Conversation) -> str:
 
 
 def part(item: PartView) -> str:  # noqa: C901, PLR0911 one line for each kind of part
-    """Return one part of what the agent said and did; empty when there is nothing to say."""
+    """Return one part of the agent's answer; empty for a part without text."""
     match item:
         case views.TextView():
             return contain_markdown(item.text).strip("\n")
@@ -119,7 +119,7 @@ def part(item: PartView) -> str:  # noqa: C901, PLR0911 one line for each kind o
 
 
 def details(summary: str, body: str) -> str:
-    """Return a block that is folded until one clicks on its line."""
+    """Return a block that is folded until its line is clicked."""
     return f"<details>\n<summary>{one_line_html(summary)}</summary>\n\n{body}\n\n</details>"
 
 

@@ -1,7 +1,7 @@
-"""Text of others inside Markdown, so that it stays inside: fences, quotes, single lines.
+"""Keeps foreign text inside its Markdown block: fences, quotes, single lines.
 
-Pure; used by ``markdown`` and ``notebook``. What a model, a file or a web page said must not end
-the block it stands in, hide what follows, or load anything (CommonMark 0.31, sections 4.5 and 4.6).
+Pure; used by ``markdown`` and ``notebook``. Text of a model, a file or a web page must not end its
+block, hide what follows, or load anything (CommonMark 0.31, sections 4.5 and 4.6).
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def one_line_html(text: str) -> str:
 def contain_markdown(text: str) -> str:
     """Return Markdown that ends every fence it opens, without HTML and without images.
 
-    An indented fence may stand in a list, which one cannot tell from the line alone: it is ended
-    before the first line that is indented less, and tags in it are written out all the same.
+    An indented fence may be part of a list, which the line alone does not show: it is ended before
+    the first less indented line, and tags in it are escaped as well.
     """
     lines: list[str] = []
     fence: _Fence | None = None
@@ -94,7 +94,7 @@ def _closes(marker: re.Match[str], fence: _Fence) -> bool:
 
 
 def _plain(line: str) -> str:
-    """Return a line of prose whose tags are text; code spans show what they hold."""
+    """Return a line of prose with its tags escaped; code spans are kept."""
     pieces: list[str] = []
     position = 0
     for span in _CODE_SPAN.finditer(line):

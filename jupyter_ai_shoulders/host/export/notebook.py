@@ -1,4 +1,4 @@
-"""A conversation as a notebook: its messages as Markdown cells, the agent's code as code cells.
+"""A conversation as a notebook: messages as Markdown cells, the agent's code as code cells.
 
 Pure; nbformat 4.5 (the cells' ids are required by it). Used by ``host.export.exporter``.
 """
@@ -21,7 +21,7 @@ END = (
     ' "nbformat": 4,\n "nbformat_minor": 5\n}\n'
 )
 _SOURCES = {"add_cell": "source", "edit_cell": "source", "run_code": "code"}
-"""The tools that write code, and the argument that holds it (chapter 05)."""
+"""The tools that write code, and the argument that holds it."""
 
 
 def heading(conversation: Conversation, unreadable: int) -> str:
@@ -30,7 +30,7 @@ def heading(conversation: Conversation, unreadable: int) -> str:
 
 
 def cells(message: MessageView) -> Iterator[str]:
-    """Yield the cells of a message, as JSON: a code cell behind each call that wrote code."""
+    """Yield the cells of a message, as JSON: a code cell follows each call that wrote code."""
     if not isinstance(message, AgentView):
         yield _text_cell(f"m{message.seq}", markdown.message(message))
         return
@@ -47,7 +47,7 @@ def cells(message: MessageView) -> Iterator[str]:
 
 
 def ending(conversation: Conversation) -> Iterator[str]:
-    """Yield what stands behind the messages, as JSON."""
+    """Yield the cells after the messages, as JSON."""
     text = markdown.ending(conversation)
     if text:
         yield _text_cell("end", text)

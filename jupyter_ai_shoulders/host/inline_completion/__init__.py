@@ -1,4 +1,1 @@
-"""What inline completion may send of a notebook.
-
-Its cells, its variables and the text at the caret.
-"""
+"""Context of inline completions: cells and variables of a notebook, and the text at the caret."""

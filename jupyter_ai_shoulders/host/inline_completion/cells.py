@@ -1,7 +1,7 @@
-"""The cells of a notebook as suggestions may be told of them: the private ones are not there.
+"""The cells of a notebook that suggestions may use: all but the private ones.
 
-Part of ``host.inline_completion.context``. Going through all cells takes longer than all else, so
-that is done once for each state of a notebook; a request then touches the cells near the caret.
+Part of ``host.inline_completion.context``. Reading all cells is the slowest step, so it is done
+once for each state of a notebook; a request then reads only the cells near the caret.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 OURS = "jupyter_ai_shoulders"
 """Key of our metadata in notebooks and cells."""
 KEPT = 8
-"""Notebooks whose cells are kept."""
+"""Maximum cached notebooks."""
 
 
 def is_private(metadata: JsonObject) -> bool:
-    """Return whether a cell or a notebook is marked: by the tag ``private``, or by our own key."""
+    """Return whether a cell or notebook is marked by the tag ``private`` or by our own key."""
     ours, tags = metadata.get(OURS), metadata.get("tags")
     tagged = isinstance(tags, list) and "private" in tags
     return tagged or (isinstance(ours, dict) and ours.get("private") is True)
@@ -33,7 +33,7 @@ def is_private(metadata: JsonObject) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NearbyCells:
-    """The cells around one; ``world`` names them as they are."""
+    """The cells around one; ``world`` identifies their content."""
 
     before: Sequence[ContextCell]
     after: Sequence[ContextCell]
@@ -42,15 +42,15 @@ class NearbyCells:
 
 @dataclass(frozen=True, slots=True)
 class VisibleCells:
-    """All cells that may be told of, in order."""
+    """All cells that are not private, in order."""
 
     cells: Sequence[ContextCell]
     versions: Sequence[str]
     places: dict[CellId, int]
-    """How many of them stand before each cell of the notebook, private ones included."""
+    """Number of visible cells before each cell of the notebook, private ones included."""
     private: frozenset[CellId]
     hidden: frozenset[str]
-    """Names that private cells bind: the kernel knows them, but nothing is told of them."""
+    """Names bound in private cells: the kernel knows them, but suggestions must not."""
 
     def near(self, cell_id: CellId) -> NearbyCells:
         """Return the cells around one, which is among ``places``."""
@@ -63,13 +63,13 @@ class VisibleCells:
 
 
 class VisibleCellsCache:
-    """Knows the open cells of the notebooks asked about last."""
+    """Caches the visible cells of the most recent notebooks."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[object, str, VisibleCells]] = OrderedDict()
 
     def of(self, snapshot: NotebookSnapshot, language: str) -> VisibleCells:
-        """Return the cells of a notebook; gone through again when it is another than before."""
+        """Return the visible cells of a notebook, computed again after a change."""
         kept = self._kept.pop(snapshot.path, None)
         if kept is None or kept[0] is not snapshot.cells or kept[1] != language:
             kept = (snapshot.cells, language, _open_cells(snapshot.cells, language))
@@ -98,6 +98,6 @@ def _open_cells(found: Sequence[NotebookCell], language: str) -> VisibleCells:
 
 
 def _bound(source: str, language: str) -> frozenset[str]:
-    """Return the names a private cell binds; all words of it where that cannot be told."""
+    """Return the names that a private cell binds, or all its words if the code cannot be parsed."""
     found = cell_names(source) if language == "python" else None
     return names_in(source) if found is None or found.opaque else found.touches

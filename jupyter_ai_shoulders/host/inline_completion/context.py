@@ -1,8 +1,7 @@
-"""The ``CompletionContextSource`` of suggestions: what may be sent of the text at the caret.
+"""The ``CompletionContextSource`` of suggestions: which text around the caret may be sent.
 
-Made by ``host.build``. Secret files, private notebooks and private cells end here: nothing of them
-gets any further. Everything is taken as it is now in the page, and nothing is waited for that
-takes longer than a glance.
+Made by ``host.build``. Secret files, private notebooks and private cells are removed here.
+Everything is read in its current state, and slow sources are skipped.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 
 READ_SECONDS = 3.0
-"""How long the page that has the notebook open may take to show it."""
+"""How long the page with the open notebook may take to send it."""
 INSTRUCTIONS_LIMIT = 4_000
-"""Bytes of each of the user's files of instructions."""
+"""Maximum bytes of each instruction file."""
 AT_ONCE = 15_000
-"""Characters that are parsed between two turns of the event loop, in about 20 ms."""
+"""Characters parsed between two turns of the event loop, in about 20 ms."""
 _BETWEEN = "\n\x00\n"
-"""Stands between texts that are gone through together."""
+"""Separates texts that are redacted together."""
 
 _SECRETIVE = "Nothing is suggested in files that usually hold secrets: their content is never sent."
 _PRIVATE = "Nothing is suggested here: it is marked private, so it is never sent."
@@ -64,7 +63,7 @@ _LANGUAGES: Mapping[str, str] = {
     "py": "python",
     "gfm": "markdown",
 }
-"""Editors' names of languages that have another one too."""
+"""Editors' names of languages that have another name too."""
 
 _log = logging.getLogger(__name__)
 
@@ -125,10 +124,10 @@ class CompletionContextBuilder:
         )
 
     def _refuse_secret(self, path: str) -> None:
-        """Raise ``PrivateContent`` for a secret file, by its name or by what it links to."""
+        """Raise ``PrivateContent`` for a secret file, by its name or its link target."""
         try:
             real = self._workspace.path(path)
-        except ShouldersError as error:  # a link to somewhere else, for instance
+        except ShouldersError as error:  # for instance a link out of the workspace
             raise PrivateContent(f"Nothing is suggested here: {error.info.message}") from error
         if is_secret(path.replace("\\", "/")) or is_secret(real):
             raise PrivateContent(_SECRETIVE)
@@ -136,7 +135,7 @@ class CompletionContextBuilder:
     async def _pieces(
         self, around: _SurroundingText, text: CaretWindow, language: str
     ) -> tuple[ContextPiece, ...]:
-        """Return what is told of the other cells and of what is far from the caret."""
+        """Return context pieces from other cells and from text far from the caret."""
         above, below = _rests(text)
         before, after = [*around.near.before, *above], [*below, *around.near.after]
         language = around.language or language
@@ -148,7 +147,7 @@ class CompletionContextBuilder:
         )
 
     async def _read_cells(self, cells: Sequence[ContextCell], language: str) -> None:
-        """Have cells parsed that are new, and let others in between: many take a second."""
+        """Parse new cells and yield to other tasks in between: many cells take a second."""
         parsed = 0
         for cell in cells:
             if self._outlines.has(cell, language):
@@ -160,7 +159,7 @@ class CompletionContextBuilder:
             parsed += len(cell.source)
 
     def _clean(self, pieces: Sequence[ContextPiece]) -> list[str]:
-        """Return the texts without keys; all at once, because each look takes a while."""
+        """Return the redacted texts; all at once, because each redaction has a fixed cost."""
         clean = self._redact(_BETWEEN.join(piece.text for piece in pieces)).split(_BETWEEN)
         if len(clean) == len(pieces):
             return clean
@@ -169,7 +168,9 @@ class CompletionContextBuilder:
     # the notebook
 
     async def _surrounding_text(self, path: str, cell_id: CellId) -> _SurroundingText:
-        """Return the other cells. Raises ``PrivateContent``; also when it is not known what is."""
+        """Return the other cells. Raises ``PrivateContent``, also when privacy cannot be
+        determined.
+        """
         try:
             async with asyncio.timeout(READ_SECONDS):
                 snapshot = await self._notebooks.open(path).read()
@@ -187,7 +188,7 @@ class CompletionContextBuilder:
     # the user's files
 
     async def _instructions(self, path: str, language: str) -> tuple[str, ...]:
-        """Return what the user tells every model, and the rules for this document."""
+        """Return the user's general instructions and the rules for this document."""
         try:
             standing = await self._standing()
         except ShouldersError as error:
@@ -197,7 +198,7 @@ class CompletionContextBuilder:
 
 
 def _rests(text: CaretWindow) -> tuple[list[ContextCell], list[ContextCell]]:
-    """Return the parts of the caret's own text that are too far away to be sent as they are."""
+    """Return the parts of the caret's own text that are too far away to be sent verbatim."""
     above = ContextCell("above in the same text", text.above, is_rest=True)
     below = ContextCell("below in the same text", text.below, is_rest=True)
     return [above] if text.above else [], [below] if text.below else []

@@ -1,8 +1,7 @@
-"""What suggestions are told of a kernel's variables: names, types, shapes, columns; never values.
+"""A kernel's variables for suggestions: names, types, shapes, columns; never values.
 
-Part of ``host.inline_completion.context``. The kernel's last answer is used; only when the kernel
-did something since is it asked again, for a moment. That is less than any egress setting lets out
-(chapter 11).
+Part of ``host.inline_completion.context``. The kernel's last answer is used; it is asked again,
+briefly, only after it ran something. Every egress setting allows this much.
 """
 
 from __future__ import annotations
@@ -28,30 +27,30 @@ from jupyter_ai_shoulders.notebook.kernels.variables import KernelVariables
 INSPECTION_SECONDS = 0.25
 """How long the kernel may take to answer."""
 OURS = timedelta(seconds=0.3)
-"""After our own question the kernel's activity is its answer to that."""
+"""Kernel activity this soon after our own request is the answer to it."""
 LIMIT = 2_000
-"""Characters of what is told."""
+"""Maximum characters of all variables."""
 MAX_COLUMNS = 60
-"""Of a frame that the text speaks of."""
+"""Maximum columns of a frame that the text mentions."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionVariableSet:
-    """What is known of a kernel's variables; ``name`` is another when that is."""
+    """The known variables of a kernel; ``name`` changes with them."""
 
     namespace: NamespaceInfo | None = None
 
     @property
     def name(self) -> Hashable:
-        """All that is known, without what changes by looking."""
+        """Identifies the content, without parts that inspection itself changes."""
         return "" if self.namespace is None else short_text(self.namespace, 10 * LIMIT)
 
     def text(self, around: str, hidden: Collection[str] = ()) -> str:
-        """Return what is told: first of all the variables that the text speaks of.
+        """Return the variables as text, those mentioned in ``around`` first.
 
-        Of names in ``hidden`` nothing is.
+        Names in ``hidden`` are left out.
         """
         if self.namespace is None:
             return ""
@@ -65,7 +64,7 @@ class CompletionVariableSet:
 
 
 class CompletionVariables:
-    """Knows them without waiting for long."""
+    """Reads a kernel's variables without long waits."""
 
     def __init__(self, kernels: KernelDirectory, variables: KernelVariables, clock: Clock) -> None:
         self._kernels = kernels
@@ -73,7 +72,7 @@ class CompletionVariables:
         self._clock = clock
 
     async def snapshot(self, path: str) -> CompletionVariableSet:
-        """Return what is known of the kernel of a notebook."""
+        """Return the known variables of a notebook's kernel."""
         try:
             handle = await self._kernels.find(path)
         except ShouldersError as error:
@@ -98,7 +97,7 @@ class CompletionVariables:
             return None
 
     def _did_something(self, handle: KernelHandle, age_s: float) -> bool:
-        """Return whether the kernel was active after it was asked last."""
+        """Return whether the kernel was active since it was last asked."""
         active = getattr(handle.manager, "last_activity", None)
         if not isinstance(active, datetime) or active.tzinfo is None:
             return False
@@ -107,7 +106,7 @@ class CompletionVariables:
 
 
 def _without(namespace: NamespaceInfo, hidden: Collection[str]) -> NamespaceInfo:
-    """Return the namespace as if some names were not in it."""
+    """Return the namespace without some names."""
     if not hidden:
         return namespace
 

@@ -1,1 +1,1 @@
-"""When users had a page connected, and the report of what happened while they were away."""
+"""Records when users had a page connected, and reports what happened while they were away."""

@@ -1,4 +1,4 @@
-"""Reports to a returning user what the agent did while no page was connected (chapter 08).
+"""Reports to a returning user what the agent did while no page was connected.
 
 Called by the handler of ``GET away``. Reads the ends of the logs of conversations with new events.
 """
@@ -29,18 +29,18 @@ _log = logging.getLogger(__name__)
 TRIVIAL_SECONDS = 30.0
 """A shorter absence is reported only if a turn ended or asked something in it."""
 RELOAD_SECONDS = 3.0
-"""A shorter one never is: the page was loaded again."""
+"""A shorter absence is never reported: the page was reloaded."""
 MAX_LISTED = 5
-"""Runs and changes that are named; the others are counted."""
+"""Maximum runs and changes that are named; the others are counted."""
 SESSIONS = 20
-"""Conversations that are looked at, the newest first."""
+"""Maximum conversations that are read, newest first."""
 PAGE = 500
 MAX_PAGES = 40
-"""Events read back from the end of a log; longer absences are reported in part."""
+"""Maximum pages of events read back from the end of a log; longer absences are reported in part."""
 
 
 class AwayReports:
-    """Makes the reports."""
+    """Builds the reports."""
 
     def __init__(
         self, presence: PagePresence, sessions: SqliteSessions, event_log: EventLog
@@ -50,7 +50,7 @@ class AwayReports:
         self._log = event_log
 
     async def report(self, user: str | None) -> AwayReport | None:
-        """Return what happened in the last absence that was not dismissed, if anything did."""
+        """Return the report of the last undismissed absence; None if nothing happened."""
         period = self._presence.period(user)
         if period is None or _seconds(period.since, period.until) < RELOAD_SECONDS:
             return None
@@ -61,7 +61,7 @@ class AwayReports:
                 events = await self._events(session.id, period.since)
                 report = away_report(session.id, events, period)
                 found += [] if report is None else [report]
-        # A question first, then what went on last.
+        # Waiting questions first, then the latest activity.
         chosen = max(found, key=lambda each: (each.state == "waiting", each.until), default=None)
         if chosen is not None:
             self._presence.reported(user)
@@ -72,7 +72,7 @@ class AwayReports:
         self._presence.dismiss(user)
 
     async def _events(self, session_id: SessionId, since: Timestamp) -> list[ev.Event]:
-        """Return the events from then on, and some before them."""
+        """Return the events since ``since``, and some before them."""
         events: list[ev.Event] = []
         try:
             end = self._log.last_seq(session_id)
@@ -84,7 +84,7 @@ class AwayReports:
                     break
                 end = start
                 await asyncio.sleep(0)
-        except ShouldersError as error:  # deleted since, or unreadable
+        except ShouldersError as error:  # deleted in between, or unreadable
             _log.info("No summary of conversation %s while away: %s", session_id, error)
             return []
         return events
@@ -93,7 +93,7 @@ class AwayReports:
 def away_report(
     session_id: SessionId, events: Iterable[ev.Event], period: Period
 ) -> AwayReport | None:
-    """Return what happened in one conversation, None when that is nothing worth telling. Pure."""
+    """Return the report of one conversation, None if nothing is worth reporting. Pure."""
     folded = _TurnSummary(period)
     for event in events:
         if event.at < period.until:
@@ -111,13 +111,13 @@ class _TurnSummary:
     changes: dict[str, AwayChange] = field(default_factory=dict[str, AwayChange])
     questions: dict[CallId, AwayQuestion] = field(default_factory=dict[CallId, AwayQuestion])
     began: Timestamp | None = None
-    """When the open turn began, or the absence in it."""
+    """When the open turn started, or the absence in it."""
     ended: ev.TurnEnd | None = None
     working: float = 0.0
     last: Timestamp = ""
-    """When the agent last did something."""
+    """When the agent was last active."""
     stopped: bool = False
-    """Whether a turn ended, or asked something."""
+    """Whether a turn ended or asked something."""
 
     def add(self, event: ev.Event) -> None:
         is_away = event.at >= self.period.since
@@ -197,7 +197,7 @@ class _TurnSummary:
             self.runs[call_id] = run
 
     def report(self, session_id: SessionId) -> AwayReport | None:
-        """Return the report, None when nothing happened or the absence was too short for it."""
+        """Return the report, None if nothing happened or the absence was too short."""
         since, until = self.period.since, self.period.until
         is_short = _seconds(since, until) < TRIVIAL_SECONDS
         if not self.last or (is_short and not self.stopped):
@@ -226,7 +226,7 @@ def _last(items: Sequence[ItemT]) -> tuple[ItemT, ...]:
 
 
 def _is_conversation(session: Session) -> bool:
-    """Return whether it is one of the panel; edits in place end with their page."""
+    """Return whether the session belongs to the panel; edits in place end with their page."""
     return session.kind in {"chat", "task"} and session.toolset != "inline"
 
 

@@ -1,8 +1,7 @@
 """Records when each user last had a page connected.
 
-Used by the socket and ``host.presence.away_report``.
-
-Stored in the state directory, so that it survives a restart of the server.
+Used by the socket and ``host.presence.away_report``. Stored in the state directory, so that it
+survives a restart of the server.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ class PresenceFile(Protocol):
 
 
 class Absence(WireModel):
-    """A time without pages; ``until`` is null while it lasts."""
+    """A period without pages; ``until`` is null while it lasts."""
 
     since: Timestamp
     until: Timestamp | None = None
     reported: bool = False
-    """Whether a page has shown it; then it lasts until the person dismisses it."""
+    """Whether a page has shown it; it then lasts until the user dismisses it."""
 
 
 class KnownAbsences(WireModel):
-    """What the file holds: absences by person; null while a page is connected."""
+    """Content of the file: absences by user; null while a page is connected."""
 
     version: int = 1
     people: dict[str, Absence | None]
@@ -51,14 +50,14 @@ class KnownAbsences(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From when to when a person was away."""
+    """Start and end of an absence."""
 
     since: Timestamp
     until: Timestamp
 
 
 class PagePresence:
-    """The pages of each person, and when the last one went away."""
+    """The connected pages of each user, and when the last one disconnected."""
 
     def __init__(self, file: PresenceFile, clock: Clock) -> None:
         self._file = file
@@ -67,7 +66,7 @@ class PagePresence:
         self._people: dict[str, Absence | None] | None = None
 
     def arrived(self, user: str | None, client_id: ClientId) -> None:
-        """Take note of a page that connected."""
+        """Record a page that connected."""
         key = _key(user)
         pages = self._pages.setdefault(key, set())
         is_first = not pages
@@ -81,7 +80,7 @@ class PagePresence:
             self._set(key, None)
 
     def left(self, user: str | None, client_id: ClientId, seconds_ago: float = 0.0) -> None:
-        """Take note of a page whose connection ended, or was last heard of some time ago."""
+        """Record a page that disconnected, or that was last active some time ago."""
         key = _key(user)
         pages = self._pages.get(key, set())
         if client_id not in pages:
@@ -91,24 +90,24 @@ class PagePresence:
             self._leave(key, seconds_ago)
 
     def period(self, user: str | None) -> Period | None:
-        """Return the last absence of a person that was not dismissed."""
+        """Return a user's last absence that was not dismissed."""
         absence = self._known().get(_key(user))
         if absence is None:
             return None
         return Period(absence.since, absence.until or self._now())
 
     def reported(self, user: str | None) -> None:
-        """Note that a page has shown the absence."""
+        """Record that a page has shown the absence."""
         absence = self._known().get(_key(user))
         if absence is not None and not absence.reported:
             self._set(_key(user), absence.model_copy(update={"reported": True}))
 
     def dismiss(self, user: str | None) -> None:
-        """Forget the absence: the person knows of it."""
+        """Forget the absence: the user knows of it."""
         self._set(_key(user), None)
 
     def close(self) -> None:
-        """The server stops: from now on everybody is away."""
+        """Record everybody as away: the server stops."""
         for key, pages in self._pages.items():
             if pages:
                 pages.clear()
@@ -133,7 +132,7 @@ class PagePresence:
         except (ShouldersError, ValueError):
             _log.warning("It is not known since when people were away", exc_info=True)
             return {}
-        # Who was here when a server was killed is away since, as far as we know.
+        # Users who were present when a server was killed count as away from now on.
         return {key: absence or Absence(since=self._now()) for key, absence in people.items()}
 
     def _set(self, key: str, absence: Absence | None) -> None:

@@ -1,6 +1,6 @@
-"""Background runs: a prompt from outside becomes a turn of a session of kind ``run``.
+"""Background runs: an external prompt becomes a turn of a session of kind ``run``.
 
-Called by the handler of ``POST runs`` (later also by the command line).
+Called by the handler of ``POST runs``.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class BackgroundRuns:
         """Send the prompt; return the session and whether it is new.
 
         The same ``external_key`` (or, without one, the same ``id``) means the same session, per
-        owner; a deleted session's key begins another. A prompt whose ``id`` was accepted before
-        starts nothing. Raises ``InvalidRequest`` (blank, unknown model), ``ShouldersError``
+        owner; after its deletion the key starts another one. A prompt whose ``id`` was accepted
+        before starts nothing. Raises ``InvalidRequest`` (blank, unknown model), ``ShouldersError``
         (model), ``StateUnavailable``.
         """
         if not command.prompt.strip() and not command.attachments:
@@ -74,6 +74,6 @@ class BackgroundRuns:
 
 
 def _session_id(key: str, owner: str | None, number: int) -> SessionId:
-    """Return the id that a key's session has: nothing else has to remember it."""
+    """Return the session id of a key; it is derived, so nothing has to store it."""
     named = f"{owner or ''}\0{key}\0{number}".encode("utf-8", "surrogatepass")
     return SessionId(f"run_{hashlib.sha256(named).hexdigest()[:24]}")

@@ -1,7 +1,7 @@
-"""Forks: a conversation copied up to a message, to go on in another direction or document.
+"""Forks: copies of a conversation up to a message, for another direction or document.
 
-Called by the handler of ``sessions/{id}/fork`` and by ``host.threads.thread_import``. The source
-stays as it is, even while it runs.
+Called by the handler of ``sessions/{id}/fork`` and by ``host.threads.thread_import``. The source is
+not changed, even while it runs.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Forks:
     async def fork(self, session: Session, command: ForkSession) -> Session:
         """Return a new session with the events of this one up to ``command.seq``.
 
-        What is open there is closed in the copy: calls get their results, questions and approvals
-        are not asked again, proposals are dismissed. What was allowed for the rest of the session
-        is asked again. Raises ``InvalidRequest``, ``Conflict`` (``turn_running``),
-        ``StateUnavailable``; with code ``quarantined`` when the log cannot be understood.
+        Open items are closed in the copy: calls get results, questions and approvals are not asked
+        again, proposals are dismissed. Grants of the session are asked for again. Raises
+        ``InvalidRequest``, ``Conflict`` (``turn_running``), ``StateUnavailable``; with code
+        ``quarantined`` when the log cannot be understood.
         """
         return await self._fork(session, command.seq, {"title": fork_title(session.title)})
 

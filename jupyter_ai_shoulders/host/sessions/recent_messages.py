@@ -1,4 +1,4 @@
-"""The last things said in a conversation, for attachments and for ``read_tasks``."""
+"""The last messages of a conversation, for attachments and for ``read_tasks``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from jupyter_ai_shoulders.wire.conversation.branches import HIDING, Branches
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 EVENTS = 4_000
-"""Events looked at, from the end."""
+"""Maximum events read, from the end."""
 PAGE = 500
 
 RecentMessage = list[tuple[str, str]]
-"""Who spoke, ``User`` or ``Agent``, and what."""
+"""The speaker, ``User`` or ``Agent``, and the text."""
 
 
 async def recent_messages(log: EventLog, session_id: SessionId) -> RecentMessage:
-    """Return what was said in the end, in order; what stands in left branches is not said."""
+    """Return the last messages in order, without those of abandoned branches."""
     after = max(0, log.last_seq(session_id) - EVENTS)
     branches = Branches(logged.event for logged in log.find(HIDING, session_id))
     said: RecentMessage = []

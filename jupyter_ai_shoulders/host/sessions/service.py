@@ -1,6 +1,6 @@
-"""Making, changing and deleting conversations, the same for every surface.
+"""Creates, changes and deletes conversations, the same for every surface.
 
-Called by the server's handlers (later also by the command line); the engine runs their turns.
+Called by the server's handlers; the engine runs the turns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _INTERACTIVE: frozenset[SessionKind] = frozenset({"chat", "task", "kernel"})
 
 
 class Turns(Protocol):
-    """What of the engine is needed here."""
+    """The part of the engine that is needed here."""
 
     def is_running(self, session_id: SessionId) -> bool:
         """Return whether a turn of the session is open and not interrupted."""
@@ -51,24 +51,24 @@ class Turns(Protocol):
 
 
 class ModelLookup(Protocol):
-    """What of the catalogue is needed here."""
+    """The part of the catalogue that is needed here."""
 
     def resolve(self, model_id: ModelId | None) -> object:
-        """Raise ``ShouldersError``, with code ``unknown_model`` unless the catalogue has it."""
+        """Raise ``ShouldersError``; code ``unknown_model`` if the catalogue lacks the model."""
         ...
 
 
 class DeletionListener(Protocol):
-    """Told of deletions, which no event records."""
+    """Receives deletions, which no event records."""
 
     def deleted(self, session: Session) -> None:
-        """Tell whoever may see the session."""
+        """Notify everyone who may see the session."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SessionDefaults:
-    """Values of a new session that its maker left open."""
+    """Defaults for values that the creator of a session left open."""
 
     mode: Mode = "ask"
     toolset: Toolset = "full"
@@ -77,7 +77,7 @@ class SessionDefaults:
 
 
 class SessionService:
-    """The life of a conversation outside its turns."""
+    """The life cycle of a conversation outside its turns."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class SessionService:
         *,
         opener: Opener | None = None,
     ) -> Session:
-        """Store a new session; ``opener`` is the conversation whose agent asked for it.
+        """Store a new session; ``opener`` is the conversation whose agent requested it.
 
         Raises ``InvalidRequest`` (unknown model), ``PolicyRefusal`` (mode), ``StateUnavailable``.
         """
@@ -136,10 +136,10 @@ class SessionService:
         )
 
     def change(self, session: Session, command: PatchSession) -> Session:
-        """Change what the command names.
+        """Change the fields that the command names.
 
-        Raises ``Conflict`` when the running or interrupted turn depends on it,
-        ``InvalidRequest`` (unknown model), ``PolicyRefusal`` (mode).
+        Raises ``Conflict`` when the running or interrupted turn depends on it, ``InvalidRequest``
+        (unknown model), ``PolicyRefusal`` (mode).
         """
         changes = command.model_dump(exclude_none=True)
         if self._turns.is_running(session.id) and changes.keys() & {"model", "mode", "status"}:
@@ -161,18 +161,18 @@ class SessionService:
         return session if changed == session else self._sessions.update(changed)
 
     async def delete(self, session: Session) -> None:
-        """Stop what runs and hide the session; it can be brought back for 30 days."""
+        """Stop the running turn and hide the session; it can be restored for 30 days."""
         try:
             await self._turns.cancel(session.id)
         except StateUnavailable as error:
-            if error.info.code != "quarantined":  # of a log that cannot be read nothing runs
+            if error.info.code != "quarantined":  # nothing runs for a log that cannot be read
                 raise
         await self._turns.settled(session.id)  # its last updates would bring it back into lists
         self._sessions.delete(session.id)
         self._pages.deleted(session)
 
     def undelete(self, session_id: SessionId, owner: str | None) -> Session:
-        """Bring a deleted session back. Raises ``NotFound``, also for somebody else's."""
+        """Restore a deleted session. Raises ``NotFound``, also for another owner's."""
         session = self._sessions.undelete(session_id, owner)
         if session.mode != "bypass":
             return session
@@ -183,7 +183,7 @@ class SessionService:
             raise bypass_forbidden_error()
 
     def _check(self, model: ModelId | None) -> None:
-        """Refuse an unknown model; one that only lacks a key may be chosen before the key is."""
+        """Refuse an unknown model; a model without a key may be chosen."""
         if model is None:
             return
         try:
@@ -194,12 +194,12 @@ class SessionService:
 
 
 def _tools(toolset: Toolset | None, tools: ToolsMode) -> ToolsMode:
-    """Return whether tools may be called; never where the answer is put into the user's text."""
+    """Return whether tools may be called; never if the answer goes into the user's text."""
     return "disabled" if toolset == "inline" else tools
 
 
 def _interactive(command: CreateSession) -> bool:
-    """Return whether there is somebody to ask: by kind, unless the maker says (chapter 04)."""
+    """Return whether a user can be asked: by kind, unless the creator says."""
     if command.interactive is not None:
         return command.interactive
     return command.kind in _INTERACTIVE

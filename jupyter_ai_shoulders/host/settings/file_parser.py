@@ -1,7 +1,7 @@
-"""What the text of a settings file says: what is valid in it, and what is wrong, with lines.
+"""Parses a settings file: its valid values, and its problems with lines.
 
-Pure; used by ``preferences``, which reads the files. A folder may come from anybody: what its own
-file may say without being trusted is decided by ``restricts``.
+Pure; used by ``preferences``, which reads the files. A folder may come from anybody: ``restricts``
+decides what its file may set without trust.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ AREAS: Mapping[Area, type[CommandModel]] = {
 }
 FOLDERS = "folders"
 PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost")
-"""Stored for a folder in the user's own file, under ``folders``."""
+"""Areas stored for a folder in the user's own file, under ``folders``."""
 _STRICTEST_FIRST: Mapping[str, tuple[str, ...]] = {
     "egress.data_values": ("schema_only", "samples", "full"),
     "commands.mode": ("none", "sandbox_read_only", "sandbox", "host"),
@@ -55,19 +55,19 @@ _LIMITS = frozenset({"models.single_call_timeout_s", "models.single_call_max_tok
 
 @dataclass(frozen=True, slots=True)
 class SettingsSource:
-    """One place of settings: ``values`` holds what is valid in it, as ``models.mode``."""
+    """One source of settings: ``values`` holds its valid values, as ``models.mode``."""
 
     name: SettingSource
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     problems: tuple[SettingsProblem, ...] = ()
     folders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """What the user allows in single folders, by their paths."""
+    """The user's permissions for single folders, by their paths."""
     is_readable: bool = True
-    """Whether the file could be read as settings, apart from single values."""
+    """Whether the file could be parsed as settings, apart from single values."""
 
 
 def read_settings(name: SettingSource, shown: str, text: str | None) -> SettingsSource:
-    """Return what is valid in a settings file's text, and what is wrong. Never raises."""
+    """Return the valid values and the problems of a settings file. Never raises."""
     if text is None or not text.strip():
         return SettingsSource(name)
     try:
@@ -117,7 +117,7 @@ def _checked(
 
 
 def _folders(found: object) -> dict[str, Mapping[str, Any]]:
-    """Return what the user allows in single folders; what is wrong allows nothing."""
+    """Return the user's permissions for single folders; wrong entries allow nothing."""
     folders = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     return {
         folder: _allowed(cast("dict[str, Any]", values))
@@ -127,7 +127,7 @@ def _folders(found: object) -> dict[str, Mapping[str, Any]]:
 
 
 def _allowed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the user allows in one folder."""
+    """Return the user's permissions for one folder."""
     found: dict[str, Any] = {}
     for area in PER_FOLDER:
         given = values.get(area)
@@ -137,7 +137,7 @@ def _allowed(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restricts(name: str, value: Any, current: Any) -> bool:
-    """Return whether a setting allows no more than the one that holds without it."""
+    """Return whether a value allows no more than the one that applies without it."""
     if value == current:
         return True
     if name in _STRICTEST_FIRST:

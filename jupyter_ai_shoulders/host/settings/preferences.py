@@ -1,16 +1,15 @@
 """The user's preferences: the workspace's settings.json over ``~/.shoulders``'s over the defaults.
 
-Made by ``host.build``; asked by ``providers.registry`` for each choice of a model (two ``stat``
+Made by ``host.build``; used by ``providers.registry`` for each choice of a model (two ``stat``
 calls when nothing changed) and by ``server.handlers.settings``. A file::
 
     {"version": 1, "models": {"mode": "local", "single_call_timeout_s": 20},
      "egress": {"data_values": "samples"}}
 
-A folder may come from anybody, so of its own file only what restricts applies until the person
-trusts the rest. What the user allows for one folder in areas such as ``commands`` is stored under
-``folders`` in the user's file. What a file says wrongly is not used and is named with its line; the
-file is kept as it is. What an administrator set in ``Shoulders.settings`` wins and cannot be
-changed here.
+A folder may come from anybody, so only restricting values of its file apply until the user trusts
+the rest. Permissions for one folder in areas such as ``commands`` are stored under ``folders`` in
+the user's file. Wrong values are not used and are reported with their line; the file is kept.
+Values that an administrator set in ``Shoulders.settings`` win and cannot be changed here.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ Scope = Literal["workspace", "user"]
 
 @dataclass(slots=True)
 class _SettingsFile:
-    """A settings file, read when it changed."""
+    """A settings file, read again after a change."""
 
     name: SettingSource
     path: Path
@@ -80,7 +79,7 @@ class _SettingsFile:
 
 
 class Preferences:
-    """The settings that hold, and the files behind them."""
+    """The settings that apply, and the files behind them."""
 
     def __init__(
         self,
@@ -94,8 +93,8 @@ class Preferences:
     ) -> None:
         """``locked`` is the trait, in the form of the file; ``folder`` the workspace's path.
 
-        ``reasons`` say in words why single values are locked, where the trait does not. ``trust``
-        has the person's answers about the workspace's file; without it, it is their own.
+        ``reasons`` explain why single values are locked, where it is not the trait. ``trust`` has
+        the user's answers about the workspace's file; without it, the file counts as their own.
         """
         self._trust: FolderTrust = trust or TrustedFolder()
         self._filtered: tuple[tuple[object, ...], SettingsSource] | None = None
@@ -114,24 +113,24 @@ class Preferences:
         self._inline_completion: tuple[tuple[SettingsSource, ...], GhostSettings] | None = None
 
     def models(self) -> ModelPreferences:
-        """Return what holds for the choice of models and for single calls."""
+        """Return the settings for the choice of models and for single calls."""
         sources = self._sources()
         if self._known is None or self._known[0] != sources:
             self._known = (sources, ModelPreferences(**_area(_merged(sources)[0], "models")))
         return self._known[1]
 
     def data_values(self) -> DataValues:
-        """Return what may leave of the data in kernels."""
+        """Return how much of the data in kernels may be sent."""
         return _merged(self._sources())[0]["egress.data_values"]
 
     def commands(self) -> tuple[CommandSettings, bool]:
-        """Return how commands may run, and whether the administrator says so."""
+        """Return how commands may run, and whether the administrator decided it."""
         values, sources = _merged(self._sources())
         locked = sources["commands.mode"] == "administrator"
         return CommandSettings(**_area(values, "commands")), locked
 
     def inline_completion(self) -> GhostSettings:
-        """Return what holds for suggestions at the caret."""
+        """Return the settings for suggestions at the caret."""
         sources = self._sources()
         if self._inline_completion is None or self._inline_completion[0] != sources:
             self._inline_completion = (
@@ -141,7 +140,7 @@ class Preferences:
         return self._inline_completion[1]
 
     def settings(self) -> Settings:
-        """Return all values, where each comes from, and what is wrong in the files."""
+        """Return all values with their sources, and the problems of the files."""
         found = self._sources()
         values, sources = _merged(found)
         return Settings(
@@ -159,11 +158,11 @@ class Preferences:
         )
 
     def put(self, command: PutSettings, scope: Scope) -> Settings:
-        """Store what is given; null takes a value out of the file.
+        """Store the given values; null removes a value from the file.
 
         Raises ``PolicyRefusal`` (locked by the administrator), ``InvalidRequest``, ``Conflict``
-        (the file cannot be read, so it is not replaced; or the settings that were seen are not
-        those there are), ``StateUnavailable``.
+        (the file cannot be read, so it is not replaced; or the settings changed since they were
+        read), ``StateUnavailable``.
         """
         with self._writing:
             return self._put(command, scope)
@@ -213,7 +212,7 @@ class Preferences:
         return self._reasons.get(name, f"It comes from {TRAIT} in Jupyter's configuration.")
 
     def _revision(self) -> str:
-        """Return what names the files as they are read now."""
+        """Return an identifier of the current state of the files."""
         self._sources()
         return cell_version("\0".join(settings_file.text for settings_file in self._files.values()))
 
@@ -233,7 +232,7 @@ class Preferences:
     def _accepted(
         self, user: SettingsSource, allowed: SettingsSource, workspace: SettingsSource
     ) -> SettingsSource:
-        """Return the workspace's file with what restricts, and what the person trusts."""
+        """Return the workspace's file reduced to values that restrict or that the user trusts."""
         key = (user, allowed, workspace, self._trust.revision)
         if self._filtered is None or self._filtered[0] != key:
             current, _ = _merged((user, allowed))
@@ -247,7 +246,7 @@ class Preferences:
         return self._filtered[1]
 
     def items(self) -> tuple[FolderItem, ...]:
-        """Return what of the workspace's file does more than restrict, for the person to review."""
+        """Return the values of the workspace's file that need the user's review."""
         return tuple(self._items())
 
     def _items(self) -> Iterator[FolderItem]:
@@ -272,7 +271,7 @@ def _digest(name: str, value: Any) -> str:
 
 
 def _merged(found: Sequence[SettingsSource]) -> tuple[dict[str, Any], dict[str, SettingSource]]:
-    """Return what holds, and where each value comes from."""
+    """Return the values that apply, and the source of each."""
     values: dict[str, Any] = {f"models.{key}": v for key, v in asdict(ModelPreferences()).items()}
     values |= {"egress.data_values": "schema_only"}
     values |= {"commands.mode": "sandbox", "commands.network": False}
@@ -314,9 +313,9 @@ def _current(settings_file: _SettingsFile) -> SettingsSource:
 
 
 def _retained_problem(problem: SettingsProblem) -> SettingsProblem:
-    """Return the problem of a file whose last readable settings go on applying.
+    """Return the problem of a file whose last readable settings still apply.
 
-    A slip while editing must not lift what the file restricted, as the mode ``local``.
+    A slip while editing must not lift restrictions of the file, such as the mode ``local``.
     """
     addition = "What it said before applies until it can be read again or the server restarts."
     return problem.model_copy(update={"message": f"{problem.message} {addition}"})

@@ -1,9 +1,8 @@
-"""Which settings of the workspace apply: those that restrict, and those the person trusts.
+"""Decides which settings of the workspace apply: restricting ones, and those the user trusts.
 
-``WorkspaceTrust`` holds the answers that the readers of each file ask for; it is made before them,
-in ``host.shared_services``. ``TrustReview`` lists the items of all files and takes answers; it is
-made after them, in ``host.build``, and asked by ``server.handlers.settings``
-and the command line.
+``WorkspaceTrust`` holds the answers that the readers of each file need; it is made before them, in
+``host.shared_services``. ``TrustReview`` lists the items of all files and takes answers; it is made
+after them, in ``host.build``, and used by ``server.handlers.settings`` and the command line.
 """
 
 from __future__ import annotations
@@ -68,12 +67,13 @@ class WorkspaceTrust:
         inside = settings.state_dir.is_relative_to(settings.workspace)
         is_home = root == Path(os.path.realpath(settings.home))
         self.of_state: FolderTrust = trusted if is_home or not inside else self.of_folder
-        """For files of the state directory; in a home directory, and outside of the workspace, it
-        is the person's own."""
+        """For files of the state directory; in a home directory, and outside of the workspace, they
+        are the user's own.
+        """
 
 
 class TrustReview:
-    """The settings the workspace brings along, for the person to review; ``aclose`` it."""
+    """The settings that came with the workspace, for the user's review; ``aclose`` it."""
 
     def __init__(
         self,
@@ -91,10 +91,10 @@ class TrustReview:
         self._sources = tuple(sources)
         self._writes = writes
         self._seen: Mapping[str, str] | None = None
-        """Digest of each file of instructions when they were listed last."""
+        """Digest of each instruction file when they were last listed."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._order = asyncio.Lock()
-        """A file that was saved is recorded before it is listed."""
+        """A saved file is recorded before it is listed."""
 
     async def view(self) -> FolderTrustView:
         """Return all items with their answers."""
@@ -129,7 +129,7 @@ class TrustReview:
         return self._view(items.values())
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Count instructions that a tool wrote, with the person's approval, as the person's."""
+        """Count instructions that a tool wrote with the user's approval as the user's."""
         event = logged.event
         if isinstance(event, ToolResult) and event.status == "ok" and self._writes(event.tool):
             for path in {seen.path for seen in event.seen}:
@@ -138,9 +138,9 @@ class TrustReview:
                 task.add_done_callback(self._tasks.discard)
 
     async def on_file_saved(self, path: str) -> None:
-        """Count a file of instructions that the person saved as theirs.
+        """Count an instruction file that the user saved as theirs.
 
-        A file that came with the folder and was not trusted before stays so.
+        A file that came with the folder and was not trusted before stays untrusted.
         """
         async with self._order:
             if self._seen is not None:
@@ -164,7 +164,7 @@ class TrustReview:
             _log.warning("The instructions in %s are not recorded as yours: %s", path, error)
 
     async def aclose(self) -> None:
-        """Wait for what runs in threads."""
+        """Wait for running threads."""
         await asyncio.gather(*self._tasks)
 
     def _items(self) -> list[FolderItem]:

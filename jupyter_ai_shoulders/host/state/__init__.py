@@ -1,1 +1,1 @@
-"""What one process keeps: the state directory, the bus of committed events, and their redaction."""
+"""State of one process: the state directory, the bus of committed events, and foreign sessions."""

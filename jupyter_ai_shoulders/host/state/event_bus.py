@@ -1,6 +1,6 @@
-"""Passes committed events on to whoever listens: page sockets, SSE streams, the activity report.
+"""Passes committed events to listeners: page sockets, SSE streams, the activity report.
 
-The log's ``EventSink``. Made by ``host.build``; listeners are added by the server.
+Implements the log's ``EventSink``. Made by ``host.build``; the server adds listeners.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 
 
 class EventListener(Protocol):
-    """Hears of each event after its commit, in order; must not block or raise."""
+    """Receives each event after its commit, in order; must not block or raise."""
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Take note of a committed event."""
+        """Handle a committed event."""
         ...
 
 
@@ -26,14 +26,14 @@ class _Follower(NamedTuple):
 
 
 class EventBus:
-    """The listeners of one process: some hear of all sessions, some of one."""
+    """The listeners of one process, for all sessions or for one."""
 
     def __init__(self) -> None:
         self._listeners: tuple[EventListener, ...] = ()
         self._followers: dict[SessionId, tuple[_Follower, ...]] = {}
 
     def add(self, listener: EventListener) -> None:
-        """Let ``listener`` hear of every event from now on."""
+        """Pass every later event to ``listener``."""
         self._listeners = (*self._listeners, listener)
 
     def follow(
@@ -42,15 +42,15 @@ class EventBus:
         listener: EventListener,
         ended: Callable[[], None] = lambda: None,
     ) -> None:
-        """Let ``listener`` hear of every event of this session from now on.
+        """Pass every later event of this session to ``listener``.
 
-        ``ended`` is called when nothing comes any more; it must not block or raise.
+        ``ended`` is called when no more events come; it must not block or raise.
         """
         follower = _Follower(listener, ended)
         self._followers[session_id] = (*self._followers.get(session_id, ()), follower)
 
     def unfollow(self, session_id: SessionId, listener: EventListener) -> None:
-        """No more events of this session for ``listener``."""
+        """Stop passing events of this session to ``listener``."""
         followers = self._followers.pop(session_id, ())
         rest = tuple(other for other in followers if other.listener is not listener)
         if rest:
@@ -64,7 +64,7 @@ class EventBus:
             follower.listener.on_event(logged)
 
     def close(self) -> None:
-        """Tell all who follow that nothing comes any more: the process stops."""
+        """Tell all followers that no more events come: the process stops."""
         for followers in list(self._followers.values()):
             for follower in followers:
                 follower.ended()

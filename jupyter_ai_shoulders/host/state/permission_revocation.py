@@ -1,7 +1,7 @@
-"""Takes the powers out of conversations that came with a folder.
+"""Revokes the permissions of conversations that came with a folder.
 
-Called by ``host.host`` when the state directory is not the person's own: the conversations can be
-read and continued, but permissions given in them end, open turns end, and edits ask again.
+Called by ``host.host`` when the state directory belongs to somebody else: the conversations can be
+read and continued, but their grants and open turns end, and edits ask again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TEXT = (
 
 
 def revoke_permissions(sessions: SqliteSessions, log: SqliteEventLog) -> list[SessionId]:
-    """Take the powers out of all conversations; return those with a turn that must be ended.
+    """Revoke the permissions of all conversations; return those whose open turn must be ended.
 
     Raises ``StateUnavailable``.
     """

@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 
 
 class StateStore:
-    """What is kept; nothing is made before the first write."""
+    """The stored state; creates nothing before the first write."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class StateStore:
         self.forks = SqliteForks(self._database, self.log, self.hub, clock)
 
     async def open(self) -> None:
-        """Open what exists, repaired if need be, and drop what was deleted long ago.
+        """Open existing files, repaired if need be, and purge old deleted sessions.
 
         Raises ``StateUnavailable``.
         """
@@ -62,7 +62,7 @@ class StateStore:
         return self._purge.run()
 
     def problem(self) -> ErrorInfo | None:
-        """Return why nothing can be kept now, None when it can."""
+        """Return why nothing can be stored now, None when it can."""
         try:
             self.directory.check()
             self._database.existing()
@@ -71,11 +71,11 @@ class StateStore:
         return self._database.full()
 
     def on_disk_full(self, notify: Callable[[], None]) -> None:
-        """Call ``tell`` when a write finds the disk full, and when one finds space again."""
+        """Call ``notify`` when a write finds the disk full, and when one finds space again."""
         self._database.fullness_changed = notify
 
     def damage(self) -> ErrorInfo | None:
-        """Return what is known of a damaged database that is kept, None without one."""
+        """Return the damage of a database that is kept for repair, None without one."""
         report = self.directory.damage_report()
         if report is None:
             return None
@@ -88,7 +88,7 @@ class StateStore:
         )
 
     async def aclose(self) -> None:
-        """Bring everything to the disk and let another process have the directory."""
+        """Write everything to the disk and release the directory for another process."""
         async with AsyncExitStack() as stack:
             stack.callback(self._database.close)
             await self.log.aclose()

@@ -1,4 +1,1 @@
-"""Task threads.
-
-Opening them, their anchors in documents, import from documents, and run results.
-"""
+"""Task threads: opening, anchors in documents, import from documents, and run results."""

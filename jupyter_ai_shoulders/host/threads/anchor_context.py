@@ -1,7 +1,7 @@
-"""What the place of a task thread holds now, for the model (chapter 09, "Prompt").
+"""Describes the current text at a task thread's anchor, for the model.
 
-Part of ``host.context.environment``. The facts stand whole in the thread's first message, and those
-that changed in later ones.
+Part of ``host.context.environment``. The thread's first message contains all facts, later ones only
+changed facts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.wire.sessions import Anchor, Session
 
 BEFORE = 5_000
 AFTER = 1_000
-"""UTF-16 units of the text around the quote (chapter 09)."""
+"""UTF-16 units of the text around the quote."""
 NEIGHBOURS = 3
 """Cells named on either side."""
 LINE = 120
@@ -47,14 +47,14 @@ _log = logging.getLogger(__name__)
 
 
 class AnchorContext:
-    """Reads the places of threads, through the pages where they are open."""
+    """Reads the anchored text of threads, through the pages where documents are open."""
 
     def __init__(self, notebooks: Notebooks, texts: TextDocuments) -> None:
         self._notebooks = notebooks
         self._texts = texts
 
     async def facts(self, session: Session) -> tuple[WorkspaceFact, ...]:
-        """Return what to tell of a session's place; nothing of one without."""
+        """Return facts about a session's anchor; none for a session without one."""
         anchor = session.anchor
         if anchor is None:
             return ()
@@ -62,7 +62,7 @@ class AnchorContext:
             return _unshown(anchor)
         try:
             return tuple(fact for fact in await self._facts(anchor) if fact.text)
-        except PolicyRefusal:  # a link to such a file, for instance: its quote is of it too
+        except PolicyRefusal:  # for instance a link to such a file; the quote is from it too
             return _unshown(anchor)
         except ShouldersError as error:
             _log.info("The place of thread %s cannot be read: %s", session.id, error)
@@ -112,12 +112,12 @@ def _output_of(anchor: Anchor, cell: NotebookCell, where: str) -> str:
 
 
 def _is_missing(anchor: Anchor, cell: NotebookCell | None) -> bool:
-    """Return whether the text is not where it was: cells are split, merged and replaced."""
+    """Return whether the text has left its cell: cells are split, merged and replaced."""
     return cell is None or locate_anchor(cell.source, anchor).certainty == "orphaned"
 
 
 def _elsewhere(anchor: Anchor, snapshot: NotebookSnapshot) -> tuple[Anchor, NotebookCell] | None:
-    """Return the one cell that surely has the text now; it is told as the likeliest place only."""
+    """Return the only cell that certainly contains the text; the model gets it as likely."""
     if anchor.range is None or not anchor.quote:
         return None
     found = [

@@ -1,7 +1,7 @@
-"""Where task threads are pinned: pages tell it, and documents are renamed (chapter 09).
+"""Moves the anchors of task threads, when pages report it or documents are renamed.
 
-Called by the handlers of ``anchors`` and by ``host.host`` when it hears of a rename. A move is an
-event like any other, but no news: the thread keeps its place in lists and its time.
+Called by the handlers of ``anchors`` and by ``host.host`` after a rename. A move is an event, but
+does not count as activity: the thread keeps its position in lists and its time.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class ThreadAnchors:
     """Moves the anchors of threads."""
 
     def __init__(self, sessions: SqliteSessions, path_now: Callable[[str], str] = str) -> None:
-        """``path_now`` returns where a document is that was renamed."""
+        """``path_now`` returns the current path of a renamed document."""
         self._sessions = sessions
         self._path_now = path_now
         self._renaming = asyncio.Lock()
 
     async def move(self, command: MoveAnchors, may_see: MaySee) -> MovedAnchors:
-        """Pin threads where the page says; what stays where it was makes no event."""
+        """Set anchors as the page reports; an unchanged anchor causes no event."""
         moved: list[SessionId] = []
         refused: list[RefusedAnchor] = []
         for number, given in enumerate(command.moved, 1):
@@ -52,9 +52,9 @@ class ThreadAnchors:
         return MovedAnchors(moved=tuple(moved), refused=tuple(refused))
 
     async def renamed(self, old: str, new: str) -> None:
-        """Let threads follow a file or a folder. Raises ``StateUnavailable``.
+        """Move threads with a file or a folder. Raises ``StateUnavailable``.
 
-        One rename after another: the next may be of what this one leads to.
+        Renames are handled one after another: the next may be of this one's target.
         """
         async with self._renaming:
             for number, thread in enumerate(self._sessions.pinned_below(old), 1):
@@ -63,7 +63,7 @@ class ThreadAnchors:
                 self._follow(thread.id, old, new)
 
     def follow_after_undelete(self, thread: Session) -> Session:
-        """Let a thread that was deleted follow its document, which may have been renamed since."""
+        """Move a restored thread to its document, which may have been renamed in between."""
         anchor = thread.anchor
         if anchor is None:
             return thread
@@ -77,7 +77,7 @@ class ThreadAnchors:
 
     def _follow(self, session_id: SessionId, old: str, new: str) -> None:
         try:
-            thread = self._sessions.get(session_id)  # a page may have moved it meanwhile
+            thread = self._sessions.get(session_id)  # a page may have moved it in between
         except NotFound:
             return
         anchor = thread.anchor

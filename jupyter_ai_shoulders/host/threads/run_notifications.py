@@ -1,8 +1,8 @@
-"""Tells a task thread what became of the cell that was run with its proposal (chapter 09).
+"""Notifies a task thread of the result of the cell that was run with its proposal.
 
 Made by ``host.build`` for ``changes.proposals.service``. "Apply and run" ends with a message in the
-thread that says what ran, with the outputs attached as data, and the agent goes on from there. The
-message is sent once: its id is made of the proposal's.
+thread that names the run, with its outputs attached as data; the agent continues from there. The
+message is sent once: its id is derived from the proposal's.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from jupyter_ai_shoulders.wire.ids import CellId, MessageId, ProposalId, Session
 from jupyter_ai_shoulders.wire.messages import OutputAttachment
 
 RUN_NOT_REPORTED = "run_untold"
-"""Code of the notice that the agent was not told how a run ended."""
+"""Code of the notice that the agent did not learn how a run ended."""
 MAX_OUTPUTS = 8
-"""Outputs that are attached; of more, the first and the last."""
+"""Maximum outputs attached; of more, the first and the last."""
 _SAYING = frozenset({"message-add", "notice"})
 _ENDS = {
     "ok": "It ended well.",
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 
 class MessageSender(Protocol):
-    """What of the engine is needed here."""
+    """The part of the engine that is needed here."""
 
     async def tell(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
         """Send a message that answers no question."""
@@ -65,18 +65,18 @@ class RunNotifications:
         self._closed = False
 
     def close(self) -> None:
-        """Begin no turn any more: the engine stops."""
+        """Start no more turns: the engine stops."""
         self._closed = True
 
     def is_thread(self, session_id: SessionId) -> bool:
-        """Return whether a conversation is a task thread; others are told of no runs."""
+        """Return whether a session is a task thread; others get no notifications."""
         try:
             return self._sessions.get(session_id).kind == "task"
-        except ShouldersError:  # deleted, or it cannot be read
+        except ShouldersError:  # deleted or unreadable
             return False
 
     async def ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
-        """Tell the thread; where it cannot be told, say so in it. Never raises for that."""
+        """Notify the thread, or leave a notice in it if that fails. Never raises for that."""
         if self._closed:
             return
         try:
@@ -89,7 +89,7 @@ class RunNotifications:
             self._note(proposal.session_id, proposal.id, f"It could not be told: {error}")
 
     def take_up(self) -> None:
-        """Say of runs the last process did not live to tell of. Raises ``StateUnavailable``."""
+        """Report runs that the last process did not report. Raises ``StateUnavailable``."""
         runs: dict[SessionId, list[ProposalId]] = {}
         for logged in self._log.find({"proposal-resolve"}):
             event = logged.event
@@ -128,7 +128,7 @@ class RunNotifications:
         )
 
     async def _where(self, document: str, cell_id: CellId) -> str:
-        """Return the cell's number; without one where the notebook cannot be read now."""
+        """Return the cell's number; an empty text if the notebook cannot be read now."""
         try:
             position = (await self._notebooks.open(document).read()).position(cell_id)
         except ShouldersError:
@@ -137,7 +137,7 @@ class RunNotifications:
 
 
 def message_id(proposal_id: ProposalId) -> MessageId:
-    """Return the id of the message about a proposal's run; a copy of a thread has the same."""
+    """Return the id of the message about a proposal's run; a copied thread has the same."""
     return MessageId(f"ran.{proposal_id.split('.')[0]}")
 
 

@@ -1,6 +1,6 @@
-"""Task threads as tools see them: opened beside a conversation, and looked at (chapter 09).
+"""Task threads for tools: opens them beside a conversation and lists them.
 
-Made by ``host.build`` before the engine, which has the tools that need it.
+Made by ``host.build`` before the engine, whose tools need it.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from jupyter_ai_shoulders.wire.versions import well_formed
 LAST = 2_000
 """Characters of a thread's last message."""
 DEEPEST = 2
-"""How far threads that agents open may stand from a conversation of the user's."""
+"""Maximum nesting of threads that agents open below a conversation of the user."""
 
 
 class ThreadEngine(Protocol):
-    """What of the engine is needed here."""
+    """The part of the engine that is needed here."""
 
     async def send(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
         """Accept a message."""
         ...
 
     def sources(self, session_id: SessionId) -> Sequence[TaintSource]:
-        """Return where text of a conversation came from that may not be the user's."""
+        """Return the sources of a conversation's text that may not be the user's."""
         ...
 
 
 class ThreadService:
-    """``ThreadAnchors`` and ``Threads`` on the sessions there are."""
+    """``ThreadAnchors`` and ``Threads`` on the stored sessions."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class ThreadService:
         engine: Callable[[], ThreadEngine],
         has_owners: bool = False,
     ) -> None:
-        """``conversations`` and ``engine`` are asked for when a thread is opened."""
+        """``conversations`` and ``engine`` are called when a thread is opened."""
         self._sessions = sessions
         self._log = log
         self._ids = ids
@@ -74,7 +74,7 @@ class ThreadService:
         return self._sessions.get(session_id).anchor
 
     async def open(self, opening: ThreadRequest) -> Session:
-        """Open a thread that has what its opener has; nobody's is ever in ``bypass``."""
+        """Open a thread with its opener's settings, but never in ``bypass``."""
         by = self._sessions.get(opening.by)
         opener = self._opener(opening)
         created = CreateSession(
@@ -96,16 +96,16 @@ class ThreadService:
         return self._sessions.get(session.id)
 
     async def delete_unstarted(self) -> None:
-        """Delete the threads that never got a message, for a crash or because it was refused.
+        """Delete threads that never got a message, after a crash or a refusal.
 
-        Those of users have a day for it; all can be brought back, as what was deleted can.
+        Threads that users open have a day for it; all can be restored like other deleted sessions.
         """
         for session in self._sessions.empty_threads():
             await self._conversations().delete(session)
             crash_point("threads.session.cleared")
 
     def _opener(self, opening: ThreadRequest) -> Opener:
-        """Return what the thread will know of its opener. Raises ``PolicyRefusal``."""
+        """Return the thread's record of its opener. Raises ``PolicyRefusal``."""
         (first,) = self._log.read(opening.by, 0, 1)
         opener = first.event.opener if isinstance(first.event, SessionCreate) else None
         depth = 1 + (opener.depth if opener else 0)
@@ -129,7 +129,8 @@ class ThreadService:
         chosen = SessionFilter(kind="task", document=document)
         if self._has_owners:
             owner = self._sessions.get(by).owner
-            chosen = replace(chosen, owner=owner or "")  # a shared one sees those without an owner
+            # A shared session sees those without an owner.
+            chosen = replace(chosen, owner=owner or "")
         found = self._sessions.page(chosen, None, MOST).sessions
         others = [session for session in found if session.id != by]
         news = [await self._news(session) for session in others[:LISTED]]

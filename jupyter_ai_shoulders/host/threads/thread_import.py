@@ -1,7 +1,7 @@
-"""Threads that a document brings along in its metadata (chapter 09, "Persistence and travel").
+"""Imports threads that a document lists in its metadata; see docs/design/task-threads.md.
 
-Called by the handler of ``anchors/adopt`` when a page opens a document with such a list. The list
-names conversations of this state directory; what it says of others is not believed.
+Called by the handler of ``anchors/adopt`` when a page opens such a document. The list may name only
+conversations of this state directory; other entries are ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from jupyter_ai_shoulders.wire.sessions import Session
 
 
 class ThreadImport:
-    """Finds the threads a document says it has: in it, or in the document it was copied from."""
+    """Finds the threads that a document lists: its own, or those of the document it was copied
+    from.
+    """
 
     def __init__(
         self,
@@ -44,11 +46,12 @@ class ThreadImport:
         self._adopting = asyncio.Lock()
 
     async def adopt(self, command: AdoptThreads, may_see: MaySee) -> AdoptedThreads:
-        """Return which threads stand for those of the list.
+        """Return which threads represent those of the list.
 
-        A thread of this document is itself. One whose document is gone was moved along with the
-        text, outside of the lab. One whose document is there gets a copy in this one; asked
-        again, and after a crash, it is the same copy. Raises ``StateUnavailable``.
+        A thread of this document represents itself. A thread whose document no longer exists was
+        moved with the text, outside the lab. A thread whose document still exists gets a copy in
+        this one; repeated calls, also after a crash, return the same copy. Raises
+        ``StateUnavailable``.
         """
         async with self._adopting:
             copies = self._copies.copies_in(command.document)
@@ -76,7 +79,7 @@ class ThreadImport:
         copies: dict[SessionId, ExistingCopy],
         may_see: MaySee,
     ) -> SessionId | None:
-        """Return the thread that stands for one of the list; None when there is none."""
+        """Return the thread that represents a listed one; None if there is none."""
         thread = self._known(kept.id, may_see)
         if thread is not None and _document(thread) == document:
             return thread.id
@@ -103,7 +106,7 @@ class ThreadImport:
         return session if session.kind == "task" and session.anchor is not None else None
 
     def _exists(self, document: str) -> bool:
-        """Return whether a document exists; of one that cannot be looked at, that it does."""
+        """Return whether a document exists; True if it cannot be checked."""
         try:
             self._workspace.kind(self._workspace.path(document))
         except NotFound:

@@ -1,4 +1,1 @@
-"""What tools need of the host.
-
-Command execution, packages with tools, and visibility of operations.
-"""
+"""Services for tools: command execution, and packages with tools."""

@@ -1,4 +1,4 @@
-"""Commands of the agent: what starts them, what holds them, and the tool.
+"""Command execution for the agent: sandbox, preparation and the tool.
 
 Part of the composition root: ``host.build`` makes it, ``host.host`` closes it.
 """
@@ -39,7 +39,7 @@ _FILES = ("jpserver-*.json", "nbserver-*.json")
 
 
 class CommandExecution:
-    """What one process has to run commands with; ``aclose`` it."""
+    """Runs commands for one process; ``aclose`` it."""
 
     def __init__(
         self,
@@ -54,9 +54,9 @@ class CommandExecution:
         detected: Detect | None = None,
         own_ports: Callable[[], Collection[int]] = tuple,
     ) -> None:
-        """``detected`` says what sandbox there is; none: it is tried out.
+        """``detected`` returns the available sandbox; None: it is found by trying.
 
-        ``own_ports``: on which TCP ports this server listens.
+        ``own_ports`` returns the TCP ports this server listens on.
         """
         self._preferences = preferences
         self._own_ports = own_ports
@@ -85,38 +85,38 @@ class CommandExecution:
         )
 
     def programs(self) -> Collection[str]:
-        """Return the folders of the workspace with programs of this server."""
+        """Return the workspace's folders that contain programs of this server."""
         root = self._places.workspace
         found = server_program_folders(self._places)
         return [Path(folder).relative_to(root).as_posix() for folder in found]
 
     async def facts(self) -> SandboxCapabilities:
-        """Return what sandbox this system has."""
+        """Return the sandbox capabilities of this system."""
         return await self._sandbox.facts()
 
     async def sandboxed_tools(self) -> Mapping[str, bool]:
-        """Return of each tool that runs programs or code whether a sandbox holds those.
+        """Return for each tool that runs programs or code whether it runs in a sandbox.
 
-        Nothing holds what runs in the user's kernels.
+        Code in the user's kernels is never sandboxed.
         """
         kind, mode = (await self.facts()).kind, self._rules().mode
         held = kind != "none" and mode in ("sandbox", "sandbox_read_only")
         return {**dict.fromkeys(IN_KERNELS, False), RUN_COMMAND: held}
 
     def disabled_tools(self) -> Collection[str]:
-        """Return the names of the tools that are switched off by the settings."""
+        """Return the names of the tools that the settings switch off."""
         return {RUN_COMMAND} if self._rules().mode == "none" else ()
 
     async def aclose(self) -> None:
-        """Let go of what was prepared; what runs was ended by the engine."""
+        """Release prepared resources; the engine has ended running commands."""
         await self.tool.aclose()
 
     def _closed_ports(self) -> Collection[int]:
-        """Return where Jupyter servers of this user listen; blocks, for threads."""
+        """Return the ports of this user's Jupyter servers; blocks, for threads."""
         return {*self._own_ports(), *running_server_ports(self._runtime_dir)}
 
     def _ports_to_prepare(self) -> Collection[int]:
-        """Return what to close to the next command; without the network nothing is open."""
+        """Return the ports to close to the next command; none without network access."""
         return self._closed_ports() if self._network else ()
 
     def _rules(self) -> CommandPolicy:
@@ -130,13 +130,17 @@ class CommandExecution:
 
 
 class _Server(BaseModel):
-    """What a server writes into the runtime directory; 0: it listens on a UNIX socket only."""
+    """Server information file in the runtime directory; port 0: only a UNIX socket."""
 
     port: int = Field(ge=0, le=65_535)
 
 
 def running_server_ports(runtime_dir: Path) -> set[int]:
-    """Return the ports that servers have written down; blocks, for threads."""
+    """Return the ports of the user's running Jupyter servers; blocks, for threads.
+
+    Sandboxed commands must not reach them: with a server's token they could change permission
+    rules.
+    """
     found: set[int] = set()
     for pattern in _FILES:
         for path in runtime_dir.glob(pattern):

@@ -1,9 +1,9 @@
-"""Takes in the tools of other installed packages, once per process (``tools.installed``).
+"""Loads the tools of other installed packages, once per process (``tools.installed``).
 
 Part of the composition root: made by ``host.build``, loaded by ``host.host`` before the first turn.
-What a package does wrong is said in ``GET status``, by the doctor and in the log, and costs nothing
-but its own tools. Importing may take long, or for ever: it happens in a thread that nobody has to
-wait for, and tools that come late are offered from then on.
+Errors of a package are reported in ``GET status``, by the doctor and in the log, and affect only
+its own tools. An import may take long or hang: it runs in a thread that nobody has to wait for, and
+late tools are offered once they are loaded.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 LOAD_TIMEOUT_SECONDS = 3.0
 """How long the first request waits for packages; a conversation must open within five seconds."""
 _SHOWN = 300
-"""Characters shown of what an exception says."""
+"""Maximum characters shown of an exception's message."""
 _HINT = (
     "Repair or uninstall the package, or leave it out of Shoulders.tool_packages; "
     "then restart the Jupyter server."
 )
 
 Record = Callable[[Iterable[Tool[Any]]], list[Tool[Any]]]
-"""Returns tools that say for which call they work."""
+"""Returns tools that record the call they work for."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """Where tools come from, for messages."""
+    """The source of tools, for messages."""
 
     name: str
     version: str
@@ -57,10 +57,10 @@ class Package:
 
 
 class ToolInstallTarget:
-    """Where the tools go: beside the others, as one of them."""
+    """The registries that loaded tools are added to."""
 
     def __init__(self, base: ToolRegistry, whole: ToolRegistry, record: Record) -> None:
-        """``whole`` is made of ``base``, to which they are added; ``record`` notes changes."""
+        """``whole`` is made from ``base``; tools are added to both. ``record`` records changes."""
         self._base = base
         self._whole = whole
         self._record = record
@@ -70,13 +70,13 @@ class ToolInstallTarget:
         return self._whole.get(name) is not None
 
     def admit(self, tool: InstalledTool, package: str) -> None:
-        """Take a tool in whose name is free."""
+        """Add a tool whose name is free."""
         (recorded,) = self._record([tool])
         self._base.admit(recorded, tool.description.strip(), package)
 
 
 class InstalledTools:
-    """The tools of packages, and what is wrong with some."""
+    """The tools of packages, and their errors."""
 
     def __init__(
         self,
@@ -88,9 +88,9 @@ class InstalledTools:
         redact: Callable[[str], str],
         timeout: float = LOAD_TIMEOUT_SECONDS,
     ) -> None:
-        """``allowed`` are names of distributions, None: all that are installed.
+        """``allowed`` are names of distributions, None: all installed ones.
 
-        ``changed`` is told when tools come after everybody was told what there is.
+        ``changed`` is called when tools are added after the tools were already listed.
         """
         self._ports = ports
         self._target = target
@@ -107,7 +107,7 @@ class InstalledTools:
         self._closed = False
 
     def errors(self) -> tuple[ErrorInfo, ...]:
-        """Return what is wrong, for people."""
+        """Return the errors, for users."""
         if not self._is_late or self._done.is_set():
             return tuple(self._errors)
         loading = self._loading or "installed packages"
@@ -120,7 +120,7 @@ class InstalledTools:
         return (*self._errors, slow)
 
     async def load(self) -> None:
-        """Load the packages, at the first call; return when that is done or takes too long."""
+        """Load the packages on the first call; return when that is done or takes too long."""
         if self._has_started:
             return
         self._has_started = True
@@ -128,7 +128,7 @@ class InstalledTools:
             target=self._load_all,
             args=(asyncio.get_running_loop(),),
             name="shoulders-tool-packages",
-            daemon=True,  # an import that hangs must not hold the end of the process
+            daemon=True,  # a hanging import must not keep the process from ending
         ).start()
         try:
             async with asyncio.timeout(self._timeout):
@@ -142,11 +142,11 @@ class InstalledTools:
         await self._done.wait()
 
     def close(self) -> None:
-        """Take nothing in any more."""
+        """Add no more tools."""
         self._closed = True
 
     def _load_all(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Runs in the thread."""
+        """Load all packages; runs in the thread."""
         with contextlib.suppress(RuntimeError):  # the loop was closed: nobody waits for tools
             for package, entry_point in self._searched(loop):
                 self._loading = package
@@ -214,7 +214,7 @@ class InstalledTools:
 
 
 def _loaded(entry_point: EntryPoint, ports: ToolPorts) -> list[InstalledTool] | BaseException:
-    """Return a package's tools, or what it raised: foreign code, so anything."""
+    """Return a package's tools, or its exception: foreign code may raise anything."""
     try:
         make: MakeTools = entry_point.load()
         return list(make(ports))

@@ -1,7 +1,6 @@
-"""What may be spent and what is: joins ledger, limits and meter. Part of the composition root.
+"""Budgets and spending of one user: joins ledger, limits and meter. Part of the composition root.
 
-Asked by the meter before each call, by the engine for what it shows, and by
-``server.handlers.usage``.
+Used by the meter before each call, by the engine for display, and by ``server.handlers.usage``.
 """
 
 from __future__ import annotations
@@ -54,11 +53,11 @@ _DURING: dict[LimitScope, str] = {
     "turn": "in this turn",
 }
 MAX_TURNS = 256
-"""Turns whose notices are kept until the engine asks for them."""
+"""Maximum turns whose notices are kept until the engine fetches them."""
 
 
 class UserBudget:
-    """The money of one user, as one process sees it."""
+    """The budget of one user in one process."""
 
     def __init__(
         self,
@@ -68,7 +67,7 @@ class UserBudget:
         *,
         wait_seconds: float = WAIT_SECONDS,
     ) -> None:
-        """``folder`` is ``~/.shoulders``; a call waits so long for a ledger that hangs."""
+        """``folder`` is ``~/.shoulders``; a call waits ``wait_seconds`` for a ledger that hangs."""
         self.administrator = administrator or SpendingLimits()
         self._file = BudgetFile(folder)
         self._read: Budget | None = None
@@ -76,12 +75,12 @@ class UserBudget:
         self._notices: dict[TurnId, list[BudgetNotice]] = defaultdict(list)
         self._said: set[str] = set()
 
-    # the meter's
+    # for the meter
 
     async def admit(self, planned: PlannedCall) -> AdmittedCall:
-        """Hold the money of a call. Raises ``PolicyRefusal``: nothing may be sent.
+        """Reserve the money of a call. Raises ``PolicyRefusal``: nothing may be sent.
 
-        Where there is no limit nothing is waited for.
+        Does not wait if there is no limit.
         """
         if self.ledger.known and not self.administrator.any and self._file.known_empty():
             return AdmittedCall(self, self.ledger.begin(planned))
@@ -96,37 +95,37 @@ class UserBudget:
         return AdmittedCall(self, found)
 
     async def announce(self, reservation: Reservation, cost: int | None) -> None:
-        """Keep what is to be said in the call's turn, unless it was said before."""
+        """Store the notices of a call for its turn, unless they were given before."""
         for name, notice in self.remarks(reservation, cost):
             if await self._is_new(name):
                 self._keep(notice, reservation.planned.account.turn_id)
 
     def remarks(self, reservation: Reservation, cost: int | None) -> list[tuple[str, BudgetNotice]]:
-        """Return what was not said yet of a call that is over, with the name it is known by.
+        """Return the new notices of a finished call, each with its key.
 
-        Only a turn has somebody who reads it.
+        Only calls of a turn have notices: nobody would read others.
         """
         if reservation.planned.account.turn_id is None:
             return []
         return [found for found in _remarks(reservation, cost) if found[0] not in self._said]
 
-    # the engine's
+    # for the engine
 
     def standing(self) -> BudgetStatus | None:
         """Return the month's spending and limit, None when unknown; reads no file."""
         return self.ledger.standing()
 
     def notices(self, turn_id: TurnId) -> tuple[BudgetNotice, ...]:
-        """Return what is to be said in a turn, once."""
+        """Return the notices of a turn, once."""
         return tuple(self._notices.pop(turn_id, ()))
 
     async def raise_limit(
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
-        """Raise the limit of this session or turn to so many micro-dollars.
+        """Raise the limit of this session or turn to ``micro_usd`` micro-dollars.
 
-        Raises ``PolicyRefusal``: the administrator's limit is lower, or the scope is not the
-        user's to raise here. Raises ``StateUnavailable``: it could not be stored.
+        Raises ``PolicyRefusal`` if the administrator's limit is lower or the user may not raise
+        this scope, ``StateUnavailable`` if it could not be stored.
         """
         if scope not in ("session", "turn"):
             raise PolicyRefusal(
@@ -138,7 +137,7 @@ class UserBudget:
         key = session_id if scope == "session" else turn_id
         await self.ledger.raise_limit(scope, key, micro_usd)
 
-    # the API's
+    # for the API
 
     def read(self) -> Budget:
         """Read the limits. For any thread but the event loop's.
@@ -149,7 +148,7 @@ class UserBudget:
         return self._read
 
     async def tallies(self) -> Tallies:
-        """Return what this month and day have cost. Raises ``StateUnavailable``."""
+        """Return the cost of this month and day. Raises ``StateUnavailable``."""
         return await self.ledger.tallies(UsageAccount("other"))
 
     async def set_limits(self, limits: SpendingLimits) -> None:
@@ -166,7 +165,7 @@ class UserBudget:
         return None if error is None else error.info
 
     async def aclose(self) -> None:
-        """Write what is settled and close the ledger."""
+        """Write settled calls and close the ledger."""
         await self.ledger.aclose()
 
     def _allowed(self, limits: SpendingLimits) -> None:
@@ -193,7 +192,7 @@ class UserBudget:
             return await self.ledger.claim(name)
         except StateUnavailable:
             self._said.discard(name)
-            return False  # ``problem`` says it
+            return False  # ``problem`` reports it
 
     def _keep(self, notice: BudgetNotice, turn_id: TurnId | None) -> None:
         if turn_id is None:
@@ -211,15 +210,15 @@ class AdmittedCall:
     reservation: Reservation
 
     def settle(self, outcome: CallSettlement) -> None:
-        """Book how the call ended; never raises or waits."""
+        """Record the outcome of the call; never raises or waits."""
         self.budgets.ledger.settle(self.reservation, outcome)
 
     def remarks(self, cost_micro_usd: int | None) -> bool:
-        """Return whether ``announce`` would have something to say after such a cost."""
+        """Return whether ``announce`` would have a notice after such a cost."""
         return bool(self.budgets.remarks(self.reservation, cost_micro_usd))
 
     async def announce(self, cost_micro_usd: int | None) -> None:
-        """Have the user told, once per limit and period."""
+        """Notify the user, once per limit and period."""
         await self.budgets.announce(self.reservation, cost_micro_usd)
 
 
@@ -265,7 +264,7 @@ def _uncountable(error: StateUnavailable) -> PolicyRefusal:
 
 
 def _remarks(reservation: Reservation, cost: int | None) -> list[tuple[str, BudgetNotice]]:
-    """Return what there is to say after a call, each with the name it is said once under."""
+    """Return the notices after a call, each with the key that makes it unique."""
     planned, limits = reservation.planned, reservation.limits
     if not limits.any:
         return []
@@ -283,7 +282,7 @@ def _remarks(reservation: Reservation, cost: int | None) -> list[tuple[str, Budg
 def _nearly_spent(near: LimitWarning) -> BudgetNotice:
     spent, limit, name = format_dollars(near.spent), format_dollars(near.limit), NAMES[near.scope]
     share = near.spent * 100 // near.limit
-    if share > 100:  # one call may cost more than what was left
+    if share > 100:  # one call may cost more than the remaining budget
         return BudgetNotice(
             "budget_80", f"You are over the limit for {name}: {spent} of {limit} spent."
         )

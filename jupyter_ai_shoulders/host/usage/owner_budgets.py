@@ -1,8 +1,8 @@
-"""Each person's money apart: finds the ``UserBudget`` of the person a call is made for.
+"""Separates budgets by owner: finds the ``UserBudget`` of the user a call is made for.
 
-The meter, the engine and the usage page ask here. Without owners there is one, in
-``~/.shoulders``; the person a server was started for keeps that one, so that nothing spent before
-is lost.
+Used by the meter, the engine and the usage page. Without owners there is one budget, in
+``~/.shoulders``; the user for whom a server was started keeps that one, so that earlier spending
+counts.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 
 USERS = "users"
-"""Folder with a folder for each further person, in ``~/.shoulders``."""
+"""Folder of the further users' folders, in ``~/.shoulders``."""
 
 
 class OwnerBudgets:
-    """The budgets of all persons that meet on this server; made when first asked for."""
+    """The budgets of all users of this server; each is made on first use."""
 
     def __init__(
         self,
@@ -42,9 +42,9 @@ class OwnerBudgets:
         session_owner: Callable[[SessionId], str | None] = lambda _: None,
         home_owner: str | None = None,
     ) -> None:
-        """``folder`` is ``~/.shoulders``, ``home_owner`` whose home directory that is.
+        """``folder`` is ``~/.shoulders``; ``home_owner`` the owner of that home directory.
 
-        ``session_owner`` raises ``NotFound`` for a session that is gone.
+        ``session_owner`` raises ``NotFound`` for a deleted session.
         """
         self._folder = folder
         self._clock = clock
@@ -54,7 +54,7 @@ class OwnerBudgets:
         self._known: dict[str | None, UserBudget] = {}
 
     def of(self, owner: str | None) -> UserBudget:
-        """Return the budget of a person; None: of what belongs to nobody."""
+        """Return the budget of a user; None: of sessions without an owner."""
         owner = None if owner == self._home_owner else owner
         found = self._known.get(owner)
         if found is None:
@@ -63,15 +63,15 @@ class OwnerBudgets:
         return found
 
     async def admit(self, planned: PlannedCall) -> AdmittedCall:
-        """Hold the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
+        """Reserve the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
         return await self._of_account(planned.account).admit(planned)
 
     def standing(self, account: UsageAccount | None) -> BudgetStatus | None:
-        """Return the spending and limit of the month of whom a call is booked to."""
+        """Return the month's spending and limit of the user a call is booked to."""
         return self._of_account(account or UsageAccount("other")).standing()
 
     def notices(self, turn_id: TurnId) -> Sequence[BudgetNotice]:
-        """Return what is to be said in a turn, once."""
+        """Return the notices of a turn, once."""
         return [notice for each in self._known.values() for notice in each.notices(turn_id)]
 
     async def raise_limit(
@@ -82,12 +82,12 @@ class OwnerBudgets:
         await budgets.raise_limit(scope, micro_usd, session_id, turn_id)
 
     def problem(self) -> ErrorInfo | None:
-        """Return why somebody's model usage cannot be counted now; None when it can."""
+        """Return why model usage of some user cannot be counted now; None when it can."""
         problems = (each.problem() for each in self._known.values())
         return next(filter(None, problems), None)
 
     async def aclose(self) -> None:
-        """Write what is settled and close all ledgers."""
+        """Write settled calls and close all ledgers."""
         await asyncio.gather(*(each.aclose() for each in self._known.values()))
 
     def _of_account(self, account: UsageAccount) -> UserBudget:
@@ -95,11 +95,11 @@ class OwnerBudgets:
             return self.of(account.owner)
         try:
             return self.of(self._session_owner(account.session_id))
-        except NotFound:  # deleted while its last call is under way
+        except NotFound:  # deleted while its last call runs
             return self.of(None)
 
 
 def folder_name(owner: str) -> str:
-    """Return a name of a folder for a person; user names may hold anything."""
+    """Return a folder name for a user, whose name may contain anything."""
     readable = re.sub(r"[^A-Za-z0-9_-]+", "-", owner)[:32]
     return f"{readable}-{hashlib.sha256(owner.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"

@@ -1,7 +1,4 @@
-"""Answers what was used and what may be spent.
-
-Called by ``server.handlers.usage``.
-"""
+"""Reports usage and budgets. Called by ``server.handlers.usage``."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ _NOTHING: Mapping[str, Any] = {"rows": (), "total": None, "tools": (), "steps": 
 
 
 class OwnerUsage:
-    """Usage and budget of each person; see ``OwnerBudgets``."""
+    """Usage and budget of each user; see ``OwnerBudgets``."""
 
     def __init__(self, budgets: OwnerBudgets, database: Path, clock: Clock) -> None:
         self._budgets = budgets
@@ -58,7 +55,7 @@ class OwnerUsage:
         self._known: dict[str | None, UsageService] = {}
 
     def of(self, owner: str | None) -> UsageService:
-        """Return what shows the usage of a person; None: where users are not told apart."""
+        """Return the usage service of a user; None: where users are not distinguished."""
         found = self._known.get(owner)
         if found is None:
             budgets = self._budgets.of(owner)
@@ -68,7 +65,7 @@ class OwnerUsage:
 
 
 class UsageService:
-    """Usage and budget as the API shows them to one person."""
+    """Usage and budget of one user for the API."""
 
     def __init__(
         self,
@@ -79,10 +76,10 @@ class UsageService:
         owner: str | None = None,
         wait_seconds: float = WAIT_SECONDS,
     ) -> None:
-        """``database`` holds this workspace's events, which know how tools did: those of ``owner``
-        and of sessions without one, None: all.
+        """``database`` holds this workspace's events, which record the success of tools: those of
+        ``owner`` and of sessions without one, None: all.
 
-        A read is waited for so long; what is not there by then is said to be missing.
+        A read that takes longer than ``wait_seconds`` is reported as missing.
         """
         self._budgets = budgets
         self._database = database
@@ -92,7 +89,7 @@ class UsageService:
         self._writing = asyncio.Lock()
 
     async def usage(self, query: UsageQuery) -> Usage:
-        """Return what was used; what cannot be read is said in ``error``.
+        """Return the usage; ``error`` says what could not be read.
 
         Raises ``InvalidRequest``.
         """
@@ -102,7 +99,7 @@ class UsageService:
             raise InvalidRequest(
                 f"from: {first} is after {last}.", hint="Give the earlier day as from."
             )
-        budget = await self.budget()  # after it, all that was settled is in the ledger
+        budget = await self.budget()  # now the ledger holds all settled calls
         try:
             return await self._timeout.read(
                 f"The usage ledger {self._budgets.ledger.path}",
@@ -112,7 +109,7 @@ class UsageService:
             return _budget_statement(_NOTHING, query.by, (first, last), budget, problem.info)
 
     async def budget(self) -> BudgetState:
-        """Return the limits and what is spent; what cannot be read is said in ``error``."""
+        """Return limits and spending; ``error`` says what could not be read."""
         budget = Budget(SpendingLimits(), self._budgets.administrator)
         tallies: Tallies = {}
         error: ErrorInfo | None = None
@@ -128,8 +125,8 @@ class UsageService:
     async def set_budget(self, command: PutBudget) -> BudgetState:
         """Store the user's limits.
 
-        Raises ``PolicyRefusal``, ``StateUnavailable``, ``Conflict`` (the limits that were seen are
-        not those there are).
+        Raises ``PolicyRefusal``, ``StateUnavailable``, ``Conflict`` (the limits changed since they
+        were read).
         """
         async with self._writing:
             await self._refuse_stale(command.revision)
@@ -165,13 +162,13 @@ class UsageService:
         return _budget_statement(found, query.by, (first, last), budget, error)
 
     def _calls(self, by: UsageBy, first: date, last: date) -> dict[str, Any]:
-        """Return what the ledger says. Raises ``StateUnavailable``."""
+        """Return the usage in the ledger. Raises ``StateUnavailable``."""
         ledger, days = self._budgets.ledger.path, (first.isoformat(), last.isoformat())
         rows = () if by == "tool" else usage_rows(ledger, by, *days)
         return {"rows": rows, "total": usage_total(ledger, *days)}
 
     def _tools(self, by: UsageBy, first: date, last: date) -> dict[str, Any]:
-        """Return what the event log says of tools, if asked. Raises ``StateUnavailable``."""
+        """Return the tools' usage in the event log, if requested. Raises ``StateUnavailable``."""
         if by != "tool":
             return {}
         span = (_midnight(first), _midnight(last + timedelta(days=1)))
@@ -219,12 +216,12 @@ def _budget_statement(
 
 
 def _midnight(day: date) -> str:
-    """Return the beginning of a day of this machine's time zone, as events have their times."""
+    """Return the start of a day in this machine's time zone, in the form of event times."""
     return timestamp(datetime.combine(day, time()).astimezone())
 
 
 def _revision(limits: SpendingLimits) -> str:
-    """Return what names the user's limits."""
+    """Return an identifier of the user's limits."""
     return cell_version(repr([limits.of(scope) for scope in SCOPES]))
 
 
@@ -232,7 +229,11 @@ T = TypeVar("T")
 
 
 class BoundedReader:
-    """Waits so many seconds for a read, and for none while an earlier one is not back."""
+    """Reads files whose disk may hang, such as a home directory on the network, with a timeout.
+
+    A hanging thread cannot be ended, and the process has few: while one hangs no other is started,
+    and callers get an error at once.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -241,7 +242,7 @@ class BoundedReader:
     async def read(self, what: str, work: Callable[[], T]) -> T:
         """Return what ``work`` reads in a thread, or raise what it raises.
 
-        Raises ``StateUnavailable``: ``what`` does not answer.
+        Raises ``StateUnavailable`` if ``what`` does not answer in time.
         """
         if self._late is not None:
             raise _unresponsive(what)
@@ -257,7 +258,7 @@ class BoundedReader:
     def _on_late_result(self, task: asyncio.Task[object]) -> None:
         self._late = None
         if not task.cancelled():
-            task.exception()  # told as silence already
+            task.exception()  # already reported as unresponsive
 
 
 def _unresponsive(what: str) -> StateUnavailable:

@@ -1,1 +1,1 @@
-"""The chat panel in a notebook's output: its page talks to the kernel, the kernel to the server."""
+"""The chat panel in a notebook's output: its page uses the kernel, the kernel the server."""

@@ -1,4 +1,4 @@
-"""Where the code of the panel's page is, which ``make build`` makes. Called by ``relay``."""
+"""Reads the code of the panel's page, which ``make build`` writes. Called by ``server_relay``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
 LOADER = Path(__file__).parent / "loader.js"
-"""Small, because front ends keep a widget's own module in saved notebooks. It asks us for the
-panel's code, and shows the transcript where nobody answers."""
+"""Small, because front ends store a widget's own module in saved notebooks. It loads the panel's
+code from us, and shows the transcript if no kernel answers.
+"""
 
 
 class BundleNotBuilt(Exception):
@@ -15,7 +16,7 @@ class BundleNotBuilt(Exception):
 
 
 def read_bundle(static: Path = STATIC) -> tuple[bytes, bytes]:
-    """Return the module and its style sheet, if it has one apart. Raises ``BundleNotBuilt``."""
+    """Return the module and its separate style sheet, if any. Raises ``BundleNotBuilt``."""
     style = static / "panel.css"
     try:
         return (static / "panel.js").read_bytes(), style.read_bytes() if style.exists() else b""

@@ -1,6 +1,6 @@
-"""The cell's output and the comm as a panel uses them. Called by ``widget``.
+"""The panel's cell output and comm. Called by ``widget``.
 
-What is particular about ipykernel and its comms is known here only.
+The only module that knows the peculiarities of ipykernel and its comms.
 """
 
 from __future__ import annotations
@@ -16,27 +16,29 @@ from jupyter_ai_shoulders.wire.hidden_characters import legible
 
 
 class UpdatableOutput:
-    """An output that is updated by its display id; updates may come from any thread."""
+    """An output that is updated by its display id, from any thread."""
 
     def __init__(self, display_id: str | None = None) -> None:
         """Nothing is shown yet."""
         self._handle: Any = DisplayHandle(display_id)
 
     def show(self, data: Bundle) -> None:
-        """See ``record.Output``."""
+        """See ``TranscriptOutput.show``."""
         self._handle.display(data, raw=True)
 
     def update(self, data: Bundle) -> None:
-        """See ``record.Output``."""
+        """See ``TranscriptOutput.update``."""
         self._handle.update(data, raw=True)
 
     def repeat(self, data: Bundle) -> None:
-        """See ``record.Output``. By an id that no page knows: none draws anew what it has."""
+        """See ``TranscriptOutput.repeat``. Uses an id that no page knows, so that no page redraws
+        its output.
+        """
         DisplayHandle().update(data, raw=True)
 
 
 class PanelTurnDisplay:
-    """What a cell says whose conversation is shown by the panel; see ``talk.Screen``."""
+    """Turn display of a cell whose conversation the panel shows; see ``magic_turn.TurnDisplay``."""
 
     def show(self, text: str) -> None:
         """Do nothing: the panel shows the answer."""
@@ -47,27 +49,27 @@ class PanelTurnDisplay:
         sys.stdout.flush()
 
     def ask(self, prompt: str, *, password: bool = False) -> str:  # noqa: ARG002 - the port's
-        """Ask nobody: the panel does. Raises ``ClientError``."""
+        """Raise ``ClientError``: the panel asks the user."""
         raise ClientError(
             f"{prompt} The panel and the side panel ask this; the turn waits for the answer there."
         )
 
 
 class CommHandler(Protocol):
-    """Takes a comm's message."""
+    """Handles a comm's message."""
 
     def __call__(self, msg: dict[str, Any]) -> None:
-        """Called in the shell or subshell the message came by."""
+        """Called in the shell or subshell of the message."""
         ...
 
 
 def handle_messages_in_subshell(comm: Any, handle: CommHandler) -> None:
-    """Have the page's messages handled in the subshell the page chose, also while a cell runs.
+    """Handle the page's messages in the subshell the page chose, also while a cell runs.
 
     ipykernel 7.4 sends a comm's messages to the shell that used the comm last, which is the one
-    that runs the cell (``BaseComm._reply_subshell_for``); we answer in threads of our own, so the
-    page's choice is right. And each message makes IPython believe that a cell ends
-    (``BaseComm.handle_msg``), upon which the figures of the one that runs are drawn half done.
+    that runs the cell (``BaseComm._reply_subshell_for``); we answer in our own threads, so the
+    page's choice is right. Also, each message makes IPython believe that a cell ends
+    (``BaseComm.handle_msg``), so that it would draw unfinished figures of the running cell.
     """
     comm._reply_subshell_for = _as_the_page_chose  # noqa: SLF001 - the hook has no public name
     comm.handle_msg = handle

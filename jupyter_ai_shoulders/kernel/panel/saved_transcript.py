@@ -1,10 +1,10 @@
 """Keeps the panel's conversation in the notebook: an output below the panel. Made by ``widget``.
 
-An output of its own, because front ends make a widget's view anew when its output is updated, and
-the user types in it. While a view is there it hides this output (``loader.js``).
+It is a separate output, because front ends recreate a widget's view when its output is updated, and
+the user types in it. While a view exists it hides this output (``loader.js``).
 
-A page knows the output's display id only if it ran the cell. One that was loaded later and has our
-lab extension finds the output by the class in it (``savedTranscripts.ts`` in
+A page knows the output's display id only if it ran the cell. A page that was loaded later and has
+our lab extension finds the output by the class in it (``savedTranscripts.ts`` in
 ``labextension/src/live-documents/notebooks``).
 """
 
@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.kernel.panel.transcript_rendering import (
 from jupyter_ai_shoulders.kernel.panel.worker_threads import WorkerThreads
 
 REFRESH_SECONDS = 2.0
-"""How long a cell waits for what the server says before it shows the panel without."""
+"""How long a cell waits for the server before it shows the panel without the transcript."""
 NOTHING = "*No conversation yet: this is where the AI panel keeps it.*"
 _NO_SERVER = "*The AI panel has no server.* {}"
 
@@ -38,11 +38,11 @@ class TranscriptOutput(Protocol):
         ...
 
     def update(self, data: Bundle) -> None:
-        """Change it wherever it is shown; may be called in any thread."""
+        """Update it wherever it is shown; may be called in any thread."""
         ...
 
     def repeat(self, data: Bundle) -> None:
-        """Say it to pages that find the output by what is in it; as ``update``."""
+        """Send it to pages that find the output by its content; as ``update``."""
         ...
 
 
@@ -52,7 +52,7 @@ class SavedTranscript:
     def __init__(
         self, name: str, client: Client, output: TranscriptOutput, changed: Callable[[str], None]
     ) -> None:
-        """``changed`` hears the transcript as HTML, in a thread of ours."""
+        """``changed`` receives the transcript as HTML, in a thread of ours."""
         self._name = name
         self._client = client
         self._output = output
@@ -64,7 +64,7 @@ class SavedTranscript:
         self._shown = False
 
     def show(self, session_id: str | None) -> None:
-        """Show the transcript below the panel; waits a little for the server."""
+        """Show the transcript below the panel; waits briefly for the server."""
         read = threading.Event()
         self._worker.submit(lambda: self._read(session_id))
         self._worker.submit(read.set)
@@ -74,18 +74,18 @@ class SavedTranscript:
             self._shown = True
 
     def refresh(self, session_id: str | None) -> None:
-        """Have the transcript made anew; returns at once."""
+        """Update the transcript in the background."""
         self._worker.submit(lambda: self._read(session_id))
 
     def repeat(self) -> None:
-        """Tell a page that has just been loaded what the output should show; returns at once.
+        """Send the current transcript to a newly loaded page, in the background.
 
         Its notebook may have been saved before the last answer.
         """
         self._worker.submit(self._refresh)
 
     def write(self, session_id: str) -> None:
-        """Make the transcript anew and return when it is shown."""
+        """Update the transcript and return when it is shown."""
         self._read(session_id)
 
     def close(self) -> None:

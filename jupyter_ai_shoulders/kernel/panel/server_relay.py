@@ -1,7 +1,7 @@
-"""Carries what the panel's page asks for to the server and back. Made by ``widget``.
+"""Relays requests of the panel's page to the server, and the answers back. Made by ``widget``.
 
-Nothing here waits in the thread a message arrives in: that one runs cells as well. The token stays
-in the client's connection.
+Nothing blocks the thread of an arriving message, which also runs cells. The token stays in the
+client's connection.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ Post = Callable[[say.KernelMessage, Sequence[bytes]], None]
 """Sends a message and its buffers to the page; may be called in any thread."""
 
 REQUESTS_AT_A_TIME = 6
-"""As a browser has it."""
+"""As many as a browser allows."""
 SILENCE_SECONDS = 3600.0
-"""A view that said nothing for so long may have gone without a word, as when its page is killed."""
+"""A view without messages for this long may be gone, for instance because its page was killed."""
 _TEXTS = ("text/", "application/json", "application/x-ndjson", "application/x-ipynb+json")
 
 
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\#]")
 _MAX_DECODINGS = 4
-"""How often a path is decoded in search of dots; nobody but an attacker encodes even twice."""
+"""How often a path is decoded to find dots; only an attacker encodes even twice."""
 _KERNELS_ONLY = "/proxy-secret"
-"""The route that hands out what kernels prove themselves with; no page asks for it."""
+"""The route that issues kernels' secrets; pages do not use it."""
 
 
 class ServerRelay:
-    """The way of one panel's views to the server."""
+    """Relays messages between one panel's views and the server."""
 
     def __init__(
         self, client: Client, post: Post, clock: Callable[[], float] = time.monotonic
@@ -59,10 +59,10 @@ class ServerRelay:
         self._closed = False
         self._clock = clock
         self._last_message_at: dict[str, float] = {}
-        """When each view that has sockets was heard of last."""
+        """Time of the last message of each view that has sockets."""
 
     def take(self, message: say.PageMessage, *, waits: bool) -> None:
-        """Do what the page asks for, elsewhere; ``waits`` when it had to wait for running cells."""
+        """Handle a message in another thread; ``waits``: it had to wait for running cells."""
         if isinstance(message, say.Open) or message.view in self._last_message_at:
             self._last_message_at[message.view] = self._clock()
         match message:
@@ -122,7 +122,7 @@ class ServerRelay:
         try:
             path = below_api(message.path)
             response = self._client.connection.forward(message.method, path, _text(message.body))
-        except ValueError as error:  # also a path that httpx finds fault with
+        except ValueError as error:  # also a path that httpx refuses
             self._refuse(message, 400, _info("invalid_request", str(error)))
         except Refused as error:
             self._gone(message.view, error)
@@ -179,7 +179,7 @@ class ServerRelay:
             socket.close()
 
     def _send(self, message: say.KernelMessage) -> None:
-        """Pass on what a socket says."""
+        """Pass on a socket's message."""
         if isinstance(message, say.Closed):
             with self._lock:
                 self._sockets.pop((message.view, message.id), None)
@@ -190,7 +190,7 @@ class ServerRelay:
             self._forget_if_silent(message.view)
 
     def _forget_if_silent(self, view: str) -> None:
-        """Close the sockets of a view that is long gone; one that is there opens them again."""
+        """Close the sockets of a silent view; a view that still exists opens them again."""
         if self._clock() - self._last_message_at.get(view, self._clock()) > SILENCE_SECONDS:
             self._close(say.Close(view=view))
 
@@ -207,11 +207,11 @@ def _info(code: ErrorCode, message: str, *, retryable: bool = False) -> ErrorInf
 
 
 class OutsideApi(ValueError):
-    """A path leads out of what a page may ask for."""
+    """The path leads out of the API."""
 
 
 def below_api(path: str) -> str:
-    """Return a path relative to the API's root as it is. Raises ``OutsideApi``."""
+    """Return a path relative to the API's root unchanged. Raises ``OutsideApi``."""
     where = path.partition("?")[0]
     if not where or where.startswith("/") or ":" in where.split("/")[0] or _FORBIDDEN.search(path):
         raise OutsideApi(f"{path!r} is no path below the API of the AI colleague.")

@@ -1,7 +1,8 @@
-"""The conversation as a saved notebook shows it: no kernel, no scripts. Pure; used by ``record``.
+"""Renders a conversation for a saved notebook: no kernel, no scripts. Pure; used by
+``saved_transcript``.
 
-HTML for front ends, GitHub and nbviewer; everything a user or a model wrote is escaped, images are
-links, because a notebook is opened by others (chapter 13).
+HTML for front ends, GitHub and nbviewer. All text of users and models is escaped and images are
+links, because other people open the notebook.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from jupyter_ai_shoulders.kernel.answer_rendering import (
 )
 
 MAX_CHARACTERS = 300_000
-"""Of the conversation that a notebook keeps; the server has all of it."""
+"""Characters of the conversation that a notebook keeps; the server has all of it."""
 _CUT = "*The beginning of this conversation is left out here; the side panel has it.*\n\n"
 _STYLE = "max-width:60em;overflow-wrap:anywhere"
 _ALONE = (
     "<style>.jp-OutputArea-child:has(+ .jp-OutputArea-child .shoulders-transcript-{}) > "
     ".jp-OutputArea-output:not(:has(*)) {{ display: none; }}</style>"
 )
-"""The lab and Notebook say "model not found" in the place of a view whose kernel is gone; a view
-that is there, and any other output, has elements. The conversation says more."""
+"""JupyterLab and Notebook show "model not found" in place of a view whose kernel has stopped; a
+live view, and any other output, has elements. The conversation is more useful.
+"""
 
 
 def transcript_html(text: str, name: str) -> str:
@@ -49,7 +51,7 @@ def transcript_bundle(text: str, name: str) -> Bundle:
 
 
 def truncate_transcript(text: str, limit: int = MAX_CHARACTERS) -> str:
-    """Return the last part of a long conversation, from the beginning of a message."""
+    """Return the end of a long conversation, from the start of a message."""
     if len(text) <= limit:
         return text
     rest = text[-limit:]
@@ -58,7 +60,7 @@ def truncate_transcript(text: str, limit: int = MAX_CHARACTERS) -> str:
 
 
 def ended_turns(frame: str) -> frozenset[str]:
-    """Return the conversations whose turns ended, as a frame of the page socket tells."""
+    """Return the conversations whose turns ended according to a frame of the page socket."""
     if '"turn-end"' not in frame:
         return frozenset()
     said: Any = json.loads(frame)

@@ -1,6 +1,6 @@
-"""A page socket of the server's, relayed to one view of the panel. Made by ``relay``.
+"""A page socket of the server, relayed to one view of the panel. Made by ``server_relay``.
 
-Two threads: one reads what the server sends, one writes, so that neither holds up the other.
+Two threads: one reads from the server, one writes, so that neither blocks the other.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _log = logging.getLogger(__name__)
 
 NORMAL = 1000
 LOST = 1006
-"""What a WebSocket calls a connection that ended without a word."""
+"""WebSocket code of a connection that was lost."""
 
 
 CLOSE_SECONDS = 5.0
-"""How long the server may take to say good bye."""
+"""How long the server may take to close."""
 
 
 class RelayedSocket:
-    """One socket; opened at once, in a thread of its own."""
+    """One socket; opened at once, in its own thread."""
 
     def __init__(
         self,
@@ -45,9 +45,9 @@ class RelayedSocket:
         open_socket: Callable[[], websocket.WebSocket],
         notify: Callable[[KernelMessage], None],
     ) -> None:
-        """``open_socket`` may block and raise ``ClientError``; ``tell`` is called in our threads.
+        """``open_socket`` may block and raise ``ClientError``; ``notify`` is called in our threads.
 
-        The last that is told is ``Closed``.
+        The last notification is ``Closed``.
         """
         self._request = request
         self._open_socket = open_socket
@@ -62,7 +62,7 @@ class RelayedSocket:
         self._outgoing.put(text)
 
     def close(self) -> None:
-        """Have it closed; returns at once."""
+        """Close the socket in the background."""
         self._stopped.set()
         self._outgoing.put(None)
 
@@ -118,12 +118,12 @@ class RelayedSocket:
 
 
 def _frame_of(sock: Any) -> tuple[int, bytes]:
-    """Return the next frame; the library says nothing of its types."""
+    """Return the next frame; the library has no types."""
     kind, data = sock.recv_data()
     return kind, data
 
 
 def _wake(sock: Any) -> None:
-    """End what waits for the next frame. Closing the socket would leave it waiting for ever."""
-    with suppress(OSError, AttributeError):  # it ended meanwhile
+    """Wake the thread that waits for a frame; closing the socket alone would leave it waiting."""
+    with suppress(OSError, AttributeError):  # it has already ended
         sock.sock.shutdown(SHUT_RDWR)

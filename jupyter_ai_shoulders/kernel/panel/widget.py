@@ -47,26 +47,26 @@ _PLAIN = "The AI panel. It is live while its kernel runs."
 class ChatPanel(anywidget.AnyWidget):
     """The chat panel of the AI colleague in a notebook's output.
 
-    The same panel as in JupyterLab, for every front end that shows widgets. The conversation is
-    the server's: the side panel shows it too, and it is kept as text below the panel.
+    The same panel as in JupyterLab, for every front end that shows widgets. The side panel shows
+    the conversation too, and it is kept as text below the panel.
     """
 
     _esm = bundle.LOADER
     transcript = traitlets.Unicode("").tag(sync=True)
     """The conversation as HTML without scripts, for notebooks whose kernel does not run."""
     transcript_name = traitlets.Unicode("").tag(sync=True)
-    """Names the output that shows the same."""
+    """Name of the output that shows the same."""
     session_id = traitlets.Unicode(None, allow_none=True).tag(sync=True)
-    """The conversation that is shown."""
+    """The shown conversation."""
     notebook = traitlets.Unicode(None, allow_none=True).tag(sync=True)
-    """Path of the notebook the panel is attached to; known when a page shows it."""
+    """Path of the panel's notebook; known once a page shows the panel."""
 
     def __init__(
         self, session: str | None = None, *, client: Client | None = None, keep: bool = True
     ) -> None:
-        """``session`` goes on with a conversation; its server is found as ``Client`` does.
+        """``session`` continues a conversation; its server is found as ``Client`` does.
 
-        Unless ``keep``, the notebook holds nothing of it: who is given the notebook reads it there.
+        Without ``keep`` the notebook stores no transcript, which readers of the notebook would see.
         """
         self._sending = threading.Lock()
         self._client = client or Client()
@@ -81,8 +81,8 @@ class ChatPanel(anywidget.AnyWidget):
     def ask(self, prompt: str, **options: Any) -> Answer:
         """Ask in the panel's conversation, wait for the answer and return it.
 
-        A conversation that begins here has no tools unless ``tools="enabled"``; ``options`` are
-        those of ``Client.stream``. Raises as ``Client.ask`` does; an interrupt stops the turn.
+        A new conversation has no tools unless ``tools="enabled"``; ``options`` are those of
+        ``Client.stream``. Raises as ``Client.ask`` does; an interrupt stops the turn.
         """
         session = self.session_id
         if session is None:
@@ -97,20 +97,20 @@ class ChatPanel(anywidget.AnyWidget):
             )
             return talk.answer()
         except KeyboardInterrupt:
-            self._client.cancel(session)  # also before the turn is followed
+            self._client.cancel(session)  # even before the turn is followed
             raise
         finally:
             if self._keeps:
                 self._record.write(session)
 
     def open(self) -> None:
-        """Make the widget known to the page; called by ``ipywidgets``."""
+        """Open the widget's comm; called by ``ipywidgets``."""
         super().open()
         handle: CommHandler = getattr(self, "_handle_msg")  # noqa: B009 - ipywidgets says no types
         handle_messages_in_subshell(self.comm, handle)
 
     def close(self) -> None:
-        """Take the panel out of the page and close its connections; the conversation stays."""
+        """Remove the panel from the page and close its connections; the conversation stays."""
         self._relay.close()
         self._record.close()
         super().close()

@@ -1,4 +1,4 @@
-"""Threads of a panel's own, so that nothing it does waits for a cell. Made by ``relay``."""
+"""A panel's own threads, so that its work does not wait for a cell. Made by ``server_relay``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Job = Callable[[], None]
 
 
 class WorkerThreads:
-    """Do jobs, a few at a time. Daemons, so that a kernel ends when it is told to."""
+    """Runs jobs, a few at a time, in daemon threads, so that a kernel can end."""
 
     def __init__(self, count: int) -> None:
-        """``count`` jobs run at a time; the others wait. Nothing is started yet."""
+        """``count`` jobs run at a time; the others wait. No thread is started yet."""
         self._left = count
         self._count = count
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -24,7 +24,7 @@ class WorkerThreads:
         self._closed = False
 
     def submit(self, job: Job) -> None:
-        """Have a job done; returns at once. After ``close`` nothing is done."""
+        """Run a job in the background. After ``close`` jobs are ignored."""
         with self._lock:
             if self._closed:
                 return
@@ -34,7 +34,7 @@ class WorkerThreads:
             self._jobs.put(job)
 
     def close(self) -> None:
-        """Let the threads end, each after the job it does and those before."""
+        """Let the threads end after the jobs already submitted."""
         with self._lock:
             self._closed = True
             for _ in range(self._count):

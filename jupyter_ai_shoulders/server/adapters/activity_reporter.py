@@ -1,6 +1,6 @@
-"""Tells Jupyter that the server is in use while a turn runs, so that a hub does not stop it.
+"""Reports activity to Jupyter while a turn runs, so that a hub does not stop the server.
 
-Made by ``server.app``; hears of sessions through the event hub.
+Made by ``server.app``; a listener of the event bus.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.wire.events import SessionCreate, SessionUpdate
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 REPORT_SECONDS = 60.0
-"""Hubs look for idle servers every few minutes; a cell may run that long without an event."""
+"""Hubs check for idle servers every few minutes; a cell may run that long without an event."""
 
 
 class ActivityReporter:
@@ -29,7 +29,7 @@ class ActivityReporter:
         self._timer: asyncio.TimerHandle | None = None
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Take note of sessions that begin or cease to run."""
+        """Record sessions that start or stop running."""
         event = logged.event
         if not isinstance(event, SessionCreate | SessionUpdate):
             return
@@ -42,7 +42,7 @@ class ActivityReporter:
         self._report()
 
     def close(self) -> None:
-        """Report no more."""
+        """Stop reporting."""
         self._running.clear()
         if self._timer is not None:
             self._timer.cancel()

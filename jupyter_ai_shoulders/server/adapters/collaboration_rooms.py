@@ -1,7 +1,7 @@
 """The rooms of jupyter-collaboration, an optional extra: the ``Rooms`` of the server extension.
 
-Everything known of that package (5.x) is here. Rooms are named by format, type and file id; nothing
-is opened or created, we only join what pages have opened.
+The only module that knows that package (5.x). Rooms are named by format, type and file id; we open
+and create none, but join rooms that pages have opened.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from jupyter_ydoc import YNotebook
 
 COLLABORATION = "jupyter_server_ydoc"
-"""Name of jupyter-collaboration's server extension, which is in the settings under it."""
+"""Name of jupyter-collaboration's server extension, and its key in the settings."""
 FILE_IDS = "file_id_manager"
 PREFIX = "json:notebook:"
-"""What the names of notebooks' rooms begin with; the file's id follows."""
+"""Prefix of the names of notebooks' rooms; the file's id follows."""
 SETTLE_SECONDS = 30.0
-"""A notebook of many megabytes takes seconds to load; all the time its pages are empty too."""
+"""A notebook of many megabytes takes seconds to load, and its pages are empty until then."""
 
 
 OTHER_EXTENSIONS = {
@@ -36,11 +36,11 @@ OTHER_EXTENSIONS = {
         "question that a cell of yours asks is answered where that extension puts it."
     ),
 }
-"""By the name of the extension, what differs beside it."""
+"""Limitations beside other extensions, by the extension's name."""
 
 
 def document_server(settings: Mapping[str, Any]) -> str | None:
-    """Return what to know of an extension that keeps or runs notebooks in a way of its own."""
+    """Return a notice about an extension that stores or runs notebooks itself."""
     return next(
         (note for name, note in OTHER_EXTENSIONS.items() if f"{name}_config" in settings), None
     )
@@ -49,7 +49,7 @@ def document_server(settings: Mapping[str, Any]) -> str | None:
 class ServerRooms:
     """The rooms this server has open.
 
-    ``settings`` are those of the web application: extensions put themselves there, some after ours.
+    ``settings`` are those of the web application: extensions add themselves there, some after ours.
     """
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
@@ -75,7 +75,7 @@ class ServerRooms:
 
     @property
     def _extension(self) -> Any:
-        """The extension app; jupyter-server-documents puts something else in its place."""
+        """The extension app; jupyter-server-documents replaces it by another object."""
         extension = self._settings.get(COLLABORATION)
         return extension if hasattr(extension, "ywebsocket_server") else None
 
@@ -83,8 +83,8 @@ class ServerRooms:
 class ServerRoom:
     """One ``jupyter_server_ydoc.rooms.DocumentRoom``.
 
-    It has no public names for its document, its saving and the lock it holds while it loads, and
-    the extension's ``get_document`` waits for each page that is just opening.
+    It has no public names for its document, its saving and its loading lock, and the extension's
+    ``get_document`` waits for each page that is just opening.
     """
 
     def __init__(self, name: str, room: Any, rooms: Mapping[str, Any], file_ids: Any) -> None:

@@ -1,8 +1,8 @@
-"""Hears from the contents manager what was renamed and saved.
+"""Listens to the contents manager for renamed and saved files.
 
-Made by ``server.extension_services``. What waits for a notebook follows its new name: a page tells
-of the notebooks it has open; one that sleeps, a recovery copy and a proposal know their notebook by
-its path alone. A file of instructions that the person saves counts as theirs.
+Made by ``server.extension_services``. References to a notebook must follow its new name: a page
+reports the notebooks it has open, but a suspended page, a recovery copy and a proposal know their
+notebook only by path. An instruction file that the user saves counts as theirs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCHEMA_ID = ContentsManager.event_schema_id
 
 
 class ContentsListener:
-    """Tells of each rename and save while it listens; ``close`` it."""
+    """Reports each rename and save until closed."""
 
     def __init__(
         self,
@@ -38,11 +38,11 @@ class ContentsListener:
         events.add_listener(schema_id=SCHEMA_ID, listener=self._on_event)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._events.remove_listener(listener=self._on_event)
 
     async def _on_event(self, logger: EventLogger, schema_id: str, data: dict[str, Any]) -> None:
-        """Take an event; the names of the parameters are jupyter_events'."""
+        """Handle an event; the parameter names are jupyter_events'."""
         del logger, schema_id
         if data.get("action") == "save":
             await self._saved(data["path"].strip("/"))

@@ -1,8 +1,7 @@
-"""The server's contents manager as ``notebook.backends.disk.contents_manager`` needs it.
+"""The server's contents manager, for ``notebook.backends.disk.contents_manager``.
 
-Used by ``server.extension_services``.
-
-Managers may answer at once or be awaited, as Jupyter's own handlers allow.
+Used by ``server.extension_services``. Managers may be synchronous or asynchronous, as in Jupyter's
+own handlers.
 """
 
 from __future__ import annotations
@@ -35,30 +34,30 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 _PLAIN = frozenset(
     {AsyncFileContentsManager, AsyncLargeFileManager, FileContentsManager, LargeFileManager}
 )
-"""Those that keep a notebook in a file of its name; what is derived from them may do more."""
+"""Managers that store a notebook in a file of its name; subclasses may do more."""
 _HOOKS = ("pre_save_hook", "post_save_hook", "_pre_save_hooks", "_post_save_hooks")
 """Configured, and registered by extensions (jupyter_server.services.contents.manager)."""
 
 
 class ServerContents:
-    """The contents manager the server has at the moment of each call: extensions replace it."""
+    """The server's current contents manager, looked up for each call: extensions replace it."""
 
     def __init__(self, serverapp: ServerApp) -> None:
         self._serverapp = serverapp
 
     @property
     def is_plain(self) -> bool:
-        """Return whether a notebook is a file of the workspace, and saving writes that alone."""
+        """Return whether a notebook is a workspace file, and saving writes only that file."""
         manager = self._manager
         if type(manager) not in _PLAIN or any(getattr(manager, hook, None) for hook in _HOOKS):
             return False
         return Path(manager.root_dir).resolve() == Path(self._serverapp.root_dir).resolve()
 
     async def stamp(self, path: str) -> str:
-        """Return the time of the last save and, where the manager knows it, a hash."""
+        """Return the time of the last save and, if the manager knows it, a hash."""
         try:
             model = await self._asked(path, content=False, require_hash=True)
-        except TypeError:  # a manager from before 2.11, or derived from one
+        except TypeError:  # a manager older than 2.11, or derived from one
             model = await self._asked(path, content=False)
         return f"{model.get('last_modified')} {model.get('hash')}"
 
@@ -68,7 +67,7 @@ class ServerContents:
         return cast("JsonObject", model["content"])
 
     async def save(self, path: str, content: JsonObject) -> None:
-        """Save the notebook whole, as a page's save does."""
+        """Save the whole notebook, as a page does."""
         model = {"type": "notebook", "format": "json", "content": content}
         try:
             await _answer(self._manager.save(model, path))
@@ -91,7 +90,7 @@ async def _answer(value: Any) -> Any:
 
 
 def _problem(error: HTTPError, path: str, act: str) -> ShouldersError:
-    """Return what a contents manager's refusal means."""
+    """Return the error that a contents manager's refusal means."""
     reason = error.log_message or error.reason or f"status {error.status_code}"
     if error.log_message and error.args:
         reason = error.log_message % error.args

@@ -1,4 +1,4 @@
-"""Takes secrets out of the server's log lines. Installed by ``server.extension_services``."""
+"""Redacts secrets in the server's log. Installed by ``server.extension_services``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable
 
 _FORMATTER = logging.Formatter()
-"""Writes tracebacks."""
+"""Formats tracebacks."""
 
 
 class RedactingFilter(logging.Filter):
@@ -17,7 +17,7 @@ class RedactingFilter(logging.Filter):
         self._redact = redact
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change the record where it holds a secret; every record passes."""
+        """Redact the record if it holds a secret; every record passes."""
         said = record.getMessage()
         clean = self._redact(said)
         if clean != said:
@@ -30,7 +30,7 @@ class RedactingFilter(logging.Filter):
 
 
 class LogRedaction:
-    """The filter on the handlers that write the log, until it is closed."""
+    """Installs the filter on the handlers that write the log, until closed."""
 
     def __init__(self, handlers: Iterable[logging.Handler], redact: Callable[[str], str]) -> None:
         self._handlers = tuple(handlers)
@@ -39,13 +39,13 @@ class LogRedaction:
             handler.addFilter(self._filter)
 
     def close(self) -> None:
-        """Leave the handlers as they were."""
+        """Remove the filter from the handlers."""
         for handler in self._handlers:
             handler.removeFilter(self._filter)
 
 
 def log_handlers(logger: logging.Logger) -> list[logging.Handler]:
-    """Return the handlers that write what a logger and this package log."""
+    """Return the handlers that write the messages of a logger and of this package."""
     found: list[logging.Handler] = []
     for start in (logger, logging.getLogger(__name__)):
         at: logging.Logger | None = start

@@ -1,1 +1,1 @@
-"""Who a request acts for: users of the server, and kernels by their secrets."""
+"""Identity of requests: users of the server, and kernels by their secrets."""

@@ -1,10 +1,10 @@
-"""What a kernel's secret opens of the API: ``Client()`` works where there is a password only.
+"""Routes that a kernel's secret opens: ``Client()`` then works where there is only a password.
 
-Conversations as their user has them, and looks at models, usage and preferences: what
-``client`` and the widget panel need. Nothing that widens what the agent may do: code in a kernel
-may be the agent's, and tools never change permissions, settings or keys (chapter 13). Where users
-are told apart it opens nothing here: they may meet in one kernel. A hub has tokens for them.
-Used by ``server.handlers.base``, ``server.connections.page_socket`` and ``server.routes``.
+They cover what ``client`` and the widget panel need: the user's conversations, and reading models,
+usage and preferences. None of them extends what the agent may do: code in a kernel may be the
+agent's, and tools never change permissions, settings or keys; see docs/design/security.md. Where
+users are distinguished no route is open, because several may use one kernel; hubs have tokens. Used
+by ``server.handlers.base``, ``server.connections.page_socket`` and ``server.routes``.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ OPEN: Mapping[str, Collection[str]] = {
     f"kernels/{ID}/notebook": (GET,),
     SOCKET: (GET,),
 }
-"""Routes, as ``server.routes`` names them, and their methods."""
+"""Route patterns of ``server.routes``, and their methods."""
 
 
 class KernelAuthenticator:
-    """Lets kernels in at one route."""
+    """Authenticates kernels at one route."""
 
     def __init__(self, secrets: KernelSecrets, methods: Collection[str]) -> None:
         self._secrets = secrets
         self._methods = frozenset(methods)
 
     def identity(self, request: HTTPServerRequest) -> KernelIdentity | None:
-        """Return whom a request acts for that holds a kernel's secret; None: ask Jupyter."""
+        """Return the identity of a kernel's request; None: Jupyter authenticates it."""
         scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() not in {"token", "bearer"} or request.method not in self._methods:
             return None
@@ -73,7 +73,7 @@ class KernelAuthenticator:
 def kernel_access_by_route(
     secrets: KernelSecrets | None,
 ) -> Mapping[str, Mapping[str, KernelAuthenticator]]:
-    """Return what handlers are given more, by route; nothing without ``secrets``."""
+    """Return extra handler arguments by route; none without ``secrets``."""
     if secrets is None:
         return {}
     return {
@@ -82,7 +82,7 @@ def kernel_access_by_route(
 
 
 def refuse_privilege_escalation(command: BaseModel) -> None:
-    """Raise ``PolicyRefusal`` for what a kernel's secret must not do on its open routes."""
+    """Raise ``PolicyRefusal`` for a command that would give a kernel more rights."""
     match command:
         case AnswerApproval(scope="always"):
             what = "A permanent rule"
@@ -104,9 +104,10 @@ def refuse_privilege_escalation(command: BaseModel) -> None:
 
 
 def refuse_document_frame(frame: PageFrame) -> None:
-    """Raise ``PolicyRefusal`` for a frame about documents: they are open in a browser's page.
+    """Raise ``PolicyRefusal`` for a frame about documents: only a browser's page has them open.
 
-    Who speaks for a document decides what the agent reads in it, and its edits ask no more.
+    A page that speaks for a document decides what the agent reads in it, and its edits need no
+    approval.
     """
     if not isinstance(frame, Hello | Subscribe | Unsubscribe):
         raise PolicyRefusal(

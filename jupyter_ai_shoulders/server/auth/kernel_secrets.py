@@ -1,9 +1,9 @@
-"""Secrets that open the model proxy, and the few routes of ``kernel_access``, to one kernel each.
+"""Secrets that give one kernel each access to the model proxy and the routes of ``kernel_access``.
 
-A password-only server has no token a program could send, and a hub's token opens far more. A
-kernel's secret acts for the user it was handed to, so that what this user may not do it may not do
-either. Kept in memory, one per server: made by ``server.extension_services``, handed out by
-``server.handlers.kernels`` and put into kernels' environments by ``server.kernels.environment``,
+A password-only server has no token that a program could send, and a hub's token opens far more. A
+kernel's secret acts for the user it was issued to, with at most this user's rights. Secrets are
+kept in memory, per server: made by ``server.extension_services``, issued by
+``server.handlers.kernels``, put into kernels' environments by ``server.kernels.environment``,
 checked by ``handlers`` and ``server.auth.kernel_access``.
 """
 
@@ -31,10 +31,10 @@ class _Grant:
 
 
 class KernelSecrets:
-    """The secrets of the kernels that run."""
+    """The secrets of the running kernels."""
 
     def __init__(self, runs: Callable[[str], bool]) -> None:
-        """``runs`` says whether there is a kernel with this id now."""
+        """``runs`` returns whether a kernel with this id runs now."""
         self._is_running = runs
         self._starting: set[str] = set()
         self._grants: dict[str, dict[str, _Grant]] = {}
@@ -54,7 +54,7 @@ class KernelSecrets:
         return grants[user.username].secret
 
     def user_of(self, secret: str) -> User | None:
-        """Return for whom a secret acts; None if it is none, or its kernel is gone."""
+        """Return the user of a secret; None if it is unknown or its kernel has stopped."""
         kernel_id = secret.removeprefix(PREFIX).rpartition(".")[0]
         if not secret.startswith(PREFIX) or not self._runs(kernel_id):
             return None
@@ -66,7 +66,7 @@ class KernelSecrets:
 
     @contextmanager
     def starting(self, kernel_id: str) -> Generator[None]:
-        """Count a kernel as one that runs, while it is being started."""
+        """Count a kernel as running while it is being started."""
         self._starting.add(kernel_id)
         try:
             yield
@@ -82,7 +82,7 @@ class KernelSecrets:
 
 
 class KernelIdentity(IdentityProvider):
-    """Takes the place of the server's identity provider for a request with a kernel's secret."""
+    """Replaces the server's identity provider for a request with a kernel's secret."""
 
     def __init__(self, user: User) -> None:
         super().__init__()

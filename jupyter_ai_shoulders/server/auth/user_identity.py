@@ -1,8 +1,8 @@
-"""Tells whether a server knows its users apart, and what each one's conversations are owned by.
+"""Determines whether a server distinguishes its users, and the owner of each user's conversations.
 
-Used by ``server.extension_services`` and the handlers. On a hub users are always told apart.
-Elsewhere it depends on the identity provider: Jupyter's own ones check a token or a password, which
-several people may share, and give each browser a random name that is lost with its cookie.
+Used by ``server.extension_services`` and the handlers. A hub always distinguishes users. Elsewhere
+it depends on the identity provider: Jupyter's own ones check a token or a password, which several
+people may share, and give each browser a random name that is lost with its cookie.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from jupyter_server.auth.identity import LegacyIdentityProvider, PasswordIdentit
 from jupyter_server.auth.login import LegacyLoginHandler, LoginFormHandler
 
 ANONYMOUS = "(anonymous)"
-"""Owner of the conversations of all who have the server's token but no name. One for all of them:
-a script with a token gets another random name with each request."""
+"""Owner of the conversations of everyone with the server's token but no name. One for all: a script
+with a token gets a new random name with each request.
+"""
 
 _WITHOUT_NAMES = (IdentityProvider, PasswordIdentityProvider, LegacyIdentityProvider)
 _WITHOUT_NAMES_LOGIN = (LoginFormHandler, LegacyLoginHandler)
@@ -21,9 +22,9 @@ _RANDOM_NAME_LENGTH = 32
 
 
 def identifies_people(provider: IdentityProvider) -> bool:
-    """Return whether the identity provider may name different people.
+    """Return whether the identity provider can name different people.
 
-    A login handler can: the cookie it sets is what Jupyter's own providers read.
+    A login handler can: Jupyter's own providers read the cookie it sets.
     """
     return (
         type(provider) not in _WITHOUT_NAMES
@@ -32,7 +33,7 @@ def identifies_people(provider: IdentityProvider) -> bool:
 
 
 def owner_of(user: User) -> str:
-    """Return the owner of what a user makes where users are told apart."""
+    """Return the owner of a user's sessions, where users are distinguished."""
     return ANONYMOUS if _is_random(user) else user.username
 
 

@@ -1,6 +1,6 @@
-"""The pages connected to this server. Passes events to those that follow them and frames to one.
+"""The pages connected to this server. Passes events to their followers, and frames to one page.
 
-Made by ``server.app``; the event hub's listener, and the transport of the live documents.
+Made by ``server.app``; a listener of the event bus, and the transport of live documents.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GOING_AWAY = 1001
 
 
 class PageConnectionRegistry:
-    """Pages by the id each chose for itself."""
+    """Pages by the id that each chose."""
 
     def __init__(self, owner_of: Callable[[SessionId], str | None] = lambda _: None) -> None:
         """``owner_of`` returns the owner of a session; raises ``NotFound``."""
@@ -34,7 +34,7 @@ class PageConnectionRegistry:
         self._pages: dict[ClientId, PageConnection] = {}
 
     def check(self, client_id: ClientId, user: str | None) -> None:
-        """Raise ``Conflict`` when a page of somebody else has this id."""
+        """Raise ``Conflict`` when another user's page has this id."""
         page = self._pages.get(client_id)
         if page is not None and page.user != user:
             raise Conflict(
@@ -42,14 +42,14 @@ class PageConnectionRegistry:
             )
 
     def add(self, page: PageConnection) -> None:
-        """Take in a page that said hello; an earlier connection of the same page is dropped."""
+        """Add a page that sent its hello; an earlier connection of the same page is dropped."""
         earlier = self._pages.pop(page.client_id, None)
         if earlier is not None:
             earlier.close(GOING_AWAY, "the page connected again")
         self._pages[page.client_id] = page
 
     def remove(self, page: PageConnection) -> bool:
-        """Forget a page; return False when a newer connection took its place."""
+        """Remove a page; return False when a newer connection has replaced it."""
         page.disconnected()
         if self._pages.get(page.client_id) is not page:
             return False
@@ -67,25 +67,25 @@ class PageConnectionRegistry:
                 pass
 
     def send(self, client_id: ClientId, frame: ServerFrame) -> None:
-        """Send a frame to one page; nothing happens when it is gone."""
+        """Send a frame to one page; ignored if it is no longer connected."""
         page = self._pages.get(client_id)
         if page is not None:
             page.send(frame)
 
     def deleted(self, session: Session) -> None:
-        """Tell every page that may see the session that it is gone."""
+        """Tell every page that may see the session that it was deleted."""
         for page in self._pages.values():
             page.unfollow(session.id)
         for page in self._seeing(session.owner):
             page.send(SessionDelete(session_id=session.id))
 
     def tools_changed(self) -> None:
-        """Tell every page to look at the permissions again."""
+        """Tell every page that permissions changed."""
         for page in self._pages.values():
             page.send(ToolsUpdate())
 
     def settings_changed(self, part: SettingsPart) -> None:
-        """Tell every page to look at the settings again."""
+        """Tell every page that settings changed."""
         for page in self._pages.values():
             page.send(SettingsUpdate(part=part))
 
@@ -93,7 +93,7 @@ class PageConnectionRegistry:
         """Tell pages that the list of pending edits changed; it covers all sessions."""
         try:
             owner = self._owner_of(session_id)
-        except NotFound:  # deleted; what it left for review is in nobody's list
+        except NotFound:  # deleted; its pending edits are in nobody's list
             return
         for page in self._seeing(owner):
             page.send(EditsUpdate(document=document))

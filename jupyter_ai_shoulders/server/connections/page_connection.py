@@ -1,9 +1,9 @@
-"""One browser page: the sessions it follows and the frames on their way to it.
+"""One browser page: the sessions it follows, and its outgoing frames.
 
-Made by ``server.connections.page_socket`` for each connection. Events go out in batches, one frame
-for all sessions about every 10 ms; after a pause some frames go out at once, so that a turn's first
-words do not wait. A page too slow for them is told to fetch what it missed: the memory spent on it
-is bounded.
+Made by ``server.connections.page_socket`` for each connection. Events are sent in batches, one
+frame for all sessions about every 10 ms; after a pause some frames are sent at once, so that a
+turn's first words do not wait. A page that is too slow is told to fetch the events it missed, so
+memory is bounded.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from jupyter_ai_shoulders.wire.frames import Resync, ServerFrame
 from jupyter_ai_shoulders.wire.ids import ClientId, SessionId
 
 BATCH_SECONDS = 0.010
-"""Between two frames, once so many have gone out at once:"""
+"""Between two frames, once this many have been sent at once:"""
 BURST_FRAMES = 8
 MAX_EVENT_BYTES = 2 << 20
-"""Of events that wait for a slow page; beyond it they are dropped and the page re-syncs."""
+"""Maximum bytes of queued events; beyond it they are dropped and the page re-syncs."""
 BATCH_BYTES = 1 << 19
-"""Of the events in one frame, if there are several."""
+"""Maximum bytes of the events in one frame, if there are several."""
 MAX_FRAME_BYTES = 5 << 20
-"""Of other frames, which cannot be dropped, that wait for a slow page; beyond it the page is
-disconnected. It connects again and follows from where it was."""
+"""Maximum bytes of other queued frames, which cannot be dropped; beyond it the page is
+disconnected. It reconnects and continues from its cursor.
+"""
 TRY_AGAIN = 1013
 """The close code for such a page (RFC 6455's registry: try again later)."""
 
@@ -40,7 +41,7 @@ class PageSocket(Protocol):
     """The socket of a page."""
 
     def send(self, text: str) -> Awaitable[None]:
-        """Send a frame; done when the page has taken it from us."""
+        """Send a frame; done when the page has taken it."""
         ...
 
     def close(self, code: int, reason: str) -> None:
@@ -50,21 +51,21 @@ class PageSocket(Protocol):
 
 @dataclass(slots=True)
 class _Batch:
-    """Events that go into one frame; ``size`` is what they take in memory, in bytes."""
+    """Events of one frame; ``size`` is their memory in bytes."""
 
     size: int = 0
     texts: list[str] = field(default_factory=list[str])
     first: dict[SessionId, int] = field(default_factory=dict[SessionId, int])
-    """The first ``seq`` of each session followed, for the cursor to re-sync from."""
+    """The first ``seq`` of each followed session, the cursor for a re-sync."""
     newest: dict[SessionId, str] = field(default_factory=dict[SessionId, str])
-    """The last update of each session not followed, which nobody would fetch."""
+    """The last update of each session that is not followed, which nobody would fetch."""
 
 
 class PageConnection:
-    """What the server knows of one connected page."""
+    """The server's state of one connected page."""
 
     def __init__(self, connection: PageSocket, client_id: ClientId, user: str | None) -> None:
-        """``user`` is whose sessions the page may see, None for all."""
+        """``user`` is the user whose sessions the page may see, None for all."""
         self.client_id = client_id
         self.user = user
         self._connection = connection
@@ -81,7 +82,7 @@ class PageConnection:
         self._cursors[session_id] = seq
         for text in missed:
             if session_id not in self._cursors:
-                return  # it was too much: the page was told to fetch it
+                return  # too much: the page was told to fetch it
             self._add_event(session_id, text.seq, text.text)
 
     def unfollow(self, session_id: SessionId) -> None:
@@ -93,7 +94,7 @@ class PageConnection:
         return session_id in self._cursors
 
     def offer(self, logged: LoggedEvent) -> None:
-        """Send the event if the page is to have it."""
+        """Send the event if it concerns the page."""
         event = logged.event
         if self._is_closed:
             return
@@ -105,7 +106,7 @@ class PageConnection:
             self._add_update(event.session_id, logged.text)
 
     def send(self, frame: ServerFrame) -> None:
-        """Send a frame that is not events, behind what already waits."""
+        """Send a frame without events, after those already queued."""
         if self._is_closed:
             return
         text = encode_model(frame)[1]
@@ -119,7 +120,7 @@ class PageConnection:
 
     @property
     def waiting_bytes(self) -> int:
-        """The memory taken by what waits for the page."""
+        """Memory of the queued frames, in bytes."""
         return self._event_bytes + self._frame_bytes
 
     def close(self, code: int, reason: str) -> None:
@@ -128,14 +129,14 @@ class PageConnection:
         self.disconnected()
 
     def disconnected(self) -> None:
-        """Send nothing more, and keep nothing."""
+        """Send nothing more, and drop queued frames."""
         self._is_closed = True
         self._pump.cancel()
         self._waiting.clear()
         self._event_bytes = self._frame_bytes = 0
 
     def may_see(self, owner: str | None) -> bool:
-        """Return whether sessions of this owner are shown to the page's user."""
+        """Return whether the page's user may see sessions of this owner."""
         return self.user is None or owner is None or owner == self.user
 
     def _add_event(self, session_id: SessionId, seq: int, text: str) -> None:
@@ -149,7 +150,7 @@ class PageConnection:
         self._add_text(batch, text)
 
     def _batch(self) -> _Batch:
-        """Return the batch that goes out last."""
+        """Return the last queued batch."""
         last = self._waiting[-1] if self._waiting else None
         if not isinstance(last, _Batch) or last.size >= BATCH_BYTES:
             last = _Batch()
@@ -167,9 +168,9 @@ class PageConnection:
         self._wake.set()
 
     def _drop_events(self) -> None:
-        """Leave out the events that wait; the page fetches them and then follows again.
+        """Drop the queued events; the page fetches them and then follows again.
 
-        Of sessions it does not follow the newest state is kept.
+        For sessions it does not follow the newest state is kept.
         """
         lost: dict[SessionId, int] = {}
         newest: dict[SessionId, str] = {}

@@ -1,4 +1,7 @@
-"""The page socket (chapter 02): one per browser page, for events and for live documents."""
+"""The page socket: one per browser page, for events and for live documents.
+
+See docs/design/wire-and-api.md.
+"""
 
 from __future__ import annotations
 
@@ -46,17 +49,17 @@ from jupyter_ai_shoulders.wire.frames import (
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 MAX_FRAME_BYTES = 64 << 20
-"""A page sends whole notebooks with their outputs when it is asked for them."""
+"""A page sends whole notebooks with their outputs on request."""
 MAX_FRAME_VALUES = 300_000
-"""JSON values in a frame: those of 40 000 cells, or of a chart with its data."""
+"""Maximum JSON values in a frame: those of 40 000 cells, or of a chart with its data."""
 LARGE_FRAME = 1 << 17
-"""Characters of a frame that is read in a thread."""
+"""Frames with more characters are parsed in a thread."""
 CATCH_UP_CHARACTERS = 1 << 19
-"""The same for a page whose missed events are few and large."""
+"""Maximum characters sent to a page whose missed events are few and large."""
 KERNEL_STOPPED = 1008
-"""Closes the socket of a kernel whose secret opens nothing any more."""
+"""Closes the socket of a kernel whose secret is no longer valid."""
 CATCH_UP_EVENTS = 1000
-"""A page further behind fetches the events over HTTP, where they come in pages."""
+"""A page further behind fetches the events in pages over HTTP."""
 
 
 class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: Jupyter's own mix
@@ -74,7 +77,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         roster: PageConnectionRegistry,
         door: KernelAuthenticator | None = None,
     ) -> None:
-        """Called by tornado with the arguments of the route; ``door`` lets kernels in."""
+        """Called by tornado with the arguments of the route; ``door`` authenticates kernels."""
         self._host_source = host_source
         self._authenticator = door
         self._connections = roster
@@ -83,7 +86,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     @property
     def identity_provider(self) -> IdentityProvider:
-        """The server's, but for the secret of a kernel, whose widget shows a panel."""
+        """The server's identity provider, or that of a kernel whose widget shows a panel."""
         return self._kernel or super().identity_provider
 
     def prepare(self, *args: Any, **kwargs: Any) -> Any:
@@ -94,13 +97,13 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     @property
     def max_message_size(self) -> int:
-        """Bytes of the largest frame accepted."""
+        """Maximum bytes of an accepted frame."""
         return MAX_FRAME_BYTES
 
     @ws_authenticated
     @authorized("execute")  # pyright: ignore[reportUntypedFunctionDecorator]: typed for plain use
     async def get(self, *args: str, **kwargs: str) -> None:
-        """Open the socket for a user who may run things."""
+        """Open the socket for a user with permission to execute."""
         try:
             self._host: Host = await self._host_source()
         except ShouldersError as error:
@@ -113,7 +116,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         self.set_nodelay(True)
 
     async def on_message(self, message: str | bytes) -> None:
-        """Serve one frame; the next one waits for it."""
+        """Handle one frame; the next one waits for it."""
         if not self._is_let_in():
             return
         try:
@@ -134,7 +137,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             await self._refuse(ShouldersError("Something went wrong on the server; see its log."))
 
     def _parsed(self, message: str | bytes) -> PageFrame:
-        """Return the frame. Raises ``InvalidRequest`` and ``TooLarge``; for threads, too."""
+        """Return the frame. Raises ``InvalidRequest`` and ``TooLarge``. May run in a thread."""
         raw = message.encode("utf-8", "replace") if isinstance(message, str) else message
         excess = json_excess(raw, MAX_FRAME_VALUES)
         if excess is not None:
@@ -142,7 +145,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         return parse_json(self._frames, message)
 
     def on_close(self) -> None:
-        """Forget the page; its notebooks are no longer live, unless it is here again already."""
+        """Forget the page; its notebooks are no longer live, unless it has already reconnected."""
         super().on_close()
         page, self._page = self._page, None
         if page is not None and self._connections.remove(page):
@@ -151,13 +154,15 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
 
     @property
     def _silent_seconds(self) -> float:
-        """How long ago a page was heard of that left a ping unanswered: its computer may sleep."""
+        """Seconds since the last message of a page that left a ping unanswered: its computer may be
+        suspended.
+        """
         if self.close_code is not None or self.last_pong >= self.last_ping:
             return 0.0
         return max(0.0, IOLoop.current().time() - self.last_pong)
 
     async def send(self, text: str) -> None:
-        """Send a frame; done when the page has taken it from us."""
+        """Send a frame; done when the page has taken it."""
         if not self._is_let_in():
             return
         try:
@@ -166,7 +171,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             self.log.debug("A frame was not sent: the page is gone")
 
     def _is_let_in(self) -> bool:
-        """Return whether the kernel that opened the socket, if one did, runs; else close it."""
+        """Return whether the kernel that opened the socket, if any, still runs; else close it."""
         if self._kernel is None or (
             self._authenticator and self._authenticator.identity(self.request)
         ):
@@ -205,7 +210,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
                 await self._host.frames.handle(page.client_id, frame)
 
     def _follow(self, page: PageConnection, session_id: SessionId, after: int) -> None:
-        """Send what the page missed and all that comes; no event falls between the two."""
+        """Send the events that the page missed, and all later ones, without a gap."""
         session = self._host.sessions.get(session_id)
         if page.user is not None and session.owner not in {None, page.user}:
             raise session_not_found(session_id)
@@ -220,11 +225,11 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             page.follow(session_id, session.last_seq, missed)
 
     def _missed(self, session_id: SessionId, after: int) -> list[EventText]:
-        """Return the events after one, or the first of them when they are too large to send."""
+        """Return the events after ``after``, or only the first ones if they are too large."""
         return self._host.log.texts(session_id, after, most_characters=CATCH_UP_CHARACTERS)
 
     async def _refuse(self, error: ShouldersError) -> None:
-        """Say what is wrong; whose first frame is not understood may speak another version."""
+        """Report the error; a client with an unknown first frame may use another version."""
         frame: WireModel = FrameError(error=error.info)
         if self._page is not None:
             self._page.send(FrameError(error=error.info))
@@ -241,7 +246,7 @@ def _welcome() -> Welcome:
 
 @cache
 def page_frames() -> TypeAdapter[PageFrame]:
-    """Return what reads the frames of a page; building it takes milliseconds."""
+    """Return the parser of page frames; building it takes milliseconds."""
     return TypeAdapter(PageFrame)
 
 

@@ -1,1 +1,1 @@
-"""HTTP handlers of the API, with the base class, request bodies and error statuses they share."""
+"""HTTP handlers of the API, with their base class, request bodies and error statuses."""

@@ -1,6 +1,6 @@
-"""What every HTTP handler shares: authorisation, wire models in and out, errors as chapter 02 says.
+"""Base class of HTTP handlers: authorisation, wire models in and out, error answers.
 
-A handler authorises, parses, calls one service and answers; this class does the rest.
+A handler authorises, parses, calls one service and answers; see docs/design/wire-and-api.md.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ from jupyter_ai_shoulders.wire.sessions import Session
 
 AUTH_RESOURCE = "shoulders"
 PAGE_HEADER = "X-Shoulders-Page"
-"""Names the page that sends a request, by the id that its socket said hello with."""
+"""Names the page that sends a request, by the id of its socket's hello."""
 MAX_ID_CHARACTERS = 128
 DOWNLOAD_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 HostSource = Callable[[], Awaitable[Host]]
-"""Gives the host, building it on first use."""
+"""Returns the host, building it on first use."""
 
 ExcInfo = tuple[type[BaseException], BaseException, TracebackType]
 
@@ -68,25 +68,27 @@ class ShouldersHandler(APIHandler):
 
     auth_resource = AUTH_RESOURCE
     max_body_bytes = SMALL_BODY_BYTES
-    """Of a request's body; more only on routes that take pictures or whole texts."""
+    """Maximum bytes of a request body; larger only on routes that take pictures or long texts."""
     max_body_values = MAX_VALUES
-    """JSON values in it."""
+    """Maximum JSON values of a request body."""
 
     _kernel: KernelIdentity | None = None
     _authenticator: KernelAuthenticator | None = None
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
-        """Called by tornado with the arguments of the route; a ``door`` lets kernels in."""
+        """Called by tornado with the arguments of the route; a ``door`` authenticates kernels."""
         self._host_source = host_source
         self._authenticator = route.get("door")
 
     @property
     def identity_provider(self) -> IdentityProvider:
-        """The server's, but for the secret of a kernel."""
+        """The server's identity provider, or that of a kernel."""
         return self._kernel or super().identity_provider
 
     async def prepare(self) -> None:
-        """Authenticate as Jupyter does, or by a kernel's secret; measure the body; get the host."""
+        """Authenticate as Jupyter does, or by a kernel's secret; check the body's size; get the
+        host.
+        """
         if self._authenticator is not None:
             self._kernel = self._authenticator.identity(self.request)
         await super().prepare()
@@ -97,31 +99,31 @@ class ShouldersHandler(APIHandler):
 
     @property
     def client_id(self) -> ClientId | None:
-        """The page that asks, by the id of its socket; None for other clients."""
+        """The page that sent the request, by the id of its socket; None for other clients."""
         name = self.request.headers.get(PAGE_HEADER, "")
         return ClientId(name) if 0 < len(name) <= MAX_ID_CHARACTERS else None
 
     @property
     def is_still_authorized(self) -> bool:
-        """Whether the kernel whose secret the request came with, if it did, still runs."""
+        """Whether the kernel that sent the request, if any, still runs."""
         return self._kernel is None or bool(
             self._authenticator and self._authenticator.identity(self.request)
         )
 
     @property
     def user(self) -> str | None:
-        """Whose sessions this request may touch; None where users are not told apart."""
+        """The user whose sessions are accessible; None where users are not distinguished."""
         return owner_of(self.current_user) if self.host.settings.has_owners else None
 
     def session(self, session_id: str) -> Session:
-        """Return a session this user may touch. Raises ``NotFound``."""
+        """Return a session this user may access. Raises ``NotFound``."""
         session = self.host.sessions.get(SessionId(session_id))
         if self.user is not None and session.owner not in {None, self.user}:
             raise session_not_found(session_id)
         return session
 
     def may_see(self, session_id: SessionId) -> bool:
-        """Return whether this user may touch what belongs to a session."""
+        """Return whether this user may access a session and its data."""
         if self.user is None:
             return True
         try:
@@ -131,7 +133,7 @@ class ShouldersHandler(APIHandler):
         return True
 
     def body(self, model: type[ModelT]) -> ModelT:
-        """Return the request's body, which ``prepare`` measured.
+        """Return the request's body, whose size ``prepare`` checked.
 
         Raises ``InvalidRequest``, ``PolicyRefusal``, ``TooLarge``.
         """
@@ -156,16 +158,16 @@ class ShouldersHandler(APIHandler):
         self.answer_text(self.host.redact(encode_model(model)[1]))
 
     def answer_text(self, text: str, status: int = 200) -> None:
-        """Finish with JSON that is encoded already."""
+        """Finish with JSON that is already encoded."""
         self.set_status(status)
         self.finish(text)
 
     def accepted(self) -> None:
-        """Finish: it is done or will be."""
+        """Finish: the command is accepted, and done now or later."""
         self.answer_text("{}", 202)
 
     def no_content(self) -> None:
-        """Finish: done, nothing to say."""
+        """Finish without content."""
         self.set_status(204)
         self.finish()
 
@@ -176,14 +178,14 @@ class ShouldersHandler(APIHandler):
         self.set_header("X-Content-Type-Options", "nosniff")
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Answer with the status of the error raised."""
+        """Answer with the status of the raised error."""
         error = raised_error(kwargs)
         if isinstance(error, ShouldersError):
             status_code = status_of(error)
         super().send_error(status_code, **kwargs)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Answer with the error object of chapter 02."""
+        """Answer with an error object."""
         error = raised_error(kwargs)
         if isinstance(error, ProviderError) and error.retry_after_ms is not None:
             self.set_header("Retry-After", str(-(-error.retry_after_ms // 1000)))
@@ -204,13 +206,13 @@ class ShouldersHandler(APIHandler):
 
 
 def raised_error(kwargs: dict[str, Any]) -> BaseException | None:
-    """Return the exception behind an error answer, from what tornado gives ``write_error``."""
+    """Return the exception behind an error answer, from tornado's arguments of ``write_error``."""
     exc_info = cast("ExcInfo | None", kwargs.get("exc_info"))
     return exc_info[1] if exc_info else None
 
 
 def error_info(status: int, error: BaseException | None) -> ErrorInfo:
-    """Return what a client is told of an error."""
+    """Return the error object for a client."""
     if isinstance(error, ShouldersError):
         return error.info
     if isinstance(error, HTTPError):
@@ -254,7 +256,7 @@ _BY_STATUS: dict[int, ErrorCode] = {
 
 
 def status_of(error: ShouldersError) -> int:
-    """Return the HTTP status that says what the error says."""
+    """Return the HTTP status for an error."""
     code = _BY_CODE.get(error.info.code)
     if code is not None:
         return code
@@ -267,7 +269,7 @@ def code_of(status: int) -> ErrorCode:
 
 
 def _refusal() -> Callable[[ShouldersHandler], Awaitable[None] | None]:
-    """Return a method of its own: ``authorized`` remembers the action of its first request."""
+    """Return a new method each time: ``authorized`` remembers the action of its first request."""
 
     @web.authenticated
     @authorized

@@ -17,16 +17,16 @@ from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.ids import BlobHash
 
 LARGEST = 4_000_000
-"""Bytes of one answer."""
+"""Maximum bytes of one answer."""
 SIZE_HEADER = "X-Shoulders-Size"
-"""Bytes of the whole content."""
+"""Header with the bytes of the whole content."""
 _PICTURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
     b"GIF8": "image/gif",
     b"RIFF": "image/webp",
 }
-"""What a picture begins with; nothing else is stored that begins so."""
+"""First bytes of pictures; no other stored content starts with them."""
 
 
 class BlobQuery(CommandModel):
@@ -42,10 +42,10 @@ class BlobHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self, blob: str) -> None:
-        """Give a part of it, never to be shown as a page of this server.
+        """Send a part of the content as a download.
 
-        Of text, whole characters: a part may be shorter than was asked for, and the next begins
-        behind it. Pictures come whole.
+        Text is cut between characters, so a part may be shorter than requested; the next one starts
+        after it. Pictures are sent whole.
         """
         query = self.query(BlobQuery)
         content = await asyncio.to_thread(self._content, BlobHash(blob))
@@ -57,7 +57,7 @@ class BlobHandler(ShouldersHandler):
         self.finish(part, set_content_type=media_type)
 
     def _content(self, blob: BlobHash) -> bytes:
-        """Return it. Raises ``NotFound``, also for what is somebody else's; it blocks."""
+        """Return the content; blocks. Raises ``NotFound``, also for another user's content."""
         content = self.host.blobs.get(blob)
         if not is_blob_referenced(self.host.database, blob, self.user):
             raise NotFound(f"There is no stored content {blob}.")
@@ -65,7 +65,7 @@ class BlobHandler(ShouldersHandler):
 
 
 def media_type_of(content: bytes) -> str:
-    """Return what the content is: a picture, text or neither."""
+    """Return the media type: a picture, text or binary."""
     for start, media_type in _PICTURES.items():
         if content.startswith(start):
             return media_type
@@ -77,7 +77,7 @@ def media_type_of(content: bytes) -> str:
 
 
 def part_of(content: bytes, query: BlobQuery) -> bytes:
-    """Return a part of the content that ends where a character does, if it is text."""
+    """Return a part of the content; text ends between two characters."""
     end = query.offset + query.limit
     while end < len(content) and end > query.offset + 1 and content[end] & 0xC0 == 0x80:
         end -= 1
@@ -90,7 +90,7 @@ class ArtifactHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self, session_id: str, name: str) -> None:
-        """Give the file to be saved, never to be shown as a page of this server."""
+        """Send the file as a download."""
         session = self.session(session_id)
         content = await asyncio.to_thread(self.host.artifacts.read, session.id, name)
         media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"

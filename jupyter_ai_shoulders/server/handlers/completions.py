@@ -1,6 +1,5 @@
-"""``completions``: suggestions for a caret, whole or as an event stream (chapters 02 and 10).
-
-Also what models were sent for the latest of them (chapter 11).
+"""``completions``: suggestions for a caret, whole or as an event stream, and a log of the requests
+sent.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ class CompletionsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Show what models were sent for the user's latest requests, keys taken out."""
+        """Show the user's latest model requests, redacted."""
         self.answer_redacted(self.host.inline_completion.sent.of(self.user))
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Answer with the suggestions; a client that leaves ends the call to the provider."""
+        """Answer with the suggestions; a client that disconnects ends the call to the provider."""
         asked = self.body(RequestCompletions)
         streams = EVENT_STREAM in self.request.headers.get("Accept", "")
         work = self._stream(asked) if streams else self._whole(asked)
@@ -49,7 +48,7 @@ class CompletionsHandler(ShouldersHandler):
             task.result()
 
     def on_connection_close(self) -> None:
-        """The client went away: so does its call to the provider."""
+        """Cancel the call to the provider: the client disconnected."""
         if self._task is not None:
             self._task.cancel()
 
@@ -78,11 +77,11 @@ class CompletionHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def delete(self, request_id: str) -> None:
-        """End a request; one that is over, or never was, is none any more."""
+        """Cancel a request; unknown and finished ones are ignored."""
         self.host.inline_completion.cancel(request_id, self.user)
         self.no_content()
 
 
 def _sent(event: GhostEvent) -> bytes:
-    """Return a server-sent event; JSON has no line ends."""
+    """Return a server-sent event; JSON has no line breaks."""
     return f"event: {event.type}\ndata: {encode_model(event)[1]}\n\n".encode()

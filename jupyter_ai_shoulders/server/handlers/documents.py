@@ -43,14 +43,14 @@ class EditsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List what awaits review, by document and in the order of the cells."""
+        """List pending edits, by document and in the order of the cells."""
         query = self.query(EditQuery)
         self.answer(await self.host.review.list(query.document, query.session, self.may_see))
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Decide on several; the answer says which could not be."""
+        """Decide on several edits; the answer names those that failed."""
         command = self.body(DecideEdits)
         self.answer(await self.host.review.decide_all(command, self.may_see))
 
@@ -76,7 +76,7 @@ class EditHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, edit_id: str) -> None:
-        """Keep or undo one, or a part of it; 409 has it as it stands."""
+        """Keep or undo an edit or a part of it; 409 contains its current state."""
         command = self.body(DecideEdit)
         unit = self.host.review.get(EditId(edit_id))
         if not self.may_see(unit.session_id):
@@ -93,7 +93,7 @@ class OperationsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List changes, the latest first; on a hub nobody else's."""
+        """List operations, newest first; on a hub only the user's own."""
         query = self.query(OperationsQuery)
         database = self.host.database
         self.answer(await asyncio.to_thread(operations_page, database, query, self.user))
@@ -105,7 +105,7 @@ class OperationUndoHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, operation_id: str) -> None:
-        """Take a change of files back; 409 says why it cannot be, and nothing was changed."""
+        """Undo an operation on files; 409 says why it failed without any change."""
         row = self._row(OperationId(operation_id))
         origin = ChangeOrigin(row.session_id, by="user")
         report = await self.host.files.undo.undo(row.id, origin)
@@ -114,7 +114,7 @@ class OperationUndoHandler(ShouldersHandler):
         self.answer(OperationUndone(undone=undone, kept=kept))
 
     def _row(self, operation_id: OperationId) -> Operation:
-        """Return the change. Raises ``NotFound``, also for somebody else's."""
+        """Return the operation. Raises ``NotFound``, also for another user's."""
         row = self.host.files.journal.get(operation_id)
         seen = self.user is None if row.session_id is None else self.may_see(row.session_id)
         if not seen:
@@ -134,7 +134,7 @@ class ProposalsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List them, oldest first."""
+        """List proposals, oldest first."""
         status = self.query(ProposalQuery).status
         known = self.host.proposals.list(self.may_see)
         chosen = (proposal for proposal in known if status in {None, proposal.state})
@@ -149,7 +149,7 @@ class ProposalHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, proposal_id: str) -> None:
-        """Apply or dismiss one; the answer has its new state."""
+        """Apply or dismiss a proposal; the answer has its new state."""
         proposal = self.host.proposals.get(ProposalId(proposal_id))
         if not self.may_see(proposal.session_id):
             raise NotFound(f"There is no proposal {proposal_id}.")

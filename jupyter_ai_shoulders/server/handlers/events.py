@@ -1,4 +1,4 @@
-"""``sessions/{id}/events``: the log from a cursor on, as a page of JSON or as a live SSE stream."""
+"""``sessions/{id}/events``: the log after a cursor, as a page of JSON or as a live SSE stream."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ if TYPE_CHECKING:
     from tornado.http1connection import HTTP1Connection
 
 HEARTBEAT_SECONDS = 15.0
-"""Under the 60 s after which hub proxies cut a silent connection."""
+"""Less than the 60 s after which hub proxies cut a silent connection."""
 STALLED_SECONDS = 60.0
 """A client that does not read its stream for this long is disconnected."""
 FAREWELL_SECONDS = 5.0
-"""How long it then has to read that."""
+"""How long the client then has to read the reason."""
 _STALLED = ": closed, because this client does not read; reconnect with Last-Event-ID\n\n"
 _AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 1 << 18
-"""Of events that are written at once, if there are several; a slow client takes up as much."""
+"""Maximum characters of events written at once, if there are several; a slow client costs as much
+memory.
+"""
 _PAGE_CHARACTERS = 2 << 20
-"""Of the events in one page; the rest is in the next."""
+"""Maximum characters of the events in one page."""
 _MAX_CHARACTERS = 1 << 20
-"""Of events that wait for a slow client; beyond it they are read from the log."""
+"""Maximum characters of events queued for a slow client; beyond it they are read from the log."""
 _EVENT_ID = re.compile("[0-9]{1,18}")
 
 
@@ -48,7 +50,7 @@ class EventQuery(CommandModel):
 
 
 class _StalledReader(Exception):
-    """The client has taken nothing for too long."""
+    """The client has not read for too long."""
 
 
 class EventsHandler(ShouldersHandler):
@@ -64,7 +66,7 @@ class EventsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self, session_id: str) -> None:
-        """Answer with a page, or follow the log when the client accepts an event stream."""
+        """Answer with a page, or follow the log if the client accepts an event stream."""
         session = self.session(session_id)
         query = self.query(EventQuery)
         if "text/event-stream" in self.request.headers.get("Accept", ""):
@@ -86,7 +88,7 @@ class EventsHandler(ShouldersHandler):
         )
 
     def _last_event_id(self) -> int | None:
-        """Return where a client that reconnects stopped."""
+        """Return the cursor of a client that reconnects."""
         given = self.request.headers.get("Last-Event-ID")
         if not given:
             return None
@@ -95,7 +97,7 @@ class EventsHandler(ShouldersHandler):
         return int(given)
 
     async def _stream(self, session_id: SessionId, after: int) -> None:
-        """Write events until the client goes away."""
+        """Write events until the client disconnects."""
         self.set_header("Content-Type", "text/event-stream")
         self.set_header("Cache-Control", "no-cache")
         self.set_header("X-Accel-Buffering", "no")
@@ -123,13 +125,13 @@ class EventsHandler(ShouldersHandler):
             if events:
                 after = events[-1].seq
                 self.write("".join(map(_sse, events)))
-                del events  # they need not be kept while the client reads
+                del events  # frees them while the client reads
             elif not await buffer.wait(HEARTBEAT_SECONDS):
                 self.write(": heartbeat\n\n")
             else:
                 continue
             await self._flush()
-        if rest := buffer.remaining(after):  # the server stops, and says how the turn was left
+        if rest := buffer.remaining(after):  # the server stops: how the turn ended
             self.write("".join(map(_sse, rest)))
             await self._flush()
 
@@ -145,7 +147,7 @@ class EventsHandler(ShouldersHandler):
         await written
 
     async def _disconnect(self) -> None:
-        """Disconnect a client that does not read; say why, should it do so after all."""
+        """Disconnect a client that does not read; send the reason in case it reads again."""
         finished = self.finish(_STALLED)
         await asyncio.wait([finished], timeout=FAREWELL_SECONDS)
         stream = cast("HTTP1Connection", self.request.connection).stream
@@ -155,22 +157,22 @@ class EventsHandler(ShouldersHandler):
     def _missed(
         self, session_id: SessionId, after: int, buffer: EventStreamBuffer
     ) -> list[EventText]:
-        """Return what the log has; from its end on, what is published follows without a gap."""
+        """Return events of the log; once at its end, published events follow without a gap."""
         events = self.host.log.texts(session_id, after, _AT_ONCE, _CHARACTERS_AT_ONCE)
         if not events or events[-1].seq == self.host.log.last_seq(session_id):
             buffer.catch_up()
         return events
 
     def on_connection_close(self) -> None:
-        """Stop following: the client went away."""
+        """Stop following: the client disconnected."""
         if self._buffer is not None:
             self._buffer.end()
 
 
 class EventStreamBuffer:
-    """The events of one session on their way to one client, as they are published.
+    """Published events of one session, queued for one client.
 
-    A client too slow for them falls behind: it reads them from the log, so nothing piles up.
+    A client that is too slow falls behind and reads from the log, so the queue is bounded.
     """
 
     def __init__(self) -> None:
@@ -183,7 +185,7 @@ class EventStreamBuffer:
         self._beat_at = 0.0
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Take note of a committed event."""
+        """Queue a committed event."""
         if not self.is_behind:
             self._events.append(EventText(logged.event.seq, logged.text))
             self._characters += len(logged.text)
@@ -193,18 +195,18 @@ class EventStreamBuffer:
         self._changed.set()
 
     def catch_up(self) -> None:
-        """From now on keep what is published: the log was read to its end."""
+        """Queue published events from now on: the log was read to its end."""
         self.is_behind = False
 
     def take(self) -> list[EventText]:
-        """Return what was published since the last call."""
+        """Return the events published since the last call."""
         events, self._events = self._events, []
         self._characters = 0
         self._changed.clear()
         return events
 
     def remaining(self, after: int) -> list[EventText]:
-        """Return what follows ``after`` at the end; nothing for one who is behind."""
+        """Return the events after ``after`` at the end; none if the client is behind."""
         events = self.take()
         return events if events and events[0].seq == after + 1 else []
 
@@ -214,12 +216,12 @@ class EventStreamBuffer:
         self._changed.set()
 
     def close(self) -> None:
-        """Let go of the timer."""
+        """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
 
     async def wait(self, seconds: float) -> bool:
-        """Return True when something came, False when nothing did for so long."""
+        """Return True when an event came, False after a timeout of ``seconds``."""
         loop = asyncio.get_running_loop()
         beat_at = self._beat_at = loop.time() + seconds
         if self._timer is None:
@@ -229,7 +231,7 @@ class EventStreamBuffer:
         return self.is_over or loop.time() < beat_at
 
     def _beat(self) -> None:
-        """Wake the stream when it is time; one timer serves many waits, most of them short."""
+        """Wake the stream on a timeout; one timer serves many waits, most of them short."""
         loop = asyncio.get_running_loop()
         if loop.time() < self._beat_at:
             self._timer = loop.call_at(self._beat_at, self._beat)
@@ -239,5 +241,5 @@ class EventStreamBuffer:
 
 
 def _sse(event: EventText) -> str:
-    """Return the event in the form of an event stream; JSON text has no line breaks."""
+    """Return the event in SSE format; JSON text has no line breaks."""
     return f"id: {event.seq}\ndata: {event.text}\n\n"

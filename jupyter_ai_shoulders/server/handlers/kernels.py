@@ -1,4 +1,4 @@
-"""``kernels/{id}/…``: what the programs of a kernel ask for: the proxy's key, their notebook."""
+"""``kernels/{id}/…``: requests of programs in a kernel, for the proxy's key and their notebook."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class KernelSecretHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, kernel_id: str) -> None:
-        """Hand out the secret of a kernel; it acts for the user who asks."""
+        """Issue the secret of a kernel; it acts for the requesting user."""
         secret = self._secrets.issue(kernel_id, self.current_user)
         self.set_header("Cache-Control", "no-store")
         path = url_path_join(self.base_url, PROXY_PATH).rstrip("/")
@@ -38,7 +38,7 @@ class KernelNotebookHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self, kernel_id: str) -> None:
-        """Name the notebook that has a kernel; a kernel's secret does not open Jupyter's routes."""
+        """Name the kernel's notebook; a kernel's secret does not open Jupyter's own routes."""
         sessions: Any = self.session_manager
         rows = cast("list[Any]", await ensure_async(sessions.list_sessions()))
         found = (

@@ -46,5 +46,5 @@ class InstructionsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List the files, and what is wrong in them."""
+        """List the instruction files and their problems."""
         self.answer(list_instructions(await self.host.standing()))

@@ -1,4 +1,4 @@
-"""``models`` and ``providers``: what can answer, or why not."""
+"""``models`` and ``providers``: available models, and the set-up and health of providers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ModelsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List models and providers; of keys, only whether they are there."""
+        """List models and providers; of keys, only whether they exist."""
         await self.host.models.discover()
         self.answer(self.host.models.listing())
 
@@ -28,7 +28,7 @@ class ProviderTestHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, provider_id: str) -> None:
-        """Make one real call and say what failed."""
+        """Make one real call and report the error."""
         self.answer(await self.host.models.test(ProviderId(provider_id), self.user))
 
 
@@ -38,7 +38,7 @@ class ProviderCheckHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, provider_id: str) -> None:
-        """Ask for its list of models, which costs nothing, unless its health is known."""
+        """Request the provider's list of models, which is free, unless its health is known."""
         self.answer(await self.host.models.check(ProviderId(provider_id)))
 
 
@@ -48,7 +48,7 @@ class ProviderKeyHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def put(self, provider_id: str) -> None:
-        """Store a key as it is."""
+        """Store a key without a test."""
         command = self.body(SetKey)
         stored = await self.host.models.set_key(ProviderId(provider_id), command.key)
         self.host.pages.settings_changed("providers")
@@ -57,7 +57,7 @@ class ProviderKeyHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, provider_id: str) -> None:
-        """Try a key, and store it unless it is refused."""
+        """Test a key, and store it unless it is refused."""
         command = self.body(SetKey)
         setup = self.host.models.setup
         saved = await setup.save_key(ProviderId(provider_id), command.key, self.user)
@@ -80,7 +80,7 @@ class ProviderDetectHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Find out whose key this is, or what answers at an address."""
+        """Detect the provider of a key, or the service at an address."""
         found = await self.host.models.setup.detector.detect(self.body(DetectProvider))
         self.answer(found)
 
@@ -91,13 +91,13 @@ class ProviderHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self, provider_id: str) -> None:
-        """Show what the user's file says of a provider."""
+        """Show a provider's entry in the user's file."""
         self.answer(await self.host.models.setup.own_provider(ProviderId(provider_id)))
 
     @web.authenticated
     @authorized
     async def put(self, provider_id: str) -> None:
-        """Try a provider, and write it into the user's file unless it is refused."""
+        """Test a provider, and write it into the user's file unless it is refused."""
         command = self.body(PutProvider)
         setup = self.host.models.setup
         saved = await setup.save(ProviderId(provider_id), command, self.user)
@@ -108,7 +108,7 @@ class ProviderHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def delete(self, provider_id: str) -> None:
-        """Take a provider out of the user's file."""
+        """Remove a provider from the user's file."""
         await self.host.models.setup.remove(ProviderId(provider_id))
         self.host.pages.settings_changed("providers")
         self.no_content()

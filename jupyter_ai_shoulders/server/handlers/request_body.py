@@ -1,7 +1,7 @@
-"""What clients send becomes a wire model here, or an error that names the field.
+"""Parses client input into wire models, or raises an error that names the field.
 
-Used by the HTTP handlers, by the model proxy and by the page socket. What a body costs is bounded
-before it is parsed: by its bytes, and by the number of its values.
+Used by the HTTP handlers, the model proxy and the page socket. The cost of a body is bounded before
+it is parsed: by its bytes, and by the number of its values.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from jupyter_ai_shoulders.storage.json_encoding import well_formed_json
 from jupyter_ai_shoulders.wire.api.commands import MESSAGE_TOO_LONG
 
 MAX_BODY_BYTES = 32 << 20
-"""Of a request with whole files or conversations."""
+"""For a request with whole files or conversations."""
 LONG_TEXT_BYTES = 8 << 20
-"""Of a request with a text of a million characters, however they are escaped."""
+"""For a request with a text of a million characters, however they are escaped."""
 MESSAGE_BYTES = 6 << 20
-"""Of a message with its pictures, of which services take 5 MB each; all of it is one event."""
+"""For a message with its pictures, of which services accept 5 MB each; it is one event."""
 SMALL_BODY_BYTES = 1 << 20
-"""Of a request that says what to do, and little else."""
+"""For a short command."""
 MAX_VALUES = 30_000
-"""JSON values in a request; to find out that each is wrong takes 60 ms."""
+"""Maximum JSON values in a request; reporting an error for each of them takes 60 ms."""
 MAX_FIELDS = 1_000
-"""Fields of a body or frame itself, which defines a few dozen at most."""
+"""Maximum fields at the top level of a body or frame; models define a few dozen at most."""
 _MAX_DETAILED = 1_000
-"""Mistakes in one body beyond which they are counted and not listed: listing takes longer."""
+"""Beyond this number, errors are counted and not listed: listing takes longer."""
 _MEASURED_AT_ONCE = 1 << 17
 """Bytes that are measured in less than a millisecond."""
 
@@ -43,7 +43,9 @@ ValueT = TypeVar("ValueT")
 
 
 async def check_size(raw: bytes, max_bytes: int, max_values: int) -> None:
-    """Raise ``TooLarge`` for what would take too long to parse; measured in a thread if large."""
+    """Raise ``TooLarge`` for a body that takes too long to parse; large ones are measured in a
+    thread.
+    """
     if len(raw) > max_bytes:
         raise TooLarge(
             f"The request has {len(raw) / 2**20:.1f} MB; at most {max_bytes >> 20} MB are "
@@ -62,7 +64,7 @@ async def check_size(raw: bytes, max_bytes: int, max_values: int) -> None:
 
 
 def parse_body(model: type[ModelT], raw: bytes) -> ModelT:
-    """Read a request body whose size was checked; an empty one counts as ``{}``.
+    """Parse a request body whose size was checked; an empty one counts as ``{}``.
 
     Raises ``InvalidRequest`` with the field path, and ``TooLarge`` for a message.
     """
@@ -71,15 +73,15 @@ def parse_body(model: type[ModelT], raw: bytes) -> ModelT:
 
 @cache
 def adapter_of(model: type[ModelT]) -> TypeAdapter[ModelT]:
-    """Return what reads the model; building it takes 2 ms (chapter 14), so it is built once."""
+    """Return the model's type adapter; building it takes 2 ms, so it is cached."""
     return TypeAdapter(model)
 
 
 def parse_json(adapter: TypeAdapter[ValueT], raw: str | bytes) -> ValueT:
-    """Read what the adapter describes. Raises ``InvalidRequest`` with the field path.
+    """Parse JSON with the adapter. Raises ``InvalidRequest`` with the field path.
 
-    In two steps: an error of ``validate_json`` copies the part of the body it is about, and that
-    of a missing field copies the whole.
+    In two steps, because an error of ``validate_json`` copies the part of the body it is about, and
+    the error of a missing field copies all of it.
     """
     value = _decoded(raw)
     if isinstance(value, dict) and len(value) > MAX_FIELDS:
@@ -90,7 +92,7 @@ def parse_json(adapter: TypeAdapter[ValueT], raw: str | bytes) -> ValueT:
 
 
 def parse_value(adapter: TypeAdapter[ValueT], value: object) -> ValueT:
-    """Check a value that is decoded already. Raises ``InvalidRequest`` with the field path."""
+    """Validate a decoded value. Raises ``InvalidRequest`` with the field path."""
     try:
         return adapter.validate_python(value)
     except ValidationError as error:
@@ -105,7 +107,7 @@ def _decoded(raw: str | bytes) -> JsonValue:
 
 
 def _loads(raw: str | bytes) -> JsonValue:
-    """Read JSON that pydantic's parser refuses: browsers escape lone surrogates in it."""
+    """Parse JSON that pydantic's parser refuses: browsers escape lone surrogates in it."""
     try:
         value = json.loads(raw, parse_constant=_refuse_constant)
         return well_formed_json(cast("JsonValue", value))
@@ -131,5 +133,5 @@ def _invalid(error: ValidationError) -> InvalidRequest | TooLarge:
 
 
 def _path(item: ErrorDetails) -> str:
-    """Return where in the body it is wrong, as in ``attachments.0.path``."""
+    """Return the path of the wrong field, such as ``attachments.0.path``."""
     return ".".join(str(step) for step in item["loc"])

@@ -40,7 +40,7 @@ class SessionsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List, newest update first."""
+        """List sessions, newest update first."""
         query = self.query(SessionQuery)
         chosen = SessionFilter(
             kind=query.kind,
@@ -54,7 +54,7 @@ class SessionsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Make one."""
+        """Create a session."""
         session = self.host.session_service.create(self.body(CreateSession), owner=self.user)
         self.answer(session, 201)
 
@@ -65,7 +65,7 @@ class SessionHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self, session_id: str) -> None:
-        """Show it."""
+        """Show a session."""
         self.answer(self.session(session_id))
 
     @web.authenticated
@@ -78,7 +78,7 @@ class SessionHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def delete(self, session_id: str) -> None:
-        """Delete it; it can be brought back for 30 days."""
+        """Delete a session; it can be restored for 30 days."""
         await self.host.session_service.delete(self.session(session_id))
         self.no_content()
 
@@ -89,7 +89,7 @@ class ForkHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str) -> None:
-        """Copy it up to a message; 201 with the copy."""
+        """Copy a session up to a message; 201 with the copy."""
         session = self.session(session_id)
         self.answer(await self.host.forks.fork(session, self.body(ForkSession)), 201)
 
@@ -100,7 +100,7 @@ class UndeleteHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str) -> None:
-        """Bring it back."""
+        """Restore a deleted session."""
         session = self.host.session_service.undelete(SessionId(session_id), owner=self.user)
         self.host.pending_edits.reload_session(session.id)
         self.answer(self.host.anchors.follow_after_undelete(session))
@@ -114,7 +114,7 @@ class AnchorsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Take the places of threads; the answer says which were refused, and why."""
+        """Update the anchors of threads; the answer says which were refused, and why."""
         self.answer(await self.host.anchors.move(self.body(MoveAnchors), self.may_see))
 
 
@@ -126,7 +126,7 @@ class AdoptHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Say which threads stand for those that a document lists in its metadata."""
+        """Return the threads for those that a document lists in its metadata."""
         self.answer(await self.host.thread_import.adopt(self.body(AdoptThreads), self.may_see))
 
 
@@ -136,13 +136,13 @@ class AwayHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Tell what happened, until it is dismissed."""
+        """Report what happened, until it is dismissed."""
         self.answer(AwayAnswer(report=await self.host.away.report(self.user)))
 
     @web.authenticated
     @authorized
     async def delete(self) -> None:
-        """Dismiss it."""
+        """Dismiss the report."""
         self.host.away.dismiss(self.user)
         self.no_content()
 
@@ -153,7 +153,7 @@ _TYPES: dict[Format, str] = {
     "ipynb": "application/x-ipynb+json; charset=utf-8",
 }
 _UNFIT = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
-"""What file names cannot have on some system."""
+"""Characters that some system forbids in file names."""
 
 
 class ExportQuery(CommandModel):
@@ -168,7 +168,7 @@ class ExportHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self, session_id: str) -> None:
-        """Give the conversation to be saved; also one that is set aside, as far as it is read."""
+        """Send the conversation as a download; a quarantined one as far as it is readable."""
         form = self.query(ExportQuery).format
         owner, title = self.host.sessions.header(SessionId(session_id))
         if self.user is not None and owner not in {None, self.user}:
@@ -180,7 +180,7 @@ class ExportHandler(ShouldersHandler):
                 await self.flush()
             await self.finish(set_content_type=_TYPES[form])
         except StreamClosedError:
-            return  # whoever asked went away
+            return  # the client disconnected
 
     def _announce(self, name: str, form: Format) -> None:
         self.set_header("Content-Type", _TYPES[form])

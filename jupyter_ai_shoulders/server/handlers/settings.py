@@ -21,19 +21,19 @@ class SettingsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Show all values, where they come from, and what is wrong in the files."""
+        """Show all values with their sources, and the problems of the files."""
         self.answer(await asyncio.to_thread(self.host.preferences.settings))
 
     @web.authenticated
     @authorized
     async def put(self) -> None:
-        """Store some values, for this workspace or for the user; every page hears of it."""
+        """Store some values, for this workspace or for the user; notify every page."""
         scope = self.query(SettingsScope).scope
         command = self.body(PutSettings)
         stored = await asyncio.to_thread(self.host.preferences.put, command, scope)
         self.host.pages.settings_changed("settings")
         if command.commands is not None:
-            self.host.pages.tools_changed()  # some tools come and go with them
+            self.host.pages.tools_changed()  # some tools depend on them
         self.answer(stored)
 
 
@@ -49,7 +49,7 @@ class TrustHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def put(self) -> None:
-        """Trust or decline some items; every page is told."""
+        """Trust or decline some items; notify every page."""
         command = self.body(PutTrust)
         stored = await self.host.trust.answer(command)
         self.host.trust_changed()
@@ -62,10 +62,10 @@ class StatusHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Answer even when the state directory cannot be used: that is said here."""
+        """Answer even when the state directory is unusable: the answer says so."""
         host = self.host
         sandbox = asyncio.create_task(host.commands.facts())
-        await host.models.discover(remote=False)  # a local model is there from the first look on
+        await host.models.discover(remote=False)  # lists local models from the first request on
         readiness = host.models.readiness()
         self.answer(
             Status(

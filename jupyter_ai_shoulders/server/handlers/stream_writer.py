@@ -1,7 +1,7 @@
-"""Writes a stream to its client: what arrived together in one write, at once, and never too much.
+"""Writes a stream to its client: batches data that arrives together, and bounds unsent data.
 
-Writes past ``RequestHandler.flush``, which costs as much per token as all the rest of the way
-(chapter 14). Used by ``handlers``.
+Bypasses ``RequestHandler.flush``, which costs as much per token as everything else together; see
+docs/design/performance.md. Used by ``handlers``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tornado.web import RequestHandler
 
 EVENT_STREAM = "text/event-stream"
 MAX_UNSENT = 1 << 20
-"""Bytes kept for a client that reads too slowly, before the provider is read no further."""
+"""Bytes queued for a slow client before reading from the provider pauses."""
 STALLED_SECONDS = 60.0
 """A client that reads nothing for this long is disconnected; its provider call ends too."""
 
@@ -44,7 +44,7 @@ class StreamWriter:
         return self._scheduled or self._writing is not None
 
     def push(self, data: bytes) -> None:
-        """Send the data with whatever else comes before the event loop turns."""
+        """Send the data together with other data of this turn of the event loop."""
         self._pending.append(data)
         self._size += len(data)
         if not self._scheduled:
@@ -62,7 +62,7 @@ class StreamWriter:
             await self._progress()
 
     async def _progress(self) -> None:
-        """Wait until the client has taken what was written; disconnect one that does not."""
+        """Wait until the client has read the written data; disconnect a stalled client."""
         self._written.clear()
         try:
             async with asyncio.timeout(self.stalled_seconds):
@@ -75,7 +75,7 @@ class StreamWriter:
     def _flush(self) -> None:
         self._scheduled = False
         if self._writing is not None and not self._writing.done():
-            return  # its end calls us again
+            return  # its completion calls us again
         data = b"".join(self._pending)
         self._pending.clear()
         self._size = 0

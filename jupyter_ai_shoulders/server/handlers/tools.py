@@ -36,7 +36,7 @@ class ToolsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List tools by category, and the rules with what is wrong in them."""
+        """List tools by category, and the rules with their problems."""
         self.answer(await _listing(self.host))
 
 
@@ -46,7 +46,7 @@ class PermissionsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def put(self) -> None:
-        """Replace the disabled list, the switch and the rules; every page hears of it."""
+        """Replace the disabled list, the switch and the rules; notify every page."""
         await asyncio.to_thread(self.host.rules.replace, self.body(PutPermissions))
         self.host.pages.tools_changed()
         self.answer(await _listing(self.host))
@@ -58,7 +58,7 @@ class AuditHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List decisions, the latest first."""
+        """List decisions, newest first."""
         query = self.query(AuditQuery)
         database = self.host.database
         self.answer(await asyncio.to_thread(audit_page, database, query, self.user))

@@ -52,7 +52,9 @@ class MessageHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str, message_id: str) -> None:
-        """Send it now, with what is queued beside it, after the turn that left it has ended."""
+        """Send a queued message and those queued beside it now, after the turn they waited for has
+        ended.
+        """
         session = self.session(session_id)
         await self.host.engine.send_queued(session.id, MessageId(message_id))
         self.accepted()
@@ -60,7 +62,7 @@ class MessageHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def patch(self, session_id: str, message_id: str) -> None:
-        """Change its text."""
+        """Change the text of a queued message."""
         session = self.session(session_id)
         command = self.body(EditMessage)
         await self.host.engine.edit_message(session.id, MessageId(message_id), command)
@@ -69,7 +71,7 @@ class MessageHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def delete(self, session_id: str, message_id: str) -> None:
-        """Take it back."""
+        """Remove a queued message."""
         session = self.session(session_id)
         await self.host.engine.remove_message(session.id, MessageId(message_id))
         self.no_content()
@@ -81,7 +83,7 @@ class CancelHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str) -> None:
-        """Stop the running turn; nothing happens when none runs."""
+        """Stop the running turn, if any."""
         await self.host.engine.cancel(self.session(session_id).id)
         self.accepted()
 
@@ -92,7 +94,7 @@ class CompactHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str) -> None:
-        """Have earlier messages summarised before the next one is answered."""
+        """Request a summary of earlier messages before the next answer."""
         await self.host.engine.compact(self.session(session_id).id)
         self.accepted()
 
@@ -103,7 +105,7 @@ class ResumeHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str) -> None:
-        """Go on with an interrupted turn, or discard it."""
+        """Continue an interrupted turn, or discard it."""
         session = self.session(session_id)
         await self.host.engine.resume(session.id, self.body(ResumeTurn))
         self.accepted()
@@ -115,7 +117,7 @@ class RestoreHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str) -> None:
-        """Go back to before a message; answer with the event that says what was put back."""
+        """Restore the state before a message; answer with the event that lists the changes."""
         session = self.session(session_id)
         command = self.body(RestoreSession)
         self.answer(await self.host.engine.restores.restore(session.id, command), 202)
@@ -127,7 +129,7 @@ class UndoHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str) -> None:
-        """Take back what a turn did; answer with the event that says what was put back."""
+        """Undo a turn's changes; answer with the event that lists what was restored."""
         session = self.session(session_id)
         command = self.body(UndoTurn)
         self.answer(await self.host.engine.restores.undo(session.id, command), 202)
@@ -167,7 +169,7 @@ class InputHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str, call_id: str) -> None:
-        """Give running code the text it waits for, which is kept nowhere; the first one counts."""
+        """Send running code its input, which is not stored; the first answer counts."""
         session = self.session(session_id)
         command = self.body(AnswerInput)
         await self.host.engine.answer_input(session.id, CallId(call_id), command)
@@ -182,7 +184,7 @@ class SuppliedResultHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str, call_id: str) -> None:
-        """Take the result of a call that the user made."""
+        """Accept the result of a call that the user made."""
         session = self.session(session_id)
         command = self.body(SupplyResult)
         await self.host.engine.supply_result(session.id, CallId(call_id), command)
@@ -201,7 +203,7 @@ class SentRequestHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def get(self, session_id: str, step: str) -> None:
-        """Show what was sent for a step of the latest turn, or of ``?turn=``."""
+        """Show the request of a step of the latest turn, or of ``?turn=``."""
         session = self.session(session_id)
         turn = self.query(RequestQuery).turn
         self.answer_redacted(await self.host.engine.requests.sent(session.id, int(step), turn))
@@ -215,7 +217,7 @@ class PreviewHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self, session_id: str) -> None:
-        """Show what sending this message now would send."""
+        """Show the request that this message would cause."""
         session = self.session(session_id)
         command = self.body(PreviewMessage)
         self.answer_redacted(await self.host.engine.requests.preview(session, command))
@@ -229,6 +231,6 @@ class RunsHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Send a prompt; 201 with a new session, 200 with one that goes on."""
+        """Send a prompt; 201 with a new session, 200 with an existing one."""
         session, is_new = await self.host.runs.start(self.body(StartRun), owner=self.user)
         self.answer(session, 201 if is_new else 200)

@@ -1,4 +1,4 @@
-"""``usage`` and ``budget``: what was used, what it cost, and what may be spent."""
+"""``usage`` and ``budget``: usage, its cost, and spending limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BudgetHandler(ShouldersHandler):
     @web.authenticated
     @authorized
     async def put(self) -> None:
-        """Replace the user's limits; every page hears of it."""
+        """Replace the user's limits; notify every page."""
         stored = await self.host.usage.of(self.user).set_budget(self.body(PutBudget))
         self.host.pages.settings_changed("budget")
         self.answer(stored)

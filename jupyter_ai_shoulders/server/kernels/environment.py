@@ -1,8 +1,8 @@
-"""Gives the kernels this server starts what lets their programs find it (reference, "Kernel side").
+"""Sets environment variables by which programs in kernels find this server.
 
-The address of the server and of its model proxy, and a secret that opens the proxy and what
-``kernel_access`` names. Installed by ``server.app``; read by ``client.server_discovery`` and
-``client.sdk_clients``.
+They hold the address of the server and of its model proxy, and a secret that opens the proxy and
+the routes of ``kernel_access``. Installed by ``server.app``; read by ``client.server_discovery``
+and ``client.sdk_clients``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 PROXY_PATH = "shoulders/proxy"
 _HUB_USER = "JUPYTERHUB_USER"
 _NOBODY = "kernel"
-"""Who a kernel acts for that nobody's request has started, outside of a hub."""
+"""User of a kernel that was started without a request, outside of a hub."""
 
 
 def inject_kernel_environment(
@@ -35,12 +35,12 @@ def inject_kernel_environment(
     secrets: Callable[[], Awaitable[KernelSecrets]],
     clean: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda environ: environ,
 ) -> None:
-    """Have every kernel that a kernel manager starts from now on told of this server.
+    """Set the variables in every kernel that a kernel manager starts from now on.
 
-    ``address`` is the server's, known once it listens. A kernel starts also when we fail: it then
-    is not told. Restarts keep the variables; kernels behind a gateway are started elsewhere and
-    have no way to this server, so callers leave their managers out. ``clean`` takes out of an
-    environment what kernels are not to have.
+    ``address`` is the server's, known once it listens. If this fails the kernel starts without the
+    variables. Restarts keep them; kernels behind a gateway are started elsewhere and cannot reach
+    this server, so callers leave their managers out. ``clean`` removes variables that kernels must
+    not have.
     """
     start: Callable[..., Awaitable[str]] = kernels.start_kernel
 
@@ -58,14 +58,14 @@ def inject_kernel_environment(
                 _log.exception("A kernel starts without a way to the AI colleague's models")
                 told = {}
             environ = kwargs.pop("env", None)
-            base = os.environ if environ is None else environ  # as jupyter_client has it
+            base = os.environ if environ is None else environ  # as in jupyter_client
             return await start(kernel_id=kernel_id, env={**clean(base), **told}, **kwargs)
 
     kernels.start_kernel = start_told
 
 
 def kernel_variables(url: str, kernel_id: str, secret: str) -> dict[str, str]:
-    """Return what a kernel is told; ``client`` knows the names."""
+    """Return the variables for a kernel; ``client`` knows their names."""
     return {
         "SHOULDERS_URL": url,
         "SHOULDERS_KERNEL_ID": kernel_id,
@@ -75,7 +75,7 @@ def kernel_variables(url: str, kernel_id: str, secret: str) -> dict[str, str]:
 
 
 def _user(environ: Mapping[str, str]) -> User:
-    """Return whose request starts the kernel; else who the server was started for."""
+    """Return the user whose request starts the kernel; else the user the server was started for."""
     handler = cast("JupyterHandler | None", CallContext.get(CallContext.JUPYTER_HANDLER))
     user = None if handler is None else handler.current_user
     return user if isinstance(user, User) else User(environ.get(_HUB_USER) or _NOBODY)

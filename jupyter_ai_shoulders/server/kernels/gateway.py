@@ -1,9 +1,8 @@
-"""Kernels that run behind a gateway.
+"""Kernels that run behind a gateway, over its websocket.
 
-Spoken to over its websocket; used by ``server.kernels.kernel_directory``.
-
-jupyter_server's own client of gateway kernels busy-waits for each message, and ends when a minute
-passes without one. This one waits, pings, and comes back when the socket is cut.
+Used by ``server.kernels.kernel_directory``. jupyter_server's own client of gateway kernels
+busy-waits for each message, and ends after a minute without one. This one waits, pings, and
+reconnects when the socket is cut.
 """
 
 from __future__ import annotations
@@ -41,7 +40,8 @@ from jupyter_ai_shoulders.notebook.kernel_channels import (
 log = logging.getLogger(__name__)
 
 MESSAGE_LIMIT = 1 << 30
-"""Bytes of one message; tornado's default of 10 MB would end the socket at a large figure."""
+"""Maximum bytes of one message; tornado's default of 10 MB would end the socket at a large figure.
+"""
 OUTBOX_LIMIT = 1_000
 
 
@@ -52,25 +52,26 @@ _PARTS = ("header", "parent_header", "metadata", "content")
 
 @dataclass(frozen=True, slots=True)
 class GatewayTimeouts:
-    """Seconds."""
+    """Timeouts and intervals, in seconds."""
 
     ping: float = 20.0
-    """Between two pings, so that a cut is noticed and a quiet minute is not taken for one."""
+    """Between two pings, so that a cut connection is detected and a quiet one is not taken for one.
+    """
     poll: float = 5.0
-    """Between two looks at whether the kernel is there: each is a request to the gateway."""
+    """Between two checks that the kernel exists: each is a request to the gateway."""
     retry: float = 0.25
-    """Before the first attempt to connect again; doubled each time up to ``longest_retry``."""
+    """Before the first attempt to reconnect; doubled each time up to ``longest_retry``."""
     longest_retry: float = 5.0
     give_up: float = 120.0
-    """How long a gateway may be away before its kernel counts as lost."""
+    """How long a gateway may be unreachable before its kernel counts as lost."""
 
 
 class GatewayKernel:
-    """What is asked of a kernel manager, of a kernel that is elsewhere."""
+    """The part of a kernel manager that is needed, for a kernel on another machine."""
 
     def __init__(self, manager: Any, poll_seconds: float) -> None:
         self.ready = object()
-        """Another one in each life of the kernel, as jupyter_client's managers have it."""
+        """Replaced in each life of the kernel, as in jupyter_client's managers."""
         self._manager = manager
         self._poll_seconds = poll_seconds
         self._polled = float("-inf")
@@ -78,21 +79,21 @@ class GatewayKernel:
 
     @property
     def socket_url(self) -> str:
-        """Return where its channels are."""
+        """Return the address of the kernel's channels."""
         return f"{_websocket_url(self._manager.kernel_url)}/channels"
 
     def renew(self) -> None:
-        """Note that the life of the kernel is over."""
+        """Record that this life of the kernel is over."""
         self.ready = object()
         self._polled = float("-inf")
 
     @property
     def execution_state(self) -> str | None:
-        """Return what the gateway last said of the kernel."""
+        """Return the state that the gateway last reported."""
         return self._manager.execution_state
 
     async def is_alive(self) -> bool:
-        """Return whether the gateway has the kernel; a gateway that is away does not say no."""
+        """Return whether the gateway has the kernel; True while the gateway is unreachable."""
         if time.monotonic() - self._polled >= self._poll_seconds:
             self._polled = time.monotonic()
             try:
@@ -103,10 +104,10 @@ class GatewayKernel:
 
 
 class GatewayChannels:
-    """The ``KernelChannels`` over one websocket, which is opened again when it is cut.
+    """The ``KernelChannels`` over one websocket, which reconnects when it is cut.
 
-    The gateway keeps what the kernel says meanwhile, unless another page listens to it; a request
-    whose reply was lost so is ended with an idle status, and a line that says so.
+    The gateway buffers the kernel's messages in between, unless another page listens to the kernel;
+    a request whose reply was lost is ended with an idle status and a line that says so.
     """
 
     def __init__(self, kernel: GatewayKernel, times: GatewayTimeouts) -> None:
@@ -138,7 +139,7 @@ class GatewayChannels:
         self._task = asyncio.create_task(self._keep())
 
     def send(self, message: Message, channel: Channel) -> None:
-        """See ``KernelChannels.send``; while the socket is cut, requests wait for it."""
+        """See ``KernelChannels.send``; while the socket is cut, requests wait."""
         kind = message["header"]["msg_type"]
         if kind == "execute_request":
             self._unanswered[message["header"]["msg_id"]] = message
@@ -163,7 +164,7 @@ class GatewayChannels:
                 log.error("Reading from the gateway failed", exc_info=error)
 
     async def _keep(self) -> None:
-        """Hold a socket until the kernel's life is over."""
+        """Keep a socket open until the kernel's life is over."""
         is_first = True
         while (socket := await self._connect()) is not None:
             try:
@@ -198,10 +199,10 @@ class GatewayChannels:
         return None
 
     def _request(self) -> HTTPRequest:
-        # jupyter_server keeps the gateway's address and credentials in this singleton alone.
+        # Only this singleton of jupyter_server has the gateway's address and credentials.
         gateway: Any = GatewayClient.instance()
         arguments: dict[str, Any] = gateway.load_connection_args()
-        # With one session id on each socket the gateway keeps messages for the next one.
+        # With the same session id on each socket the gateway buffers messages for the next one.
         return HTTPRequest(
             f"{self._kernel.socket_url}?session_id={self._session.session}", **arguments
         )
@@ -210,7 +211,7 @@ class GatewayChannels:
         self._socket = socket
         waiting, self._outbox = self._outbox, []
         if not is_first:
-            # Answered after everything the kernel had to do before: what has no reply then lost it.
+            # Answered after all earlier requests of the kernel: those without a reply have lost it.
             probe = self._session.msg("kernel_info_request")
             unsent = {message["header"]["msg_id"] for message, _ in waiting}
             asked = tuple(request for request in self._unanswered if request not in unsent)
@@ -236,7 +237,7 @@ class GatewayChannels:
                 self._receive(cast("Channel", channel), frames[:FRAMES])
             except UNREADABLE:
                 log.exception("A message of a gateway kernel was unreadable")
-            # A message that is there already does not yield: a flood would hold the event loop.
+            # Receiving a buffered message does not yield: a flood would block the event loop.
             await asyncio.sleep(0)
 
     def _receive(self, channel: Channel, frames: Frames) -> None:
@@ -259,7 +260,7 @@ class GatewayChannels:
             self._note_life(str(json.loads(frames[HEADER]).get("session")))
 
     def _note_life(self, session: str) -> None:
-        """Kernels name their process in each message: another name is another life."""
+        """Detect a restart: kernels name their process in each message."""
         if self._life is None:
             self._life = session
         elif self._life != session:
@@ -289,7 +290,7 @@ class GatewayChannels:
 
 
 def is_gateway_manager(manager: Any) -> bool:
-    """Return whether a kernel manager stands for a kernel behind a gateway."""
+    """Return whether a kernel manager represents a kernel behind a gateway."""
     return hasattr(manager, "refresh_model") and hasattr(manager, "kernel_url")
 
 
@@ -316,7 +317,7 @@ class GatewayKernels:
         )
 
     def restarted(self, manager: Any) -> None:
-        """End the present life of a kernel that was restarted from here."""
+        """End the present life of a kernel that was restarted by this server."""
         if manager in self._kernels:
             self._kernels[manager].renew()
 
@@ -337,13 +338,13 @@ def _websocket_url(url: str) -> str:
 
 
 def _observe_write(written: asyncio.Future[None]) -> None:
-    """Take note of how a write ended: a socket that is cut is noticed by its reader."""
+    """Consume the result of a write: the reader notices a cut socket."""
     if not written.cancelled():
         written.exception()
 
 
 def encode(message: Message, channel: Channel, session: Session, protocol: str | None) -> bytes:
-    """Return what goes over the socket; text for the JSON format, as bytes."""
+    """Return the message for the socket; text for the JSON format, as bytes."""
     if protocol == V1:
         return _base.serialize_msg_to_ws_v1(message, channel, pack=session.pack)
     parts = {name: message[name] for name in _PARTS}

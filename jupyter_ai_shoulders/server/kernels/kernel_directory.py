@@ -32,7 +32,7 @@ class ServerKernels:
     """Kernels through jupyter_server's session manager and kernel manager.
 
     ``sessions`` and ``kernels`` are the ``session_manager`` and ``kernel_manager`` of the server's
-    settings, whichever classes it is configured with.
+    settings, of any configured class.
     """
 
     def __init__(self, sessions: Any, kernels: Any, gateway: GatewayTimeouts | None = None) -> None:
@@ -51,7 +51,7 @@ class ServerKernels:
         return await self._handle(session)
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
-        """See ``KernelDirectory.start``: the session the page would have made."""
+        """See ``KernelDirectory.start``: makes the session that the page would have made."""
         try:
             session = await ensure_async(
                 self._sessions.create_session(
@@ -94,7 +94,7 @@ class ServerKernels:
         try:
             ready = await ensure_async(self._kernels.restart_kernel(kernel_id))
             if isinstance(ready, asyncio.Future):
-                await ready  # the answer of the new process
+                await ready  # the new process's answer
         except (HTTPError, RuntimeError, TimeoutError) as error:
             raise Conflict(
                 f"The kernel did not come back after the restart: {error}.",

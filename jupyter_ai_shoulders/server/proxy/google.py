@@ -1,4 +1,4 @@
-"""The routes of Google's format: here the model and the method are in the address."""
+"""The routes of Google's format, which has the model and the method in the address."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from jupyter_ai_shoulders.server.proxy.handlers import ProxyHandler, RelayHandle
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 KEY_HEADER = "x-goog-api-key"
-"""By it a caller is known to speak this format, where others have the same route."""
+"""Header that identifies callers of this format, where others have the same route."""
 
 CALL = rf"v1(?:alpha|beta)?/((?:models|tunedModels)/.+):({'|'.join(METHODS)})"
-"""A model's id may have slashes and colons: only what ends in a method is a call."""
+"""A model's id may have slashes and colons: only a path that ends in a method is a call."""
 
 
 class GoogleCallHandler(RelayHandler):
-    """``v1beta/models/{model}:generateContent`` and its relatives; the SDK asks ``v1``."""
+    """``v1beta/models/{model}:generateContent`` and its relatives; the SDK also uses ``v1``."""
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route: ``desk`` and ``box``."""
@@ -31,7 +31,7 @@ class GoogleCallHandler(RelayHandler):
     @web.authenticated
     @authorized
     async def post(self, resource: str, method: str) -> None:
-        """Pass the request on, or say about how many tokens it is."""
+        """Relay the request, or estimate its tokens."""
         events = self.get_query_argument("alt", "json") == "sse"
         caller = GoogleFormat(self._box, model_of(resource), method, events=events)
         if method == "countTokens":
@@ -56,10 +56,10 @@ class GoogleModelHandler(ProxyHandler):
     @web.authenticated
     @authorized
     async def get(self, resource: str) -> None:
-        """Say what is known of a model."""
+        """Describe a model."""
         self.finish(self.relay.model(self._format, ModelId(model_of(resource))))
 
 
 def model_of(resource: str) -> str:
-    """Return the model's id; those of tuned models say what they are."""
+    """Return the model's id; ids of tuned models keep their prefix."""
     return resource.removeprefix("models/")

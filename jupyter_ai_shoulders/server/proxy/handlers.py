@@ -1,4 +1,4 @@
-"""Handlers of the proxy: authenticate, hand the body to the relay, write what comes back."""
+"""Handlers of the proxy: authenticate, pass the body to the relay, write the answer."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from jupyter_ai_shoulders.wire.ids import ModelId
 
 KEY_HEADERS = ("x-api-key", "x-goog-api-key")
 MAX_PROXIED_VALUES = 50_000
-"""JSON values in a request: a long conversation and its tools have some ten thousand."""
+"""Maximum JSON values in a request: a long conversation and its tools have some ten thousand."""
 PING_SECONDS = 15.0
-"""After so long without an event the caller gets a sign of life: hub proxies cut after 60 s."""
+"""After this long without an event the caller gets a ping: hub proxies cut after 60 s."""
 _NO_KEY = (
     "Send the Jupyter server's token, or the secret of a kernel, as the API key of your client."
 )
@@ -40,7 +40,9 @@ ResultT = TypeVar("ResultT")
 
 
 class ProxyHandler(ShouldersHandler):
-    """Base of the proxy's handlers: any client's way to send the token, errors in its format."""
+    """Base of the proxy's handlers: accepts every client's way to send a token, answers errors in
+    its format.
+    """
 
     most_bytes = MAX_BODY_BYTES
     most_values = MAX_PROXIED_VALUES
@@ -72,20 +74,20 @@ class ProxyHandler(ShouldersHandler):
             if error.status_code in {403, 404} and not by_key:  # 404: a page of another origin
                 raise web.HTTPError(401, _NO_KEY) from error
             raise
-        if not self.current_user:  # where Jupyter leaves the refusal to each method
+        if not self.current_user:  # Jupyter leaves the refusal to each method
             raise web.HTTPError(401, _NO_KEY)
         self._identify()
 
     def set_cors_headers(self) -> None:
-        """Leave them out: Jupyter would let any page in that knows a token (chapter 13)."""
+        """Leave them out: Jupyter would admit any page that knows a token."""
 
     def options(self, *args: Any, **kwargs: Any) -> None:
-        """Refuse: no page of another origin may ask."""
+        """Refuse: pages of other origins may not use the proxy."""
         del args, kwargs
         raise web.HTTPError(405)
 
     def _given_keys(self) -> Iterator[str]:
-        """Yield what may be a key: any client's way to send one."""
+        """Yield possible keys, as the different clients send them."""
         headers = self.request.headers
         kind, _, key = headers.get("Authorization", "").partition(" ")
         if kind.lower() in {"bearer", "token"}:
@@ -94,16 +96,16 @@ class ProxyHandler(ShouldersHandler):
 
     @property
     def relay(self) -> ProxyRelay:
-        """The way to the providers."""
+        """The relay to the providers."""
         return self.desk.relay(self.host.models, self.user)
 
     async def count(self) -> int | None:
-        """Return how many tokens the request is; None when the client left."""
+        """Return the request's number of tokens; None when the client disconnected."""
         with self.desk.slot():
             return await self.while_connected(self.relay.count(self.caller, self.request.body))
 
     async def while_connected(self, work: Coroutine[Any, Any, ResultT]) -> ResultT | None:
-        """Return the result of the work; None when the client left, which ends it."""
+        """Return the result of the work; None when the client disconnected, which ends it."""
         task = self._work = asyncio.create_task(work)
         try:
             await asyncio.wait({task})
@@ -112,7 +114,7 @@ class ProxyHandler(ShouldersHandler):
         return None if task.cancelled() else task.result()
 
     def on_connection_close(self) -> None:
-        """The client went away: so does its call to the provider."""
+        """Cancel the call to the provider: the client disconnected."""
         if self._work is not None:
             self._work.cancel()
 
@@ -135,12 +137,12 @@ class ProxyHandler(ShouldersHandler):
 
 
 class RelayHandler(ProxyHandler):
-    """Base of handlers that pass a request on."""
+    """Base of handlers that relay a request."""
 
     stream_type = EVENT_STREAM
 
     async def answer_request(self) -> None:
-        """Pass the request on and answer, as a stream if it asks for one."""
+        """Relay the request and answer, as a stream if it asks for one."""
         with self.desk.slot():
             exchange = self.relay.open(self.caller, self.request.body)
             if exchange.streams:
@@ -170,7 +172,7 @@ class RelayHandler(ProxyHandler):
                     outlet.push(data)
                     await outlet.wait_for_capacity()
         except StreamClosedError:
-            raise  # the client is gone, or was disconnected
+            raise  # the client has disconnected
         except Exception as error:
             if not outlet.has_started:
                 raise
@@ -184,7 +186,7 @@ class AnswerHandler(RelayHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Pass the request on and answer."""
+        """Relay the request and answer."""
         await self.answer_request()
 
 
@@ -200,12 +202,12 @@ class CountHandler(ProxyHandler):
     """``v1/messages/count_tokens``."""
 
     beside: Mapping[str, str] = {}
-    """What the format says beside the number."""
+    """Constant fields beside the number."""
 
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Say how many tokens a request is."""
+        """Count the tokens of a request."""
         tokens = await self.count()
         if tokens is not None:
             self.finish({**self.beside, "input_tokens": tokens})
@@ -223,7 +225,7 @@ class ModelListHandler(ProxyHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """List the models that can answer."""
+        """List the available models."""
         self.finish(self.relay.models(self.caller))
 
 
@@ -233,7 +235,7 @@ class ModelHandler(ProxyHandler):
     @web.authenticated
     @authorized
     async def get(self, model_id: str) -> None:
-        """Say what is known of a model."""
+        """Describe a model."""
         self.finish(self.relay.model(self.caller, ModelId(model_id)))
 
 

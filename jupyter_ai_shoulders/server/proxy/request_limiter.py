@@ -1,4 +1,4 @@
-"""What all requests to the proxy share; made by ``routes``, once per server."""
+"""State shared by all requests to the proxy; made by ``routes``, once per server."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from jupyter_ai_shoulders.proxy.state_cache import StateCache
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
 
 MAX_CONCURRENT = 256
-"""Requests being answered; the figures of chapter 14 ask for 200 streams."""
+"""Requests answered at once; the performance target is 200 streams."""
 
 
 class RequestLimiter:
-    """Counts the requests in flight, and remembers answers whose state callers cannot carry."""
+    """Counts the running requests, and caches answers whose state callers cannot carry."""
 
     def __init__(
         self, clock: Clock, ids: IdSource, secrets: KernelSecrets, limit: int = MAX_CONCURRENT
@@ -28,12 +28,12 @@ class RequestLimiter:
         self._count = 0
 
     def relay(self, models: ModelResolver, owner: str | None) -> ProxyRelay:
-        """Return the way to the providers, for one person."""
+        """Return the relay to the providers, for one user."""
         return ProxyRelay(models, self._running, self.ids, owner)
 
     @contextmanager
     def slot(self) -> Generator[None]:
-        """Take one of the places. Raises ``PolicyRefusal`` when there is none."""
+        """Count one request while it runs. Raises ``PolicyRefusal`` when there are too many."""
         if self._count >= self._limit:
             raise PolicyRefusal(
                 f"The model proxy answers {self._count} requests already.",

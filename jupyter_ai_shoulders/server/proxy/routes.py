@@ -1,4 +1,4 @@
-"""The routes below ``{base_url}shoulders/proxy/``, imported when the first is asked for."""
+"""The routes below ``{base_url}shoulders/proxy/``, imported on the first request."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from jupyter_ai_shoulders.server.proxy.request_limiter import RequestLimiter
 def proxy_routes(
     prefix: str, host_source: HostSource, secret: bytes, kernel_secrets: KernelSecrets
 ) -> list[Route]:
-    """Return every route, as patterns that start with ``prefix``; the last one takes the rest.
+    """Return every route, as patterns that start with ``prefix``; the last one matches the rest.
 
-    ``secret`` seals what callers carry for us; with the same one it can be opened after a restart.
+    ``secret`` seals state that callers carry for us; the same secret opens it after a restart.
     """
     clock = SystemClock()
     box = StateSealer(secret)
