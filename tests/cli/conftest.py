@@ -1,4 +1,4 @@
-"""Commands run in this process, on a server or alone, with a provider that plays a script."""
+"""Runs commands in this process, with a server or without one, and a scripted provider."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["client", "place", "start"]
 
 Where = Literal["attached", "alone"]
 TINY = "tiny"
-"""A model whose window holds next to nothing."""
+"""A model with a tiny context window."""
 
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What a command did."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -44,13 +44,13 @@ class Terminal:
     root: Path
     upstream: SimulatorProcess
     where: list[str]
-    """Arguments that say where the engine is."""
+    """Arguments that select the engine."""
     capture: pytest.CaptureFixture[str]
     configure: Callable[[Mapping[str, Any]], None]
     """Writes ``c.Shoulders`` for engines started from now on."""
 
     def plays(self, *replies: Mapping[str, Any]) -> None:
-        """Have the model answer so."""
+        """Queue replies of the model."""
         self.upstream.play(in_order(*replies))
 
     def says(self, command: str, *arguments: str) -> CommandResult:
@@ -65,7 +65,7 @@ class Terminal:
 
 
 def add_tiny_model(root: Path) -> None:
-    """Add it to the models of a workspace."""
+    """Add the tiny model to the models of a workspace."""
     path = root / ".shoulders" / "models.json"
     models = json.loads(path.read_text())
     models["models"].append({**models["models"][0], "id": TINY, "context_window": 3_000})
@@ -106,7 +106,7 @@ def attached(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Terminal:
-    """The workspace of a running server, which is found by its own file."""
+    """The workspace of a running server, found by its information file."""
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(place.lab.state / "runtime"))
     monkeypatch.chdir(place.lab.root)
 
@@ -118,5 +118,5 @@ def attached(
 
 @pytest.fixture(params=["alone", "attached"])
 def terminal(request: pytest.FixtureRequest) -> Terminal:
-    """Both."""
+    """Both kinds of engine."""
     return request.getfixturevalue(request.param)

@@ -1,4 +1,4 @@
-"""The doctor on a healthy installation, and on broken ones, each of which it names."""
+"""The doctor on a healthy installation, and on broken ones, whose defects it names."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ENABLED = {
 
 @dataclass
 class Installed:
-    """An installation in folders of its own, before whatever else is installed."""
+    """An installation in separate folders, which precede all others."""
 
     terminal: Terminal
     config: Path
@@ -40,7 +40,7 @@ class Installed:
 
     @property
     def page(self) -> Path:
-        """The page half."""
+        """Folder of the lab extension."""
         return self.data / PAGE
 
     @property
@@ -49,19 +49,19 @@ class Installed:
         return self.terminal.root / ".shoulders"
 
     def write(self, path: Path, value: object) -> None:
-        """Write a file of JSON, or of text."""
+        """Write a JSON or text file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(value if isinstance(value, str) else json.dumps(value))
 
     def package(self, version: str) -> None:
-        """Write the page half's description."""
+        """Write the lab extension's description."""
         build = {"load": "static/remoteEntry.js"}
         self.write(
             self.page / "package.json", {"version": version, "jupyterlab": {"_build": build}}
         )
 
     def findings(self) -> dict[str, dict[str, str]]:
-        """What the doctor finds wrong or worth a warning; its exit code agrees."""
+        """The doctor's failures and warnings; its exit code agrees."""
         said = self.terminal.says("doctor", "--json")
         found: list[Any] = said.json
         assert said.code == any(each["state"] == "failure" for each in found)
@@ -72,7 +72,7 @@ class Installed:
 def installed(
     alone: Terminal, isolated_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Installed:
-    """A healthy one, with a model that can answer."""
+    """A healthy installation with an available model."""
     made = Installed(alone, isolated_home / "config", tmp_path / "data")
     monkeypatch.setenv("JUPYTER_PATH", str(made.data))
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(made.config))
@@ -138,7 +138,7 @@ def forget_key(made: Installed) -> None:
 
 
 def lose_server(made: Installed) -> None:
-    """A server that was killed: its file is there, and its process id is another program's."""
+    """A server that was killed: its file exists, and its process id belongs to another program."""
     made.write(
         Path(os.environ["JUPYTER_RUNTIME_DIR"]) / "jpserver-1.json",
         {
@@ -183,7 +183,7 @@ def test_what_is_broken_is_named(  # noqa: PLR0917 the columns of the table
     advice: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("SIMULATOR_KEY", os.environ["SIMULATOR_KEY"])  # put back at the end
+    monkeypatch.setenv("SIMULATOR_KEY", os.environ["SIMULATOR_KEY"])  # restored at the end
     harm(installed)
 
     found = installed.findings()

@@ -1,4 +1,4 @@
-"""The table of exit codes of ``run``, each line, on a server and alone."""
+"""Every exit code of ``run``, with a server and without one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRITE = calls("write_file", {"path": "refused.txt", "content": "x"})
 
 
 class Unread(io.StringIO):
-    """A pipe whose reader is gone."""
+    """A pipe without a reader."""
 
     def write(self, s: str, /) -> int:
         raise BrokenPipeError
@@ -171,7 +171,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.argv[0] = "jupyter-shoulders"
 runpy.run_module("jupyter_ai_shoulders.cli", run_name="__main__")
 """
-"""The command line in front: what a shell starts behind it is born deaf to Ctrl+C."""
+"""Restores Ctrl+C, which a shell disables in its background processes."""
 
 
 def test_130_cancelled(terminal: Terminal) -> None:

@@ -1,4 +1,4 @@
-"""Commands say which settings of a folder do not apply, and accept them when told to."""
+"""Commands report settings of a folder that do not apply, and accept them on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BROUGHT = "brings its own AI settings, which do not apply: 1 permission rule, 1 
 
 @pytest.fixture
 def folder(alone: Terminal) -> Terminal:
-    """A folder with a model server and a rule, which nobody has looked at."""
+    """A folder with a model server and a rule, neither reviewed."""
     alone.configure({"folder_trust": "ask"})
     (alone.root / ".shoulders" / "tools.json").write_text(json.dumps(RULES))
     return alone

@@ -1,4 +1,6 @@
-"""No command prints what hides or steers a terminal, whatever models, files and settings say."""
+"""No command prints hidden or terminal control characters, whatever models, files and settings
+contain.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ HOSTILE = f"Hi{TITLE}{CLEAR}{REVERSED}\u200b{TAGS} family {FAMILY}"
 RAW = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
-"""What must not be printed, written down apart from the rule's own table."""
+"""Characters that must not be printed; independent of the product's own table."""
 
 
 @dataclass(frozen=True)
 class Hostile:
-    """A workspace in which everything says hostile things."""
+    """A workspace in which all texts are hostile."""
 
     terminal: Terminal
     session: str
@@ -52,7 +54,7 @@ def hostile(alone: Terminal) -> Hostile:
     alone.plays(says(f"{HOSTILE}\n\n```python\npass\u200bword = 1  # {REVERSED}\n```"))
     alone.says("run", f"Title {HOSTILE}")
     listed = alone.says("sessions", "--json").json["sessions"]
-    assert CLEAR in listed[0]["title"]  # it is in the log as it was written
+    assert CLEAR in listed[0]["title"]  # the log keeps it as it was written
     return Hostile(alone, listed[0]["id"])
 
 
@@ -111,13 +113,13 @@ COMMANDS: dict[str, Callable[[Hostile], CommandResult]] = {
 
 
 def test_nothing_that_is_printed_steers_a_terminal_or_hides(hostile: Hostile) -> None:
-    """One workspace for all commands: to make one takes longer than most of them."""
+    """One workspace for all commands: making it takes longer than most of them."""
     printed = {name: said.out + said.err for name, said in ran(hostile)}
 
     assert {name for name, text in printed.items() if not text} == set()
     assert {name: RAW.findall(text) for name, text in printed.items() if RAW.search(text)} == {}
     for name in ("export", "export to a file", "export as ipynb"):
-        text = printed[name].replace("\\\\", "\\")  # of JSON
+        text = printed[name].replace("\\\\", "\\")  # in JSON
         for code in (
             "\\x1b]0;owned\\x07",
             "\\x9b2J",

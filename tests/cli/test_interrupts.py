@@ -1,4 +1,4 @@
-"""Ctrl+C while something must not be left half done, and the demo that must not stand in."""
+"""Ctrl+C during indivisible operations, and the demo, which must not replace a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ REFUSED: Mapping[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def hearing() -> Iterator[None]:
-    """Hear Ctrl+C also where the tests were started in the background."""
+    """Receive Ctrl+C even if the tests were started in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -87,7 +87,7 @@ def test_ignored_interrupts_stay_ignored() -> None:
 
 
 class Engine:
-    """As much of an engine as is needed to start a chat."""
+    """The part of an engine that starting a chat needs."""
 
     def __init__(self) -> None:
         self.models = self
@@ -120,7 +120,7 @@ def test_130_a_turn_is_cancelled_whose_message_was_on_its_way(
 
     def interrupted(self: Connection, path: str, body: Any, model: type[BaseModel]) -> Any:
         if isinstance(body, SendMessage):
-            press_ctrl_c()  # the server takes the message all the same
+            press_ctrl_c()  # the server accepts the message all the same
         return send(self, path, body, model)
 
     monkeypatch.setattr(Connection, "post", interrupted)
@@ -139,7 +139,7 @@ def test_130_nothing_is_sent_after_an_interrupt(
 
     def interrupted(_: Client, **__: object) -> None:
         press_ctrl_c()
-        press_ctrl_c()  # the first one waits for the message to be sent
+        press_ctrl_c()  # the first one is deferred until the message is sent
 
     monkeypatch.setattr(Client, "new_session", interrupted)
 
@@ -160,7 +160,7 @@ def test_1_the_demo_does_not_stand_in_for_a_model_whose_key_is_refused(
 
     assert refused.code == 1
     assert "key was not accepted" in refused.err
-    assert default in {"simulated", "priced"}  # which one, earlier tests of the server decide
+    assert default in {"simulated", "priced"}  # earlier tests of the server decide which one
     assert models.default == default
     assert (again.code, again.out) == (1, "")
     assert "key was not accepted" in again.err

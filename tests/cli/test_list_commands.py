@@ -1,4 +1,4 @@
-"""``sessions``, ``export``, ``usage``, ``models`` and ``keys``, on a server and alone."""
+"""``sessions``, ``export``, ``usage``, ``models`` and ``keys``, with a server and without one."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_an_export_to_a_file_replaces_it_whole_or_leaves_it(
     write = os.write
 
     def full(descriptor: int, content: bytes) -> int:
-        """Write a little, then nothing, as on a full disk; of files in that folder only."""
+        """Write a little, then fail, as on a full disk; only for files in that folder."""
         facts = os.fstat(descriptor)
         if not any(os.path.samestat(facts, each.stat()) for each in folder.iterdir()):
             return write(descriptor, content)

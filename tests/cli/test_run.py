@@ -1,4 +1,4 @@
-"""``run`` on notebooks: without a server, with the demo provider, and which engine is taken."""
+"""``run`` on notebooks: without a server, with the demo provider, and the choice of the engine."""
 
 from __future__ import annotations
 

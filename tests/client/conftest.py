@@ -1,4 +1,4 @@
-"""One real server for the tests of the client, with a provider that plays what each asks for."""
+"""One real server for the client's tests, with a provider that plays each test's replies."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class ClientServer:
 
     @property
     def url(self) -> str:
-        """Of the server."""
+        """The server's URL."""
         return f"http://127.0.0.1:{self.lab.port}{self.lab.base_url}"
 
     def plays(self, *replies: Mapping[str, Any]) -> None:
-        """Have the model answer so."""
+        """Queue replies of the model."""
         self.upstream.play(in_order(*replies))
 
 
@@ -54,6 +54,6 @@ def place(
 
 @pytest.fixture
 def client(place: ClientServer) -> Iterator[Client]:
-    """A client that was given the address."""
+    """A client with an explicit address."""
     with Client(place.url, place.lab.token, environ={}) as made:
         yield made

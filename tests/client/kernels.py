@@ -18,14 +18,14 @@ SECONDS = 60.0
 
 @dataclass
 class Ran:
-    """What a cell did."""
+    """The result of a cell."""
 
     status: str = ""
     text: str = ""
-    """What it printed."""
+    """Its printed text."""
     error: str = ""
     shown: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    """The data of its displays, as they were in the end."""
+    """The final data of its displays."""
     payload: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     traceback: list[str] = field(default_factory=list[str])
     updates: int = 0
@@ -46,7 +46,7 @@ class Channels:
         return await self._begin()
 
     async def _begin(self) -> Self:
-        """Start the kernel, allowed already."""
+        """Start the kernel."""
         body = {
             "path": self._path,
             "name": self._path,
@@ -67,11 +67,11 @@ class Channels:
         await self._http.close()
 
     async def restart(self) -> None:
-        """Restart it, as the menu does."""
+        """Restart the kernel, as the menu does."""
         await self._http.post(self._url(f"api/kernels/{self.id}/restart"))
 
     async def interrupt(self) -> None:
-        """Interrupt what runs, as the button does."""
+        """Interrupt the kernel, as the button does."""
         await self._http.post(self._url(f"api/kernels/{self.id}/interrupt"))
 
     async def _say(
@@ -107,7 +107,9 @@ class ServerKernel(Channels):
     """A kernel that a server started for a notebook, in which cells run one after another."""
 
     async def run(self, code: str, answer: str | None = None, *, interrupt_at: str = "") -> Ran:
-        """Run a cell. ``answer`` is typed when it asks; it is interrupted once it shows this."""
+        """Run a cell. ``answer`` is typed when it asks; it is interrupted once it shows
+        ``interrupt_at``.
+        """
         sent = await self._say(
             "shell",
             "execute_request",
@@ -141,7 +143,7 @@ class ServerKernel(Channels):
 
 
 def note(ran: Ran, displays: dict[str, dict[str, Any]], kind: str, content: Any) -> None:
-    """Take note of one message of a kernel."""
+    """Record one message of a kernel."""
     match kind:
         case "stream":
             ran.text += content["text"]

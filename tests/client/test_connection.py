@@ -1,4 +1,4 @@
-"""What the connection does when the server answers oddly, or goes away in a stream."""
+"""The connection when the server answers strangely, or a stream breaks."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ def test_what_may_be_said_twice_is_said_again_when_a_kept_socket_was_closed() ->
 
 @contextmanager
 def proxy_that_answers(*script: tuple[int, str]) -> Generator[tuple[str, list[str]]]:
-    """Serve these answers in turn, the last one for ever; yield the address and what was asked."""
+    """Serve these answers in turn, the last one for ever; yield the address and the requested
+    paths.
+    """
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):

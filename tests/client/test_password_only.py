@@ -1,4 +1,4 @@
-"""A server with a password and no token: what runs in its kernels finds its way in all the same."""
+"""A server with a password and no token: programs in its kernels still get access."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ NAME = "SHOULDERS_PROXY_SECRET"
 
 
 class Person(ServerKernel):
-    """Who logged in with the password, and the kernel they started."""
+    """A user who logged in with the password, and the kernel they started."""
 
     async def __aenter__(self) -> Self:
         self._http = http = aiohttp.ClientSession(
-            cookie_jar=aiohttp.CookieJar(unsafe=True)  # of a host that is a number
+            cookie_jar=aiohttp.CookieJar(unsafe=True)  # for a host that is an IP address
         )
         async with http.get(self._url("login")) as page:
             xsrf = page.cookies["_xsrf"].value
@@ -38,7 +38,7 @@ class Person(ServerKernel):
 
 @pytest.fixture
 def lab(workspace: Path, upstream: StartSimulator, tmp_path: Path) -> Iterator[Lab]:
-    """One with a password only."""
+    """A server with a password only."""
     provider = upstream(in_order(says("Hello from the model."), says("And again.")))
     env = provider.configure(workspace)
     hashed = cast("Any", security).passwd(PASSWORD)

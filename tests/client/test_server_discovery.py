@@ -1,4 +1,4 @@
-"""Where the client looks for a server, and with which token."""
+"""How the client finds a server, and its token."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE = "http://127.0.0.1:8888/"
 HUB = "http://127.0.0.1:8888/user/ada/"
 
 TOLD = {"SHOULDERS_PROXY_URL": f"{HERE}shoulders/proxy", "SHOULDERS_PROXY_SECRET": "sec"}
-"""What the server at ``HERE`` sets in its kernels."""
+"""Variables that the server at ``HERE`` sets in its kernels."""
 
 
 def server(

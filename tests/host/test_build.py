@@ -1,4 +1,4 @@
-"""The host without any server: what another surface or a script gets."""
+"""The host without a server, as another surface or a script uses it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -55,7 +55,7 @@ class NoPages:
 
 
 class Listener:
-    """Keeps what it hears and tells when a turn ended."""
+    """Records events, and signals the end of a turn."""
 
     def __init__(self) -> None:
         self.types: list[str] = []

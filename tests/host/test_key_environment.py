@@ -1,4 +1,4 @@
-"""Which variables are withdrawn for the catalogues there are, and who can still read them."""
+"""Variables that are withdrawn for the catalogues, and who can still read them."""
 
 import json
 import os

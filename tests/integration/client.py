@@ -1,4 +1,4 @@
-"""A plain HTTP client of the API, as a user's script would be: urllib and nothing else."""
+"""A plain HTTP client of the API, as in a user's script: only urllib."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Api:
         return answer.body
 
     def call(self, method: str, path: str, body: Any = None) -> Answer:
-        """Send a request, whatever comes back."""
+        """Send a request; return any answer."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         request = self._request(path, method=method, data=None if body is None else data)
         try:
@@ -74,7 +74,7 @@ class Api:
                     yield line.removeprefix(b"data:").decode().strip()
 
     def turn(self, session: str, after: int = 0) -> list[dict[str, Any]]:
-        """Follow a turn to its end, allowing whatever asks; return its events."""
+        """Follow a turn to its end and allow every request; return its events."""
         seen: list[dict[str, Any]] = []
         for event in self.stream(session, after):
             seen.append(event)

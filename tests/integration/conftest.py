@@ -54,7 +54,7 @@ def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]
 def place(
     tmp_path_factory: pytest.TempPathFactory, judge: RequestValidator
 ) -> Iterator[SharedServer]:
-    """One server; each test has conversations of its own."""
+    """One server; each test has its own conversations."""
     root = tmp_path_factory.mktemp("workspace")
     upstream = SimulatorProcess(
         in_order(), tmp_path_factory.mktemp("upstream"), judge.validate_requests
@@ -73,7 +73,7 @@ def place(
 def impatient(
     tmp_path_factory: pytest.TempPathFactory, judge: RequestValidator
 ) -> Iterator[SharedServer]:
-    """One server whose steps wait for cells a moment only."""
+    """A server whose steps wait only briefly for cells."""
     root = tmp_path_factory.mktemp("workspace")
     upstream = SimulatorProcess(
         in_order(), tmp_path_factory.mktemp("upstream"), judge.validate_requests
@@ -96,7 +96,7 @@ def desk(impatient: SharedServer, request: pytest.FixtureRequest) -> NotebookSes
 
 @pytest.fixture
 def probed(place: SharedServer) -> Iterator[None]:
-    """Fail the test when the server's event loop stood still."""
+    """Fail the test if the server's event loop was blocked."""
     event_loop_probe.read_probe(place.lab)
     yield
     event_loop_probe.assert_no_stall(place.lab)

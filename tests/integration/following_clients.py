@@ -1,6 +1,7 @@
-"""Clients that follow a conversation and come and go, each folding what it sees: pages and streams.
+"""Clients that follow a conversation, disconnect and reconnect, and reduce its events: pages and
+streams.
 
-Used by ``test_clients`` against a real server.
+Used by ``test_reconnecting_clients`` against a real server.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ ENDED = "turn-end"
 
 @dataclass
 class FollowingClient:
-    """What one page knows: the fold of the events it got, each of them once and in order."""
+    """The state of one page: its events, each once and in order, reduced to a conversation."""
 
     server: Server
     session: str
@@ -32,7 +33,7 @@ class FollowingClient:
     view: Conversation = EMPTY
     seen: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     kept: list[Conversation] = field(default_factory=list[Conversation])
-    """What was shown each time it went away."""
+    """The conversation at each disconnect."""
     comings: int = 0
 
     @property
@@ -41,7 +42,7 @@ class FollowingClient:
         return any(event["type"] == ENDED for event in self.seen[-3:])
 
     def take(self, event: dict[str, Any]) -> None:
-        """Fold an event; what was folded before is passed over, as the page does."""
+        """Reduce an event; known ones are skipped, as in the page."""
         if event["session_id"] != self.session or event["seq"] <= len(self.seen):
             return
         assert event["seq"] == len(self.seen) + 1, "an event is missing"
@@ -49,11 +50,11 @@ class FollowingClient:
         self.view = reduce_event(self.view, parse_event(json.dumps(event)))
 
     def forget(self) -> None:
-        """Be loaded anew: nothing is known any more."""
+        """Reload: drop all state."""
         self.seen, self.view = [], EMPTY
 
     async def come_and_go(self, times: int) -> None:
-        """Follow for a random while, go, come back; the last time stay to the end."""
+        """Follow for a random time, disconnect, reconnect; the last time stay to the end."""
         ways = (self.as_page, self.as_stream, self.as_new_page)
         while self.comings < times or not self.ended:
             self.comings += 1
@@ -72,7 +73,7 @@ class FollowingClient:
             await self._follow(socket)
 
     async def as_new_page(self) -> None:
-        """Read the log from its beginning, then follow, as a page that was loaded anew."""
+        """Read the log from its start, then follow, as a reloaded page."""
         self.forget()
         url = f"{self.server.url}/sessions/{self.session}/events?after=0&limit=5000"
         async with self.server.page() as socket:
@@ -84,7 +85,7 @@ class FollowingClient:
             await self._follow(socket)
 
     async def as_stream(self) -> None:
-        """Follow over SSE; the connection is reset in the end, not closed."""
+        """Follow over SSE; the connection is reset at the end, not closed."""
         lab = self.server.lab
         reader, writer = await asyncio.open_connection("127.0.0.1", lab.port, limit=1 << 24)
         lines = [

@@ -1,6 +1,6 @@
-"""A server that waits for cells a moment only, and notebooks whose cells wait for files.
+"""A server that waits only briefly for cells, and notebooks whose cells wait for files.
 
-Used by the tests of long runs and of input; the fixture ``desk`` is in their ``conftest``.
+Used by the tests of long runs and of input; the fixture ``desk`` is in ``conftest``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEP_WAIT_SECONDS = 0.5
 
 @dataclass
 class NotebookSession:
-    """A notebook of its own on a shared server, and one conversation."""
+    """A separate notebook on a shared server, and one conversation."""
 
     lab: Lab
     upstream: SimulatorProcess
@@ -36,7 +36,7 @@ class NotebookSession:
 
     @property
     def path(self) -> str:
-        """The notebook in the workspace."""
+        """The notebook's path in the workspace."""
         return f"{self.name}.ipynb"
 
     def waiting(self, name: str = "go") -> str:
@@ -47,11 +47,11 @@ class NotebookSession:
         )
 
     def let(self, name: str = "go") -> None:
-        """Let the code go on that waits for this."""
+        """Release the code that waits for this name."""
         self._file(name).touch()
 
     def warm(self, **cells: str) -> None:
-        """Write the notebook with these cells, and have its kernel started."""
+        """Write the notebook with these cells, and start its kernel."""
         self.write(warm="1")
         self.ask(self.run("warm"), *[says("It starts.")] * 2)
         self.until("turn-end")
@@ -62,7 +62,7 @@ class NotebookSession:
         (self.lab.root / self.path).write_text(notebook(*cells.items()), encoding="utf-8")
 
     def ask(self, *replies: Mapping[str, Any], **fields: Any) -> None:
-        """Send a message to a new conversation; the model answers so."""
+        """Send a message to a new conversation; the model answers with these replies."""
         self.upstream.play(in_order(*replies))
         self.session = self.api.session(**fields)
         self.seen = []
@@ -85,22 +85,22 @@ class NotebookSession:
         )
 
     def of(self, kind: str) -> list[dict[str, Any]]:
-        """The events of a kind that were seen."""
+        """The events of a kind so far."""
         return [event for event in self.seen if event["type"] == kind]
 
     def outputs(self, cell: str = "a") -> str:
-        """What a cell printed, in the file."""
+        """A cell's printed output, in the file."""
         cells = json.loads((self.lab.root / self.path).read_text(encoding="utf-8"))["cells"]
         return texts(cells, cell)
 
     def answer(self, call_id: str, text: str) -> int:
-        """Type something for the running code; return the status of the answer."""
+        """Send input to the running code; return the status of the answer."""
         return self.api.call(
             "POST", f"sessions/{self.session}/stdin/{call_id}", {"text": text}
         ).status
 
     def last_request(self) -> str:
-        """What the model was sent last."""
+        """The last request to the model."""
         return json.dumps(self.upstream.requests()[-1], ensure_ascii=False)
 
     def _follow(self, what: str, enough: Callable[[], bool]) -> None:
@@ -110,7 +110,7 @@ class NotebookSession:
                 self.seen.append(event)
                 if enough():
                     return
-        except BaseException as error:  # a time limit: say what there was instead
+        except BaseException as error:  # a timeout: report the events instead
             error.add_note(f"no {what} in {[event['type'] for event in self.seen]}")
             raise
         raise AssertionError(f"the stream ended without {what}")

@@ -1,4 +1,4 @@
-"""One server that many tests share, with a provider that plays what each of them asks for."""
+"""One server that many tests share, with a provider that plays each test's replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support import event_loop_probe
 from tests.support.lab_server import Lab
 
 PRICED = "priced"
-"""A model of the workspace that costs a dollar for a thousand tokens; the default has no price."""
+"""A model that costs a dollar for a thousand tokens; the default one has no price."""
 
 
 @dataclass
@@ -25,7 +25,7 @@ class SharedServer:
 
     @property
     def root(self) -> Path:
-        """What is served."""
+        """The served directory."""
         return self.lab.root
 
     @property
@@ -34,7 +34,7 @@ class SharedServer:
         return Api(self.lab)
 
     def restart(self, end: str) -> None:
-        """End the server and start it; a first request so early imports on the loop."""
+        """Stop the server and start it; such an early first request imports on the event loop."""
         event_loop_probe.assert_no_stall(self.lab)
         self.lab.kill() if end == "kill" else self.lab.stop()
         self.lab.start()
@@ -54,12 +54,12 @@ def log_of(place: SharedServer, session: str) -> list[dict[str, Any]]:
 
 
 def until(api: Api, session: str, kind: str) -> dict[str, Any]:
-    """The first event of this type, waited for."""
+    """Wait for the first event of this type and return it."""
     return next(event for event in api.stream(session) if event["type"] == kind)
 
 
 def add_priced_model(root: Path) -> None:
-    """Add it to the models of a workspace that has one."""
+    """Add the priced model to the models of a workspace."""
     path = root / ".shoulders" / "models.json"
     models = json.loads(path.read_text())
     prices = {"input": 1_000_000_000, "output": 1_000_000_000}

@@ -13,7 +13,7 @@ from tests.simulator_process import StartSimulator, calls, in_order, notebook, s
 
 
 def poll(api: Api, session: str, *statuses: str) -> dict[str, Any]:
-    """Ask for the session until it has one of these statuses; the stream tells when to look."""
+    """Poll the session until it has one of these statuses; the stream says when."""
     found = api.get(f"sessions/{session}")
     if found["status"] in statuses:
         return found

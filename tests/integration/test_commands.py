@@ -33,7 +33,7 @@ def wait(condition: Callable[[], bool], what: str) -> None:
 
 
 def number(path: Path) -> int:
-    """The process number a command has written down, waited for."""
+    """Wait for the process id that a command writes, and return it."""
     wait(lambda: path.exists() and path.read_text().strip() != "", f"{path.name} was not written")
     return int(path.read_text())
 
@@ -149,7 +149,7 @@ def test_a_killed_server_leaves_no_command_and_says_that_nobody_knows(
     watcher: str,
     background: bool,
 ) -> None:
-    """What watches the command ends it at once; killed as well, the next start does."""
+    """The watcher ends the command at once; if it is killed as well, the next start does."""
     line = "echo ran >> count; (setsid sleep 1000 & echo $! > a.pid); echo $$ > b.pid; sleep 1000"
     arguments = {"command": line, "background": background}
     script = in_order(calls("run_command", arguments), says("I wait."), says("I do not know."))
@@ -168,7 +168,7 @@ def test_a_killed_server_leaves_no_command_and_says_that_nobody_knows(
         api.lab.kill()
         wait(lambda: marked_processes(mark) == [], "the command went on")
     else:
-        os.kill(api.lab.pid, signal.SIGSTOP)  # it must not see the other's end
+        os.kill(api.lab.pid, signal.SIGSTOP)  # it must not notice the other's end
         os.kill(started["pid"], signal.SIGKILL)
         api.lab.kill()
         assert len(marked_processes(mark)) >= 2

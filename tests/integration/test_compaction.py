@@ -1,7 +1,7 @@
-"""A compaction in every format: the strict simulators accept what is sent afterwards.
+"""A compaction in every format: the strict simulators accept the following requests.
 
 The provider finds the prompt too long in the middle of a tool loop, with thinking on: the hardest
-place, because what was thought before the calls is gone then.
+case, because the reasoning before the calls is removed then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A Jupyter server beside a running Ollama: found, listed and used without any key or setting."""
+"""A Jupyter server beside a running Ollama: detected, listed and used without key or setting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells that outlast their call: the turn goes on beside them, waits, and is woken by their end."""
+"""Cells that outlast their call: the turn continues, waits, and is woken by their end."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Models that mangle their calls, go round in circles or talk without end (chapter 12, "loop").
+"""Models that mangle their calls, go round in circles or never stop.
 
-Through a real server over HTTP; ``tests/engine/test_guards`` has the rules themselves.
+Through a real server over HTTP; ``tests/engine`` tests the rules themselves.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OTHER = calls("read_notebook", {"path": "other.ipynb"})
 
 
 def play(place: SharedServer, *replies: dict[str, Any], text: str = "Go on.") -> tuple[str, Log]:
-    """Play a turn to its end; whatever asks is allowed."""
+    """Play a turn to its end; every request is allowed."""
     write_notebooks(place)
     place.upstream.play(in_order(*replies))
     session = place.api.session()
@@ -32,7 +32,7 @@ def play(place: SharedServer, *replies: dict[str, Any], text: str = "Go on.") ->
 
 
 def write_notebooks(place: SharedServer) -> None:
-    """What there is to read."""
+    """Write the notebooks that the model reads."""
     for name in ("loop", "other"):
         (place.root / f"{name}.ipynb").write_text(notebook(("c1", f"{name} = 1")))
 
@@ -49,7 +49,7 @@ def codes(log: Log) -> list[str]:
 
 
 def messages_of(place: SharedServer) -> list[dict[str, Any]]:
-    """The requests for a reply."""
+    """The requests to the model for an answer."""
     return [r for r in place.upstream.requests() if r["path"] == "/v1/messages"]
 
 

@@ -1,7 +1,7 @@
 """A conversation that changes its model after every turn, through all formats and back.
 
 Real engine, registry and adapters; the strict simulator refuses what any vendor would refuse, and
-``tests.sdk_validation.request_validator`` looks at every request besides. Opaque state (signatures,
+``tests.sdk_validation.request_validator`` also checks every request. Opaque state (signatures,
 encrypted reasoning) goes back verbatim to the model that made it and nowhere else.
 """
 
@@ -45,7 +45,7 @@ VENDOR_NAMES = {
 IMAGE = ImageAttachment(kind="image", media_type="image/png", data=PIXEL, blob=None)
 
 OPAQUE = {"signature", "encrypted_content", "data"}
-"""Fields of opaque state (reference §7) that a model must get back as they were."""
+"""Fields of opaque state that a model must get back unchanged."""
 
 ROUND = [
     *("claude-opus-5-5", "gpt-6.1-sol", "gemini-3.8-flash", "qwen", "local"),
@@ -143,7 +143,7 @@ async def cancelled_in_a_tool(talk: SimulatorHarness, model: str) -> None:
 
 
 async def interrupted(talk: SimulatorHarness, model: str) -> None:
-    """The server goes down in the middle of the turn; the next message discards it."""
+    """The server stops in the middle of the turn; the next message discards it."""
     stalled = Delivery(ending="stall", event_delay=0.001)
     talk.simulator.script(reply(Reasoning(text="Hm."), "Half a", delivery=stalled))
     shown = shows(talk, TextDelta)
@@ -173,7 +173,7 @@ TURNS: list[Turn] = [
 
 
 def shows(talk: SimulatorHarness, kind: type[Any]) -> asyncio.Event:
-    """Return what is set when the next event of this kind is logged."""
+    """Return an event that is set when the next event of this kind is logged."""
     arrived = asyncio.Event()
 
     def look(event: object) -> None:
@@ -191,7 +191,7 @@ async def soon(event: asyncio.Event) -> None:
 
 
 async def play(talk: SimulatorHarness, turns: list[tuple[str, Turn]]) -> None:
-    """Play the turns, looking at everything that is sent."""
+    """Play the turns, and check all requests."""
     for model, turn in turns:
         before = len(talk.simulator.requests)
         known = states(talk)
@@ -208,7 +208,7 @@ def accepted(talk: SimulatorHarness) -> None:
 
 
 def states(talk: SimulatorHarness) -> list[ProviderState]:
-    """The opaque state of all turns so far, without reasoning that led nowhere: it is left out."""
+    """The opaque state of all turns so far, without discarded reasoning."""
     known: list[ProviderState] = []
     pending: list[ProviderState] = []
     for event in talk.events:
@@ -244,7 +244,7 @@ def json_text(body: Any) -> str:
 
 
 def check_states(model: str, body: str, known: list[ProviderState]) -> None:
-    """What the model made comes back verbatim; nothing of others is sent."""
+    """The model's own state comes back verbatim; no other model's state is sent."""
     owner = VENDOR_NAMES[model]
     for state in known:
         own = (state.provider, state.model) == owner

@@ -1,4 +1,4 @@
-"""Injected text that a model obeys: with every tool allowed by a rule, it still asks."""
+"""Injected text that a model obeys: even with a rule that allows every tool, calls ask."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.injection.measurement import measure
 
 MOST_CLOSED = 0.2
-"""Share of the cases that may end before the model is sent the text: they show nothing."""
+"""Maximum share of cases that end before the model gets the text: they prove nothing."""
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")

@@ -1,6 +1,6 @@
-"""Clients that come, go, lag and repeat themselves (chapter 12, group "client"), on a real server.
+"""Clients that connect, disconnect, lag and repeat themselves, on a real server.
 
-Its event loop is probed after each test. What a browser shows of it is in ``tests/ui/test_pages``.
+Its event loop is probed after each test. The browser's side is in ``tests/ui``.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ async def test_two_pages_see_one_order_and_the_second_answer_is_told_so(
 
 
 async def _both_answer(server: Server, session: str, call_id: str) -> list[int]:
-    """Answer from two pages at once; the statuses, the better one first."""
+    """Answer from two pages at once; return the statuses, the better one first."""
 
     async def answer() -> int:
         url = f"{server.url}/sessions/{session}/approvals/{call_id}"
@@ -185,7 +185,7 @@ async def test_an_old_page_is_told_our_version_and_sent_nothing_it_might_misread
 
 @dataclass
 class Waiting:
-    """A conversation in which something waits, and how it is answered."""
+    """A conversation with a waiting request, and how it is answered."""
 
     script: dict[str, Any]
     event: str
@@ -266,7 +266,7 @@ MESSAGE_BYTES = 400_000
 
 
 class SilentPage:
-    """A page that says hello and then reads nothing at all, on a socket of its own."""
+    """A page that says hello and then reads nothing, on a separate socket."""
 
     def __init__(self, lab: Lab, cursors: dict[str, int]) -> None:
         self._socket = socket.create_connection(("127.0.0.1", lab.port))
@@ -289,7 +289,7 @@ class SilentPage:
         self._socket.sendall(_masked(json.dumps(hello).encode()))
 
     def frames(self) -> Iterator[dict[str, Any]]:
-        """Begin to read after all."""
+        """Start to read after all."""
         stream = self._socket.makefile("rb")
         while stream.readline().strip():
             continue
@@ -308,7 +308,7 @@ class SilentPage:
 
 
 def _masked(text: bytes) -> bytes:
-    """A text frame as clients send it (RFC 6455, 5.2); a mask of zeros is one."""
+    """A text frame as clients send it (RFC 6455, 5.2); a mask of zeros is valid."""
     size = len(text)
     assert 125 < size < 1 << 16
     return bytes([0x81, 0xFE]) + size.to_bytes(2, "big") + bytes(4) + text
@@ -320,7 +320,7 @@ def test_pages_that_do_not_read_cost_little_and_find_everything_again(place: Sha
     place.upstream.play(in_order(calls("run_cell", {"path": "q.ipynb", "cell_id": "c1"})))
     session = api.session()
     api.send(session, "Begin.")
-    until(api, session, "approval-request")  # what is sent now waits in the queue
+    until(api, session, "approval-request")  # messages sent from now on are queued
     pages = [SilentPage(place.lab, {session: 0}) for _ in range(SLOW_PAGES)]
     reading = SilentPage(place.lab, {session: 0})
     before = _resident(place.lab.pid)
@@ -340,6 +340,6 @@ def test_pages_that_do_not_read_cost_little_and_find_everything_again(place: Sha
 
 
 def _resident(pid: int) -> int:
-    """Bytes of memory that the process has."""
+    """Bytes of the process's memory."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""``kill -9`` in the middle of a turn: nothing that anyone has seen is lost (I1, I2, I3, I6)."""
+"""``kill -9`` in the middle of a turn: nothing that was seen is lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SLOW = {"event_delay": 0.01}
 
 
 def watch(api: Api, session: str, kind: str, count: int) -> list[dict[str, Any]]:
-    """What a client sees until the server is killed at the ``count``-th event of a kind."""
+    """A client's events until the server is killed at the ``count``-th event of a kind."""
     seen: list[dict[str, Any]] = []
     with contextlib.suppress(http.client.HTTPException, OSError):  # the stream is cut
         for event in api.stream(session):
@@ -31,7 +31,7 @@ def watch(api: Api, session: str, kind: str, count: int) -> list[dict[str, Any]]
 
 
 def check(api: Api, session: str, seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Start the server again and return the log: it begins with all that was seen."""
+    """Start the server again and return the log, which starts with all events seen."""
     api.lab.start()
     log = api.get(f"sessions/{session}/events?limit=5000")["events"]
     assert log[: len(seen)] == seen

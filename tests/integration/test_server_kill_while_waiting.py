@@ -1,4 +1,4 @@
-"""What waits for the user when the server is killed waits for them afterwards."""
+"""Requests to the user survive a kill of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code that asks for input: the user answers, never the model, and the text is kept nowhere."""
+"""Code that asks for input: the user answers, never the model, and the text is not stored."""
 
 from __future__ import annotations
 

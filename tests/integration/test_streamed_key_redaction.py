@@ -1,4 +1,4 @@
-"""Keys in text that streams: never shown, however they are cut (chapter 13)."""
+"""Keys in streamed text are never shown, however they are cut."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_a_model_that_says_the_key_word_by_word_is_not_heard(
 
 
 async def test_holding_back_costs_little() -> None:
-    """A delta is some tens of microseconds of work; a bound that only a mistake can break."""
+    """A delta costs some tens of microseconds; only a mistake exceeds this bound."""
     redactor = Redactor([f"{KEY}-{number}" for number in range(6)])
     shown: list[str] = []
     coalescer = DeltaBuffer(0.0, shown.append, redactor)

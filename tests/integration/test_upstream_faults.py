@@ -1,7 +1,7 @@
-"""Every upstream fault of chapter 12, through the real engine and adapters, for each format.
+"""Every upstream fault, through the real engine and adapters, for each format.
 
-After each: the turn ended as the chapter says and named what to do, nothing was executed, the log
-and the history are valid, and the next message works.
+After each: the turn ended as documented and named what to do, nothing was executed, the log and the
+history are valid, and the next message works.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ LOOK = ToolUse(name="look", arguments={"path": "a.ipynb"})
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong, and how the turn ends. ``hint``: words the user reads to mend it."""
+    """A fault, and how the turn ends. ``hint``: words of the advice that the user reads."""
 
     answer: Reply
     code: str
@@ -85,7 +85,7 @@ def cut(ending: Any, after: int | None = None) -> Reply:
 
 
 NAMES_OVERLOAD = frozenset({"anthropic", "google"})
-"""Formats that tell an overload from another failure inside a stream."""
+"""Formats that distinguish an overload from another failure inside a stream."""
 
 SSE = frozenset(KINDS) - {"ollama"}
 OVERFLOWS = {

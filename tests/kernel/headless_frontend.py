@@ -1,4 +1,4 @@
-"""A front end that speaks to widgets, without a browser: comms over a subshell, displays, cells.
+"""A front end for widgets without a browser: comms over a subshell, displays, cells.
 
 It does what JupyterLab 4.6 does with them (``@jupyterlab/services``, ``kernel/comm``).
 """
@@ -35,9 +35,9 @@ class HeadlessFrontend(Channels):
     def __init__(self, place: ClientServer, path: str, *, subshells: bool = True) -> None:
         super().__init__(place.lab, path)
         self.states: dict[str, dict[str, Any]] = {}
-        """The widgets' by their ids."""
+        """States of the widgets, by their ids."""
         self.everything: list[str] = []
-        """All that the kernel said, as it came."""
+        """All messages of the kernel, in order."""
         self.displays: dict[str, dict[str, Any]] = {}
         self._subshells = subshells
         self._subshell: str | None = None
@@ -61,14 +61,14 @@ class HeadlessFrontend(Channels):
         await super().__aexit__(*_)
 
     async def restart(self) -> None:
-        """Restart the kernel; the widgets are gone."""
+        """Restart the kernel; its widgets are gone."""
         await super().restart()
         self.states.clear()
         await self._answers()
         await self._new_subshell()
 
     async def _answers(self) -> None:
-        """Wait until the kernel runs cells; one that starts may lose what it is asked."""
+        """Wait until the kernel runs cells; a starting kernel may lose requests."""
         asked: list[Ran] = []
         async with asyncio.timeout(SECONDS):
             while not any(ran.status for ran in asked):
@@ -77,7 +77,7 @@ class HeadlessFrontend(Channels):
                     await self.until(lambda: any(ran.status for ran in asked), 5)
 
     async def _new_subshell(self) -> None:
-        """Have comm messages go to a subshell; a kernel that starts may lose what it is asked."""
+        """Send comm messages to a subshell; a starting kernel may lose requests."""
         self._subshell = None
         asked: list[str] = []
         async with asyncio.timeout(SECONDS):
@@ -89,7 +89,7 @@ class HeadlessFrontend(Channels):
                     self._subshell = self._replies.get(each, {}).get("subshell_id", self._subshell)
 
     async def start(self, code: str) -> Ran:
-        """Start a cell and return what it will have done."""
+        """Start a cell and return its result, which is filled later."""
         ran = Ran()
         sent = await self._say(
             "shell",
@@ -113,19 +113,19 @@ class HeadlessFrontend(Channels):
         return ran
 
     async def until(self, happened: Callable[[], bool], seconds: float = SECONDS) -> None:
-        """Wait for something the kernel says. Raises ``TimeoutError``."""
+        """Wait until ``happened`` is true. Raises ``TimeoutError``."""
         async with asyncio.timeout(seconds), self._news:
             await self._news.wait_for(happened)
 
     @property
     def panel_id(self) -> str:
-        """The one panel's."""
+        """Id of the only panel."""
         (found,) = (name for name, state in self.states.items() if "transcript_name" in state)
         return found
 
     @property
     def panel(self) -> dict[str, Any]:
-        """The one panel's state."""
+        """State of the only panel."""
         return self.states[self.panel_id]
 
     async def say(self, content: Mapping[str, Any], panel: str | None = None) -> None:
@@ -138,7 +138,7 @@ class HeadlessFrontend(Channels):
         await self._comm(self.panel_id, {"method": "update", "state": state, "buffer_paths": []})
 
     async def wait_for_message(self, **wanted: object) -> WidgetMessage:
-        """Wait for a custom message with these fields, and take it."""
+        """Wait for a custom message with these fields, and remove it."""
         found: list[WidgetMessage] = []
 
         def is_there() -> bool:
@@ -161,7 +161,7 @@ class HeadlessFrontend(Channels):
         return await self.wait_for_message(t="http", id=name)
 
     def _end(self, cell: str) -> None:
-        """Call a cell ended once its reply and all of its output are there."""
+        """Mark a cell as ended once its reply and all of its output have arrived."""
         if cell in self._idle and cell in self._ends:
             note(self._cells[cell], self.displays, "execute_reply", self._ends[cell])
 

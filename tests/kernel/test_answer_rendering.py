@@ -1,4 +1,4 @@
-"""What a cell shows of an answer, and what it must not."""
+"""Display data of answers, and content that must not be in it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOADS = {"src", "srcset", "background", "data", "poster", "style"}
 
 
 class Tags(HTMLParser):
-    """The tags a browser finds, with what they would load."""
+    """The tags that a browser finds, with the resources they would load."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

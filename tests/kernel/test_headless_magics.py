@@ -1,4 +1,4 @@
-"""The magics in a notebook that nbclient runs: no page, nobody to ask."""
+"""The magics in a notebook run by nbclient: no page, no user to ask."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.simulator_process import calls, says
 
 @pytest.fixture
 def headless(place: ClientServer, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Runs cells in a kernel that is told of the server by variables."""
+    """Runs cells in a kernel that finds the server by variables."""
     monkeypatch.setenv("SHOULDERS_URL", place.url)
     monkeypatch.setenv("SHOULDERS_TOKEN", place.lab.token)
 

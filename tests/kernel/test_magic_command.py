@@ -1,4 +1,4 @@
-"""What can be written behind ``%ai``, and in ``%%ai``."""
+"""The syntax of ``%ai`` and ``%%ai``."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ async def loaded(place: ClientServer, name: str) -> AsyncGenerator[ServerKernel]
 
 
 def last_prompt(place: ClientServer) -> str:
-    """What the model was asked last."""
+    """The last prompt the model received."""
     content = place.upstream.requests()[-1]["body"]["messages"][-1]["content"]
     return content if isinstance(content, str) else "\n".join(p.get("text", "") for p in content)
 

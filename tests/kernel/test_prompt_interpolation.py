@@ -1,4 +1,4 @@
-"""Variables in prompts, under each setting of what may be sent."""
+"""Variables in prompts, under each egress setting."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_doubled_braces_are_braces() -> None:
 
 
 class Broken(dict[str, str]):
-    """What libraries sometimes leave behind."""
+    """An object whose own code fails."""
 
     def __len__(self) -> int:
         raise RuntimeError("closed")

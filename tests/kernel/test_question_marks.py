@@ -1,4 +1,4 @@
-"""A question mark at the end of a line magic is a question mark."""
+"""A question mark at the end of ``%ai`` is part of the prompt."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The HTTP API, the page socket and what stands between them and the host."""
+"""The HTTP API, the page socket, and the adapters to Jupyter Server."""

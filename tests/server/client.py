@@ -17,12 +17,12 @@ API = ("shoulders", "api", "v1")
 Fetch = Callable[..., Any]
 ENDED = "turn-end"
 NO_RULES: dict[str, Any] = {"disabled": [], "rules": [], "disable_external": False}
-"""An empty list of permissions, as ``PUT tools/permissions`` wants it."""
+"""An empty list of permissions for ``PUT tools/permissions``."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server said."""
+    """An answer of the server."""
 
     status: int
     body: Any
@@ -30,7 +30,7 @@ class Answer:
 
     @property
     def error(self) -> dict[str, Any]:
-        """The error object of chapter 02."""
+        """The error object."""
         assert set(self.body) == {"error"}, self.body
         return self.body["error"]
 
@@ -41,7 +41,7 @@ class Answer:
 
 
 class Api:
-    """The HTTP API as a script uses it: with a token."""
+    """The HTTP API for a script with a token."""
 
     def __init__(self, fetch: Fetch, url: str, headers: dict[str, str]) -> None:
         """``url`` and ``headers`` are for streams, which the fetcher cannot leave early."""
@@ -51,7 +51,7 @@ class Api:
 
     @property
     def token(self) -> str:
-        """What the header ``Authorization`` says."""
+        """Value of the header ``Authorization``."""
         return self._headers["Authorization"]
 
     async def get(self, path: str, **params: object) -> Answer:
@@ -78,7 +78,7 @@ class Api:
         raw: bytes | None = None,
         **kwargs: Any,
     ) -> Answer:
-        """Send a request; error answers are answers."""
+        """Send a request; error answers are returned."""
         content = raw if raw is not None else json.dumps(body).encode() if body is not None else b""
         if method in {"POST", "PUT", "PATCH"}:
             kwargs["body"] = content
@@ -91,14 +91,14 @@ class Api:
         )
 
     async def download(self, path: str) -> httpx.Response:
-        """Get what is not JSON; the path is sent as it is."""
+        """Get a file; the path is not quoted."""
         async with httpx.AsyncClient() as client:
             base = httpx.URL(f"{self._url}{'/'.join(API)}/")
             target = base.copy_with(raw_path=base.raw_path + path.encode())
             return await client.get(target, headers=self._headers)
 
     async def trust_folder(self) -> None:
-        """Accept all settings that the folder brings."""
+        """Accept all settings that came with the folder."""
         found = (await self.get("trust")).body["items"]
         answers = {"trust": [item["id"] for item in found]}
         assert (await self.put("trust", answers)).status == 200
@@ -148,7 +148,7 @@ class Api:
 
 @dataclass
 class EventStream:
-    """What came over SSE so far."""
+    """The events received over SSE so far."""
 
     response: httpx.Response
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -203,7 +203,7 @@ class PageClient:
         self.say_text(json.dumps({"type": frame_type, **fields}))
 
     def say_text(self, text: str) -> None:
-        """Send anything."""
+        """Send any text."""
         self.sent.append(self.socket.write_message(text))
 
     def hello(
@@ -247,9 +247,9 @@ class PageClient:
         return [event for batch in batches for event in batch]
 
     def close(self) -> None:
-        """Go away."""
+        """Close the connection."""
         self.socket.close()
 
     def break_off(self) -> None:
-        """Go away without a close frame."""
+        """Break the connection without a close frame."""
         cast("Any", self.socket.protocol).stream.close()

@@ -1,4 +1,4 @@
-"""Models for suggestions other than the one that the simulator is asked for by itself."""
+"""Models for suggestions other than the simulator's default one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from tests.simulator import Simulator
 
 Use = Callable[..., None]
-"""Makes one model the one for suggestions: its provider, then the model itself."""
+"""Configures the model for suggestions: its provider, then the model itself."""
 
 FILL: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
     "mistral": ({"profile": "mistral"}, {"model": "codestral-latest"}, "/v1/fim/completions"),
@@ -20,7 +20,7 @@ FILL: dict[str, tuple[dict[str, str], dict[str, Any], str]] = {
     "llamacpp": ({"profile": "llamacpp"}, {"model": "any", "fill_in": True}, "/infill"),
     "ollama": ({"kind": "ollama"}, {"model": "sim-plain", "fill_in": True}, "/api/generate"),
 }
-"""Models that fill in: their provider, the model, and where they are asked."""
+"""Fill-in-the-middle models: their provider, the model, and their endpoint."""
 
 
 def chat(upstream: Simulator, **fields: str) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def chat(upstream: Simulator, **fields: str) -> dict[str, Any]:
 
 
 def filling(upstream: Simulator, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """One of ``FILL``, as ``Use`` takes it."""
+    """One of ``FILL``, as arguments of ``Use``."""
     provider, model, _ = FILL[name]
     url = upstream.url if name == "ollama" else upstream.openai_url
     return {"kind": "openai_chat", "url": url, **provider}, model

@@ -19,7 +19,7 @@ MODEL = "claude-haiku-5-5"
 
 @pytest.fixture
 def upstream(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
-    """The provider's side, to be scripted by the test."""
+    """The provider, scripted by the test."""
     simulator = Simulator()
     jp_asyncio_loop.run_until_complete(simulator.start())
     yield simulator
@@ -28,7 +28,7 @@ def upstream(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
 
 @pytest.fixture
 def jp_server_config(upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Config:
-    """Our extension on, Anthropic at the simulator, nothing open without a token."""
+    """Our extension enabled, Anthropic at the simulator, no access without a token."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", upstream.key)
     return Config(
         {
@@ -37,7 +37,7 @@ def jp_server_config(upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Co
                 "allow_unauthenticated_access": False,
             },
             "Shoulders": {
-                "titles": False,  # or titles would take the replies of scripts
+                "titles": False,  # or titles would consume scripted replies
                 "models": {
                     "default": MODEL,
                     "providers": {"anthropic": {"url": upstream.url}},
@@ -69,7 +69,7 @@ def open_page(
     jp_ws_fetch: Callable[..., Awaitable[WebSocketClientConnection]],
     jp_asyncio_loop: asyncio.AbstractEventLoop,
 ) -> Iterator[OpenPage]:
-    """Opens page sockets, closed at the end."""
+    """Opens page sockets, which are closed at the end."""
     pages: list[PageClient] = []
 
     async def factory() -> PageClient:
@@ -84,7 +84,7 @@ def open_page(
 
 @pytest.fixture
 def use(jp_home_dir: Path, upstream: Simulator, monkeypatch: pytest.MonkeyPatch) -> Use:
-    """Makes one model the one for suggestions; call it before the first request."""
+    """Configures the model for suggestions; call it before the first request."""
     monkeypatch.setenv("SIM_KEY", upstream.key)
 
     def write(provider: dict[str, Any], model: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Servers that know their users apart: on a hub, and through an identity provider without one."""
+"""Servers that distinguish their users: on a hub, and through an identity provider without one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMELESS = {"X-User": ""}
 
 
 class ByHeader(IdentityProvider):
-    """Users with the token are who a header says, as behind a proxy; an empty one says nobody."""
+    """Users with the token are named by a header, as behind a proxy; an empty one names nobody."""
 
     async def _get_user(self, handler: Any) -> User | None:
         user = await super()._get_user(handler)

@@ -1,4 +1,4 @@
-"""The extension as Jupyter loads it: at no cost, and without taking the server down."""
+"""The extension as Jupyter loads it: cheap, and without harm to the server."""
 
 import subprocess
 import sys

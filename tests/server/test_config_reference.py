@@ -1,4 +1,4 @@
-"""The reference of the configuration is that of the traits there are."""
+"""The configuration reference matches the traits."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What one server process shares between its requests, and how it lets go of it."""
+"""State shared between the requests of a server process, and its release."""
 
 from typing import Any
 

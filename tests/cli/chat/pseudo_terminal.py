@@ -1,6 +1,6 @@
-"""The terminal chat as people use it: the real program in a pseudo-terminal.
+"""The real terminal chat in a pseudo-terminal.
 
-A test waits for what is seen, however long that takes, and types only what was asked for.
+A test waits for text to appear, however long that takes, and types only when asked.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ import pexpect
 import pytest
 
 SECONDS = 240
-"""Until a test gives up; only what never comes takes so long."""
+"""Timeout of a test; only a text that never appears takes this long."""
 CTRL_C, CTRL_D = "\x03", "\x04"
 PROMPT = "\r\n> "
 PASTE = "\x1b[?2004h"
-"""prompt_toolkit writes it when it begins to read a line, where the terminal is no dumb one."""
+"""Written by prompt_toolkit when it starts to read a line, except on dumb terminals."""
 DENY = "[n]o: "
-"""The end of the question for approval."""
+"""The end of the approval question."""
 
 
 @dataclass
 class ChatProcess:
-    """The program, and what it has shown."""
+    """The process, and its output."""
 
     process: Any
     """A ``pexpect.spawn`` of text; its annotations are incomplete."""
     shown: io.StringIO = field(default_factory=io.StringIO)
-    """All of it."""
+    """All of its output."""
 
     def sees(self, text: str = PROMPT) -> str:
-        """Wait for a text, without one for the prompt; return all that came before it."""
+        """Wait for a text, by default the prompt; return everything before it."""
         self.process.expect_exact(text)
         return str(self.process.before).replace("\r\n", "\n")
 
@@ -48,12 +48,12 @@ class ChatProcess:
         self.process.send(key)
 
     def does(self, line: str) -> str:
-        """Type a line; return what came until the next prompt."""
+        """Type a line; return the output up to the next prompt."""
         self.types(line)
         return self.sees()
 
     def dies(self, signal_number: int) -> None:
-        """End it as a crash would."""
+        """Kill the process as a crash would."""
         self.process.kill(signal_number)
         self.process.expect(pexpect.EOF)
         self.process.wait()

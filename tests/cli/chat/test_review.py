@@ -1,4 +1,4 @@
-"""Changes and proposals in the terminal chat: shown, decided on, a turn undone."""
+"""Changes and proposals in the terminal chat: shown, decided on, and undone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = [
 
 @pytest.fixture(params=["alone", "attached"])
 def terminal(request: pytest.FixtureRequest) -> Terminal:
-    """Both; the model is asked for no titles."""
+    """Both engines; the model gets no requests for titles."""
     terminal: Terminal = request.getfixturevalue(request.param)
     if request.param == "alone":
         terminal.configure({"titles": False})
@@ -26,7 +26,7 @@ def terminal(request: pytest.FixtureRequest) -> Terminal:
 
 
 def begun(start: Start, *arguments: str) -> ChatProcess:
-    """A chat with nothing left to review of other tests, which may share the server."""
+    """A chat without pending edits of other tests, which may share the server."""
     chat = start("--mode", "bypass", *arguments)
     chat.sees()
     chat.does("/keep all")

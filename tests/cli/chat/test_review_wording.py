@@ -1,4 +1,4 @@
-"""How the terminal chat words what awaits review, and what could not be decided."""
+"""Texts of the terminal chat for pending edits, and for failed decisions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def proposal(**changes: Any) -> Proposal:
 
 
 class Engine:
-    """As much of an engine as the review asks."""
+    """The part of an engine that the review needs."""
 
     def __init__(self, *items: PendingEdit | Proposal) -> None:
         self.items = items
@@ -86,7 +86,7 @@ class Engine:
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """What is written to the terminal."""
+    """The terminal's output."""
     written = io.StringIO()
     monkeypatch.setattr(sys, "stdout", written)
     return written
@@ -95,7 +95,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 @pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch, written: io.StringIO) -> TerminalScreen:
     """A terminal of 80 columns without colours."""
-    del written  # it stands in for the output before the terminal takes it
+    del written  # replaces standard output before the terminal uses it
     monkeypatch.setenv("TERM", "dumb")
     return TerminalScreen({"NO_COLOR": "1"})
 

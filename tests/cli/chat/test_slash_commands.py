@@ -1,4 +1,4 @@
-"""The slash commands of the terminal chat, and where it refuses to begin."""
+"""The slash commands of the terminal chat, and when it refuses to start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the terminal chat makes of text: styles, lines broken between words."""
+"""Text layout of the terminal chat: styles, lines broken between words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns of the terminal chat: streaming, questions, Ctrl+C, and what remains after a crash."""
+"""Turns of the terminal chat: streaming, questions, Ctrl+C, and recovery after a crash."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_call_is_allowed_denied_and_a_question_answered(attached: Terminal, st
     chat.types("y")
     chat.sees("never.txt")
     chat.sees(DENY)
-    chat.types("n not that one")  # it goes on by the reason
+    chat.types("n not that one")  # the turn continues with the reason
     question = chat.sees("your own words: ")
     chat.types("2")
     chat.sees("Done.")

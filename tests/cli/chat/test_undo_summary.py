@@ -1,4 +1,4 @@
-"""What the terminal chat says of a turn that was undone."""
+"""The terminal chat's summary of an undone turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer that is slow to get."""
+"""A cached value that is slow to fetch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.testing.memory_store import FixedClock
 
 
 class Slow:
-    """Counts; holds the second question up until it is let go."""
+    """Counts fetches; blocks the second one until released."""
 
     def __init__(self) -> None:
         self.asked = 0

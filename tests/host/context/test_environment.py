@@ -1,4 +1,4 @@
-"""What the engine is told of a real workspace, and what never leaves it."""
+"""The engine's context from a real workspace, and text that must never be in it."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ async def test_many_and_huge_skills_are_soon_read(desk: WorkspaceSetup):
         desk.write(f".agents/skills/s{number:02}/SKILL.md", "Say so.")
     described = "---\n" + "".join(f"a{n}: {{b: [1, 2]}}\n" for n in range(20_000)) + "---\nDo.\n"
     desk.write(".agents/skills/a/SKILL.md", described)
-    since = time.process_time()  # another process may stop us, and is not what is measured
+    since = time.process_time()  # other processes may interrupt us; only our own time counts
     standing = await desk.around.standing()
     assert time.process_time() - since < 2
     assert len(standing.skills) == 40

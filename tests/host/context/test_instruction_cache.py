@@ -1,4 +1,4 @@
-"""Instructions and skills are read once and kept, and never told as they no longer are."""
+"""Instructions and skills are read once, cached, and never served outdated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEY = "plain-words-that-are-a-key"
 
 
 class WorkspaceFolder:
-    """A workspace, what was read of it, and a clock far ahead of its files: they are settled."""
+    """A workspace, its cached files, and a clock far ahead of them: they are settled."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -34,7 +34,7 @@ class WorkspaceFolder:
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        self.writes += 1  # two within a tick of the file system's clock must be told apart
+        self.writes += 1  # two writes within one tick of the file system's clock must differ
         os.utime(path, ns=(self.writes, self.writes))
 
     async def texts(self) -> list[str]:
@@ -50,7 +50,7 @@ def folder(tmp_path: Path) -> Iterator[WorkspaceFolder]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[StandingContext]:
-    """Every reading of the files, in a world where all that was written is long ago."""
+    """Every read of the files, with all writes long ago."""
     readings: list[StandingContext] = []
     really = instruction_cache.read_instruction_files
 
@@ -95,7 +95,7 @@ async def test_a_file_that_appears_changes_or_goes_is_noticed(
     folder.write(name, "[]")
     assert len(read) == 1
     await folder.kept.value()
-    folder.write(name, "{}")  # as many bytes as before
+    folder.write(name, "{}")  # same size as before
     await folder.kept.value()
     (folder.root / name).unlink()
     gone = await folder.kept.value()
@@ -161,12 +161,12 @@ async def test_a_file_written_just_now_is_read_again(
 async def test_a_slow_file_system_is_not_asked_on_the_event_loop(
     folder: WorkspaceFolder, read: list[StandingContext], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(instruction_cache, "SLOW_SECONDS", -1.0)  # whatever it takes is too long
+    monkeypatch.setattr(instruction_cache, "SLOW_SECONDS", -1.0)  # any duration is too long
     first = await folder.kept.value()
     monkeypatch.setattr(instruction_cache, "SLOW_SECONDS", float("inf"))
     second = await folder.kept.value()
     assert (len(read), first) == (2, second)
-    assert await folder.kept.value() is second  # it had recovered
+    assert await folder.kept.value() is second  # it has recovered
 
 
 async def test_long_texts_are_not_kept(

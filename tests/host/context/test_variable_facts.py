@@ -1,4 +1,4 @@
-"""What a message tells of the kernel's variables: in its surroundings and attachments."""
+"""The kernel's variables in a message: in its environment and attachments."""
 
 import asyncio
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ FRAME = VariableInfo(
 
 
 class FakeVariables:
-    """What a kernel said of its variables, and whether it was asked again."""
+    """A kernel's last known variables, and whether it was asked again."""
 
     def __init__(self, **changes: Any) -> None:
         namespace = NamespaceInfo(variables=(FRAME,), total=1, functions=("load",))

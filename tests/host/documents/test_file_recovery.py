@@ -1,4 +1,4 @@
-"""A host finds out at its start how the changes of the last process ended."""
+"""At its start, a host determines how changes of the last process ended."""
 
 from __future__ import annotations
 

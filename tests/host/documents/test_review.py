@@ -1,4 +1,4 @@
-"""The review over the state directory: what awaits it is there after a restart."""
+"""Pending edits in the state directory survive a restart."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def texts(root: Path) -> dict[str, bytes]:
 
 
 async def changed(host: Host, root: Path) -> SessionId:
-    """Change one file, make one, delete one and move one; return the session."""
+    """Change one file, create one, delete one and move one; return the session."""
     session_id = host.session_service.create(CreateSession(), owner=None).id
     origin = ChangeOrigin(session_id, TurnId("turn"))
     (root / "a.txt").write_bytes(b"one\r\ntwo\r\n")

@@ -1,4 +1,4 @@
-"""Conversations as files: complete, valid, and hostile text stays where it belongs."""
+"""Exported conversations are complete and valid, and hostile text stays inside its block."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ END = "The end of it all."
 
 
 def blocks(text: str) -> list[dict[str, Any]]:
-    """The top-level blocks that a Markdown reader sees."""
+    """The top-level blocks of a Markdown reader."""
     tree = mistune.create_markdown(renderer=None)(text)
     assert isinstance(tree, list)
     return [block for block in tree if block["type"] != "blank_line"]
@@ -70,14 +70,14 @@ def kinds(block: dict[str, Any]) -> set[str]:
 
 
 def mistune_kinds(text: str) -> set[str]:
-    """All types that one reader sees; a heading only when it is the last block."""
+    """All types that mistune finds; a heading only when it is the last block."""
     seen = blocks(text)
     inner = set[str]().union(*map(kinds, seen)) - {"heading"}
     return inner | ({"heading"} if seen[-1]["type"] == "heading" else set())
 
 
 def markdown_it_kinds(text: str) -> set[str]:
-    """The same, by a reader that keeps to CommonMark to the letter."""
+    """The same, by a reader that follows CommonMark strictly."""
     tokens = MarkdownIt("commonmark").parse(text)
     seen = {child.type for token in tokens for child in (token, *(token.children or ()))}
     last = tokens[-1].type == "heading_close" and tokens[-2].content == END
@@ -85,7 +85,7 @@ def markdown_it_kinds(text: str) -> set[str]:
 
 
 def check_contained(text: str) -> None:
-    """What follows a text is a paragraph of its own, and nothing in it is HTML or an image."""
+    """Text after it is a separate paragraph, and nothing in it is HTML or an image."""
     seen = blocks(f"{text}\n\n{END}")
     assert raw(seen[-1]) == END
     assert seen[-1]["type"] == "paragraph"

@@ -1,4 +1,4 @@
-"""Which cells suggestions may be told of."""
+"""Cells that suggestions may use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the scene of a suggestion is made while the server has other things to do."""
+"""Building the context of a suggestion while the server is busy."""
 
 from __future__ import annotations
 

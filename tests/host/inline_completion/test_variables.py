@@ -1,4 +1,4 @@
-"""What suggestions are told of a kernel's variables, and how long they wait for it."""
+"""Kernel variables in suggestions, and how long these wait for them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def look(found: NamespaceInfo, age_s: float = 0.0) -> VariableSnapshot:
 
 @dataclass
 class Kernel:
-    """A kernel with what it answered last, and what it would answer now."""
+    """A kernel with its last answer, and the answer it would give now."""
 
     last: VariableSnapshot | None = None
     now: VariableSnapshot | None = None

@@ -1,4 +1,4 @@
-"""The report for a returning person, and the start of their absence."""
+"""The report for a returning user, and the start of their absence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SESSION = SessionId("s")
 
 
 def at(second: int) -> str:
-    """A moment; the person is away from second 100 to second 200."""
+    """A time; the user is away from second 100 to second 200."""
     return f"2026-03-02T09:{second // 60:02}:{second % 60:02}.000Z"
 
 
@@ -201,7 +201,7 @@ def test_short_absence_is_told_when_something_ended(events: list[ev.Event], *, t
 
 
 class MemoryFile:
-    """A file in memory, or one that cannot be used."""
+    """A file in memory, or an unusable one."""
 
     def __init__(self) -> None:
         self.text: str | None = None
@@ -217,7 +217,7 @@ class MemoryFile:
 
 
 class ReturningUser:
-    """Somebody with pages, and a server that can be started again."""
+    """A user with pages, and a server that can be restarted."""
 
     def __init__(self) -> None:
         self.file = MemoryFile()
@@ -238,7 +238,7 @@ class ReturningUser:
 
     @property
     def seconds(self) -> float | None:
-        """How long the absence was."""
+        """Length of the absence."""
         period = self.presence.period(None)
         if period is None:
             return None

@@ -45,7 +45,7 @@ def flipped(mask: int) -> Callable[[bytes], bytes]:
 
 
 def of_old_schema(damage: Damage) -> Damage:
-    """The same in a row from before there were checksums."""
+    """The same damage in a row from before there were checksums."""
 
     def both(connection: sqlite3.Connection, row: int) -> None:
         damage(connection, row)
@@ -86,7 +86,7 @@ DAMAGES: dict[str, Damage] = {
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A state directory with a conversation of two turns, one of them with calls of tools."""
+    """A state directory with a conversation of two turns, one of them with tool calls."""
     import asyncio
 
     folder = tmp_path_factory.mktemp("stored") / ".shoulders"
@@ -143,7 +143,7 @@ async def check_readable(place: EngineSetup, whole: list[Event], seq: int) -> No
 
 
 async def check_continued(place: EngineSetup) -> None:
-    """The conversation takes a message and answers it, or says what is to be decided first."""
+    """The conversation accepts a message and answers it, or first asks for a decision."""
     await place.engine.start()
     await place.say("third")
     assert place.source.status == "idle"

@@ -100,8 +100,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def shown(conversation: Conversation) -> Conversation:
-    """The conversation without what a copy has of its own: identity, money, ids of proposals
-    and edits."""
+    """The conversation without the parts that differ in a copy: identity, cost, ids of proposals
+    and edits.
+    """
 
     def normal(value: object) -> object:
         if isinstance(value, ProposalView):

@@ -1,4 +1,4 @@
-"""A home directory as workspace: its settings are the person's own, what agents are told is not."""
+"""A home directory as workspace: its settings are the user's own, its instructions are not."""
 
 from __future__ import annotations
 

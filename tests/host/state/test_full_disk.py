@@ -1,4 +1,4 @@
-"""A disk that fills at any write of a turn: the turn ends visibly, and nothing accepted is lost."""
+"""A disk that fills up at any write of a turn: the turn ends visibly, and accepted data is kept."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _WRITES = ("INSERT", "UPDATE", "DELETE", "COMMIT")
 
 @dataclass
 class Disk:
-    """Counts writes; from the given one on there is no space."""
+    """Counts writes; from a given one on there is no space."""
 
     full_from: int | None = None
     written: int = 0
@@ -163,7 +163,7 @@ class EngineProcess:
         await self.engine.send(SESSION, SendMessage(id=MessageId(name), text=name))
 
     async def rest(self) -> None:
-        """Wait until the session is neither running nor to be tried again."""
+        """Wait until the session is neither running nor waiting for a retry."""
         await self.engine.settled(SESSION)
         if self.session.status != "running":
             return
@@ -202,7 +202,7 @@ SCRIPT = (CALLS, "Done.", "And again.", "And more.")
 
 
 async def played(path: Path, disk: Disk) -> tuple[EngineProcess, list[str]]:
-    """Play a turn until it rests or cannot; return the place and the messages accepted."""
+    """Play a turn until it settles or fails; return the process and the accepted messages."""
     place = EngineProcess(path, Disk(), ToolWorkspace(open_in_page={"a.ipynb"}), SCRIPT)
     place.sessions.add(session("a").model_copy(update={"mode": "auto_edit"}))
     place.database.disk.full_from, place.database.disk.written = disk.full_from, 0
@@ -224,7 +224,7 @@ async def writes_of_a_turn(path: Path) -> int:
 
 
 async def check_refused(place: EngineProcess) -> None:
-    """While there is no space, a message is refused and the reason has a name."""
+    """While there is no space, a message is refused with a reason."""
     with pytest.raises(StateUnavailable) as refused:
         await place.send("while full")
     assert refused.value.info.code == "disk_full"
@@ -234,7 +234,7 @@ async def check_refused(place: EngineProcess) -> None:
 
 
 async def check_goes_on(place: EngineProcess, *before: EngineProcess, accepted: list[str]) -> None:
-    """With space again the conversation is at rest, says so, and takes a message."""
+    """With space again the conversation is idle, says so, and accepts a message."""
     await place.rest()
     assert place.database.full() is None
     status = place.session.status

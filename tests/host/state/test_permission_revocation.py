@@ -1,4 +1,4 @@
-"""Conversations that came with a folder keep their words and lose their powers."""
+"""Conversations that came with a folder keep their messages and lose their permissions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.host.test_build import opened
 
 
 def prepare(host: Host) -> SessionId:
-    """A conversation in which commands were allowed, with a turn that is about to run one."""
+    """A conversation in which commands were allowed, with a turn about to run one."""
     session = host.session_service.create(CreateSession(mode="auto_edit"), owner=None)
     turn, call = TurnId("t"), CallId("c")
     for event in (

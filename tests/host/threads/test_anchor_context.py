@@ -1,4 +1,4 @@
-"""What a thread's model is told of its place: real notebooks and files on a real disk."""
+"""The anchor's context for a thread's model, with real notebooks and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads follow a folder that is renamed, however many there are, and others have their turns."""
+"""Many threads follow a renamed folder without blocking others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def test_a_rename_of_many_threads_lets_others_have_their_turns(store: Stor
     seen: list[int] = []
     while not renaming.done():
         seen.append(count(store, "new/a.md"))
-        if len(seen) == 2:  # a page tells of one that waits for its turn
+        if len(seen) == 2:  # a page reports a thread that waits for its move
             moved = MovedAnchor(session_id=last, anchor=anchor("old/a.md", "other"))
             await anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
         await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Threads that agents open: how far, what they inherit, and that none stays without its prompt."""
+"""Threads that agents open: nesting, inheritance, and none without its prompt."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ async def test_threads_without_a_prompt_are_cleared_up_after_a_crash(tmp_path: P
         await host.engine.settled(begun.id)
         (event,) = of(host, begun.id, ev.SessionCreate)
         by_hand = host.session_service.create(task, None)
-        host.session_service.create(task, None, opener=event.opener)  # the server died then
+        host.session_service.create(task, None, opener=event.opener)  # the server died here
 
         await threads_of(host).delete_unstarted()
 

@@ -1,4 +1,4 @@
-"""What a thread is told of the cell that ran with its proposal."""
+"""Notifications of a thread about the cell that ran with its proposal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PRINTED: JsonObject = {"output_type": "stream", "name": "stdout", "text": "1\n"}
 
 @dataclass
 class RecordingEngine:
-    """An engine that hears what it is told, or refuses it."""
+    """An engine that records notifications, or refuses them."""
 
     refuses: Exception | None = None
     said: list[SendMessage] = field(default_factory=list[SendMessage])
@@ -243,4 +243,4 @@ async def test_nothing_is_told_once_the_server_stops() -> None:
     await desk.decide()
 
     assert (desk.ear.said, desk.notices) == ([], [])
-    assert desk.resolved.run  # so the next start says it
+    assert desk.resolved.run  # so that the next start reports it

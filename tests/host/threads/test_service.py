@@ -1,4 +1,4 @@
-"""A task opened by an agent, through a real host: a thread at work, its taint, what is offered."""
+"""A task opened by an agent, through a real host: its work, its taint, and the offered tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands with the network do not reach Jupyter servers, or are asked about every time."""
+"""Commands with network access cannot reach Jupyter servers, or ask every time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Settings:
 
 
 class NoUndo:
-    """Takes nothing back."""
+    """An undo that does nothing."""
 
     async def look(self, line: str) -> UnsupportedCommand:
         return UnsupportedCommand("it has a pipe")
@@ -76,7 +76,7 @@ def connecting(port: int) -> str:
 
 
 async def test_no_jupyter_server_is_reached(tmp_path: Path) -> None:
-    """Neither our own, nor one that the runtime directory names; all else is."""
+    """Neither our own, nor one named in the runtime directory; everything else is reachable."""
     (tmp_path / "runtime").mkdir()
     folder = tmp_path / "workspace"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Packages whose tools come late, or never."""
+"""Packages whose tools load late, or never."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GATE = "gate_of_a_test"
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Generator[threading.Event]:
-    """What the import of a package waits for; open at the end, so that its thread ends."""
+    """Blocks the import of a package; opened at the end, so that its thread ends."""
     module = ModuleType(GATE)
     opened = threading.Event()
     module.__dict__["wait"] = opened.wait

@@ -1,4 +1,4 @@
-"""Ports of running servers, as they stand in Jupyter's runtime directory."""
+"""Ports of running servers, from Jupyter's runtime directory."""
 
 from __future__ import annotations
 

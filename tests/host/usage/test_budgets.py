@@ -34,7 +34,7 @@ S1, T1 = SessionId("s1"), TurnId("t1")
 
 @dataclass
 class Server:
-    """One server process of the user: its budgets, and models behind them."""
+    """One server process of the user: its budgets, and the models behind them."""
 
     budgets: UserBudget
     registry: ModelRegistry
@@ -124,7 +124,7 @@ def varied() -> Callable[[SimRequest], Any]:
 async def test_two_hundred_calls_at_once_never_pass_a_limit_by_more_than_one(
     isolated_home: Path,
 ) -> None:
-    usage = Usage(input=20, output=900)  # nearly all that was asked for
+    usage = Usage(input=20, output=900)  # nearly all of the reserved output
     async with Simulator() as simulator:
         delivery = Delivery(event_delay=0.005)
         simulator.default(lambda _: reply("A few words of text.", usage=usage, delivery=delivery))
@@ -147,7 +147,7 @@ async def test_two_hundred_calls_at_once_never_pass_a_limit_by_more_than_one(
     assert len(refused) == 8 * 200 - admitted
     assert {error.info.code for error in refused} == {"budget_exhausted"}
     assert not refused[-1].info.retryable
-    assert refused[0].info.retryable  # held by calls in flight only
+    assert refused[0].info.retryable  # reserved by running calls only
 
 
 async def test_the_ledger_is_the_sum_of_what_providers_reported_to_the_micro_dollar(
@@ -324,7 +324,9 @@ async def test_without_a_limit_an_unknown_price_is_no_matter(isolated_home: Path
 
 @pytest.fixture
 def unwritable(isolated_home: Path) -> Path:
-    """A home directory where no ledger can be made; a file in its way, for root may do all."""
+    """A home directory where no ledger can be made; a file blocks it, since root may write
+    anywhere.
+    """
     (isolated_home / ".shoulders").mkdir()
     (isolated_home / ".shoulders" / "usage.db").mkdir()
     return isolated_home

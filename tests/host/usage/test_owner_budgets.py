@@ -1,4 +1,4 @@
-"""Whose money a call spends where users are told apart."""
+"""The budget that a call is booked to where users are distinguished."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager

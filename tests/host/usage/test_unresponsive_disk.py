@@ -1,4 +1,4 @@
-"""What is said of usage and limits while the home directory hangs."""
+"""Usage and limits while the home directory hangs."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from jupyter_ai_shoulders.wire.usage import UsageQuery
 
 @pytest.fixture
 def hanging(tmp_path: Path) -> Generator[Path]:
-    """A folder whose file of limits hangs when it is opened, as on a disk of a network that is
-    gone: a named pipe that nobody writes to, until the end of the test.
+    """A folder whose limits file hangs when it is opened, as on a lost network disk: a named pipe
+    without a writer, until the end of the test.
     """
     pipe = tmp_path / NAME
     os.mkfifo(pipe)
     yield tmp_path
     for _ in range(2):
         try:
-            os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))  # lets a reader go
+            os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))  # releases a reader
         except OSError:
             return
 
@@ -64,6 +64,6 @@ async def test_one_thread_hangs_at_most_and_it_is_asked_again_once_it_is_back() 
     gate.set()
     async with asyncio.timeout(60):
         assert await asyncio.gather(*hanging) == [7]
-    with suppress(StateUnavailable):  # it is asked, and may again be slow
+    with suppress(StateUnavailable):  # the retry may be slow again
         await patience.read("The disk", work)
     assert len(begun) == 2

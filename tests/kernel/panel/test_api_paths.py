@@ -1,4 +1,4 @@
-"""What a panel's page may ask its kernel to fetch."""
+"""Paths that a panel's page may request through its kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel in a notebook that nbclient runs: no page, and perhaps no server."""
+"""The panel in a notebook run by nbclient: no page, and perhaps no server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAID = "Because <script>alert(1)</script> ![it](https://evil.example/x.png) rain
 
 @pytest.fixture
 def headless(place: ClientServer, monkeypatch: pytest.MonkeyPatch) -> Headless:
-    """Runs cells in a kernel that is told of the server by variables, and keeps the notebook."""
+    """Runs cells in a kernel that finds the server by variables, and keeps the notebook."""
     monkeypatch.setenv("SHOULDERS_URL", place.url)
     monkeypatch.setenv("SHOULDERS_TOKEN", place.lab.token)
 
@@ -63,7 +63,7 @@ async def test_a_conversation_is_in_the_saved_notebook_for_those_without_a_kerne
     assert "<img" not in transcript["text/html"]
     assert "<script" not in transcript["text/html"]
     assert "Why does it rain?" in transcript["text/plain"]
-    notebook.metadata.pop("widgets")  # what a front end saves that does not keep widgets
+    notebook.metadata.pop("widgets")  # as saved by a front end that drops widgets
     shown: Any = HTMLExporter(template_name="basic")
     body = shown.from_notebook_node(notebook)[0]
     assert "Why does it rain?" in body

@@ -1,4 +1,4 @@
-"""The relay between a panel's page and the server, without a kernel around it."""
+"""The relay between a panel's page and the server, without a kernel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ URL = "http://127.0.0.1:8888/user/ada/"
 
 @dataclass
 class Page:
-    """The page of a relay: what it is told, in the order it comes."""
+    """The page of a relay, with its received messages in order."""
 
     make: Callable[[Any], ServerRelay]
     told: queue.SimpleQueue[tuple[dict[str, Any], Sequence[bytes]]] = field(
@@ -49,7 +49,7 @@ class Page:
         return self.told.get(timeout=SECONDS)[0]
 
     def until(self, **wanted: Any) -> dict[str, Any]:
-        """What has these fields; what comes before is let go."""
+        """Return the next message with these fields; earlier ones are dropped."""
         while not wanted.items() <= (message := self.next()).items():
             pass
         return message

@@ -1,4 +1,4 @@
-"""The conversation as a saved notebook shows it."""
+"""The conversation in a saved notebook."""
 
 from __future__ import annotations
 

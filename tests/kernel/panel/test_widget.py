@@ -1,4 +1,4 @@
-"""The chat panel's kernel half: a real kernel and server, and a front end without a browser."""
+"""The chat panel's kernel side: real kernel and server, and a front end without a browser."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ async def test_after_a_restart_the_cell_makes_a_panel_that_works(
         before = page.panel_id
         await page.restart()
         await page.run(code)
-        await page.say(HELLO, before)  # a view of the panel that was
+        await page.say(HELLO, before)  # an earlier view of the panel
         await page.say(HELLO | {"view": "w"})
         ready = (await page.wait_for_message(t="ready")).content
 

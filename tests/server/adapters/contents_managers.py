@@ -1,4 +1,4 @@
-"""Contents managers as people have them in the place of plain files."""
+"""Contents managers that people use instead of plain files."""
 
 import asyncio
 import copy
@@ -16,10 +16,10 @@ from tornado.web import HTTPError
 
 
 class PairingManager(FileContentsManager):
-    """Keeps a script beside each notebook, as jupytext does; what the script says counts."""
+    """Keeps a script beside each notebook, as jupytext does; the script's text wins."""
 
     def save(self, model: Any, path: str = "") -> Any:
-        """Write both."""
+        """Write both files."""
         saved: Any = cast("Any", super()).save(model, path)
         sources = [cell["source"] for cell in model["content"]["cells"]]
         assert all(isinstance(source, str) for source in sources)
@@ -48,7 +48,7 @@ class PairingManager(FileContentsManager):
 
 
 class Store:
-    """Notebooks in memory, as in a store far away."""
+    """Notebooks in memory, like a remote store."""
 
     def __init__(self) -> None:
         self.notebooks: dict[str, Any] = {}
@@ -56,7 +56,7 @@ class Store:
         self.saves = 0
 
     def put(self, path: str, content: Any) -> None:
-        """Keep a notebook."""
+        """Store a notebook."""
         self.saves += 1
         self.notebooks[path] = copy.deepcopy(content)
         self.times[path] = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=self.saves)
@@ -80,7 +80,7 @@ class Store:
 
 
 class MemoryManager(ContentsManager):
-    """Answers at once; knows nothing of hashes, as managers from before 2.11."""
+    """Synchronous; without hashes, like managers older than 2.11."""
 
     checkpoints_class = GenericFileCheckpoints
 
@@ -99,14 +99,14 @@ class MemoryManager(ContentsManager):
         return self.store.model(path, content=content)
 
     def save(self, model: Any, path: str) -> Any:
-        """Keep a notebook."""
+        """Store a notebook."""
         self.run_pre_save_hooks(model=model, path=path)
         self.store.put(path, model["content"])
         return self.store.model(path, content=False)
 
 
 class WaitingManager(AsyncContentsManager):
-    """Has to be awaited; ``between`` happens right before the next save."""
+    """Asynchronous; calls ``between`` right before the next save."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -121,7 +121,7 @@ class WaitingManager(AsyncContentsManager):
         format: Any = None,  # noqa: A002
         require_hash: bool = False,
     ) -> Any:
-        """Return a notebook, a little later."""
+        """Return a notebook after a pause."""
         await asyncio.sleep(0)
         model = self.store.model(path, content=content)
         if content and self.after_get is not None:
@@ -130,7 +130,7 @@ class WaitingManager(AsyncContentsManager):
         return model
 
     async def save(self, model: Any, path: str) -> Any:
-        """Keep a notebook, a little later."""
+        """Store a notebook after a pause."""
         await asyncio.sleep(0)
         self.store.put(path, json.loads(json.dumps(model["content"])))
         return self.store.model(path, content=False)

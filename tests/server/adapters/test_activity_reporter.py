@@ -12,7 +12,7 @@ from tests.storage.store import START, MovableClock, session
 
 
 class Times(dict[str, datetime]):
-    """The application's times of last activity; tells when one is set."""
+    """The application's times of last activity; signals when one is set."""
 
     def __init__(self) -> None:
         super().__init__()

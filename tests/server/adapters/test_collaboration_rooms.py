@@ -1,4 +1,4 @@
-"""The rooms of a real jupyter-collaboration, and what is said of extensions like it."""
+"""The rooms of a real jupyter-collaboration, and notices about similar extensions."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from tests.notebook.backends.shared.fake_room import code, notebook_of
 
 PATH = "n.ipynb"
 sync: Any = pycrdt
-"""Its functions for the sync protocol take documents of an unknown kind."""
+"""Its functions for the sync protocol have untyped documents."""
 A = CellId("a")
 Connect = Callable[..., Any]
 
 
 @pytest.fixture
 def jp_server_config(tmp_path: Path) -> Config:
-    """Collaboration alone, saving nothing by itself and closing rooms at once."""
+    """Only collaboration, with no automatic saving and rooms that close at once."""
     extensions = {"jupyter_server_ydoc": True, "jupyter_server_fileid": True}
     return Config(
         {
@@ -56,14 +56,14 @@ def jp_server_config(tmp_path: Path) -> Config:
 
 
 class Person:
-    """Someone with the notebook open, through a socket of their own."""
+    """A user with the notebook open, through their own socket."""
 
     def __init__(self, socket: WebSocketClientConnection) -> None:
         self._socket = socket
         self.doc: Doc[Any] = Doc()
 
     async def source(self, text: str) -> None:
-        """Wait until the first cell reads so."""
+        """Wait until the first cell has this text."""
         async with asyncio.timeout(30):
             while self.cells() is None or str(self.cells()[0]["source"]) != text:
                 await self._receive()
@@ -76,7 +76,7 @@ class Person:
         self._send(bytes([0, 2]) + _sized(self.doc.get_update(before)))
 
     def cells(self) -> Any:
-        """The cells as they have arrived."""
+        """The cells received so far."""
         cells = dict(self.doc.items()).get("cells")
         return cells if cells is not None and len(cells) else None
 
@@ -125,7 +125,7 @@ def join(
         body = json.dumps({"format": "json", "type": "notebook"})
         answer = await jp_fetch("api", "collaboration", "session", PATH, method="PUT", body=body)
         session = json.loads(answer.body)
-        # The room's name is in the address as it is; the fixture for sockets would quote it.
+        # The room's name is not quoted in the address; the fixture for sockets would quote it.
         address = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}api/collaboration/room/"
         address += f"json:notebook:{session['fileId']}?sessionId={session['sessionId']}"
         socket = await websocket_connect(HTTPRequest(address, headers=jp_auth_header))
@@ -177,7 +177,7 @@ async def test_the_agent_and_a_person_edit_one_document(
         person.type("  # typed")
         async with asyncio.timeout(30):
             while (await shared.read(name)).cells[0].source != "x = 22  # typed":  # noqa: ASYNC110
-                await asyncio.sleep(0.01)  # the server says nothing of what it got
+                await asyncio.sleep(0.01)  # the server does not acknowledge updates
         assert (await shared.apply(name, [change("lost")], {A: outcome.versions[A]})) != outcome
         taken_back = await shared.apply(name, outcome.inverse, {})
         assert isinstance(taken_back, Applied)

@@ -1,4 +1,4 @@
-"""What the contents manager renames takes along what waits for it."""
+"""References to a notebook follow a rename in the contents manager."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ async def test_unsaved_text_follows_a_renamed_directory(
     asleep.hello()
     announce(asleep, "old/n.ipynb", UNSAVED)
     asleep.say_text("no frame")
-    await asleep.until("frame-error")  # what it said before was heard
+    await asleep.until("frame-error")  # its earlier frames were handled
     asleep.close()
     await jp_fetch("api", "contents", "old", method="PATCH", body='{"path": "new"}')
     page = await open_page()

@@ -1,4 +1,4 @@
-"""Notebooks that are more than their file: hooks, pairs, stores. Real managers, real files."""
+"""Notebooks that are more than a file: hooks, pairs, stores. Real managers, real files."""
 
 import asyncio
 import json
@@ -119,7 +119,7 @@ def note(**_: Any) -> None:
 
 
 def stored(desk: ContentsSetup, *, waits: bool) -> Store:
-    """Put a store in the place of files."""
+    """Replace files by a store."""
     store = Store()
     store.put(PATH, notebook())
     manager: Any = (WaitingManager if waits else MemoryManager)(store)
@@ -129,7 +129,7 @@ def stored(desk: ContentsSetup, *, waits: bool) -> Store:
     return store
 
 
-# which of the two
+# choice of the manager
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Log lines of the server hold no keys."""
+"""The server's log contains no keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the secret of a kernel opens of the API, and what it does not."""
+"""Routes that a kernel's secret opens, and routes that it does not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CLOSED = sorted({(str(case.values[0]), str(case.values[1])) for case in CASES} -
 
 
 class Kernel:
-    """A running kernel, as its programs speak to the server."""
+    """A running kernel, as its programs use the server."""
 
     def __init__(self, api: Api, kernel_id: str, secret: str) -> None:
         self.id = kernel_id
@@ -185,7 +185,7 @@ CLAIM: JsonObject = {
     "saved_at": None,
     "kernel_id": None,
 }
-"""As a page says that a notebook is open in it."""
+"""A page's claim that a notebook is open in it."""
 
 
 async def test_code_in_a_kernel_follows_conversations_and_speaks_for_no_document(
@@ -230,7 +230,7 @@ async def test_who_has_the_secret_of_a_kernel_that_ended_hears_nothing_more(
 
 @pytest.fixture
 def on_a_hub(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Users may meet here."""
+    """Several users share the server."""
     monkeypatch.setenv("JUPYTERHUB_API_URL", "http://127.0.0.1:9/hub/api")
 
 

@@ -1,4 +1,4 @@
-"""Which programs of a server get the keys of providers, by ``Shoulders.keys_from_kernels``."""
+"""Programs of a server that get providers' keys, by ``Shoulders.keys_from_kernels``."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def removes(
     jp_root_dir: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> bool:
-    """Whether programs are to be without keys; asked for before the server."""
+    """Whether programs get no keys; requested before the server starts."""
     choice, on_hub, removes = request.param
     for name, value in {**KEYS, **KEPT}.items():
         if value is not None:
@@ -79,7 +79,7 @@ def terminals(jp_serverapp: ServerApp) -> Iterator[Any]:
 
 
 def environment(pid: int) -> dict[str, str]:
-    """Return what a process was started with."""
+    """Return the environment of a process."""
     pairs = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
     return dict(pair.split("=", 1) for pair in pairs if pair)
 

@@ -1,4 +1,4 @@
-"""Every route where users are told apart: another person finds nothing by its id, in no list."""
+"""Every route where users are distinguished: other users find nothing, by id or in lists."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.simulator import Simulator
 
 MARKER = "of-ann-alone"
 SHARED = {"files", "variables", "skills", "instructions", "tools", "kernels", "providers", "models"}
-"""Beginnings of routes to what belongs to the server and its folder, not to a person."""
+"""Prefixes of routes whose data belongs to the server and its folder, not to a user."""
 BODIES: dict[str, Any] = {
     "sessions/x/messages": {"id": "m", "text": "hi"},
     "sessions/x/restore": {"seq": 1, "what": ["files"]},
@@ -36,7 +36,7 @@ def jp_server_config(
 
 
 async def things_of_ann(api: Api, upstream: Simulator, app: ServerApp) -> dict[str, str]:
-    """Make one of everything that has an id; return the paths to them, by their pattern's."""
+    """Make one of everything that has an id; return their paths by pattern."""
     session_id = await made(api, upstream, creates(f"{MARKER}.txt"))
     await api.patch(f"sessions/{session_id}", {"title": MARKER})
     host = await host_of(app)

@@ -1,4 +1,4 @@
-"""Every route is closed to whoever Jupyter would not let in (chapter 13)."""
+"""Every route is closed to requests that Jupyter would not admit."""
 
 import inspect
 import json
@@ -62,7 +62,7 @@ def test_every_method_of_every_route_authenticates_and_authorises() -> None:
             assert inspect.isfunction(getattr(handler, method))
 
 
-def test_the_enumeration_sees_the_routes_of_chapter_02() -> None:
+def test_the_enumeration_finds_the_documented_routes() -> None:
     listed = {case.id for case in CASES}
 
     assert {
@@ -217,7 +217,7 @@ async def test_the_socket_opens_only_for_a_user_of_our_origin(
 
 
 class Nobody(Authorizer):
-    """Lets nobody do anything with our resource."""
+    """Denies everyone access to our resource."""
 
     seen: ClassVar[list[tuple[str, str]]] = []
 

@@ -1,4 +1,4 @@
-"""Where users are told apart, sessions have owners, and nobody finds anybody else's."""
+"""Where users are distinguished, sessions have owners, and nobody finds another user's."""
 
 import json
 from pathlib import Path

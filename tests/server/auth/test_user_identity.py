@@ -1,4 +1,4 @@
-"""When a server tells its users apart, and whose conversations are whose then."""
+"""When a server distinguishes its users, and who then owns which conversations."""
 
 from typing import Any
 

@@ -45,7 +45,7 @@ def content(frame: dict[str, Any], source: str) -> dict[str, Any]:
 
 
 async def answer_reads(page: PageClient, source: str) -> dict[str, Any]:
-    """Answer every read until the page is asked to change something."""
+    """Answer every read until the page gets a change."""
     while True:
         frame = await page.next()
         assert frame is not None

@@ -26,7 +26,7 @@ def announce(page: PageClient, path: str, text: str) -> None:
 
 
 async def answer(page: PageClient, text: str) -> dict[str, Any]:
-    """Answer every read until the page is asked to change something, and agree to that."""
+    """Answer every read until the page gets a change, and accept that."""
     while True:
         frame = await page.next()
         assert frame is not None

@@ -20,7 +20,7 @@ A, B = SessionId("ses_a"), SessionId("ses_b")
 
 @dataclass
 class FakeConnection:
-    """A page that takes a frame when the test lets it."""
+    """A page that takes a frame when the test allows it."""
 
     frames: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     closed: tuple[int, str] | None = None
@@ -36,7 +36,7 @@ class FakeConnection:
         self.closed = (code, reason)
 
     async def received(self, count: int) -> list[dict[str, Any]]:
-        """Wait for so many frames."""
+        """Wait for ``count`` frames."""
         async with asyncio.timeout(60):
             while len(self.frames) < count:
                 self.got.clear()

@@ -17,7 +17,7 @@ WELCOME = {"type": "welcome", "wire_version": WIRE_VERSION, "server_version": __
 
 
 def told(welcome: dict[str, Any] | None) -> dict[str, Any]:
-    """What a welcome says, without the time."""
+    """The content of a welcome, without the time."""
     assert welcome is not None
     return {name: value for name, value in welcome.items() if name != "now_ms"}
 

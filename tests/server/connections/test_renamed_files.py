@@ -1,4 +1,4 @@
-"""The agent renames a notebook that a page has open: the page hears of it and follows."""
+"""The agent renames a notebook that a page has open: the page is notified and follows."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the input offers after ``@`` and ``/``: files, variables, skills."""
+"""Candidates that the input offers after ``@`` and ``/``: files, variables, skills."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A body that would hold the event loop is refused before it is parsed, on every route.
+"""A body that would block the event loop is refused before it is parsed, on every route.
 
-``python -m tests.bench.load_bounds`` measures the same against the clock.
+``python -m tests.bench.load_bounds`` measures the durations.
 """
 
 import json
@@ -38,7 +38,7 @@ PROXIED = ("v1/messages", "v1/chat/completions", "v1/responses", "v1beta/models/
 async def test_every_route_refuses_a_body_that_takes_long_to_parse(api: Api, kind: str) -> None:
     for case in WRITES:
         method, path = case.values
-        if method != "DELETE":  # a fetcher sends none with it
+        if method != "DELETE":  # the fetcher sends no body with it
             answer = await api.request(str(method), str(path), raw=BODIES[kind])
             assert (answer.status, answer.code) == (413, "too_large"), (method, path)
 

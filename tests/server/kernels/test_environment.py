@@ -1,4 +1,4 @@
-"""What the kernels of a server are told, however they are started, and that they always start."""
+"""Environment of a server's kernels, however they are started, and that they always start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = {"SHOULDERS_URL", "SHOULDERS_KERNEL_ID", "SHOULDERS_PROXY_URL", "SHOULDE
 
 
 class Kernels:
-    """A kernel manager that notes how it starts kernels."""
+    """A kernel manager that records how it starts kernels."""
 
     def __init__(self) -> None:
         self.started: dict[str, dict[str, Any]] = {}

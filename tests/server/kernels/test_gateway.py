@@ -1,4 +1,4 @@
-"""Kernels behind a gateway: a second Jupyter server in a process of its own, reached by TCP."""
+"""Kernels behind a gateway: a second Jupyter server in its own process, reached by TCP."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ print("done", flush=True)
 
 
 class GatewayRelay:
-    """A TCP relay to the gateway, which can be cut and mended."""
+    """A TCP relay to the gateway that can be cut and restored."""
 
     def __init__(self, gateway: int) -> None:
         self._gateway = gateway
@@ -51,7 +51,7 @@ class GatewayRelay:
         self._server = await asyncio.start_server(self._serve, sock=self._listening)
 
     def cut(self) -> None:
-        """End what goes on, and refuse what comes."""
+        """Close open connections and refuse new ones."""
         self.is_cut = True
         for writer in self._writers:
             writer.transport.abort()
@@ -168,7 +168,7 @@ async def test_a_kernel_behind_a_gateway_is_interrupted(kernels: ServerKernels):
 async def test_a_quiet_while_does_not_end_the_connection(
     kernels: ServerKernels, line: GatewayRelay, tmp_path: Path
 ):
-    """Many pings long, without a message: the stock client's socket would have timed out."""
+    """Several pings long, without a message: the stock client's socket would have timed out."""
     flag = tmp_path / "flag"
     async with bench(kernels, SLOW.format(flag=str(flag))) as at:
         task = asyncio.create_task(at.run("a"))
@@ -209,7 +209,7 @@ async def test_a_socket_cut_in_the_middle_is_opened_again_and_nothing_is_lost(
 async def test_a_reply_that_went_to_nobody_ends_the_run_with_a_remark(
     kernels: ServerKernels, line: GatewayRelay, gateway: int, tmp_path: Path
 ):
-    """The gateway keeps no messages for us while another page listens."""
+    """The gateway buffers no messages for us while another page listens."""
     flag = tmp_path / "flag"
     async with bench(kernels, SLOW.format(flag=str(flag)), "'next'") as at:
         task = asyncio.create_task(at.run("a"))

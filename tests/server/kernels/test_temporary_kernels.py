@@ -1,4 +1,4 @@
-"""Kernels of nobody's on a real Jupyter server: no session knows them, and none is left behind."""
+"""Kernels without a session on a real Jupyter server: none is left behind."""
 
 import asyncio
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""The HTTP API, the page socket and what stands between them and the host."""
+"""The model proxy over HTTP."""

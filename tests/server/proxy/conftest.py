@@ -25,11 +25,11 @@ GPT = "gpt-6.1-sol"
 GEMINI = "gemini-3.8-flash-high"
 QWEN = "qwen"
 MODELS = [CLAUDE, GPT, GEMINI, QWEN, LOCAL, OPENROUTER, DEEPSEEK]
-"""One of every kind of provider, and the profiles of chat servers that want reasoning back."""
+"""One of every kind of provider, and chat servers that want reasoning back."""
 
 
 def catalogue(upstream: Simulator) -> dict[str, Any]:
-    """Chat servers beside the vendors, all of them the simulator; as ``models.json`` has it."""
+    """Chat servers beside the vendors, all played by the simulator, as ``models.json``."""
     key = {"api_key_env": "ANTHROPIC_API_KEY"}
     chat = {"kind": "openai_chat", "url": upstream.openai_url, **key}
     thinks = {"mode": "effort", "efforts": ["low", "medium", "high"]}
@@ -77,7 +77,7 @@ def jp_server_config(jp_server_config: Config, upstream: Simulator) -> Config:
 
 @pytest.fixture
 def proxy_url(jp_http_port: int, jp_base_url: str, jp_fetch: Any) -> str:
-    """The root of the proxy; the fetcher is asked for because it starts the listener."""
+    """The root of the proxy; the fetcher is requested because it starts the listener."""
     return f"http://127.0.0.1:{jp_http_port}{jp_base_url}shoulders/proxy"
 
 

@@ -1,6 +1,7 @@
-"""One small program per official SDK: it keeps its conversation as the SDK gives it, and goes on.
+"""One small program per official SDK: it keeps its conversation in the SDK's form, and continues
+it.
 
-Used by ``test_table`` and ``test_demo``, which are about what comes out and not about any format.
+Used by tests about results that do not depend on a format.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Said:
 
 @dataclass
 class Options:
-    """How to ask."""
+    """Options of a request."""
 
     stream: bool = True
     tools: bool = False
@@ -54,15 +55,15 @@ class Program(ABC):
 
     @abstractmethod
     def say(self, text: str, image: str | None = None) -> None:
-        """Add what the user says; the image is a PNG, base64."""
+        """Add a message of the user; the image is a PNG, base64."""
 
     @abstractmethod
     def give(self, *results: str) -> None:
-        """Add the results of the calls waiting."""
+        """Add the results of the waiting calls."""
 
     @abstractmethod
     async def ask(self, options: Options) -> Said:
-        """Ask, and add the answer to the conversation."""
+        """Send the conversation, and add the answer to it."""
 
 
 class AnthropicProgram(Program):

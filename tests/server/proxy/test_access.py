@@ -1,4 +1,4 @@
-"""Who may use the proxy, how much at once, and what passes through it (chapter 13)."""
+"""Access to the proxy, its concurrency limit, and headers that pass through it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXAMPLES = {
     r"(.+)": LOCAL,
     r".*": "x",
 }
-"""What stands for the variable pieces of routes."""
+"""Values for the variable parts of routes."""
 
 
 def example(pattern: str) -> str:

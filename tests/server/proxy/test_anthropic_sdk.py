@@ -51,7 +51,7 @@ TOOL: Any = {
 async def ask(
     sdk: AsyncAnthropic, model: str, messages: Any, *, stream: bool, **more: Any
 ) -> Message:
-    """Ask through the SDK, streaming or not; the answer is the same object."""
+    """Request through the SDK, streaming or not; the answer is the same object."""
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
     given: Any = {"model": model, "max_tokens": 8000, "messages": messages, **more}

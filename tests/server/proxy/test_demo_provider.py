@@ -62,7 +62,7 @@ async def test_the_demo_answers_in_each_format(
 
     assert "demo" in said.text.lower()
     asked = [request for request in upstream.requests if request.method != "GET"]
-    assert asked == []  # the server may look for the provider's models meanwhile
+    assert asked == []  # the server may request the provider's models in between
 
 
 @every_format

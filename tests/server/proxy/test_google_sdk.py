@@ -55,7 +55,7 @@ TOOLS = [types.Tool(function_declarations=[READ])]
 async def ask(
     sdk: Client, model: str, contents: Any, *, stream: bool, **config: Any
 ) -> types.GenerateContentResponse:
-    """Ask through the SDK; of a stream the answer is the last chunk, with the parts of all."""
+    """Request through the SDK; for a stream the answer is the last chunk, with the parts of all."""
     given = types.GenerateContentConfig(**config)
     if not stream:
         return await sdk.aio.models.generate_content(model=model, contents=contents, config=given)
@@ -96,7 +96,7 @@ def reason_of(answer: types.GenerateContentResponse) -> str | None:
 
 
 TEAM = "team/model:8b"
-"""A model whose id has what an address has a meaning for."""
+"""A model whose id contains characters with a meaning in addresses."""
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ async def test_text(google_sdk: Client, upstream: Simulator, model: str, stream:
 async def test_parallel_calls_and_results_without_ids(
     google_sdk: Client, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    """Results are made as the SDK makes them: with the function's name and no id."""
+    """Results in the SDK's form: with the function's name and no id."""
     upstream.script(*looks_twice())
     contents = [types.Content(role="user", parts=[types.Part.from_text(text="Look")])]
     for _ in range(2):
@@ -186,7 +186,7 @@ async def test_a_function_may_have_a_name_that_only_google_takes(
     names: list[str] = []
 
     def called(request: SimRequest) -> Reply:
-        """Call the tool by the name the provider was given."""
+        """Call the tool by the name that the provider got."""
         names.extend(request.tool_names)
         return reply(ToolUse(name=request.tool_names[0], arguments={"n": 1}))
 

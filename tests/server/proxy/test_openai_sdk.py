@@ -52,7 +52,7 @@ TOOL: Any = {
 async def ask(
     sdk: AsyncOpenAI, model: str, messages: Any, *, stream: bool, **more: Any
 ) -> ChatCompletion:
-    """Ask through the SDK, streaming or not; the answer is the same object."""
+    """Request through the SDK, streaming or not; the answer is the same object."""
     if isinstance(messages, str):
         messages = [{"role": "user", "content": messages}]
     given: Any = {"model": model, "messages": messages, **more}
@@ -71,7 +71,7 @@ def message_of(completion: ChatCompletion) -> Any:
 
 
 def plain(completion: ChatCompletion) -> Any:
-    """The answer as most programs send it back: without what the format does not name."""
+    """The answer as most programs send it back: without fields unknown to the format."""
     message = completion.choices[0].message
     calls = [
         {
@@ -108,7 +108,7 @@ async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, st
 async def test_parallel_calls_of_a_program_that_keeps_no_state(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    """The thinking that a vendor wants back with its calls is remembered for the caller."""
+    """The thinking that a vendor wants back with its calls is kept for the caller."""
     upstream.script(*looks_twice())
     messages: list[Any] = [{"role": "user", "content": "Look"}]
     for _ in range(2):

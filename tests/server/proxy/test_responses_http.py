@@ -1,4 +1,4 @@
-"""How the Responses route behaves on the wire, and that state needs no memory of the server."""
+"""The Responses route on the wire; its state does not depend on the server's memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def http(
 
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that remembers no answers, as after a restart."""
+    """A server that keeps no answers, as after a restart."""
 
     def forget(_: StateCache, message: AssistantMessage) -> AssistantMessage:
         return message

@@ -57,7 +57,7 @@ TOOL: Any = {
 
 
 async def ask(sdk: AsyncOpenAI, model: str, given: Any, *, stream: bool, **more: Any) -> Response:
-    """Ask through the SDK, streaming or not; the answer is the same object."""
+    """Request through the SDK, streaming or not; the answer is the same object."""
     request: Any = {"model": model, "input": given, **more}
     if not stream:
         create: Any = sdk.responses.create  # its overloads need literal arguments
@@ -166,7 +166,7 @@ async def test_images(
 
 
 class Found(BaseModel):
-    """What the model is asked to say."""
+    """The structured answer of the model."""
 
     cell: int
     why: str
@@ -386,7 +386,7 @@ async def test_an_answer_that_was_cut_is_incomplete(
 async def test_results_may_stand_right_behind_their_calls(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool
 ) -> None:
-    """Some programs run each call of an answer as they come to it."""
+    """Some programs run each call of an answer as it arrives."""
     upstream.script(
         reply(
             Reasoning(text="Two."),

@@ -1,4 +1,4 @@
-"""A caller that does not read its streamed answer: it is disconnected, and its call ends."""
+"""A caller that does not read its streamed answer is disconnected, and its call ends."""
 
 import asyncio
 import json

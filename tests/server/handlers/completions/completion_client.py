@@ -1,4 +1,4 @@
-"""Asks for suggestions as a page does, and reads what the provider was sent."""
+"""Requests suggestions as a page does, and reads the provider's requests."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ COMPLETIONS = "completions"
 
 
 def asking(prefix: str, suffix: str = "", **fields: object) -> dict[str, object]:
-    """The body of a request, of a Python file unless ``fields`` say otherwise."""
+    """The body of a request, for a Python file unless ``fields`` say otherwise."""
     given = {"request_id": "r1", "path": "work.py", "language": "python", "trigger": "plus"}
     return {**given, "prefix": prefix, "suffix": suffix, **fields}
 
 
 def suggesting(*texts: str) -> Reply:
-    """An answer of a model that was made to call the tool."""
+    """An answer of a model that is forced to call the tool."""
     return reply(ToolUse(name="answer", arguments=arguments(*texts)))
 
 
@@ -38,7 +38,7 @@ async def suggest(api: Api, prefix: str, suffix: str = "", **fields: object) -> 
 
 
 def sent_text(upstream: Simulator, number: int = -1) -> str:
-    """All that the provider was sent in one request, as one text."""
+    """The text of one request to the provider."""
     record = upstream.requests[number]
     assert isinstance(record.body, dict)
     return "\n".join(_strings(cast("Any", record.body)))
@@ -56,7 +56,7 @@ def _strings(node: Any) -> list[str]:
 
 
 class Stream:
-    """Server-sent events as they come."""
+    """Received server-sent events."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._lines = response.aiter_lines()
@@ -75,7 +75,7 @@ class Stream:
         return None
 
     async def rest(self) -> list[dict[str, Any]]:
-        """Return all that comes."""
+        """Return all remaining events."""
         found: list[dict[str, Any]] = []
         while (event := await self.next()) is not None:
             found.append(event)
@@ -86,7 +86,7 @@ class Stream:
 async def streaming(
     url: str, headers: Mapping[str, str], body: Mapping[str, object]
 ) -> AsyncGenerator[Stream]:
-    """Ask for a stream; leaving the context closes the connection."""
+    """Request a stream; leaving the context closes the connection."""
     target = f"{url}{'/'.join(API)}/{COMPLETIONS}"
     given = {**headers, "Accept": "text/event-stream"}
     async with (

@@ -1,4 +1,4 @@
-"""The ways in which models are asked for suggestions, each against the strict simulator."""
+"""The strategies for suggestions, each against the strict simulator."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def test_prose_instead_of_the_object_gives_nothing(
 
 
 def by_temperature(request: SimRequest) -> str:
-    """Another answer for each temperature, as a model gives it."""
+    """Another answer for each temperature."""
     body = request.body
     given = body.get("temperature", body.get("options", {}).get("temperature"))
     return {0.1: "sum(x)", 0.6: "max(x)", 0.9: "sum(x)  "}[given]

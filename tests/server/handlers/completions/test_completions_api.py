@@ -1,4 +1,4 @@
-"""Suggestions over HTTP: whole and streamed, cancelled, overtaken, and silent."""
+"""Suggestions over HTTP: whole and streamed, cancelled, superseded, and silent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def stalling(first: str) -> Reply:
 
 @pytest.fixture
 def where(api: Api, jp_http_port: int, jp_base_url: str, jp_auth_header: dict[str, str]) -> Where:
-    """Address and token of the server that runs, for streams."""
+    """Address and token of the running server, for streams."""
     del api
     return f"http://127.0.0.1:{jp_http_port}{jp_base_url}", jp_auth_header
 

@@ -1,4 +1,4 @@
-"""What is sent of the document, the kernel and the user's files, and what never is."""
+"""Context of suggestions from document, kernel and instructions, and text that is never sent."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def ask_in(api: Api, cell_id: str, prefix: str, suffix: str = "", **fields
 
 
 def by_definition(request: SimRequest) -> Any:
-    """A model that goes by the context: it suggests the function it is told of."""
+    """A model that suggests the function defined in its context."""
     name = "new_mean" if "def new_mean" in str(request.body) else "old_mean"
     return reply(ToolUse(name="answer", arguments=arguments(f"{name}(x)", "a", "b")))
 
@@ -81,7 +81,7 @@ async def test_other_cells_are_those_of_the_page_not_of_the_file(
 async def ask_beside(
     open_page: OpenPage, root: Path, asking: Coroutine[Any, Any, Any]
 ) -> tuple[PageClient, asyncio.Task[Any]]:
-    """Ask while a page has the notebook open, and is to be asked for what it shows."""
+    """Send the request while a page has the notebook open, which the server reads from it."""
     write(root, cell("c1", "saved = 1"))
     page = await open_page()
     page.hello()
@@ -249,7 +249,7 @@ async def test_a_link_to_a_file_of_secrets_is_one(
 
 
 def clear(folder: Path) -> None:
-    """Remove what was planted: a key in a file left behind fails the whole run."""
+    """Remove planted keys: a key in a remaining file fails the whole run."""
     for planted in folder.iterdir():
         if planted.is_file():
             planted.unlink()
@@ -327,7 +327,7 @@ async def run_in_kernel(api: Api, upstream: Simulator, *cell_ids: str) -> None:
 
 
 async def names_in_kernel(api: Api) -> set[str]:
-    """Have the kernel asked, however long it takes: what it answered last is what there is."""
+    """Wait until the kernel has answered, so that its variables are known."""
     answer = await api.request("GET", "variables", params={"path": PATH})
     return {row["name"] for row in answer.body["variables"]}
 
@@ -335,7 +335,7 @@ async def names_in_kernel(api: Api) -> set[str]:
 async def ask_about_frame(
     api: Api, upstream: Simulator, root: Path, *private: nbformat.NotebookNode
 ) -> str:
-    """Have the kernel know what the notebook no longer says, ask, and return what was sent."""
+    """Run code that the notebook no longer has, request a suggestion, and return the sent text."""
     write(root, cell("a", FRAME), *private, cell("b", ""))
     await run_in_kernel(api, upstream, "a", *(each.id for each in private))
     known = await names_in_kernel(api)

@@ -1,4 +1,4 @@
-"""What models were sent for suggestions, as its user can look at it."""
+"""The log of requests for suggestions, for the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.simulator import Failure, Simulator, reply
 
 
 async def sent(api: Api) -> list[dict[str, Any]]:
-    """What the server says models were sent, newest first."""
+    """The logged requests, newest first."""
     return (await api.get(COMPLETIONS)).body["requests"]
 
 
@@ -102,7 +102,7 @@ async def test_a_key_that_was_set_since_is_not_shown(
     assert late in json.dumps(await sent(api)), "until then it is a text like others"
 
     assert (await api.put("providers/openai/key", {"key": late})).status == 200
-    async with asyncio.timeout(30):  # which keys there are is looked up once a second
+    async with asyncio.timeout(30):  # keys are looked up once a second
         while late in (shown := json.dumps(await sent(api))):
             pass
     await api.delete("providers/openai/key")

@@ -10,7 +10,7 @@ from tests.server.client import Api
 
 @pytest.fixture(params=["BINDER_SERVICE_HOST", "JUPYTERHUB_API_TOKEN"])
 def shared(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A variable by which a shared machine is known; asked for before the server."""
+    """A variable that identifies a shared machine; requested before the server starts."""
     monkeypatch.setenv(request.param, "x")
     return request.param
 

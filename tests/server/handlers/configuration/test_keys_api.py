@@ -1,4 +1,4 @@
-"""A key set through the API: used, never readable back, in no file but its own."""
+"""A key set through the API: used, never readable, in no file but its own."""
 
 from __future__ import annotations
 

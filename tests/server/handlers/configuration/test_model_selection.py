@@ -1,4 +1,6 @@
-"""Which model answers over HTTP: never the demo in place of a model, never a far one when local."""
+"""The choice of the model over HTTP: never the demo instead of a model, never a remote one when
+local.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def one(events: list[dict[str, Any]], kind: str) -> dict[str, Any]:
 
 
 class TestFailing:
-    """The only model that is set up does not answer."""
+    """The only configured model does not answer."""
 
     @pytest.fixture
     def jp_server_config(self, jp_server_config: Config, monkeypatch: pytest.MonkeyPatch) -> Config:
@@ -57,7 +59,7 @@ class TestFailing:
 
 
 class TestReplaced:
-    """Another model that is set up answers, because the settings say so."""
+    """Another configured model answers, because the settings say so."""
 
     @pytest.fixture
     def jp_server_config(self, jp_server_config: Config) -> Config:
@@ -109,7 +111,7 @@ class TestLocked:
 
     @pytest.fixture(autouse=True)
     def files(self, jp_home_dir: Path, jp_root_dir: Path) -> None:
-        """What files of the user and of the folder say changes nothing."""
+        """Files of the user and of the folder cannot change it."""
         for folder in (jp_home_dir, jp_root_dir):
             state = folder / ".shoulders"
             state.mkdir(mode=0o700, exist_ok=True)
@@ -157,7 +159,7 @@ class TestLocked:
 
 
 class TestSwitched:
-    """The person allows only local models after a conversation began."""
+    """The user switches to local models after a conversation began."""
 
     @pytest.fixture
     def jp_server_config(self, jp_server_config: Config) -> Config:

@@ -1,4 +1,4 @@
-"""A named pipe in the place of any configuration file: the server answers, and names it."""
+"""A named pipe in place of any configuration file: the server answers, and names it."""
 
 import os
 from pathlib import Path

@@ -198,7 +198,7 @@ async def test_a_file_that_cannot_be_read_is_never_replaced(
 async def test_a_folders_own_settings_apply_once_the_person_chose_them(
     api: Api, workspace_file: Path
 ) -> None:
-    """A cloned folder may hold any settings; what the user asks must not go where they say."""
+    """A cloned folder may contain any settings; they must not redirect the user's requests."""
     evil = {"models": {"ollama_host": "http://evil.example:11434"}}
     hold(workspace_file, json.dumps(evil))
 
@@ -212,7 +212,7 @@ async def test_a_folders_own_settings_apply_once_the_person_chose_them(
 async def test_what_may_leave_of_the_data_is_chosen_for_one_folder_or_for_all(
     api: Api, jp_root_dir: Path, user_file: Path
 ) -> None:
-    """The choice for a folder stands with the user, not in the folder."""
+    """The choice for a folder is stored with the user, not in the folder."""
     everywhere = await put_for(api, "user", {"egress": {"data_values": "full"}})
     here = await api.put("settings", {"egress": {"data_values": "samples"}})
     stored = json.loads(held(user_file))
@@ -272,7 +272,7 @@ async def test_a_wrong_choice_in_the_users_file_lets_nothing_out(
 async def test_a_folder_cannot_send_away_what_its_user_keeps_on_this_machine(
     api: Api, workspace_file: Path
 ) -> None:
-    """Choosing the mode for this folder on the settings page is the user's own word."""
+    """The user's choice of the mode for this folder on the settings page counts as theirs."""
     await put_for(api, "user", {"models": {"mode": "local"}})
     hold(workspace_file, '{"models": {"mode": "remote"}}')
     found = await settings(api)

@@ -1,4 +1,4 @@
-"""What the settings page goes by: revisions, frames to other pages, reasons, health."""
+"""Data of the settings page: revisions, frames to other pages, reasons, health."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULE = {"action": "ask", "tool": "run_cell", "match": None}
 
 
 def store(file: Path, text: str) -> None:
-    """Be the user who edits a file."""
+    """Edit a file as the user."""
     file.parent.mkdir(mode=0o700, exist_ok=True)
     file.write_text(text)
 

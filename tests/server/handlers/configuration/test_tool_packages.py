@@ -28,13 +28,13 @@ ACME = {"acme-tools": EXAMPLE}
 
 @pytest.fixture
 def brought() -> Brought:
-    """The packages that are installed; tests set others."""
+    """The installed packages; tests override them."""
     return ACME
 
 
 @pytest.fixture
 def chosen() -> list[str] | None:
-    """The administrator's choice among them; tests set others."""
+    """The administrator's choice among them; tests override it."""
     return None
 
 
@@ -46,7 +46,7 @@ def jp_server_config(
     brought: Brought,
     chosen: list[str] | None,
 ) -> Config:
-    """The packages are there before the server is."""
+    """Install the packages before the server starts."""
     folder = tmp_path / "site-packages"
     folder.mkdir()
     for name, source in brought.items():

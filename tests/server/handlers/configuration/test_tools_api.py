@@ -76,7 +76,7 @@ async def test_examples_and_the_switch_for_external_tools_come_back(api: Api) ->
 
 
 def store(state_dir: Path, text: str) -> None:
-    """Be the user who edits the file."""
+    """Edit the file as the user."""
     state_dir.mkdir(mode=0o700)
     (state_dir / "tools.json").write_text(text)
 

@@ -1,4 +1,4 @@
-"""``usage`` and ``budget``: shapes, sums, limits, and what stays null."""
+"""``usage`` and ``budget``: shapes, sums, limits, and null values."""
 
 import json
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ NOTHING = {
 
 @pytest.fixture
 def jp_server_config(jp_server_config: Config, upstream: Simulator) -> Config:
-    """A model of a known price, one of an unknown one, and an administrator's limit."""
+    """A model with a known price, one with an unknown price, and an administrator's limit."""
     models = jp_server_config.Shoulders.models
     models["providers"]["lab"] = {
         "kind": "openai_chat",
@@ -52,7 +52,7 @@ def answer(text: str = "Yes.") -> Any:
 
 
 async def run(api: Api, session_id: str, text: str, message_id: str = "m1") -> list[dict[str, Any]]:
-    """Send a message; return the whole log once its own turn is over."""
+    """Send a message; return the whole log once its turn is over."""
     known = await api.events(session_id)
     async with api.stream(session_id, known[-1]["seq"]) as stream:
         assert (await api.send(session_id, text, message_id)).status == 202
@@ -61,7 +61,7 @@ async def run(api: Api, session_id: str, text: str, message_id: str = "m1") -> l
 
 
 def calls_of(upstream: Simulator) -> int:
-    """How many model calls came; discovery asks for lists besides."""
+    """Number of model calls; discovery requests are not counted."""
     return sum(request.method == "POST" for request in upstream.requests)
 
 
@@ -270,7 +270,7 @@ async def test_a_limit_reached_in_the_middle_of_a_turn_ends_it_before_the_next_c
     log = await run(api, await api.new_session(model=MODEL), "Hi")
 
     costs = [e["cost_micro_usd"] for e in log if e["type"] == "usage-update"]
-    assert costs == [200, 200]  # the second was in flight when the limit was passed
+    assert costs == [200, 200]  # the second was running when the limit was exceeded
     end = [e for e in log if e["type"] == "turn-end"][-1]
     assert (end["exit"], end["error"]["details"]["scope"]) == ("budget_exhausted", "day")
     assert calls_of(upstream) == 2

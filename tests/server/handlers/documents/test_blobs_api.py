@@ -1,4 +1,4 @@
-"""``GET blobs/{hash}``: what conversations name, in parts."""
+"""``GET blobs/{hash}``: content that conversations name, in parts."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 async def worked(api: Api, upstream: Simulator) -> tuple[str, str]:
-    """A turn that edits three cells, two files, makes one and deletes one."""
+    """A turn that edits three cells and two files, and creates and deletes one file each."""
     upstream.script(
         reply(use("read_notebook"), *(use("read_file", name) for name in READ)),
         reply(
@@ -67,7 +67,7 @@ async def worked(api: Api, upstream: Simulator) -> tuple[str, str]:
 
 
 async def allowed(api: Api, session_id: str) -> list[dict[str, Any]]:
-    """Send a message and allow whatever is asked; return the log."""
+    """Send a message and allow every request; return the log."""
     asked = 0
     async with api.stream(session_id) as stream:
         await api.send(session_id, "Please", "m1")

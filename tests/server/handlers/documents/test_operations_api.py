@@ -1,4 +1,4 @@
-"""``GET operations``: every change of a document, whoever made it."""
+"""``GET operations``: every change of a document, by any actor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def adds(source: str) -> Reply:
 
 
 async def made(api: Api, upstream: Simulator, *replies: Reply) -> str:
-    """A conversation in which these calls ran unasked; return its id."""
+    """A conversation in which these calls ran without approval; return its id."""
     upstream.script(*replies, "Done.")
     session_id = await api.new_session(mode="auto_edit", toolset="full")
     events = await api.run(session_id, "go")

@@ -1,4 +1,4 @@
-"""A returning person sees a report until they dismiss it."""
+"""A returning user sees a report until they dismiss it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_a_turn_without_a_page_is_told_until_it_is_dismissed(
 async def test_a_page_is_there_until_its_connection_breaks_off(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in a reload that ends the connection without a word."""
+    """As in a reload that breaks the connection."""
     silent: asyncio.Future[float] = asyncio.get_running_loop().create_future()
 
     def left(

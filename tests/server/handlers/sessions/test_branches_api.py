@@ -138,7 +138,7 @@ async def test_conversation_set_aside_is_exported_as_far_as_it_can_be_read(
 
 
 def adds(source: str) -> Reply:
-    """A reply that adds a cell to a notebook no page has open, which asks."""
+    """A reply that adds a cell to a notebook that no page has open, which asks."""
     return reply(ToolUse(name="add_cell", arguments={"path": "a.ipynb", "source": source}))
 
 

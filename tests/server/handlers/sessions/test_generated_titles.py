@@ -21,7 +21,7 @@ def jp_server_config(jp_server_config: Config) -> Config:
 
 
 def answer(request: SimRequest) -> Reply:
-    """What the model says: a title when one is asked for."""
+    """The model's answer: a title if one is requested."""
     if request.tool_names == ("answer",):
         return reply(ToolUse(name="answer", arguments={"title": "Rain in Bergen"}))
     return reply("It faces the sea.")
@@ -45,6 +45,6 @@ async def test_conversation_gets_a_title_that_is_booked_to_it(
 
 
 def titled(event: dict[str, Any]) -> bool:
-    """Whether the title is there."""
+    """Return whether the event has the title."""
     update = event["type"] == "session-update"
     return update and event["session"]["title"] == "Rain in Bergen"

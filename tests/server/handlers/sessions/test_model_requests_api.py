@@ -1,4 +1,4 @@
-"""What a model was sent, and would be, over HTTP."""
+"""Sent and previewed model requests over HTTP."""
 
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ async def test_a_preview_is_what_is_sent_then(
 
 
 def without_marks(text: str) -> list[str]:
-    """Return the lines that are the same in every conversation and at every minute."""
+    """Return the lines that do not depend on the conversation or the time."""
     return [line for line in text.splitlines() if not line.startswith(("<data", "</data", "local"))]
 
 

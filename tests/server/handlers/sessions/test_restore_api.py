@@ -28,7 +28,7 @@ def sources(file: Path) -> list[str]:
 
 
 async def worked(api: Api, upstream: Simulator, file: Path) -> tuple[str, int]:
-    """A turn that edits, adds and deletes; return the session and where its message is."""
+    """A turn that edits, adds and deletes; return the session and the position of its message."""
     put(file)
     upstream.script(
         reply(use("read_notebook")),

@@ -1,4 +1,4 @@
-"""Pages tell where task threads are (chapter 09)."""
+"""Pages report the anchors of task threads."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ async def new_thread(api: Api, **anchor: object) -> str:
 
 
 async def move(api: Api, session_id: str, anchor: object, **kwargs: Any) -> Any:
-    """Tell where a thread is; return the answer's body."""
+    """Report a thread's anchor; return the answer's body."""
     body = {"moved": [{"session_id": session_id, "anchor": anchor}]}
     answer = await api.request("POST", "anchors", body, **kwargs)
     assert answer.status == 200, answer

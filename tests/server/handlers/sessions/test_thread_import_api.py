@@ -1,4 +1,4 @@
-"""Threads that a document brings along in its metadata (chapter 09)."""
+"""Threads that a document lists in its metadata."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def documents(jp_root_dir: Path) -> None:
 
 
 async def adopt(api: Api, document: str, *threads: str) -> Any:
-    """Ask for the threads of a document's list; return the answer's body."""
+    """Request the threads of a document's list; return the answer's body."""
     anchor = {**COPY, "document": "whatever.ipynb"}
     body = {
         "document": document,

@@ -1,4 +1,4 @@
-"""What a thread proposed awaits review once it is applied: keep or undo (chapters 07 and 09)."""
+"""An applied proposal of a thread is pending until the user keeps or undoes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apply and run, in a thread, with a real kernel: the output is fed back once (chapter 09)."""
+"""Apply and run, in a thread, with a real kernel: the output is reported once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OLD, NEW = "print(1)", "print(6 * 7)"
 
 
 async def propose(app: ServerApp, thread: str) -> str:
-    """Record what ``propose_edit`` would."""
+    """Record a proposal as ``propose_edit`` would."""
     proposal = build_proposal(thread, "n.ipynb", "c1", OLD, NEW)
     host = await host_of(app)
     host.log.append(SessionId(thread), ProposalAdd(call_id=None, proposal=proposal))

@@ -1,4 +1,4 @@
-"""Undoing turns over HTTP where documents were made, renamed or changed since."""
+"""Undoing turns over HTTP where documents were created, renamed or changed later."""
 
 from __future__ import annotations
 
