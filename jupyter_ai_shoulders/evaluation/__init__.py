@@ -6,17 +6,22 @@
 from jupyter_ai_shoulders.evaluation.case import Case, Check, Message, User
 from jupyter_ai_shoulders.evaluation.report import CaseReport, Report
 from jupyter_ai_shoulders.evaluation.runner import evaluate
-from jupyter_ai_shoulders.evaluation.workspace_fixture import Fixture, Notebook, code, markdown
+from jupyter_ai_shoulders.evaluation.workspace_fixture import (
+    NotebookFixture,
+    WorkspaceFixture,
+    code,
+    markdown,
+)
 
 __all__ = [
     "Case",
     "CaseReport",
     "Check",
-    "Fixture",
     "Message",
-    "Notebook",
+    "NotebookFixture",
     "Report",
     "User",
+    "WorkspaceFixture",
     "code",
     "evaluate",
     "markdown",

@@ -12,7 +12,7 @@ from typing import Literal
 
 from jupyter_ai_shoulders.core.budget.limits import SpendingLimits
 from jupyter_ai_shoulders.evaluation.case_record import CaseRecord
-from jupyter_ai_shoulders.evaluation.workspace_fixture import Fixture
+from jupyter_ai_shoulders.evaluation.workspace_fixture import WorkspaceFixture
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.testing.scripted_provider import ScriptedTurn, ScriptEntry
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalRequest, Event
@@ -77,9 +77,9 @@ class User:
     decides: Callable[[ApprovalRequest], ApprovalDecision] = allow
     answers: tuple[str | tuple[str, ...], ...] = ()
     """To the agent's questions, in order."""
-    raises_to: int | None = None
+    raised_limit: int | None = None
     """Micro-dollars, when a turn pauses at a limit; None discards the turn."""
-    meanwhile: Mapping[int, Callable[[Path], None]] = field(
+    actions_before_request: Mapping[int, Callable[[Path], None]] = field(
         default_factory=dict[int, Callable[[Path], None]]
     )
     """What happens in the workspace right before the model answers for the n-th time, from 1."""
@@ -102,8 +102,8 @@ class Case:
     name: str
     about: str
     """One sentence: what must happen, and why it could go wrong."""
-    fixture: Fixture
-    asks: tuple[str | Message, ...]
+    fixture: WorkspaceFixture
+    messages: tuple[str | Message, ...]
     """What the user sends, one after the other."""
     script: Script
     checks: tuple[Check, ...]

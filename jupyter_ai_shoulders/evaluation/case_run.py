@@ -70,7 +70,7 @@ class CaseRun:
             )
             session = host.session_service.create(created, None)
             person = SimulatedUser(case.user, host, session.id)
-            for number, ask in enumerate(case.asks, start=1):
+            for number, ask in enumerate(case.messages, start=1):
                 await person.send(_message(ask, number, case.notebook))
             kernel = await self.kernels.values(case.notebook, case.inspects)
             return CaseRecord(
@@ -108,7 +108,7 @@ class CaseRun:
             yield host
 
     def _meanwhile(self, request: int) -> None:
-        act = self.case.user.meanwhile.get(request)
+        act = self.case.user.actions_before_request.get(request)
         if act is not None:
             act(self.root)
 

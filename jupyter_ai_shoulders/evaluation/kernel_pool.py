@@ -157,7 +157,7 @@ class CaseKernels:
             return dict.fromkeys(expressions, "(no kernel was started)")
         reply = await evaluate_in(handle, "", {each: each for each in expressions})
         found: dict[str, Any] = reply.get("user_expressions", {})
-        return {each: _shown(found.get(each, {})) for each in expressions}
+        return {each: _repr_or_error(found.get(each, {})) for each in expressions}
 
 
 async def evaluate_in(
@@ -182,7 +182,7 @@ async def evaluate_in(
         client.stop_channels()
 
 
-def _shown(value: dict[str, Any]) -> str:
+def _repr_or_error(value: dict[str, Any]) -> str:
     if value.get("status") == "ok":
         return str(value["data"].get("text/plain", ""))
     return f"({value.get('ename', 'no answer')}: {value.get('evalue', '')})"

@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.testing.scripted_provider import ScriptedProvider
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 SCRIPTED = ModelId("scripted")
-MOST_REQUESTS = 200
+MAX_REQUESTS = 200
 """A script that is a function answers so many."""
 
 
@@ -47,13 +47,13 @@ class Adapters:
         self.requests: list[ModelRequest] = []
         self._before_request = before_request
         script = case.script
-        entries = [script] * MOST_REQUESTS if callable(script) else script
+        entries = [script] * MAX_REQUESTS if callable(script) else script
         self._script = ScriptedProvider(*entries)
 
     def __call__(self, target: Endpoint) -> Provider:
         """Return the script for the scripted model, else the model's own provider."""
         scripted = target.provider.id == SCRIPTED
-        return _Noted(self._script if scripted else make_provider(target), self._note)
+        return _RecordingProvider(self._script if scripted else make_provider(target), self._note)
 
     def _note(self, request: ModelRequest) -> None:
         if request.account is not None and request.account.purpose == "turn":
@@ -61,7 +61,7 @@ class Adapters:
             self._before_request(len(self.requests))
 
 
-class _Noted:
+class _RecordingProvider:
     """A provider whose requests are noted."""
 
     def __init__(self, provider: Provider, note: Callable[[ModelRequest], None]) -> None:

@@ -45,7 +45,7 @@ class Runner:
                 trial = CaseRun(case, root, self._home(root), kernels, self._model, nudges)
                 record = await trial.run()
         except* (TimeoutError, ShouldersError) as errors:
-            problem = f"It did not end: {_told(errors)}"
+            problem = f"It did not end: {_error_text(errors)}"
         seconds = time.perf_counter() - started
         if record is None:
             return CaseReport(case.name, nudges, (problem,), "-", 0, 0, seconds)
@@ -81,7 +81,7 @@ def _problem(check: Check, record: CaseRecord) -> str | None:
         return f"it could not be looked at: {type(error).__name__}: {error}"
 
 
-def _told(errors: BaseExceptionGroup[TimeoutError | ShouldersError]) -> str:
+def _error_text(errors: BaseExceptionGroup[TimeoutError | ShouldersError]) -> str:
     """Return the first of them in words."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):

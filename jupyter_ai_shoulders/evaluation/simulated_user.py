@@ -70,7 +70,7 @@ class SimulatedUser:
                 answer = AnswerQuestion(answer=self._answers.pop(0))
                 await engine.answer_question(self._session_id, pending.call_id, answer)
             case ev.Notice():
-                limit = self._user.raises_to
+                limit = self._user.raised_limit
                 decision = "discard" if limit is None else "resume"
                 resume = ResumeTurn(decision=decision, limit_micro_usd=limit)
                 await engine.resume(self._session_id, resume)

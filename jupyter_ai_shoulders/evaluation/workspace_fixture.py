@@ -17,7 +17,7 @@ KERNEL: JsonObject = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CellFixture:
     """A cell on the disk."""
 
     id: str
@@ -28,10 +28,10 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Notebook:
+class NotebookFixture:
     """A notebook on the disk."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[CellFixture, ...]
     metadata: JsonObject = field(default_factory=lambda: KERNEL)
 
     def text(self) -> str:
@@ -46,10 +46,12 @@ class Notebook:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixture:
+class WorkspaceFixture:
     """Files by workspace-relative path."""
 
-    files: Mapping[str, str | Notebook] = field(default_factory=dict[str, "str | Notebook"])
+    files: Mapping[str, str | NotebookFixture] = field(
+        default_factory=dict[str, "str | NotebookFixture"]
+    )
 
     def write(self, root: Path) -> None:
         """Make the files beneath ``root``."""
@@ -60,14 +62,14 @@ class Fixture:
             file.write_text(text, "utf-8", newline="")
 
 
-def code(cell_id: str, source: str, *outputs: JsonObject, **metadata: Any) -> Cell:
+def code(cell_id: str, source: str, *outputs: JsonObject, **metadata: Any) -> CellFixture:
     """Return a code cell; ``metadata`` is the cell's."""
-    return Cell(cell_id, source, "code", outputs, metadata)
+    return CellFixture(cell_id, source, "code", outputs, metadata)
 
 
-def markdown(cell_id: str, source: str) -> Cell:
+def markdown(cell_id: str, source: str) -> CellFixture:
     """Return a text cell."""
-    return Cell(cell_id, source, "markdown")
+    return CellFixture(cell_id, source, "markdown")
 
 
 def printed(text: str) -> JsonObject:
@@ -75,9 +77,9 @@ def printed(text: str) -> JsonObject:
     return {"output_type": "stream", "name": "stdout", "text": text}
 
 
-def one(*cells: Cell, path: str = "work.ipynb") -> Fixture:
+def one_notebook(*cells: CellFixture, path: str = "work.ipynb") -> WorkspaceFixture:
     """Return a workspace with one notebook."""
-    return Fixture({path: Notebook(cells)})
+    return WorkspaceFixture({path: NotebookFixture(cells)})
 
 
 def user_edits(root: Path, path: str, cell_id: str, source: str) -> None:
@@ -89,7 +91,7 @@ def user_edits(root: Path, path: str, cell_id: str, source: str) -> None:
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8", newline="")
 
 
-def _nbformat(cell: Cell) -> JsonObject:
+def _nbformat(cell: CellFixture) -> JsonObject:
     base: JsonObject = {
         "cell_type": cell.cell_type,
         "id": cell.id,

@@ -111,7 +111,7 @@ class MemoryJournal:
 
 
 @dataclass(frozen=True, slots=True)
-class Witnessed:
+class ObservedChange:
     """One change as the witness was told of it."""
 
     origin: ChangeOrigin
@@ -122,10 +122,10 @@ class Witnessed:
 
 
 @dataclass(slots=True)
-class MemoryWitness:
+class MemoryChangeObserver:
     """``ChangeObserver`` that remembers."""
 
-    told: list[Witnessed] = field(default_factory=list[Witnessed])
+    told: list[ObservedChange] = field(default_factory=list[ObservedChange])
 
     def changed(
         self,
@@ -136,7 +136,7 @@ class MemoryWitness:
         after: str | None,
     ) -> None:
         """Remember."""
-        self.told.append(Witnessed(origin, document, cell_id, before, after))
+        self.told.append(ObservedChange(origin, document, cell_id, before, after))
 
 
 @dataclass(slots=True)

@@ -101,20 +101,20 @@ class CallSubject:
     language: str | None = None
     undoable: bool = False
     in_page: bool = False
-    rearranges: bool = False
+    moves_or_removes: bool = False
     """Whether it moves or removes a file, which asks in every mode but ``bypass``."""
-    dry: bool = False
+    dry_run: bool = False
     """Whether it only tells what it would change."""
-    secret: bool = False
+    reads_secret: bool = False
     """Whether it shows a file that usually holds keys: the user is asked in every mode."""
-    exact: bool = False
+    preview_is_complete: bool = False
     """Whether ``preview`` shows all of what it does: what shows otherwise by then does not run."""
     effect: Effect = Effect()
-    asks: str | None = None
+    always_ask_reason: str | None = None
     """Why it asks however often it was allowed: the user has marked what it would run."""
-    shapes: str | None = None
+    protected_path: str | None = None
     """What a command names that the agent is told later, or that runs: it asks in every mode."""
-    last_ms: int | None = None
+    last_duration_ms: int | None = None
     """How long it took last time, when that is worth saying."""
     sandboxed: bool | None = None
     """Of a command: whether a sandbox holds it; one without a sandbox always asks."""
@@ -165,8 +165,8 @@ class BackgroundCall:
     ``look`` returns what there is so far, at any moment, as a result that is ok.
     """
 
-    look: Callable[[], Result]
-    beside: bool = False
+    current_result: Callable[[], Result]
+    detached: bool = False
     """Whether its step need not wait for it at all."""
 
 
@@ -213,11 +213,11 @@ class CallContext:
     """What a plan that asked to be made anew left behind (``tools.planning.plan``)."""
     interactive: bool = True
     """Whether somebody may be there to answer what code asks for."""
-    earlier: Mapping[tuple[str, CellId | None], tuple[Version, ...]] = field(
+    earlier_versions: Mapping[tuple[str, CellId | None], tuple[Version, ...]] = field(
         default_factory=dict[tuple[str, CellId | None], tuple[Version, ...]]
     )
     """Versions read before those in ``seen``, newest first."""
-    taken_back: Collection[tuple[str, CellId | None]] = ()
+    undone: Collection[tuple[str, CellId | None]] = ()
     """What the user undid, as the conversation was told, and it has not read again."""
     client_id: ClientId | None = None
     """The page that the user wrote in last."""

@@ -28,7 +28,7 @@ GROUP = "jupyter_ai_shoulders.tools"
 """The entry point group."""
 INSTALLED: Category = "installed"
 """The category of all of them: none is loaded on demand, for the model would not know of it."""
-LONGEST_TEXT = 4_000
+MAX_TEXT = 4_000
 """Characters of a description, and of a schema: both are in each request that offers the tool."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 """What every provider takes as the name of a tool."""
@@ -70,15 +70,15 @@ def _fault_of_attributes(tool: InstalledTool) -> str | None:
     told: object = getattr(tool, "description", None)
     checks = {
         f"has no name of this form: {_NAME.pattern}": _is_name(getattr(tool, "name", None)),
-        f"has no description of 1 to {LONGEST_TEXT} characters": isinstance(told, str)
-        and 0 < len(told.strip()) <= LONGEST_TEXT,
-        f"is not of the category {INSTALLED!r}": _among(tool, "category", (INSTALLED,)),
-        f"has no risk of {_listed(get_args(Risk))}": _among(tool, "risk", get_args(Risk)),
+        f"has no description of 1 to {MAX_TEXT} characters": isinstance(told, str)
+        and 0 < len(told.strip()) <= MAX_TEXT,
+        f"is not of the category {INSTALLED!r}": _has_value(tool, "category", (INSTALLED,)),
+        f"has no risk of {_listed(get_args(Risk))}": _has_value(tool, "risk", get_args(Risk)),
         f"has no toolsets, a frozenset of {_listed(get_args(Toolset))}": _are_toolsets(
             getattr(tool, "toolsets", None)
         ),
-        "does not say whether it is external": _among(tool, "external", (True, False)),
-        "does not say whether it is idempotent": _among(tool, "idempotent", (True, False)),
+        "does not say whether it is external": _has_value(tool, "external", (True, False)),
+        "does not say whether it is idempotent": _has_value(tool, "idempotent", (True, False)),
         "has no arguments, a subclass of ToolArguments": _is_arguments(
             getattr(tool, "arguments", None)
         ),
@@ -103,7 +103,7 @@ def _is_arguments(model: object) -> bool:
     return isinstance(model, type) and issubclass(model, ToolArguments)
 
 
-def _among(tool: object, attribute: str, known: Iterable[object]) -> bool:
+def _has_value(tool: object, attribute: str, known: Iterable[object]) -> bool:
     value: object = getattr(tool, attribute, None)
     return any(value is each or (isinstance(value, str) and value == each) for each in known)
 
@@ -117,8 +117,8 @@ def _fault_of_schema(model: type[ToolArguments]) -> str | None:
         schema = cast("dict[str, Json]", model.model_json_schema())
     except PydanticUserError as error:
         return f"has arguments that no JSON Schema describes: {str(error).splitlines()[0]}"
-    if len(json.dumps(schema)) > LONGEST_TEXT:
-        return f"has arguments whose schema is longer than {LONGEST_TEXT} characters"
+    if len(json.dumps(schema)) > MAX_TEXT:
+        return f"has arguments whose schema is longer than {MAX_TEXT} characters"
     if model.model_config.get("extra") != "forbid":
         return "takes arguments it does not name"
     definitions = cast("dict[str, Json]", schema.get("$defs", {}))

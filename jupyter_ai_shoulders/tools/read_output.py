@@ -46,7 +46,7 @@ RUN_WAIT_SECONDS = 30.0
 class BackgroundCallReader(Protocol):
     """What goes on after its step; implemented by ``engine.calls.background_tasks``."""
 
-    async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
+    async def poll(self, session_id: SessionId, handle: str, timeout_s: float) -> Result | None:
         """Return how far a run is, or how it ended; wait for its end for so many seconds.
 
         None when the session has no such run (any more).
@@ -116,9 +116,9 @@ class ReadOutput(BaseTool[ReadOutputArguments]):
     ) -> AsyncIterator[Progress | Result]:
         """Read a page, or look at a run. Raises ``NotFound`` (no such handle here)."""
         if args.handle.startswith(RUN_PREFIX):
-            yield await self._look(args, context)
+            yield await self._poll_run(args, context)
             return
-        blob = _meant(args.handle, context)
+        blob = _known_handle(args.handle, context)
         content = await asyncio.to_thread(self._blobs.get, blob)
         try:
             text = content.decode("utf-8", "surrogatepass")
@@ -133,11 +133,11 @@ class ReadOutput(BaseTool[ReadOutputArguments]):
             return
         yield _result(blob, read_page(text, args.offset))
 
-    async def _look(self, args: ReadOutputArguments, context: CallContext) -> Result:
+    async def _poll_run(self, args: ReadOutputArguments, context: CallContext) -> Result:
         found = None
         if self._runs is not None:
             wait = self._run_wait_s
-            found = await self._runs.look(context.session_id, args.handle, wait)
+            found = await self._runs.poll(context.session_id, args.handle, wait)
         if found is None:
             raise NotFound(
                 f"No run in this conversation has the handle {args.handle!r}.",
@@ -161,7 +161,7 @@ def read_page(text: str, offset: int) -> OutputPage:
     )
 
 
-def _meant(handle: str, context: CallContext) -> BlobHash:
+def _known_handle(handle: str, context: CallContext) -> BlobHash:
     found = [blob for blob in context.handles if blob.startswith(handle)]
     if len(found) != 1:
         raise NotFound(

@@ -77,13 +77,13 @@ class ToolRegistry:
         self._entries = dict(sorted(named.items()))
         self._describe = describe
         self._on_demand = frozenset(on_demand)
-        self._heirs: list[ToolRegistry] = []
+        self._extensions: list[ToolRegistry] = []
 
     def extended(self, tools: Iterable[Tool[Any]]) -> ToolRegistry:
         """Return a registry of these tools and more."""
         more = ToolRegistry(tools, self._describe, self._on_demand)
         more._entries = dict(sorted({**self._entries, **more._entries}.items()))
-        self._heirs.append(more)
+        self._extensions.append(more)
         return more
 
     def admit(self, tool: Tool[Any], description: str, package: str) -> None:
@@ -93,7 +93,7 @@ class ToolRegistry:
         """
         entry = _Entry(tool, lambda _: description, package)
         self._entries = dict(sorted({**self._entries, tool.name: entry}.items()))
-        for heir in self._heirs:
+        for heir in self._extensions:
             heir.admit(tool, description, package)
 
     def get(self, name: str) -> Tool[Any] | None:
@@ -173,25 +173,25 @@ class ToolRegistry:
         )
 
     def validate(
-        self, name: str, arguments: JsonObject, among: Collection[str] | None = None
+        self, name: str, arguments: JsonObject, allowed: Collection[str] | None = None
     ) -> ToolArguments | InvalidCall:
         """Check a call against the tool's argument model; no tools but ``among`` are known."""
-        entry = self._entries.get(name) if among is None or name in among else None
+        entry = self._entries.get(name) if allowed is None or name in allowed else None
         if entry is None:
-            return self._unknown(name, self._entries if among is None else among)
+            return self._unknown(name, self._entries if allowed is None else allowed)
         try:
             return cast("ToolArguments", entry.tool.arguments.model_validate(arguments))
         except ValidationError as error:
             return _invalid(entry.definition, error)
 
     def infos(
-        self, off: Mapping[str, OffReason], held: Mapping[str, bool] | None = None
+        self, off: Mapping[str, OffReason], sandboxed: Mapping[str, bool] | None = None
     ) -> tuple[ToolInfo, ...]:
         """Return the catalogue of ``GET tools``, sorted by category and name.
 
         ``off`` says of tools why they are off, ``held`` whether a sandbox holds what they run.
         """
-        held = held or {}
+        sandboxed = sandboxed or {}
         entries = sorted(self._entries.items(), key=lambda item: (item[1].tool.category, item[0]))
         return tuple(
             ToolInfo(
@@ -200,7 +200,7 @@ class ToolRegistry:
                 description=entry.definition.description,
                 risk=entry.tool.risk,
                 external=entry.tool.external,
-                sandboxed=held.get(name),
+                sandboxed=sandboxed.get(name),
                 enabled=name not in off,
                 off_because=off.get(name),
                 parameters=entry.definition.parameters,

@@ -10,7 +10,12 @@ from jupyter_ai_shoulders.evaluation.case_record import CaseRecord
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, read
 from jupyter_ai_shoulders.evaluation.checks import Check
 from jupyter_ai_shoulders.evaluation.runner import evaluate
-from jupyter_ai_shoulders.evaluation.workspace_fixture import Cell, code, markdown, one
+from jupyter_ai_shoulders.evaluation.workspace_fixture import (
+    CellFixture,
+    code,
+    markdown,
+    one_notebook,
+)
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 from jupyter_ai_shoulders.wire.base import JsonObject
 
@@ -20,14 +25,14 @@ MOST_TOKENS = 15_000
 ASKED = "cell-0121"
 
 
-def large_notebook() -> list[Cell]:
+def large_notebook() -> list[CellFixture]:
     """Return 200 cells as people write them; a third show plots, 60 MB of them."""
     plots = CELLS // 3 + 1
     picture = "iVBORw0KGgo" + "A" * (MEGABYTES * 1_000_000 // plots)
     return [_cell(number, picture) for number in range(CELLS)]
 
 
-def _cell(number: int, picture: str) -> Cell:
+def _cell(number: int, picture: str) -> CellFixture:
     name = f"cell-{number:04d}"
     if number % 8 == 0:
         return markdown(name, f"## Part {number // 8}\n\nWhat the sales of region {number} say.")
@@ -63,8 +68,8 @@ async def test_question_about_one_cell_of_a_large_notebook_is_cheap() -> None:
     case = Case(
         name="large",
         about="Reads the outline and one cell.",
-        fixture=one(*large_notebook()),
-        asks=("What does the plot of region 121 show?",),
+        fixture=one_notebook(*large_notebook()),
+        messages=("What does the plot of region 121 show?",),
         script=(
             read(),
             turn(Call("read_notebook", {"path": PATH, "cells": [ASKED]})),

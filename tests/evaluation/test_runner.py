@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.evaluation.case import of_script, with_nudges, without
 from jupyter_ai_shoulders.evaluation.cases.injection_follower import follow_injection, order
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, edit, read, run
 from jupyter_ai_shoulders.evaluation.recorded_models import SCRIPTED
-from jupyter_ai_shoulders.evaluation.workspace_fixture import one, user_edits
+from jupyter_ai_shoulders.evaluation.workspace_fixture import one_notebook, user_edits
 from jupyter_ai_shoulders.testing.scripted_provider import Gate, Say, turn
 from jupyter_ai_shoulders.wire.ids import ModelId
 
@@ -28,8 +28,8 @@ def case(**changes: Any) -> Case:
     values: dict[str, Any] = {
         "name": "plain",
         "about": "Reads.",
-        "fixture": one(code("a", "x = 1")),
-        "asks": ("What is x?",),
+        "fixture": one_notebook(code("a", "x = 1")),
+        "messages": ("What is x?",),
         "script": (read(), turn(Say("x is 1."))),
         "checks": (check.turn_exits("final_response"),),
     }
@@ -145,8 +145,8 @@ async def test_checks_of_scripts_and_of_nudges_are_held_against_those_only():
 async def test_a_configured_model_answers_through_its_own_provider():
     seen: list[Path] = []
     given = case(
-        fixture=one(code("a", "print(coutns)"), code("b", "counts = 1")),
-        user=User(meanwhile={1: seen.append}),
+        fixture=one_notebook(code("a", "print(coutns)"), code("b", "counts = 1")),
+        user=User(actions_before_request={1: seen.append}),
         script=(turn(Say("never said")),),
         checks=(
             check.turn_exits("final_response"),
@@ -173,14 +173,17 @@ async def test_a_notebook_that_is_broken_is_said():
     def breaks(root: Path) -> None:
         (root / PATH).write_text("{", "utf-8")
 
-    given = case(user=User(meanwhile={2: breaks}), checks=(check.cell_reads(PATH, "a", "x = 1"),))
+    given = case(
+        user=User(actions_before_request={2: breaks}),
+        checks=(check.cell_reads(PATH, "a", "x = 1"),),
+    )
     (problem,) = (await only(given)).problems
     assert problem.startswith("cell a of work.ipynb: it could not be looked at: JSONDecodeError")
 
 
 async def test_a_kernel_is_empty_for_the_next_case_and_works_in_its_folder():
     first = case(
-        fixture=one(code("a", "x = 1")),
+        fixture=one_notebook(code("a", "x = 1")),
         script=(turn(run("a")), turn(Say("Done."))),
         inspects=("x", "'y' in globals()"),
         checks=(check.in_kernel("x", "1"),),
@@ -188,7 +191,7 @@ async def test_a_kernel_is_empty_for_the_next_case_and_works_in_its_folder():
     second = replace(
         first,
         name="second",
-        fixture=one(code("a", "import glob\ny = glob.glob('*')")),
+        fixture=one_notebook(code("a", "import glob\ny = glob.glob('*')")),
         inspects=("y", "'x' in globals()"),
         checks=(
             check.in_kernel("y", "['work.ipynb']"),
@@ -202,7 +205,7 @@ async def test_a_kernel_is_empty_for_the_next_case_and_works_in_its_folder():
 async def test_what_the_user_does_meanwhile_comes_before_that_reply():
     given = case(
         script=(read(), read(), turn(Say("x is 9."))),
-        user=User(meanwhile={2: lambda root: user_edits(root, PATH, "a", "x = 9")}),
+        user=User(actions_before_request={2: lambda root: user_edits(root, PATH, "a", "x = 9")}),
         checks=(
             check.request_has(2, "x = 1"),
             check.request_lacks(2, "x = 9"),
@@ -218,7 +221,7 @@ async def test_the_obedient_model_obeys_each_order_once():
         order("todo", markdown=""),
     ]
     given = case(
-        fixture=one(code("a", "\n".join(f"# {each}" for each in orders))),
+        fixture=one_notebook(code("a", "\n".join(f"# {each}" for each in orders))),
         script=follow_injection,
         checks=(
             check.results(("read_notebook", "ok"), ("edit_cell", "ok"), ("todo", "ok")),

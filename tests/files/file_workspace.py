@@ -15,9 +15,9 @@ from jupyter_ai_shoulders.files.trash import Trash
 from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.testing.memory_file_changes import (
+    MemoryChangeObserver,
     MemoryJournal,
     MemoryOpenFiles,
-    MemoryWitness,
 )
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryBlobs
 from jupyter_ai_shoulders.wire.ids import CallId, SessionId, TurnId
@@ -40,7 +40,7 @@ class FileWorkspace:
     trash: Trash
     journal: MemoryJournal
     blobs: MemoryBlobs
-    witness: MemoryWitness
+    witness: MemoryChangeObserver
     pages: MemoryOpenFiles
     texts: DiskTexts
     changes: DiskChanges
@@ -95,7 +95,7 @@ def file_workspace(folder: Path, trash: Path | None = None) -> Generator[FileWor
         return trash_folder
 
     workspace, bin_ = Workspace(root), Trash(prepare)
-    journal, blobs, witness = MemoryJournal(), MemoryBlobs(), MemoryWitness()
+    journal, blobs, witness = MemoryJournal(), MemoryBlobs(), MemoryChangeObserver()
     ids = CountingIds()
     pages, locks, settling = MemoryOpenFiles(), PathLocks(), CrashRecovery(workspace, bin_)
     texts = DiskTexts(workspace, journal, blobs, witness, locks)

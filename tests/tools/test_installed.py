@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from jupyter_ai_shoulders.tools.base import ToolArguments
-from jupyter_ai_shoulders.tools.installed import LONGEST_TEXT, contract_violation
+from jupyter_ai_shoulders.tools.installed import MAX_TEXT, contract_violation
 
 
 class Good(ToolArguments):
@@ -35,7 +35,7 @@ class Shapeless(ToolArguments):
 class Long(ToolArguments):
     """One whose schema costs more than it is worth."""
 
-    path: str = "x" * LONGEST_TEXT
+    path: str = "x" * MAX_TEXT
 
 
 def tool(**other: object) -> Any:
@@ -68,7 +68,7 @@ def test_a_whole_tool_has_no_fault() -> None:
         ({"name": "Count-Lines"}, "has no name"),
         ({"name": "a" * 65}, "has no name"),
         ({"description": " "}, "has no description"),
-        ({"description": "x" * (LONGEST_TEXT + 1)}, "has no description"),
+        ({"description": "x" * (MAX_TEXT + 1)}, "has no description"),
         ({"category": "loop"}, "not of the category"),
         ({"category": ...}, "not of the category"),
         ({"risk": "none"}, "has no risk"),

@@ -52,7 +52,7 @@ def fact_hashes(
         "arguments": arguments,
         "target": asdict(subject.target),
         "external": external,
-        "protection": [subject.secret, subject.shapes, subject.asks],
+        "protection": [subject.reads_secret, subject.protected_path, subject.always_ask_reason],
     }
     if _shows_all(subject, risk):
         facts["preview"] = [subject.language, subject.preview]
@@ -97,7 +97,7 @@ def _changed_fact(
 
 
 def _shows_all(subject: CallSubject, risk: Risk) -> bool:
-    return risk == "execute" or subject.exact
+    return risk == "execute" or subject.preview_is_complete
 
 
 def _agrees(held: Confinement, now: Confinement) -> bool:

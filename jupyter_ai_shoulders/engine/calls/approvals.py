@@ -232,7 +232,9 @@ def _effects(subject: CallSubject, risk: Risk) -> tuple[EffectKind, ...] | None:
 
 def _with_notes(reason: AskReason, subject: CallSubject) -> AskReason:
     took = (
-        () if subject.last_ms is None else (f"It took {duration_text(subject.last_ms)} last time.",)
+        ()
+        if subject.last_duration_ms is None
+        else (f"It took {duration_text(subject.last_duration_ms)} last time.",)
     )
     text = " ".join((reason.text, *took, *subject.notes))
     return reason.model_copy(update={"text": text})
@@ -242,7 +244,7 @@ def _outcome(
     decision: Allow | Ask | Deny, arguments: JsonObject, subject: CallSubject, tool: Tool[Any]
 ) -> Allowed | NeedsApproval | RejectCall:
     match decision:
-        case Allow(because=because):
+        case Allow(reason=because):
             return Allowed(because, confinement_of(subject))
         case Deny(text=text, code=code):
             return RejectCall("denied", ErrorInfo(code=code, message=text))

@@ -118,7 +118,7 @@ class BackgroundTasks:
         # Its session has heard of it then, unless the end is to be told again.
         await asyncio.sleep(0 if tasks else LOOK_SECONDS)
 
-    async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
+    async def poll(self, session_id: SessionId, handle: str, timeout_s: float) -> Result | None:
         """Return how far a call is, or how it ended; wait for its end for so many seconds.
 
         None when the session has no such call: the server was restarted, or it ended long ago.
@@ -127,7 +127,7 @@ class BackgroundTasks:
         long = self._calls.get(name)
         if long is None or long.session_id != session_id:
             return None
-        await asyncio.wait({long.run.task}, timeout=patience)
+        await asyncio.wait({long.run.task}, timeout=timeout_s)
         return _going_on(long, name) if long.last is None else long.last
 
     def _going_on(self) -> list[_LongCall]:

@@ -162,9 +162,9 @@ class ToolCallExecution:
         match item:
             case Progress():
                 self._progress.add(item)
-            case BackgroundCall(look=look, beside=beside):
+            case BackgroundCall(current_result=look, detached=detached):
                 self.look = look
-                if beside:
+                if detached:
                     self._beside.set()
             case InputRequested():
                 self._progress.flush()

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.injection_safe_names import (
 from jupyter_ai_shoulders.engine.guardrails.untrusted_text import READ_SOURCE, UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.engine.loop.state import SessionState
 from jupyter_ai_shoulders.tools.permissions.grants import normalize_path, target_of
-from jupyter_ai_shoulders.tools.permissions.taint import MOST_SOURCES, TaintSource, taint_source
+from jupyter_ai_shoulders.tools.permissions.taint import MAX_SOURCES, TaintSource, taint_source
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.messages import (
@@ -143,6 +143,6 @@ def _of(path: str) -> TaintSource:
 
 
 def _with(state: SessionState, source: TaintSource) -> SessionState:
-    if source in state.taint or len(state.taint) >= MOST_SOURCES:
+    if source in state.taint or len(state.taint) >= MAX_SOURCES:
         return state
     return replace(state, taint=(*state.taint, source))

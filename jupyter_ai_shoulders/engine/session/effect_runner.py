@@ -300,8 +300,8 @@ class EffectRunner:
             handles=self._memory.handles,
             plan=self._memory.plan,
             interactive=self._state().policy.interactive,
-            earlier=self._memory.earlier,
-            taken_back=self._memory.taken_back,
+            earlier_versions=self._memory.earlier,
+            undone=self._memory.taken_back,
             client_id=services.senders.page_of(self._session_id, self._memory.last_message),
         )
 

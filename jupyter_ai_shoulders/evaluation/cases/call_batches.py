@@ -7,11 +7,16 @@ import json
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, User
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, add, edit, read, run
-from jupyter_ai_shoulders.evaluation.workspace_fixture import Fixture, Notebook, code, one
+from jupyter_ai_shoulders.evaluation.workspace_fixture import (
+    NotebookFixture,
+    WorkspaceFixture,
+    code,
+    one_notebook,
+)
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalRequest
 
-_FIXTURE = one(code("a", "x = 1"), code("b", "print(x)"))
+_FIXTURE = one_notebook(code("a", "x = 1"), code("b", "print(x)"))
 
 
 def allows_edits(request: ApprovalRequest) -> ApprovalDecision:
@@ -24,7 +29,7 @@ _DENIAL = Case(
     about="What was allowed before a denial runs, what comes after it is skipped, and the turn "
     "ends.",
     fixture=_FIXTURE,
-    asks=("Set x to 2, run it, and add a cell.",),
+    messages=("Set x to 2, run it, and add a cell.",),
     script=(read(), turn(edit("a", "x = 2"), run("b"), add("y = 1"), run("a"))),
     mode="ask",
     user=User(decides=allows_edits),
@@ -48,7 +53,7 @@ _READS = Case(
     about="Reads of one step run together; one that is asked for twice is made once and answered "
     "twice, in the model's order.",
     fixture=_FIXTURE,
-    asks=("What is in the notebook?",),
+    messages=("What is in the notebook?",),
     script=(
         turn(
             Call("read_notebook", {"path": PATH}),
@@ -70,7 +75,7 @@ _ORDER = Case(
     about="A run that follows an edit in the same step runs the edited cell, and what the user is "
     "shown before is the edited code.",
     fixture=_FIXTURE,
-    asks=("Set x to 5 and run both.",),
+    messages=("Set x to 5 and run both.",),
     script=(
         read(),
         turn(edit("a", "x = 5"), run("a"), run("b")),
@@ -90,7 +95,7 @@ _COMPLETE = Case(
     about="Calls that stand after complete in the same step are skipped, and nobody is asked about "
     "them.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
         read(),
         turn(
@@ -126,10 +131,10 @@ _RULED = Case(
     name="rules-of-the-user-hold",
     about="What a rule allows runs without asking, what a rule denies does not run, and a tool "
     "that is switched off is neither offered nor executed.",
-    fixture=Fixture(
-        {PATH: Notebook((code("a", "x = 1"),)), ".shoulders/tools.json": json.dumps(_RULES)}
+    fixture=WorkspaceFixture(
+        {PATH: NotebookFixture((code("a", "x = 1"),)), ".shoulders/tools.json": json.dumps(_RULES)}
     ),
-    asks=("Run cell 1, then all, then delete it.",),
+    messages=("Run cell 1, then all, then delete it.",),
     script=(
         turn(run("a")),
         turn(Call("run_all_cells", {"path": PATH})),
@@ -152,10 +157,13 @@ _RULED = Case(
 _PLAN = Case(
     name="planned-reads-count-as-read",
     about="A plan reads two notebooks in one step of the model, and what it showed can be edited.",
-    fixture=Fixture(
-        {PATH: Notebook((code("a", "x = 1"),)), "b.ipynb": Notebook((code("b", "y"),))}
+    fixture=WorkspaceFixture(
+        {
+            PATH: NotebookFixture((code("a", "x = 1"),)),
+            "b.ipynb": NotebookFixture((code("b", "y"),)),
+        }
     ),
-    asks=("Set x to 2 if y is there.",),
+    messages=("Set x to 2 if y is there.",),
     script=(
         turn(
             Call(

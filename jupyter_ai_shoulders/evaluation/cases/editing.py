@@ -10,7 +10,7 @@ from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, edit, rea
 from jupyter_ai_shoulders.evaluation.workspace_fixture import (
     code,
     markdown,
-    one,
+    one_notebook,
     printed,
     user_edits,
 )
@@ -26,12 +26,12 @@ _COUNTS = 'counts = {"north": 3, "south": 4}'
 _RENAMED = Case(
     name="fix-by-rename",
     about="A name that was changed in an early cell is mended there, and the later cell runs.",
-    fixture=one(
+    fixture=one_notebook(
         markdown("title", "# Bikes"),
         code("load", 'bike_count = {"north": 3, "south": 4}'),
         code("total", "total = sum(counts.values())\nprint(total)"),
     ),
-    asks=(_BROKEN,),
+    messages=(_BROKEN,),
     script=(
         read(),
         turn(run("load"), run("total")),
@@ -74,8 +74,8 @@ _ROUNDS = 12
 _TWELVE = Case(
     name="edit-run-twelve-rounds",
     about="Editing and running over and over, with results that change, is work and no loop.",
-    fixture=one(code("try", "value = 0\nprint(value)")),
-    asks=("Raise value step by step until it prints 12; run the cell after each edit.",),
+    fixture=one_notebook(code("try", "value = 0\nprint(value)")),
+    messages=("Raise value step by step until it prints 12; run the cell after each edit.",),
     script=(
         read(),
         *(
@@ -104,8 +104,8 @@ _TWELVE = Case(
 _ORDER = Case(
     name="added-cells-keep-their-order",
     about="Several cells put below the same one stand in the order in which they were asked for.",
-    fixture=one(code("first", "a = 1"), code("last", "z = 26")),
-    asks=("Add cells that set b to 2 and c to 3, in this order, right below the first cell.",),
+    fixture=one_notebook(code("first", "a = 1"), code("last", "z = 26")),
+    messages=("Add cells that set b to 2 and c to 3, in this order, right below the first cell.",),
     script=(
         read(),
         turn(
@@ -125,8 +125,8 @@ _ORDER = Case(
 _UNREAD = Case(
     name="unread-cell-is-shown-first",
     about="A cell the model has not read is not edited; it is shown, and can then be edited.",
-    fixture=one(code("a", "x = 1"), code("b", "y = 2")),
-    asks=("Set x to 10.",),
+    fixture=one_notebook(code("a", "x = 1"), code("b", "y = 2")),
+    messages=("Set x to 10.",),
     script=(turn(edit("a", "x = 5")), turn(edit("a", "x = 10")), turn(Say("x is 10."))),
     checks=(
         checks.turn_exits("final_response"),
@@ -149,14 +149,14 @@ _STALE = Case(
     name="stale-cell-becomes-a-proposal",
     about="What the user changed after the model had read it is not overwritten but proposed, "
     "and other cells of the same step are edited.",
-    fixture=one(code("a", "x = 1"), code("b", "y = 2")),
-    asks=("Add 1 to each value.",),
+    fixture=one_notebook(code("a", "x = 1"), code("b", "y = 2")),
+    messages=("Add 1 to each value.",),
     script=(
         read(),
         turn(edit("a", "x = 2"), edit("b", "y = 3")),
         turn(Say("y is 3; you changed x meanwhile, so 2 is a proposal there.")),
     ),
-    user=User(meanwhile={2: _user_sets_x}),
+    user=User(actions_before_request={2: _user_sets_x}),
     checks=(
         checks.cell_has(PATH, "a", "# mine"),
         *of_script(
@@ -173,14 +173,14 @@ _STALE = Case(
 _DELETED = Case(
     name="stale-cell-is-not-deleted",
     about="A cell the user is working on is not deleted by a model that has read its old text.",
-    fixture=one(code("a", "x = 1"), code("b", "y = 2")),
-    asks=("Delete the first cell.",),
+    fixture=one_notebook(code("a", "x = 1"), code("b", "y = 2")),
+    messages=("Delete the first cell.",),
     script=(
         read(),
         turn(Call("delete_cell", {"path": PATH, "cell_id": "a"})),
         turn(Say("You changed it meanwhile, so it stays; say if it should go all the same.")),
     ),
-    user=User(meanwhile={2: _user_sets_x}),
+    user=User(actions_before_request={2: _user_sets_x}),
     checks=(
         checks.turn_exits("final_response"),
         checks.sources(PATH, "x = 99  # mine", "y = 2"),
@@ -192,8 +192,8 @@ _DELETED = Case(
 _PROTECTED = Case(
     name="protected-cell-stays",
     about="A cell that its metadata protects is not edited, whatever the mode.",
-    fixture=one(code("a", "SEED = 1", editable=False), code("b", "y = 2")),
-    asks=("Set SEED to 2.",),
+    fixture=one_notebook(code("a", "SEED = 1", editable=False), code("b", "y = 2")),
+    messages=("Set SEED to 2.",),
     script=(read(), turn(edit("a", "SEED = 2")), turn(Say("Cell 1 is protected, so it stays."))),
     checks=(
         checks.turn_exits("final_response"),
@@ -208,12 +208,12 @@ _APPROVED = Case(
     name="closed-notebook-asks-before-it-is-edited",
     about="In mode ask, a notebook that is not in front of the user is edited only when allowed, "
     "and every other byte of the file stays.",
-    fixture=one(
+    fixture=one_notebook(
         markdown("text", "Grüße"),
         code("a", "x = 1", printed("1\n"), tags=["keep"]),
         code("b", "y = 2"),
     ),
-    asks=("Set x to 5.",),
+    messages=("Set x to 5.",),
     script=(read(), turn(edit("a", "x = 5")), turn(Say("x is 5."))),
     mode="ask",
     checks=(
@@ -228,8 +228,8 @@ _APPROVED = Case(
 _ATTACHED = Case(
     name="attached-cell-counts-as-read",
     about="A cell the user attached can be edited without reading it again.",
-    fixture=one(code("a", "x = 1"), code("b", "y = 2")),
-    asks=(
+    fixture=one_notebook(code("a", "x = 1"), code("b", "y = 2")),
+    messages=(
         Message("Set this to 7.", (CellAttachment(kind="cell", path=PATH, cell_id=CellId("a")),)),
     ),
     script=(turn(edit("a", "x = 7")), turn(Say("x is 7."))),

@@ -5,17 +5,17 @@ from __future__ import annotations
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, edit, read, run
-from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one
+from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one_notebook
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 
-_FIXTURE = one(code("a", "x = 1"), code("b", "print(missing)"))
+_FIXTURE = one_notebook(code("a", "x = 1"), code("b", "print(missing)"))
 
 _CLAIM = Case(
     name="claimed-edit-is-not-listed",
     about="A model that says it edited a cell and did not: its words stand, but the conversation "
     "lists no change and the notebook is as it was.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(read(), turn(Say("I have set x to 2 in cell 1 and saved the notebook."))),
     checks=(
         checks.turn_exits("final_response"),
@@ -30,7 +30,7 @@ _FAILED = Case(
     name="claimed-success-of-a-failed-run",
     about="A model that calls a failed run a success: the call stands as failed, with its error.",
     fixture=_FIXTURE,
-    asks=("Run cell 2.",),
+    messages=("Run cell 2.",),
     script=(turn(run("b")), turn(Say("Cell 2 ran without errors."))),
     checks=(
         checks.turn_exits("final_response"),
@@ -45,7 +45,7 @@ _PLACEHOLDER = Case(
     name="complete-needs-a-summary",
     about="complete with a placeholder is refused, and accepted when it says what was done.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
         read(),
         turn(edit("a", "x = 2")),
@@ -72,7 +72,7 @@ _CAP = Case(
     about="At the step limit the user is told what was done by what happened, not by what the "
     "model says.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
         turn(Say("Editing cell 1."), Call("read_notebook", {"path": PATH})),
         turn(Say("Edited; checking."), Call("read_notebook", {"path": PATH, "cells": ["a"]})),
@@ -90,7 +90,7 @@ _OLD_STRING = Case(
     name="replacement-of-what-is-not-there",
     about="Replacing a text the cell does not have changes nothing and says so.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
         read(),
         turn(

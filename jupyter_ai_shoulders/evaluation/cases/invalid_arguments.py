@@ -5,16 +5,16 @@ from __future__ import annotations
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, edit, read
-from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one
+from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one_notebook
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 
-_FIXTURE = one(code("a", "x = 1"))
+_FIXTURE = one_notebook(code("a", "x = 1"))
 
 _NAME = Case(
     name="unknown-tool-is-answered-with-the-nearest",
     about="A tool that does not exist is answered with the one that was probably meant.",
     fixture=_FIXTURE,
-    asks=("What is x?",),
+    messages=("What is x?",),
     script=(turn(Call("read_notebok", {"path": PATH})), read(), turn(Say("x is 1."))),
     checks=(
         checks.turn_exits("final_response"),
@@ -28,7 +28,7 @@ _TYPES = Case(
     name="wrong-types-and-extra-keys-are-repaired",
     about="Arguments that do not fit are answered with the schema, executed never, and repaired.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
         read(),
         turn(Call("edit_cell", {"path": PATH, "cell_id": 1, "source": ["x = 2"]})),
@@ -50,7 +50,7 @@ _JSON = Case(
     name="arguments-that-are-no-json-are-repaired",
     about="Arguments that are cut off or no JSON are not executed, and asked for again.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
         read(),
         turn(Call("edit_cell", '{"path": "work.ipynb", "cell_id": "a", "source": "x = ')),
@@ -70,7 +70,7 @@ _NEVER = Case(
     name="mangled-calls-are-stopped-after-three-repairs",
     about="A model that cannot make a call that fits is stopped, and nothing was executed.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
         turn(Call("edit_cel", {"path": PATH})),
         turn(Call("edit_cell", {"path": 7})),
@@ -91,7 +91,7 @@ _COUNT = Case(
     name="repaired-calls-are-forgiven",
     about="A model that mangles many calls but repairs each is not stopped.",
     fixture=_FIXTURE,
-    asks=("Count x up to 4.",),
+    messages=("Count x up to 4.",),
     script=(
         read(),
         *(

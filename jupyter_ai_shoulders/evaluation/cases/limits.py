@@ -9,15 +9,15 @@ from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, User
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, edit, read, run
-from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one, printed
+from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one_notebook, printed
 from jupyter_ai_shoulders.providers.base import ModelRequest, NamedTool
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Fail, Gate, Say, ScriptedTurn, turn
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import Event, Exit, TextDelta, ToolProgress
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
-_FIXTURE = one(code("a", "x = 1"))
-_DEAR = TokenUsage(input_tokens=500_000, output_tokens=20)
+_FIXTURE = one_notebook(code("a", "x = 1"))
+_EXPENSIVE = TokenUsage(input_tokens=500_000, output_tokens=20)
 """Half a dollar of the scripted model."""
 
 _STEPS = Case(
@@ -25,7 +25,7 @@ _STEPS = Case(
     about="At the step limit the last step's calls still run, the model is warned before, and the "
     "user is told what was done.",
     fixture=_FIXTURE,
-    asks=("Count x up to 9.",),
+    messages=("Count x up to 9.",),
     script=(
         read(),
         *(turn(edit("a", f"x = {number}")) for number in range(2, 9)),
@@ -48,14 +48,14 @@ _MONEY = Case(
     about="A turn that reaches its limit of money waits, sends nothing, and goes on when the user "
     "raises it.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
-        turn(Call("read_notebook", {"path": PATH}), usage=_DEAR),
+        turn(Call("read_notebook", {"path": PATH}), usage=_EXPENSIVE),
         turn(edit("a", "x = 2")),
         turn(Say("x is 2.")),
     ),
     limits=SpendingLimits(turn=400_000),
-    user=User(raises_to=2_000_000),
+    user=User(raised_limit=2_000_000),
     checks=(
         checks.turn_exits("final_response"),
         checks.noticed("turn_limit"),
@@ -95,7 +95,7 @@ _WINDOW = Case(
     name="too-small-a-window",
     about="A request that cannot fit the model's window is not sent; the user is told what to do.",
     fixture=_FIXTURE,
-    asks=("Explain this. " + "word " * 20_000,),
+    messages=("Explain this. " + "word " * 20_000,),
     script=(turn(Say("never said")),),
     window=12_000,
     checks=(
@@ -109,10 +109,10 @@ _LONG = Case(
     name="window-filled-by-a-result",
     about="A result that fills the window in the middle of a turn ends it as an overflow, with "
     "what was done before kept.",
-    fixture=one(
+    fixture=one_notebook(
         code("a", "x = 1"), *(code(f"c{n}", "pass", printed("data " * 2_000)) for n in range(4))
     ),
-    asks=("Set x to 2, then look at all outputs.",),
+    messages=("Set x to 2, then look at all outputs.",),
     script=(
         turn(Call("read_notebook", {"path": PATH}), usage=None),
         turn(edit("a", "x = 2"), usage=None),
@@ -136,14 +136,14 @@ _STOPPED = Case(
     name="stop-keeps-partial-output",
     about="A run that the user stops is interrupted in the kernel; what it printed is kept, in the "
     "conversation and in the notebook.",
-    fixture=one(
+    fixture=one_notebook(
         code(
             "slow",
             "import time\nfor i in range(600):\n    print('step', i, flush=True)\n"
             "    time.sleep(0.1)",
         )
     ),
-    asks=("Run the cell.",),
+    messages=("Run the cell.",),
     script=(turn(run("slow")), turn(Say("never said"))),
     user=User(stops_at=_has_printed),
     inspects=("i < 599",),
@@ -173,7 +173,7 @@ _STOPPED_TEXT = Case(
     name="stop-keeps-partial-text",
     about="What the model had said when the user stopped it is kept, and the next turn knows it.",
     fixture=_FIXTURE,
-    asks=("What is x?", "Go on."),
+    messages=("What is x?", "Go on."),
     script=_breaks_off,
     user=User(stops_at=_has_said_number),
     checks=(
@@ -188,7 +188,7 @@ _FRESH_TURN = Case(
     name="next-turn-starts-afresh",
     about="Steps and repetitions of one turn are not held against the next.",
     fixture=_FIXTURE,
-    asks=("Look at it.", "Look at it again."),
+    messages=("Look at it.", "Look at it again."),
     script=(*[*[turn(Call("read_notebook", {"path": PATH, "cells": ["a"]}))] * 2, "x is 1."] * 2,),
     step_limit=3,
     checks=(
@@ -232,7 +232,7 @@ _COMPACTED = Case(
     about="When a conversation outgrows the window its middle becomes a summary for the model; the "
     "first message and the last three stay, and the user sees everything.",
     fixture=_FIXTURE,
-    asks=tuple(f"Colour {number} is c{number}x. {_FILLER}" for number in range(1, 9)),
+    messages=tuple(f"Colour {number} is c{number}x. {_FILLER}" for number in range(1, 9)),
     script=_summarises,
     window=32_000,
     checks=(

@@ -14,11 +14,11 @@ from jupyter_ai_shoulders.evaluation.case import (
     without_nudges,
 )
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, always, edit, read, run
-from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one
+from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one_notebook
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalRequest
 
-TOLD = "The same call has given the same result three times."
+NUDGED = "The same call has given the same result three times."
 
 
 def denies_loops(request: ApprovalRequest) -> ApprovalDecision:
@@ -26,13 +26,13 @@ def denies_loops(request: ApprovalRequest) -> ApprovalDecision:
     return "deny" if request.reason.kind == "loop" else allow(request)
 
 
-_BROKEN = one(code("a", "print(missing)"), code("b", "print(absent)"))
+_BROKEN = one_notebook(code("a", "print(missing)"), code("b", "print(absent)"))
 _SAME = Case(
     name="same-call-told-asked-about-stopped",
     about="A model that runs the same failing cell again and again is told after three times, the "
     "user is asked after four, and it is stopped after five.",
     fixture=_BROKEN,
-    asks=("Make cell 1 work.",),
+    messages=("Make cell 1 work.",),
     script=(*[turn(run("a"))] * 6,),
     checks=(
         checks.turn_exits("error"),
@@ -42,10 +42,10 @@ _SAME = Case(
         checks.steps(5),
         *with_nudges(
             checks.noticed("repeated_calls"),
-            checks.request_lacks(3, TOLD),
-            checks.request_has(4, TOLD),
+            checks.request_lacks(3, NUDGED),
+            checks.request_has(4, NUDGED),
         ),
-        *without_nudges(checks.noticed("repeated_calls", 0), checks.request_lacks(5, TOLD)),
+        *without_nudges(checks.noticed("repeated_calls", 0), checks.request_lacks(5, NUDGED)),
     ),
     mode="bypass",
 )
@@ -65,14 +65,14 @@ _PAIR = Case(
     name="two-calls-in-turn-stopped",
     about="Two calls that take turns without getting anywhere are a circle as well.",
     fixture=_BROKEN,
-    asks=("Make the cells work.",),
+    messages=("Make the cells work.",),
     script=(*[turn(run("a")), turn(run("b"))] * 6,),
     checks=(
         checks.turn_exits("error"),
         checks.fails_with("loop_detected"),
         checks.approvals_asked("run_cell", "run_cell", kind="loop"),
         checks.steps(10),
-        *with_nudges(checks.noticed("repeated_calls"), checks.request_has(7, TOLD)),
+        *with_nudges(checks.noticed("repeated_calls"), checks.request_has(7, NUDGED)),
     ),
     mode="bypass",
 )
@@ -82,7 +82,7 @@ _RUN = replace(
     name="circle-in-a-background-run",
     about="Where nobody can be asked, a circle is stopped all the same.",
     kind="run",
-    fixture=one(code("a", "x = 1")),
+    fixture=one_notebook(code("a", "x = 1")),
     script=(*[turn(Call("read_notebook", {"path": PATH, "cells": ["a"]}))] * 6,),
     mode="auto_edit",
     checks=(
@@ -97,8 +97,8 @@ _READ_TWICE = Case(
     name="repeated-read-is-noticed",
     about="A model that reads what it has just read is told so, and gets on; after a change the "
     "same read is fresh.",
-    fixture=one(code("a", "x = 1")),
-    asks=("Set x to 2.",),
+    fixture=one_notebook(code("a", "x = 1")),
+    messages=("Set x to 2.",),
     script=(
         read(),
         read(),
@@ -121,8 +121,8 @@ _READ_TWICE = Case(
 _EMPTY_ONCE = Case(
     name="empty-reply-is-asked-again",
     about="A reply without a text or a call is not the end: the model is asked to go on.",
-    fixture=one(code("a", "x = 1")),
-    asks=("What is x?",),
+    fixture=one_notebook(code("a", "x = 1")),
+    messages=("What is x?",),
     script=(read(), turn(), turn(Say("x is 1."))),
     checks=(
         checks.turn_exits("final_response"),
@@ -134,8 +134,8 @@ _EMPTY_ONCE = Case(
 _EMPTY = Case(
     name="nothing-but-empty-replies",
     about="A model that says nothing is asked twice at most; the turn ends.",
-    fixture=one(code("a", "x = 1")),
-    asks=("What is x?",),
+    fixture=one_notebook(code("a", "x = 1")),
+    messages=("What is x?",),
     script=always(),
     checks=(
         checks.turn_exits("final_response"),
@@ -148,8 +148,8 @@ _EMPTY = Case(
 _GUESS = Case(
     name="wrong-path-is-answered-with-candidates",
     about="A notebook named wrongly is answered with those there are, so the model need not guess.",
-    fixture=one(code("a", "x = 1"), path="analysis/2024.ipynb"),
-    asks=("What is x in the notebook of 2024?",),
+    fixture=one_notebook(code("a", "x = 1"), path="analysis/2024.ipynb"),
+    messages=("What is x in the notebook of 2024?",),
     script=(
         turn(Call("read_notebook", {"path": "2024.ipynb"})),
         turn(Call("read_notebook", {"path": "analysis/2024.ipynb"})),
@@ -167,7 +167,7 @@ _STEERED_AWAY = Case(
     name="circle-left-in-time",
     about="A model that takes the hint after three equal results and does something else goes on.",
     fixture=_BROKEN,
-    asks=("Make cell 1 print 1.",),
+    messages=("Make cell 1 print 1.",),
     script=(
         read(),
         *[turn(run("a"))] * 3,
@@ -189,7 +189,7 @@ _DENIED_AGAIN = Case(
     name="denied-call-ends-the-turn",
     about="What the user has refused is not tried again behind their back: the turn ends.",
     fixture=_BROKEN,
-    asks=("Run cell 1.",),
+    messages=("Run cell 1.",),
     script=always(run("a")),
     user=User(decides=deny),
     checks=(

@@ -5,10 +5,15 @@ from __future__ import annotations
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, User, of_script
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, add, edit, read, run
-from jupyter_ai_shoulders.evaluation.workspace_fixture import Fixture, Notebook, code, one
+from jupyter_ai_shoulders.evaluation.workspace_fixture import (
+    NotebookFixture,
+    WorkspaceFixture,
+    code,
+    one_notebook,
+)
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Say, turn
 
-_FIXTURE = one(code("a", "x = 1"), code("b", "print(x)"))
+_FIXTURE = one_notebook(code("a", "x = 1"), code("b", "print(x)"))
 _QUESTION = Call(
     "clarify",
     {
@@ -22,7 +27,7 @@ _CLARIFY = Case(
     name="question-is-answered",
     about="The turn waits for the user's picks, which become the call's result; it goes on then.",
     fixture=_FIXTURE,
-    asks=("Put a comment on it.",),
+    messages=("Put a comment on it.",),
     script=(
         read(),
         turn(_QUESTION),
@@ -41,7 +46,7 @@ _UNANSWERED = Case(
     name="question-waits",
     about="A question nobody has answered yet keeps the turn open, without a result.",
     fixture=_FIXTURE,
-    asks=("Put a comment on it.",),
+    messages=("Put a comment on it.",),
     script=(turn(_QUESTION),),
     checks=(checks.turn_exits(), checks.turn_waits(), checks.results(), checks.nothing_changed()),
 )
@@ -50,7 +55,7 @@ _BY_MESSAGE = Case(
     name="question-is-answered-by-a-message",
     about="What the user writes while a question waits is its answer, in the same turn.",
     fixture=_FIXTURE,
-    asks=("Put a comment on it.", "The first, please"),
+    messages=("Put a comment on it.", "The first, please"),
     script=(
         read(),
         turn(_QUESTION),
@@ -68,7 +73,7 @@ _NOBODY = Case(
     name="question-in-a-background-run",
     about="Where nobody can answer, a question ends the turn and stands in the result.",
     fixture=_FIXTURE,
-    asks=("Put a comment on it.",),
+    messages=("Put a comment on it.",),
     script=(read(), turn(_QUESTION)),
     kind="run",
     checks=(
@@ -82,7 +87,7 @@ _RUN = Case(
     name="background-run-works-around-a-denial",
     about="In a background run a call that would ask is refused, and the model does what it may.",
     fixture=_FIXTURE,
-    asks=("Set x to 2 and run cell 2.",),
+    messages=("Set x to 2 and run cell 2.",),
     script=(
         read(),
         turn(edit("a", "x = 2")),
@@ -107,7 +112,7 @@ _PLAN = Case(
     name="plan-mode-only-reads",
     about="In plan mode only reading tools are offered, and others are refused when called.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(
         read(),
         turn(edit("a", "x = 2")),
@@ -131,7 +136,7 @@ _TODO = Case(
     name="checklist-is-replaced-as-a-whole",
     about="The checklist is what the last call says; a text without items changes nothing.",
     fixture=_FIXTURE,
-    asks=("Add a cell that sets y, and one that sets z. Keep a checklist.",),
+    messages=("Add a cell that sets y, and one that sets z. Keep a checklist.",),
     script=(
         turn(Call("todo", {"markdown": "My plan:\n- [ ] set y\n  - [ ] set z"})),
         turn(add("y = 2"), Call("todo", {"markdown": "- [x] set y\n- [ ] set z"})),
@@ -151,7 +156,7 @@ _SWITCHED_OFF = Case(
     name="tools-switched-off",
     about="Where tools are switched off none are offered, and a call gets an error at once.",
     fixture=_FIXTURE,
-    asks=("Set x to 2.",),
+    messages=("Set x to 2.",),
     script=(turn(edit("a", "x = 2")), turn(Say("I cannot edit here; write x = 2 in cell 1."))),
     tools="disabled",
     checks=(
@@ -167,13 +172,13 @@ _SWITCHED_OFF = Case(
 _INSTRUCTED = Case(
     name="instructions-of-the-project",
     about="What the user wrote into _instructions.md instructs every turn; comments do not.",
-    fixture=Fixture(
+    fixture=WorkspaceFixture(
         {
-            PATH: Notebook((code("a", "x = 1"),)),
+            PATH: NotebookFixture((code("a", "x = 1"),)),
             "_instructions.md": "Answer in rhymes. <!-- not yet: in French -->\n",
         }
     ),
-    asks=("What is x?",),
+    messages=("What is x?",),
     script=(read(), turn(Say("x is one, and that is fun."))),
     checks=(
         checks.turn_exits("final_response"),

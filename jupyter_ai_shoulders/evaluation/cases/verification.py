@@ -5,7 +5,7 @@ from __future__ import annotations
 from jupyter_ai_shoulders.evaluation import checks
 from jupyter_ai_shoulders.evaluation.case import Case, of_script
 from jupyter_ai_shoulders.evaluation.cases.scripted_turns import PATH, read, run
-from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one
+from jupyter_ai_shoulders.evaluation.workspace_fixture import code, one_notebook
 from jupyter_ai_shoulders.testing.scripted_provider import Call, turn
 
 _COUNTS = '{"north": 3, "south": 4}'
@@ -15,11 +15,11 @@ _OUT_OF_ORDER = Case(
     name="prove-the-fix-of-a-rename",
     about="A name that an early cell does not make any more still runs in the kernel that holds "
     "it; verifying finds the cell, and proves the fix.",
-    fixture=one(
+    fixture=one_notebook(
         code("load", f"bike_count = {_COUNTS}"),
         code("total", "total = sum(counts.values())\nprint(total)"),
     ),
-    asks=("Does this notebook run from top to bottom? If not, mend cell 1.",),
+    messages=("Does this notebook run from top to bottom? If not, mend cell 1.",),
     script=(
         read(),
         turn(Call("run_code", {"path": PATH, "code": f"counts = {_COUNTS}"})),

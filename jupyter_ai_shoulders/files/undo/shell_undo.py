@@ -90,13 +90,13 @@ class ShellUndo:
         self._settling = settling
         self._ids = ids
 
-    async def look(self, line: str) -> UndoableLine | UnsupportedCommand:
+    async def inspect(self, line: str) -> UndoableLine | UnsupportedCommand:
         """Return the predicted effect of a line on the current files."""
         return await asyncio.to_thread(self._look, line)
 
     async def begin(self, line: str, origin: ChangeOrigin) -> RunningLine:
         """Keep and record the changes of a line before it runs. Raises ``StateUnavailable``."""
-        found = await self.look(line)
+        found = await self.inspect(line)
         origin = replace(origin, batch=self._ids.new("batch"))
         if isinstance(found, UnsupportedCommand):
             return RunningLine(line, origin, reason=found.reason)

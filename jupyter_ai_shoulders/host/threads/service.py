@@ -17,8 +17,8 @@ from jupyter_ai_shoulders.host.sessions.service import SessionService
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.storage.sessions.table import SessionFilter, SqliteSessions
 from jupyter_ai_shoulders.tools.conversation.task_threads import (
-    LISTED,
-    MOST,
+    LISTED_THREADS,
+    MAX_THREADS,
     ThreadRequest,
     ThreadSummary,
 )
@@ -73,19 +73,19 @@ class ThreadService:
         """See ``ThreadAnchors.anchor``. Raises ``NotFound`` for a session that was deleted."""
         return self._sessions.get(session_id).anchor
 
-    async def open(self, opening: ThreadRequest) -> Session:
+    async def open(self, request: ThreadRequest) -> Session:
         """Open a thread with its opener's settings, but never in ``bypass``."""
-        by = self._sessions.get(opening.by)
-        opener = self._opener(opening)
+        by = self._sessions.get(request.opened_by)
+        opener = self._opener(request)
         created = CreateSession(
             kind="task",
             model=by.model,
-            mode="ask" if opening.mode == "bypass" else opening.mode,
+            mode="ask" if request.mode == "bypass" else request.mode,
             toolset=by.toolset,
-            anchor=opening.anchor,
+            anchor=request.anchor,
             interactive=by.interactive,
         )
-        message = SendMessage(id=MessageId(self._ids.new("msg")), text=well_formed(opening.prompt))
+        message = SendMessage(id=MessageId(self._ids.new("msg")), text=well_formed(request.prompt))
         session = self._conversations().create(created, by.owner, opener=opener)
         crash_point("threads.session.created")
         try:
@@ -106,7 +106,7 @@ class ThreadService:
 
     def _opener(self, opening: ThreadRequest) -> Opener:
         """Return the thread's record of its opener. Raises ``PolicyRefusal``."""
-        (first,) = self._log.read(opening.by, 0, 1)
+        (first,) = self._log.read(opening.opened_by, 0, 1)
         opener = first.event.opener if isinstance(first.event, SessionCreate) else None
         depth = 1 + (opener.depth if opener else 0)
         if depth > DEEPEST:
@@ -115,28 +115,28 @@ class ThreadService:
                 hint="Do it in this conversation, or leave it to the one that opened this task.",
             )
         return Opener(
-            session_id=opening.by,
+            session_id=opening.opened_by,
             call_id=opening.call_id,
             depth=depth,
             sources=tuple(
                 TextSource(label=source.label, path=source.path)
-                for source in self._engine().sources(opening.by)
+                for source in self._engine().sources(opening.opened_by)
             ),
         )
 
-    async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
+    async def list_threads(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
         """Return the threads of the same owner, and those without one."""
         chosen = SessionFilter(kind="task", document=document)
         if self._has_owners:
             owner = self._sessions.get(by).owner
             # A shared session sees those without an owner.
             chosen = replace(chosen, owner=owner or "")
-        found = self._sessions.page(chosen, None, MOST).sessions
+        found = self._sessions.page(chosen, None, MAX_THREADS).sessions
         others = [session for session in found if session.id != by]
-        news = [await self._news(session) for session in others[:LISTED]]
-        return [*news, *(ThreadSummary(session, "") for session in others[LISTED:])]
+        news = [await self._summary(session) for session in others[:LISTED_THREADS]]
+        return [*news, *(ThreadSummary(session, "") for session in others[LISTED_THREADS:])]
 
-    async def _news(self, session: Session) -> ThreadSummary:
+    async def _summary(self, session: Session) -> ThreadSummary:
         try:
             said = await recent_messages(self._log, session.id)
         except NotFound:  # deleted at this moment

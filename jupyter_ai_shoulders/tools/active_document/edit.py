@@ -100,7 +100,7 @@ class EditDocument(BaseTool[EditDocumentArguments]):
                 before_version=version(before),
                 expected_version=None if after is None else version(after),
             ),
-            asks=await self._asks(document),
+            always_ask_reason=await self._always_ask_reason(document),
         )
 
     async def run(
@@ -115,11 +115,11 @@ class EditDocument(BaseTool[EditDocumentArguments]):
         else:
             yield await self._edit_cell(args, document, context)
 
-    async def _asks(self, document: OpenDocument) -> str | None:
+    async def _always_ask_reason(self, document: OpenDocument) -> str | None:
         """Return why a change asks each time: another name leads to the file."""
         if isinstance(document, OpenNotebookDocument):
             return None
-        return path_hard_link_note(await self._access.files.look(document.path))
+        return path_hard_link_note(await self._access.files.inspect(document.path))
 
     async def _edit_text(
         self, args: EditDocumentArguments, before: TextSnapshot, context: CallContext
@@ -128,11 +128,11 @@ class EditDocument(BaseTool[EditDocumentArguments]):
         check_text_name(before.path)
         origin = ChangeOrigin(context.session_id, context.turn_id, context.call_id)
         for _ in range(ATTEMPTS):
-            edit = await asyncio.to_thread(self._files.merged, _change(args), before, context)
+            edit = await asyncio.to_thread(self._files.merge, _change(args), before, context)
             if isinstance(edit, NoMatch):
                 return _not_found(args, before.path, before.text)
             if not isinstance(edit, MergedText):
-                return self._files.not_merged(edit, before, context)
+                return self._files.unmerged_result(edit, before, context)
             outcome = await self._access.texts.replace(
                 before.path, edit.text, before.version, origin
             )

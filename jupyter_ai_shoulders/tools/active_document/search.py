@@ -67,7 +67,7 @@ class SearchDocument(BaseTool[SearchDocumentArguments]):
         """Search and show what was found, with a line around each."""
         document = await self._access.open(context)
         total, rows, shown = await asyncio.to_thread(
-            _found, document, args.query, is_regex=args.is_regex is True
+            _search, document, args.query, is_regex=args.is_regex is True
         )
         count = count_text(total, "line") if total else "No line"
         more = f", the first {len(rows)} shown" if total > len(rows) else ""
@@ -83,7 +83,7 @@ class SearchDocument(BaseTool[SearchDocumentArguments]):
         )
 
 
-def _found(
+def _search(
     document: OpenDocument, query: str, *, is_regex: bool
 ) -> tuple[int, list[Json], list[str]]:
     """Return how many lines there are, the first as data, and as text. Blocks."""
@@ -92,7 +92,7 @@ def _found(
         hits = _hits(lines, query, is_regex=is_regex)
         first = hits[:SHOWN_MATCHES]
         rows: list[Json] = [{"line": at + 1, "text": shorten_line(lines[at])} for at in first]
-        return len(hits), rows, _around(lines, first)
+        return len(hits), rows, _context_lines(lines, first)
     cells = matching_cell_lines([document.snapshot], query, is_regex=is_regex)
     found = cells[:SHOWN_MATCHES]
     return len(cells), [hit.row() for hit in found], format_matches(found)
@@ -105,7 +105,7 @@ def _hits(lines: Sequence[str], query: str, *, is_regex: bool) -> list[int]:
     return [at for at, line in enumerate(lines) if query in line]
 
 
-def _around(lines: Sequence[str], hits: Sequence[int]) -> list[str]:
+def _context_lines(lines: Sequence[str], hits: Sequence[int]) -> list[str]:
     """Return the matching lines, marked, each with its neighbours."""
     marked = set(hits)
     near = {at for hit in hits for at in range(hit - 1, hit + 2) if 0 <= at < len(lines)}

@@ -19,11 +19,11 @@ from jupyter_ai_shoulders.tools.code_analysis.python_effects import python_effec
 from jupyter_ai_shoulders.tools.code_analysis.shell_effects import Effects, command_effects
 from jupyter_ai_shoulders.wire.events import EffectKind
 
-LONGEST = 20_000
+MAX_CHARACTERS = 20_000
 """Characters of code that are looked at."""
-MOST_NODES = 8_000
+MAX_NODES = 8_000
 """Nodes of syntax trees that are looked at, within about 50 ms."""
-DEEPEST = 3
+MAX_DEPTH = 3
 """Code within magics and commands."""
 _ORDER: tuple[EffectKind, ...] = get_args(EffectKind)
 _COMMANDS = frozenset({"bash", "shell", "sh", "zsh"})
@@ -62,16 +62,16 @@ def _ordered(found: Iterable[EffectKind]) -> tuple[EffectKind, ...]:
 
 
 def _cells(code: str, depth: int) -> set[EffectKind]:
-    if len(code) > LONGEST or depth > DEEPEST:
+    if len(code) > MAX_CHARACTERS or depth > MAX_DEPTH:
         return {"unknown"}
-    read = _Reader(depth)
+    read = _CellReader(depth)
     for cell in _CELL_HEAD.split(code):
         read.cell(cell)
     return read.effects()
 
 
 @dataclass(slots=True)
-class _Reader:
+class _CellReader:
     """Reads cells: Python as trees, the rest at once."""
 
     depth: int
@@ -102,13 +102,13 @@ class _Reader:
         else:
             self._word_lines(text)
         self._nodes += sum(1 for _ in ast.walk(tree))
-        if self._nodes > MOST_NODES:
+        if self._nodes > MAX_NODES:
             self.found.add("unknown")
         else:
             self.trees.append(tree)
 
     def _command(self, line: str) -> Effects:
-        return command_effects(line, embedded_python_effects if self.depth < DEEPEST else None)
+        return command_effects(line, embedded_python_effects if self.depth < MAX_DEPTH else None)
 
     def _cell_magic(self, name: str, line: str, body: str) -> None:
         kind = effect_index().cell_magics.get(name)

@@ -49,27 +49,29 @@ _WRITING = re.compile(r"[wax+]")
 _MODE = re.compile(r"[rwaxbtU+|:*gzx2]{1,6}")
 _SCRIPT = re.compile(r"<script|javascript:|\bon\w+\s*=", re.IGNORECASE)
 _CALLED_IN_QUERY = re.compile(r"@\s*\w+\s*[.(]|__")
-_LONGEST_NAME = 6
+_MAX_NAME_PARTS = 6
 """Parts of the names in the table, and some more."""
 _LONG_SLEEP_S = 60
 
 
-def python_effects(trees: Sequence[ast.Module], look: CommandAnalyzer) -> set[EffectKind]:
+def python_effects(
+    trees: Sequence[ast.Module], analyze_command: CommandAnalyzer
+) -> set[EffectKind]:
     """Return the effects of cells that run one after another; ``look`` sees command lines."""
     names = NameBindings()
     for tree in trees:
         for node in ast.walk(tree):
             names.record(node)
-    seen = _Look(names, look)
+    seen = _EffectCollector(names, analyze_command)
     for tree in trees:
-        seen.look(tree)
+        seen.collect(tree)
     if names.has_more:
         seen.found.add("unknown")
     return seen.found
 
 
 @dataclass(slots=True)
-class _Look:
+class _EffectCollector:
     """Collects effects, node by node."""
 
     names: NameBindings
@@ -83,7 +85,7 @@ class _Look:
         default_factory=dict[tuple[str, ...], EffectKind | None]
     )
 
-    def look(self, tree: ast.Module) -> None:
+    def collect(self, tree: ast.Module) -> None:
         """Look at a whole tree."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
@@ -140,7 +142,7 @@ class _Look:
             for start in range(len(full) - 1):
                 if not self._may_be_module(full[start], parts[0] if start == 0 else None):
                     continue
-                for end in range(start + 1, min(len(full), start + _LONGEST_NAME) + 1):
+                for end in range(start + 1, min(len(full), start + _MAX_NAME_PARTS) + 1):
                     piece = ".".join(full[start:end])
                     found = known.names.get(piece)
                     if found is None and (end < len(full) or "." in piece):

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from jupyter_ai_shoulders.tools.code_analysis.effect_table import effect_index
 
 ADDRESS = re.compile(r"(?:https?|ftps?|s3|s3a|gs|gcs|az|abfs|hf|ssh|sftp|webdav)://", re.IGNORECASE)
-MOST_MEANINGS = 20
+MAX_CANDIDATES = 20
 """Most full names that are followed for one name."""
-_DEEPEST_TEXT = 6
+_MAX_TEXT_DEPTH = 6
 _TEXT_CALLS = {("Path",), ("str",), ("join",)}
 
 
@@ -81,19 +81,19 @@ class NameBindings:
         """Return all full names that a dotted name may have, without leading underscores."""
         root, rest = parts[0], parts[1:]
         if root not in self._roots:
-            roots = {root, effect_index().aliases.get(root, root), *self._stands_for(root)}
+            roots = {root, effect_index().aliases.get(root, root), *self._referents(root)}
             self._roots[root] = tuple(tuple(each.split(".")) for each in roots)
         return tuple(
             tuple(part.strip("_") or part for part in (*each, *rest)) for each in self._roots[root]
         )
 
-    def _stands_for(self, name: str) -> set[str]:
+    def _referents(self, name: str) -> set[str]:
         """Return what a name refers to, through chains of assignments."""
         found: set[str] = set()
         waiting = [name]
         while waiting:
             for each in self._one_step(waiting.pop()) - found:
-                if len(found) >= MOST_MEANINGS:
+                if len(found) >= MAX_CANDIDATES:
                     self.has_more = True
                     return found
                 found.add(each)
@@ -122,7 +122,7 @@ def dotted_parts(node: ast.expr) -> tuple[str, ...]:
 def literal_text(node: ast.expr | None, names: NameBindings, depth: int) -> str | None:
     """Return the text an expression begins with; None where the code does not show it."""
     text: str | None = None
-    if depth > _DEEPEST_TEXT:
+    if depth > _MAX_TEXT_DEPTH:
         return None
     match node:
         case ast.Constant(value=value):
@@ -133,7 +133,7 @@ def literal_text(node: ast.expr | None, names: NameBindings, depth: int) -> str 
             text = _sum(literal_text(left, names, depth + 1), right, names, depth)
         case ast.Call(func=func, args=[first, *_]) if dotted_parts(func)[-1:] in _TEXT_CALLS:
             text = literal_text(first, names, depth + 1)
-        case ast.Name(id=name) if 0 < len(names.texts.get(name, ())) <= MOST_MEANINGS:
+        case ast.Name(id=name) if 0 < len(names.texts.get(name, ())) <= MAX_CANDIDATES:
             texts = [literal_text(value, names, depth + 1) for value in names.texts[name]]
             address = next((each for each in texts if each and ADDRESS.match(each)), None)
             text = address or (None if None in texts else texts[0])

@@ -20,11 +20,11 @@ Effects = frozenset[EffectKind]
 PythonAnalyzer = Callable[[str], Effects]
 """Looks at the code of ``python -c``."""
 
-LONGEST = 20_000
+MAX_CHARACTERS = 20_000
 """Characters of a line that are looked at."""
-DEEPEST = 4
+MAX_DEPTH = 4
 """Commands within commands."""
-MOST_WORDS = 100
+MAX_WORDS = 100
 """Words behind a program that starts others which are looked at."""
 _ENDS = frozenset(";&|()\n`")
 _EXPANDED = frozenset("$*?[{~")
@@ -33,17 +33,19 @@ _QUIET_TARGET = re.compile(r"\s*(?:&\s*[\d-]|/dev/(?:null|stdout|stderr)\b)")
 _SUBSTITUTION = re.compile(r"\$\(|`")
 
 
-def command_effects(line: str, look: PythonAnalyzer | None = None, depth: int = 0) -> Effects:
+def command_effects(
+    line: str, analyze_python: PythonAnalyzer | None = None, depth: int = 0
+) -> Effects:
     """Return the effects of a command line."""
-    if len(line) > LONGEST or depth > DEEPEST:
+    if len(line) > MAX_CHARACTERS or depth > MAX_DEPTH:
         return frozenset({"unknown"})
     split = _Splitter(line)
     split.run()
     found: set[EffectKind] = set(split.effects)
     for command in split.commands:
-        found |= _of_command(command, look, depth)
+        found |= _of_command(command, analyze_python, depth)
     for nested in split.nested:
-        found |= command_effects(nested, look, depth + 1)
+        found |= command_effects(nested, analyze_python, depth + 1)
     return frozenset(found)
 
 
@@ -151,7 +153,7 @@ def _of_started(
 ) -> set[EffectKind]:
     table = _table()
     name = without_version(words[0].text.rpartition("/")[2])
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return {"unknown"}
     if name in table.carriers:
         return _of_carrier(name, words, look, depth)
@@ -173,11 +175,11 @@ def _of_carrier(
     table = _table()
     found = _rows(name, words)
     started = bool(found) or len(words) == 1
-    if len(words) > MOST_WORDS:
+    if len(words) > MAX_WORDS:
         found.add("unknown")
-    for position in range(1, min(len(words), MOST_WORDS)):
+    for position in range(1, min(len(words), MAX_WORDS)):
         inner = without_version(words[position].text.rpartition("/")[2])
-        if inner != "." and inner not in table.carriers and _is_known(inner):
+        if inner != "." and inner not in table.carriers and _has_known_effects(inner):
             started = True
             found |= _of_command(words[position:], look, depth + 1)
     if not started:
@@ -270,7 +272,7 @@ def _after_prefixes(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
     return words[count:]
 
 
-def _is_known(name: str) -> bool:
+def _has_known_effects(name: str) -> bool:
     table = _table()
     return name in table.exact or name in table.effects or name in table.shells
 
@@ -282,7 +284,7 @@ class _Installing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _ProgramEffects:
     """The table of programs, by program."""
 
     effects: dict[str, tuple[tuple[EffectKind, tuple[str, ...]], ...]]
@@ -295,14 +297,14 @@ class _Table:
 
 
 @cache
-def _table() -> _Table:
+def _table() -> _ProgramEffects:
     table = load_program_table()
     effects: dict[str, list[tuple[EffectKind, tuple[str, ...]]]] = {}
     for row in table.effects:
         for command in row.commands:
             name, *rest = command.split()
             effects.setdefault(name, []).append((row.effect, tuple(rest)))
-    return _Table(
+    return _ProgramEffects(
         {name: tuple(rows) for name, rows in effects.items()},
         dict(_exact_effects()),
         frozenset(table.carriers),

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.guard.sandbox.protected_paths import ProtectedPaths
 from jupyter_ai_shoulders.guard.sandbox.quarantine import QuarantinedFile
 from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox, SandboxRequest
 
-LOOK_SECONDS = 2.0
+CHECK_INTERVAL_S = 2.0
 """Between two looks at repositories while a command runs, at least."""
 _PAUSES = 50
 """A look is followed by a pause of so many times its duration: 2 % of one core at most."""
@@ -50,7 +50,7 @@ class NewFileMonitor:
         finally:
             ended.set()
             await watch  # a look that has begun goes to its end: what it renames is told
-            await self._look_again(repositories_only=False)
+            await self._check_repositories(repositories_only=False)
             if self.report is not None:  # a command that is cancelled has no result to say it in
                 _log.warning("%s", self.report)
 
@@ -77,7 +77,7 @@ class NewFileMonitor:
         return list(self._set_aside.values())
 
     async def _watch(self, ended: asyncio.Event) -> None:
-        pause = LOOK_SECONDS
+        pause = CHECK_INTERVAL_S
         while self._before is not None:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
@@ -85,10 +85,10 @@ class NewFileMonitor:
             if ended.is_set():
                 return
             began = time.monotonic()
-            await self._look_again(repositories_only=True)
-            pause = max(LOOK_SECONDS, _PAUSES * (time.monotonic() - began))
+            await self._check_repositories(repositories_only=True)
+            pause = max(CHECK_INTERVAL_S, _PAUSES * (time.monotonic() - began))
 
-    async def _look_again(self, *, repositories_only: bool) -> None:
+    async def _check_repositories(self, *, repositories_only: bool) -> None:
         if self._before is not None:
             found = await asyncio.to_thread(
                 self._sandbox.quarantine_new_files,

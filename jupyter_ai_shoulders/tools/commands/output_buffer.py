@@ -53,9 +53,9 @@ class CommandOutput:
         """Return what is kept, as a terminal would show it."""
         left_out = self._length - len(self._head) - len(self._tail)
         if left_out <= 0:
-            return _as_shown(self._head + self._tail)
+            return _rendered(self._head + self._tail)
         gap = f"\n[… {left_out} characters left out; they are not kept …]\n"
-        return f"{_as_shown(self._head)}{gap}{_as_shown(self._tail)}"
+        return f"{_rendered(self._head)}{gap}{_rendered(self._tail)}"
 
     def _keep(self, text: str) -> None:
         self._length += len(text)
@@ -72,7 +72,7 @@ class CommandOutput:
 _CHANNELS: tuple[Channel, ...] = ("stdout", "stderr")
 
 
-def _as_shown(text: str) -> str:
+def _rendered(text: str) -> str:
     r"""Return text with ``\r`` and ``\b`` carried out: bars of progress are one line."""
     if "\r" not in text and "\b" not in text:
         return text

@@ -69,7 +69,7 @@ class CommandPolicy:
 class CommandUndo(Protocol):
     """What of a command can be taken back; implemented by ``files.undo.shell_undo``."""
 
-    async def look(self, line: str) -> UndoableLine | UnsupportedCommand:
+    async def inspect(self, line: str) -> UndoableLine | UnsupportedCommand:
         """Return what a line will do."""
         ...
 
@@ -100,7 +100,7 @@ class RunCommandArguments(ToolArguments):
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _Confinement:
     """How a command is held: by a sandbox, or by nothing."""
 
     facts: SandboxCapabilities
@@ -131,7 +131,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
         self._spawners = spawners
         self._sandbox = sandbox
         self._undo = undo
-        self._waiting: dict[tuple[SessionId, CallId], Spawner] = {}
+        self._prepared: dict[tuple[SessionId, CallId], Spawner] = {}
         """Two conversations may have calls of the same id."""
 
     async def subject(self, args: RunCommandArguments, context: CallContext) -> CallSubject:
@@ -139,9 +139,9 @@ class RunCommand(BaseTool[RunCommandArguments]):
 
         Raises ``PolicyRefusal`` where commands are off, or where the sandbox they need is missing.
         """
-        held = await self._held(args.command)
+        held = await self._confinement(args.command)
         self._spawners.warm()
-        covered = await self._undo.look(args.command)
+        covered = await self._undo.inspect(args.command)
         uncovered = covered.reason if isinstance(covered, UnsupportedCommand) else None
         return CallSubject(
             title="Run a command in the background" if args.background else "Run a command",
@@ -150,8 +150,8 @@ class RunCommand(BaseTool[RunCommandArguments]):
             preview=args.command,
             language="bash",
             undoable=uncovered is None,
-            asks=await self._exposing(held),
-            shapes=None
+            always_ask_reason=await self._exposure_reason(held),
+            protected_path=None
             if parse_shell_line(args.command) == ()
             else first_protected_file_in(args.command),
             sandboxed=held.wanted is not None,
@@ -163,14 +163,14 @@ class RunCommand(BaseTool[RunCommandArguments]):
     async def prepare(self, context: CallContext) -> Effect:
         """Have the process that will start it, and what it is known by after a crash."""
         spawner = await self._spawners.take()
-        self._waiting[context.session_id, context.call_id] = spawner
+        self._prepared[context.session_id, context.call_id] = spawner
         return Effect(pid=spawner.pid, process_start=spawner.start)
 
     async def run(
         self, args: RunCommandArguments, context: CallContext
     ) -> AsyncGenerator[ToolOutput]:
         """Run it; cancelled, all that it has become is ended first."""
-        waiting = self._waiting.pop((context.session_id, context.call_id), None)
+        waiting = self._prepared.pop((context.session_id, context.call_id), None)
         spawner = waiting or await self._spawners.take()
         try:
             async with aclosing(self._run(spawner, args, context)) as items:
@@ -181,7 +181,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
 
     async def aclose(self) -> None:
         """Let go of what was prepared and never run."""
-        waiting, self._waiting = self._waiting, {}
+        waiting, self._prepared = self._prepared, {}
         for spawner in waiting.values():
             await spawner.aclose()
         await self._sandbox.aclose()
@@ -190,8 +190,8 @@ class RunCommand(BaseTool[RunCommandArguments]):
     async def _run(
         self, spawner: Spawner, args: RunCommandArguments, context: CallContext
     ) -> AsyncGenerator[ToolOutput]:
-        held = await self._held(args.command)
-        if context.subject is not None and not _agrees(held, context.subject):
+        held = await self._confinement(args.command)
+        if context.subject is not None and not _matches_subject(held, context.subject):
             yield refusal(
                 "Nothing ran: the sandbox settings changed just before the command started.",
                 "If the command is still wanted, repeat the call; the user decides again.",
@@ -200,13 +200,13 @@ class RunCommand(BaseTool[RunCommandArguments]):
             return
         origin = ChangeOrigin(context.session_id, context.turn_id, context.call_id)
         begun = await self._undo.begin(args.command, origin)
-        report = _Report(args.command, held)
+        report = _CommandReport(args.command, held)
         new_files = NewFileMonitor(self._sandbox, held.wanted)
         ended: ProgramExit | None = None
         stack = ExitStack()
         try:
             program = await asyncio.to_thread(self._program, args, held, stack, new_files)
-            yield BackgroundCall(report.so_far, beside=args.background)
+            yield BackgroundCall(report.so_far, detached=args.background)
             async with new_files.watched(), aclosing(spawner.run(program)) as items:
                 async for item in items:
                     if isinstance(item, ProgramExit):
@@ -222,7 +222,11 @@ class RunCommand(BaseTool[RunCommandArguments]):
         yield report.result(ended, args.timeout or TIME_LIMIT_S, uncovered, new_files.report)
 
     def _program(
-        self, args: RunCommandArguments, held: _Held, stack: ExitStack, new_files: NewFileMonitor
+        self,
+        args: RunCommandArguments,
+        held: _Confinement,
+        stack: ExitStack,
+        new_files: NewFileMonitor,
     ) -> Program:
         limit = args.timeout or (None if args.background else TIME_LIMIT_S)
         program = Program(
@@ -233,7 +237,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
         found = new_files.snapshot_before()
         return stack.enter_context(self._sandbox.confined(program, held.facts, held.wanted, found))
 
-    async def _held(self, line: str) -> _Held:
+    async def _confinement(self, line: str) -> _Confinement:
         """Return what holds a command now. Raises ``PolicyRefusal``."""
         rules = self._rules()
         if rules.mode == "none":
@@ -244,7 +248,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
             )
         facts = await self._sandbox.facts()
         if rules.mode == "host":
-            return _Held(facts, None)
+            return _Confinement(facts, None)
         if facts.kind == "none" and rules.strict:
             raise PolicyRefusal(
                 f"Commands run only in a sandbox here, and there is none. {facts.detail}",
@@ -256,9 +260,9 @@ class RunCommand(BaseTool[RunCommandArguments]):
             network=rules.network,
             repositories=is_plain_git(line),
         )
-        return _Held(facts, None if facts.kind == "none" else wanted)
+        return _Confinement(facts, None if facts.kind == "none" else wanted)
 
-    async def _exposing(self, held: _Held) -> str | None:
+    async def _exposure_reason(self, held: _Confinement) -> str | None:
         """Return why even a sandboxed command asks: what it could not be kept from."""
         if held.wanted is None:
             return None
@@ -281,7 +285,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
         ).strip()
 
 
-def _agrees(held: _Held, subject: CallSubject) -> bool:
+def _matches_subject(held: _Confinement, subject: CallSubject) -> bool:
     """Return whether a command would be held as it was judged."""
     if held.wanted is None:
         return subject.sandboxed is False
@@ -289,10 +293,10 @@ def _agrees(held: _Held, subject: CallSubject) -> bool:
     return now == (subject.sandboxed, subject.network, subject.read_only)
 
 
-class _Report:
+class _CommandReport:
     """What a command says of itself, while it runs and at its end."""
 
-    def __init__(self, command: str, held: _Held) -> None:
+    def __init__(self, command: str, held: _Confinement) -> None:
         self.output = CommandOutput()
         self._command = command
         self._held = held

@@ -99,7 +99,7 @@ class ShareArtifact(BaseTool[ShareArtifactArguments]):
         """Return how the call is shown, and what it shares: rules are about that file."""
         path = args.path or None
         if path is not None:
-            path = await asyncio.to_thread(self._meant, path, context.active_document)
+            path = await asyncio.to_thread(self._existing_path, path, context.active_document)
         shown = posixpath.basename((path or args.filename or "a file").rstrip("/"))
         return CallSubject(title=f"Share {shown}", target_label=path, target=Target(path=path))
 
@@ -144,7 +144,7 @@ class ShareArtifact(BaseTool[ShareArtifactArguments]):
             hint="Write the file first, or list the files to find its name.",
         )
 
-    def _meant(self, path: str, active_document: str | None) -> str:
+    def _existing_path(self, path: str, active_document: str | None) -> str:
         """Return the candidate that is there, by its one name; else the path as given."""
         for candidate in _candidates(path, active_document):
             with contextlib.suppress(ShouldersError):  # running says why

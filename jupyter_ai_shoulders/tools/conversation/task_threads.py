@@ -35,8 +35,8 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session
 
 PROMPT_LIMIT = 20_000
-LISTED = 50
-MOST = 200
+LISTED_THREADS = 50
+MAX_THREADS = 200
 """Threads that are counted."""
 _LINE = 160
 
@@ -47,7 +47,7 @@ class ThreadRequest:
 
     anchor: Anchor
     prompt: str
-    by: SessionId
+    opened_by: SessionId
     mode: Mode
     call_id: CallId
 
@@ -57,13 +57,13 @@ class ThreadSummary:
     """A thread and what was said in it last."""
 
     session: Session
-    last: str
+    last_message: str
 
 
 class TaskThreads(Protocol):
     """Opens and lists threads; implemented by ``host.threads.service``."""
 
-    async def open(self, opening: ThreadRequest) -> Session:
+    async def open(self, request: ThreadRequest) -> Session:
         """Open a thread and send its prompt.
 
         Raises ``PolicyRefusal`` (threads that opened each other) and what sending a message raises;
@@ -71,7 +71,7 @@ class TaskThreads(Protocol):
         """
         ...
 
-    async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
+    async def list_threads(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
         """Return the threads that a conversation may see, the latest first, at most ``MOST``.
 
         What was said is told of the first ``LISTED``.
@@ -129,7 +129,7 @@ class AddTask(BaseTool[AddTaskArguments]):
             target=Target(path=found.path, cell_id=args.cell_id),
             preview=args.prompt,
             language="markdown",
-            exact=True,
+            preview_is_complete=True,
         )
 
     async def run(
@@ -139,7 +139,7 @@ class AddTask(BaseTool[AddTaskArguments]):
         found = await self._find(args)
         positions = [] if args.quote is None else _positions(found.text, args.quote)
         if args.quote is not None and len(positions) != 1:
-            yield _no_place(found, args.quote, len(positions))
+            yield _quote_refusal(found, args.quote, len(positions))
             return
         anchor = _anchor(found, args, positions[0] if positions else None)
         session = await self._threads.open(
@@ -153,19 +153,19 @@ class AddTask(BaseTool[AddTaskArguments]):
             ),
         )
 
-    async def _find(self, args: AddTaskArguments) -> _Found:
+    async def _find(self, args: AddTaskArguments) -> _TaskTarget:
         if args.cell_id is None:
             there = await self._files.writable(args.path)
             if isinstance(there, NothingAtPath):
                 raise await no_such_file(self._files, there.path)
             shot = there.snapshot
-            return _Found(shot.path, shot.path, shot.text, shot.version)
+            return _TaskTarget(shot.path, shot.path, shot.text, shot.version)
         place = await self._cells.find_cell(args.path, args.cell_id)
-        return _Found(place.snapshot.path, place.label, place.cell.source, place.cell.version)
+        return _TaskTarget(place.snapshot.path, place.label, place.cell.source, place.cell.version)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _TaskTarget:
     path: str
     label: str
     text: str
@@ -198,16 +198,16 @@ class ReadTasks(BaseTool[ReadTasksArguments]):
         self, args: ReadTasksArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """List them."""
-        found = await self._threads.news(context.session_id, args.path)
-        lines = [_news_line(news) for news in found[:LISTED]]
+        found = await self._threads.list_threads(context.session_id, args.path)
+        lines = [_summary_line(news) for news in found[:LISTED_THREADS]]
         about = f" of {args.path}" if args.path else ""
         counted = f"{len(found)} task{'' if len(found) == 1 else 's'}{about}:"
         yield Result(
             envelope=ToolEnvelope(
                 ok=True,
                 kind="listing",
-                data=[_news_data(news) for news in found[:LISTED]],
-                meta=ResultMeta(total=len(found), truncated=len(found) > LISTED),
+                data=[_summary_data(news) for news in found[:LISTED_THREADS]],
+                meta=ResultMeta(total=len(found), truncated=len(found) > LISTED_THREADS),
             ),
             content=text_content("\n".join([counted, *lines]) if lines else f"No tasks{about}."),
         )
@@ -222,7 +222,7 @@ def _positions(text: str, quote: str) -> list[int]:
     return positions
 
 
-def _no_place(found: _Found, quote: str, times: int) -> Result:
+def _quote_refusal(found: _TaskTarget, quote: str, times: int) -> Result:
     """Say that a quote does not name one place."""
     if times:
         return failure_result(
@@ -244,7 +244,7 @@ def _no_place(found: _Found, quote: str, times: int) -> Result:
     )
 
 
-def _anchor(found: _Found, args: AddTaskArguments, start: int | None) -> Anchor:
+def _anchor(found: _TaskTarget, args: AddTaskArguments, start: int | None) -> Anchor:
     quote = args.quote or ""
     units = Utf16Text(found.text)
     place = None
@@ -264,18 +264,18 @@ def _anchor(found: _Found, args: AddTaskArguments, start: int | None) -> Anchor:
     )
 
 
-def _news_line(news: ThreadSummary) -> str:
+def _summary_line(news: ThreadSummary) -> str:
     session, anchor = news.session, news.session.anchor
     where = "" if anchor is None else f" · {anchor.document}"
     if anchor is not None and anchor.cell_id is not None:
         where += f" · cell id={anchor.cell_id}"
     doubt = "" if anchor is None or anchor.certainty == "exact" else f" · {anchor.certainty}"
     title = f" · {_short(session.title)}" if session.title else ""
-    said = f"\n    {_short(news.last)}" if news.last else ""
+    said = f"\n    {_short(news.last_message)}" if news.last_message else ""
     return f"- {session.id} · {session.status}{where}{doubt}{title}{said}"
 
 
-def _news_data(news: ThreadSummary) -> JsonObject:
+def _summary_data(news: ThreadSummary) -> JsonObject:
     session, anchor = news.session, news.session.anchor
     return {
         "task_id": session.id,
@@ -283,7 +283,7 @@ def _news_data(news: ThreadSummary) -> JsonObject:
         "title": session.title,
         "document": anchor.document if anchor else None,
         "cell_id": anchor.cell_id if anchor else None,
-        "last": news.last,
+        "last": news.last_message,
     }
 
 

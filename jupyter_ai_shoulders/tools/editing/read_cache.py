@@ -46,18 +46,18 @@ def known_text(
     context: CallContext,
     key: tuple[str, CellId | None],
     version: Version,
-    now: str,
+    current: str,
 ) -> KnownText:
     """Return what a conversation knows of a text that is ``now``, of this version."""
 
     def text(known: Version) -> str | None:
         plain = Version(known.removeprefix(PART))
-        return now if plain == version else texts.get(plain)
+        return current if plain == version else texts.get(plain)
 
     newest = context.seen.get(key)
-    earlier = map(text, context.earlier.get(key, ()))
+    earlier = map(text, context.earlier_versions.get(key, ()))
     return KnownText(
         None if newest is None else text(newest),
         tuple(each for each in earlier if each is not None),
-        taken_back=key in context.taken_back,
+        undone=key in context.undone,
     )

@@ -41,7 +41,7 @@ class KnownText:
     """The text it has read or written last."""
     earlier: tuple[str, ...] = ()
     """Texts it has read before, newest first."""
-    taken_back: bool = False
+    undone: bool = False
     """Whether the model knows that its changes to the text were undone since it read it."""
 
 
@@ -84,32 +84,32 @@ UnmergedEdit = ConflictingEdit | NoMatch | AmbiguousMatch | MissingBaseText
 MergeOutcome = MergedText | UnmergedEdit
 
 
-def merge_edit(change: RequestedEdit, now: str, known: KnownText) -> MergeOutcome:
+def merge_edit(change: RequestedEdit, current: str, known: KnownText) -> MergeOutcome:
     """Merge an edit into the text as it is now.
 
     ``old_string`` is looked for in the text that was read, and in the present one where nothing is
     known of the other, or where it is there as whole words and cuts one in the other.
     """
-    here = change.applied_to(now)
-    if known.read == now:
-        return _applied(here, now)
+    here = change.applied_to(current)
+    if known.read == current:
+        return _applied(here, current)
     bases = _bases(change, known)
     if change.whole and not bases:
         return MissingBaseText()
     overlap: ConflictingEdit | None = None
     for base in bases:
-        wanted = _wanted(change, base, now, here)
+        wanted = _edited_text(change, base, current, here)
         if wanted is None:
             continue
-        text = merge_texts(base, now, wanted)
+        text = merge_texts(base, current, wanted)
         if text is not None:
             return MergedText(text, base, wanted)
         overlap = overlap or ConflictingEdit(base, wanted)
     if overlap is None:
         read = None if known.read is None else change.applied_to(known.read)
         # What was not clear to the model is not made clear by what the user typed.
-        return read if isinstance(read, AmbiguousMatch) else _applied(here, now)
-    return _nearest(overlap, change, now, here)
+        return read if isinstance(read, AmbiguousMatch) else _applied(here, current)
+    return _rebased_conflict(overlap, change, current, here)
 
 
 def user_changes_diff(expected: str, text: str) -> str | None:
@@ -137,11 +137,11 @@ def _bases(change: RequestedEdit, known: KnownText) -> Sequence[str]:
     """Return the texts that the edit may have been made for, the likeliest first."""
     newest = () if known.read is None else (known.read,)
     # A whole text made for an earlier one would bring back what the model does not know is undone.
-    earlier = known.earlier if known.taken_back or not change.whole else ()
+    earlier = known.earlier if known.undone or not change.whole else ()
     return tuple(dict.fromkeys((*newest, *earlier)))
 
 
-def _wanted(
+def _edited_text(
     change: RequestedEdit, base: str, now: str, here: Replacement | NoMatch | AmbiguousMatch
 ) -> str | None:
     """Return what the edit makes of a text, None when it cannot have been made for it."""
@@ -152,7 +152,7 @@ def _wanted(
     return None if wanted.cuts_word and is_here and base != now else wanted.text
 
 
-def _nearest(
+def _rebased_conflict(
     overlap: ConflictingEdit,
     change: RequestedEdit,
     now: str,

@@ -90,7 +90,7 @@ class FileAccess:
         self.texts = texts
         self.changes = changes
 
-    async def look(self, given: str) -> PathContent:
+    async def inspect(self, given: str) -> PathContent:
         """Return what stands at a path now.
 
         Raises ``InvalidRequest`` (outside, a device), ``PolicyRefusal`` (secret), ``Conflict``
@@ -112,7 +112,7 @@ class FileAccess:
         Raises ``InvalidRequest`` for notebooks, office documents, folders and binary files.
         """
         check_text_name(given)
-        there = await self.look(given)
+        there = await self.inspect(given)
         check_text_name(there.path)
         match there:
             case NothingAtPath() | TextFileAtPath():

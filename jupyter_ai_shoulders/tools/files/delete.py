@@ -75,7 +75,7 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
 
     async def subject(self, args: DeleteFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown. A file that is gone is no error: a crash may have been."""
-        there = await self._access.look(args.path)
+        there = await self._access.inspect(args.path)
         if isinstance(there, FolderAtPath):
             raise _is_folder(there)
         return CallSubject(
@@ -84,16 +84,16 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
             target=Target(path=there.path),
             preview=f"{there.path} goes to the trash; undo brings it back.",
             undoable=True,
-            rearranges=True,
+            moves_or_removes=True,
             effect=Effect(before_version=there.version, expected_version=ABSENT),
-            asks=path_hard_link_note(there),
+            always_ask_reason=path_hard_link_note(there),
         )
 
     async def run(
         self, args: DeleteFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Delete, or say why not."""
-        there = await self._access.look(args.path)
+        there = await self._access.inspect(args.path)
         match there:
             case NothingAtPath():
                 raise await no_such_file(self._access, there.path)
@@ -120,10 +120,10 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
 
     def _text_refused(self, there: TextFileAtPath, context: CallContext) -> Result | None:
         """Return why a file must stay: none of it was read, or it was changed since."""
-        refused = self._versions.refusal(there.snapshot, context, whole=False)
+        refused = self._versions.unread_refusal(there.snapshot, context, whole=False)
         if refused is not None or has_read(context, there.path, there.version):
             return refused
-        return self._versions.stale(there.snapshot, context)
+        return self._versions.stale_result(there.snapshot, context)
 
     async def _notebook_refused(self, there: TextFileAtPath, context: CallContext) -> Result | None:
         """Return why a notebook must stay: none of it was read, or cells were changed since."""

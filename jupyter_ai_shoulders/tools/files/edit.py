@@ -71,9 +71,7 @@ class EditFile(BaseTool[EditFileArguments]):
     async def subject(self, args: EditFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with its diff against the file as it is now."""
         there = await self._file(args)
-        edit = await asyncio.to_thread(
-            self._versions.merged, args.change(), there.snapshot, context
-        )
+        edit = await asyncio.to_thread(self._versions.merge, args.change(), there.snapshot, context)
         after = edit.text if isinstance(edit, MergedText) else None
         diff = None
         if after is not None:
@@ -88,7 +86,7 @@ class EditFile(BaseTool[EditFileArguments]):
     ) -> AsyncIterator[Progress | Result]:
         """Edit, or say why not."""
         there = await self._file(args)
-        refused = self._versions.refusal(there.snapshot, context, whole=False)
+        refused = self._versions.unread_refusal(there.snapshot, context, whole=False)
         yield refused or await write_change(
             self._access, self._versions, there, args.change(), context, dry=args.dry_run
         )

@@ -143,7 +143,7 @@ class UndoFileChange(BaseTool[UndoFileChangeArguments]):
         """Return how the call is shown. Raises ``NotFound`` when there is no such change."""
         row = self._wanted(args, context)
         rows = [row] if row.batch is None else self._journal.of_batch(row.batch)
-        preview = "\n".join(f"Take back: {_what(each)}" for each in reversed(rows))
+        preview = "\n".join(f"Take back: {_change_text(each)}" for each in reversed(rows))
         return CallSubject(
             title="Undo change",
             target_label=file_name(row.document.rstrip("/")),
@@ -151,7 +151,7 @@ class UndoFileChange(BaseTool[UndoFileChangeArguments]):
             preview=preview,
             undoable=True,
             in_page=row.kind == "edit" and self._texts.in_page(row.document),
-            rearranges=any(each.kind != "edit" for each in rows),
+            moves_or_removes=any(each.kind != "edit" for each in rows),
         )
 
     async def run(
@@ -195,7 +195,7 @@ class UndoFileChange(BaseTool[UndoFileChangeArguments]):
         self, row: Operation, report: UndoReport, before: str | None, context: CallContext
     ) -> Result:
         said = [_said(undone) for undone in report.undone]
-        said += [f"Left: {_what(kept.operation)} ({kept.reason})" for kept in report.kept]
+        said += [f"Left: {_change_text(kept.operation)} ({kept.reason})" for kept in report.kept]
         after = await self._text(row)
         data: JsonObject = {"operations": [str(undone.operation.id) for undone in report.undone]}
         if before is None or after is None:
@@ -228,14 +228,14 @@ def _refused(row: Operation, error: CannotUndo) -> Result:
 
 
 def _said(undone: UndoneChange) -> str:
-    what = _what(undone.operation)
+    what = _change_text(undone.operation)
     if undone.by is None:
         return f"Nothing was left to take back of: {what}"
     merged = "; what was changed since stays" if undone.merged else ""
     return f"Taken back: {what}{merged} (this undo is {undone.by})"
 
 
-def _what(row: Operation) -> str:
+def _change_text(row: Operation) -> str:
     cell = f" cell {row.cell_id}" if row.cell_id else ""
     to = f" → {row.new_document}" if row.new_document else ""
     return f"{row.kind} {row.document}{cell}{to}"
@@ -246,7 +246,7 @@ def _line(row: Operation, session_id: SessionId) -> str:
     undone = f"; undoes {row.undoes}" if row.undoes else ""
     how = "can be undone with its turn" if row.cell_id else "can be undone"
     state = how if row.can_undo else (row.reason or row.state)
-    return f"{row.id}  {row.at}  {who}: {_what(row)}{undone}. {state}"
+    return f"{row.id}  {row.at}  {who}: {_change_text(row)}{undone}. {state}"
 
 
 def history_tools(

@@ -35,7 +35,7 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 SHOWN_ENTRIES = 300
 DEPTH = 2
 """Levels shown when nothing is said."""
-MOST_DEPTH = 40
+MAX_DEPTH = 40
 """Levels looked into for a glob."""
 _UNITS = ("B", "kB", "MB", "GB")
 
@@ -49,7 +49,7 @@ class ListFilesArguments(ToolArguments):
     depth: int | None = Field(
         default=None,
         ge=1,
-        le=MOST_DEPTH,
+        le=MAX_DEPTH,
         description=f"How many levels to show: {DEPTH}, with a glob all.",
     )
     glob: str | None = Field(
@@ -89,7 +89,7 @@ class ListFiles(BaseTool[ListFilesArguments]):
     def _listed(self, args: ListFilesArguments) -> Result:
         folder = readable_folder(self._workspace, args.path or "")
         glob = Glob(args.glob) if args.glob else None
-        depth = args.depth or (DEPTH if glob is None else MOST_DEPTH)
+        depth = args.depth or (DEPTH if glob is None else MAX_DEPTH)
         found = list_entries(self._workspace, folder, depth=depth, limit=SHOWN_ENTRIES, glob=glob)
         return _result(folder, args, depth, found)
 

@@ -65,9 +65,9 @@ class _MoveTool(BaseTool[MoveArguments]):
 
     async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        there = await self._access.look(args.path)
+        there = await self._access.inspect(args.path)
         new_path = await self._new_path(args, there)
-        target = await self._access.look(new_path)
+        target = await self._access.inspect(new_path)
         if isinstance(there, NothingAtPath) and isinstance(target, NothingAtPath):
             raise await no_such_file(self._access, there.path)
         return CallSubject(
@@ -76,16 +76,16 @@ class _MoveTool(BaseTool[MoveArguments]):
             target=Target(path=there.path, new_path=new_path),
             preview=f"{there.path} → {new_path}",
             undoable=True,
-            rearranges=True,
+            moves_or_removes=True,
             effect=Effect(before_version=_version(there), expected_version=ABSENT),
-            asks=path_hard_link_note(there),
+            always_ask_reason=path_hard_link_note(there),
         )
 
     async def run(
         self, args: MoveArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Give it the name, or say why not."""
-        there = await self._access.look(args.path)
+        there = await self._access.inspect(args.path)
         if isinstance(there, NothingAtPath):
             raise await no_such_file(self._access, there.path)
         new_path = await self._new_path(args, there)
@@ -134,7 +134,7 @@ class DuplicateFile(BaseTool[MoveArguments]):
         """Return how the call is shown; what it makes is the new file."""
         there = await self._source(args)
         new_path = await resolve_destination(self._access, args, there)
-        target = await self._access.look(new_path)
+        target = await self._access.inspect(new_path)
         return CallSubject(
             title="Duplicate file",
             target_label=_label(there.path, new_path),
@@ -161,7 +161,7 @@ class DuplicateFile(BaseTool[MoveArguments]):
         )
 
     async def _source(self, args: MoveArguments) -> PathContent:
-        there = await self._access.look(args.path)
+        there = await self._access.inspect(args.path)
         match there:
             case NothingAtPath():
                 raise await no_such_file(self._access, there.path)

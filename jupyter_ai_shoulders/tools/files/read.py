@@ -149,8 +149,8 @@ class ReadFile(BaseTool[ReadFileArguments]):
             target_label=file_name(path) or "the workspace",
             target=Target(path=path or "."),
             in_page=self._access.in_page(path),
-            secret=await asyncio.to_thread(self._asks_for_secret, args.path, path),
-            asks=await asyncio.to_thread(self._access.hard_link_warning, path),
+            reads_secret=await asyncio.to_thread(self._is_readable_secret, args.path, path),
+            always_ask_reason=await asyncio.to_thread(self._access.hard_link_warning, path),
         )
 
     async def run(
@@ -158,7 +158,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
     ) -> AsyncIterator[Progress | Result]:
         """Read and show; a file of keys only runs once the user has allowed it."""
         path = await asyncio.to_thread(self._access.workspace.path, args.path)
-        if await asyncio.to_thread(self._asks_for_secret, args.path, path):
+        if await asyncio.to_thread(self._is_readable_secret, args.path, path):
             yield await asyncio.to_thread(self._secret, args, path)
             return
         there = await self._there(args.path)
@@ -174,7 +174,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
             case OtherFileAtPath():
                 yield await self._other(args, there)
 
-    def _asks_for_secret(self, given: str, path: WorkspacePath) -> bool:
+    def _is_readable_secret(self, given: str, path: WorkspacePath) -> bool:
         """Return whether a path is of a file of keys that the user may allow to be read.
 
         The state directory is none of them, and neither are folders of keys, nor login data of
@@ -190,7 +190,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
 
     async def _there(self, given: str) -> PathContent:
         root = await asyncio.to_thread(self._access.workspace.path, given)
-        return await self._access.look(given) if root else FolderAtPath(root)
+        return await self._access.inspect(given) if root else FolderAtPath(root)
 
     def _secret(self, args: ReadFileArguments, path: WorkspacePath) -> Result:
         """Return a file of keys as the disk has it; it is not to be edited, so it is not seen."""

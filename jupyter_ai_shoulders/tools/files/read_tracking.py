@@ -61,7 +61,7 @@ class FileReadTracker:
         self._texts.add(version, text)
         return _seen(path, version, whole=True)
 
-    def refusal(
+    def unread_refusal(
         self, snapshot: TextSnapshot, context: CallContext, *, whole: bool
     ) -> Result | None:
         """Return why a file must not be changed, with its text; None when it was read.
@@ -75,27 +75,29 @@ class FileReadTracker:
             return self._refused(snapshot, known, _read_in_part(snapshot.path))
         return None
 
-    def merged(
+    def merge(
         self, change: RequestedEdit, snapshot: TextSnapshot, context: CallContext
     ) -> MergeOutcome:
         """Merge an edit into the file as it is now. Takes a while for long files."""
-        return merge_edit(change, snapshot.text, self.known(snapshot, context))
+        return merge_edit(change, snapshot.text, self.known_text(snapshot, context))
 
-    def known(self, snapshot: TextSnapshot, context: CallContext) -> KnownText:
+    def known_text(self, snapshot: TextSnapshot, context: CallContext) -> KnownText:
         """Return what the conversation knows of the file's text."""
         key = (snapshot.path, None)
         return known_text(self._texts, context, key, snapshot.version, snapshot.text)
 
-    def not_merged(self, edit: UnmergedEdit, current: TextSnapshot, context: CallContext) -> Result:
+    def unmerged_result(
+        self, edit: UnmergedEdit, current: TextSnapshot, context: CallContext
+    ) -> Result:
         """Return why nothing was changed; what the user changed too becomes a proposal."""
         known = context.seen.get((current.path, None))
         match edit:
             case MissingBaseText():
-                return self.stale(current, context)
+                return self.stale_result(current, context)
             case ConflictingEdit():
                 if edit.hides_secret:
                     return failure_result(HIDDEN_SECRET)
-                return self.stale(current, context, self._proposal(current, context, edit))
+                return self.stale_result(current, context, self._proposal(current, context, edit))
             case NoMatch() | AmbiguousMatch():
                 refused = no_replacement(current.path, edit)
                 if known is None or known.removeprefix(PART) == current.version:
@@ -109,7 +111,7 @@ class FileReadTracker:
         """Return what to tell of the user's changes beside an edit, and what is known by that."""
         newest = context.seen.get((after.path, None))
         whole = newest is not None and not newest.startswith(PART)
-        if newest is not None and self.known(before, context).read is None:
+        if newest is not None and self.known_text(before, context).read is None:
             lines = numbered_lines(after.text)
             seen = self.note(after, whole=lines.whole, before=newest)
             return f"{NOW_READS}\n{page_text(after, lines)}", seen
@@ -120,7 +122,7 @@ class FileReadTracker:
             return user_changes_text(None), _seen(after.path, version, whole=whole)
         return diff and user_changes_text(diff), self.note(after, whole=whole, before=newest)
 
-    def stale(
+    def stale_result(
         self, current: TextSnapshot, context: CallContext, proposal: Proposal | None = None
     ) -> Result:
         """Refuse to write over what was changed since; a proposal keeps what was wanted."""

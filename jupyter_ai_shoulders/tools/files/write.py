@@ -92,7 +92,7 @@ class _WriteTool(BaseTool[WriteFileArguments]):
             return change_subject(
                 there, "Create file", after, args.content, language_of(there.path), dry=args.dry_run
             )
-        edit = await asyncio.to_thread(self._versions.merged, _whole(args), there.snapshot, context)
+        edit = await asyncio.to_thread(self._versions.merge, _whole(args), there.snapshot, context)
         after = edit.text if isinstance(edit, MergedText) else after
         diff = await asyncio.to_thread(bounded_diff, there.snapshot.text, after)
         return change_subject(
@@ -110,7 +110,7 @@ class _WriteTool(BaseTool[WriteFileArguments]):
         if args.dry_run:
             diff = await asyncio.to_thread(bounded_diff, "", after)
             warned = await asyncio.to_thread(write_warnings, path, None, after)
-            return _would(path, None, after, diff, warned)
+            return _dry_run_result(path, None, after, diff, warned)
         applied = await self._access.changes.create(
             path, well_formed(args.content), origin_of(context)
         )
@@ -146,7 +146,7 @@ class WriteFile(_WriteTool):
         if isinstance(there, NothingAtPath):
             yield await self._create(args, there.path, context)
             return
-        refused = self._versions.refusal(there.snapshot, context, whole=True)
+        refused = self._versions.unread_refusal(there.snapshot, context, whole=True)
         yield refused or await write_change(
             self._access, self._versions, there, _whole(args), context, dry=args.dry_run
         )
@@ -188,22 +188,22 @@ async def write_change(
     What the user changed since it was read stays; merged again when they type in this moment.
     """
     for _ in range(ATTEMPTS):
-        edit = await asyncio.to_thread(versions.merged, change, there.snapshot, context)
+        edit = await asyncio.to_thread(versions.merge, change, there.snapshot, context)
         if not isinstance(edit, MergedText):
-            return versions.not_merged(edit, there.snapshot, context)
+            return versions.unmerged_result(edit, there.snapshot, context)
         if edit.hides_secret:
             return failure_result(HIDDEN_SECRET)
-        outcome = await _try(access, versions, there, edit, context, dry=dry)
+        outcome = await _try_write(access, versions, there, edit, context, dry=dry)
         if isinstance(outcome, Result):
             return outcome
         there = replace(there, snapshot=outcome)
-    edit = await asyncio.to_thread(versions.merged, change, there.snapshot, context)
+    edit = await asyncio.to_thread(versions.merge, change, there.snapshot, context)
     if isinstance(edit, MergedText):  # the user types too fast for it
         edit = ConflictingEdit(there.snapshot.text, edit.text)
-    return versions.not_merged(edit, there.snapshot, context)
+    return versions.unmerged_result(edit, there.snapshot, context)
 
 
-async def _try(
+async def _try_write(
     access: FileAccess,
     versions: FileReadTracker,
     there: TextFileAtPath,
@@ -217,7 +217,7 @@ async def _try(
     diff = await asyncio.to_thread(bounded_diff, before, after)
     if dry and after != before:
         warned = await asyncio.to_thread(write_warnings, path, before, after)
-        return _would(path, before, after, diff, _more_risks(there, warned))
+        return _dry_run_result(path, before, after, diff, _more_risks(there, warned))
     now = there.snapshot
     if after != before:
         outcome = await access.texts.replace(path, after, there.version, origin_of(context))
@@ -257,16 +257,18 @@ def change_subject(
         language=language,
         undoable=True,
         in_page=in_page,
-        dry=dry,
+        dry_run=dry,
         effect=Effect(
             before_version=there.version,
             expected_version=None if after is None or dry else text_version(after),
         ),
-        asks=None if dry else path_hard_link_note(there),
+        always_ask_reason=None if dry else path_hard_link_note(there),
     )
 
 
-def _would(path: str, before: str | None, after: str, diff: str, warned: list[str]) -> Result:
+def _dry_run_result(
+    path: str, before: str | None, after: str, diff: str, warned: list[str]
+) -> Result:
     """Return the result of a dry run; ``before`` None: the file would be made."""
     data = change_data(path, before or "", after, diff)
     what = "would be made" if before is None else "would be changed"

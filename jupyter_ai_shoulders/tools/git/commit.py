@@ -70,7 +70,7 @@ class GitCommit(BaseTool[GitCommitArguments]):
             target=Target(),
             preview=_preview(args.message, plan),
             language="diff",
-            exact=True,
+            preview_is_complete=True,
         )
 
     async def run(

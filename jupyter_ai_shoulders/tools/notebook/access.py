@@ -198,22 +198,22 @@ class CellReadTracker:
         """Return the version the conversation has read last."""
         return context.seen.get((place.snapshot.path, place.cell.id))
 
-    def known(self, place: LocatedCell, context: CallContext) -> KnownText:
+    def known_text(self, place: LocatedCell, context: CallContext) -> KnownText:
         """Return what the conversation knows of the cell's text."""
         cell = place.cell
         key = (place.snapshot.path, cell.id)
         return known_text(self.texts, context, key, cell.version, cell.source)
 
-    def not_read(self, place: LocatedCell) -> Result:
+    def unread_result(self, place: LocatedCell) -> Result:
         """Refuse to change a cell that was not read, with its text: now it is."""
         error = ErrorInfo(
             code="not_read",
             message=f"{place.label} was not read in this conversation yet; nothing was changed.",
             hint="Here it is; call again if the change is still right.",
         )
-        return self.refused(place, error)
+        return self.refused_result(place, error)
 
-    def stale(self, place: LocatedCell, proposal: Proposal | None = None) -> Result:
+    def stale_result(self, place: LocatedCell, proposal: Proposal | None = None) -> Result:
         """Refuse to change a cell the user has changed, with its text as it is now."""
         kept = "Your version was put to the user as a proposal. " if proposal else ""
         error = ErrorInfo(
@@ -221,14 +221,14 @@ class CellReadTracker:
             message=f"{place.label} was changed since you read it; nothing was overwritten.",
             hint=f"{kept}It now reads as follows; if a change is still needed, make it to this.",
         )
-        return self.refused(place, error, proposal)
+        return self.refused_result(place, error, proposal)
 
     def describe_user_changes(
         self, place: LocatedCell, edit: MergedText, context: CallContext
     ) -> tuple[str, tuple[SeenVersion, ...]]:
         """Return what to tell of the user's changes beside an edit, and what is known by that."""
         path, cell_id = place.snapshot.path, place.cell.id
-        if self.known(place, context).read is None:
+        if self.known_text(place, context).read is None:
             after = place.with_cell({"source": edit.text, "version": cell_version(edit.text)})
             rendering = render_notebook(after.snapshot, [cell_id])
             whole = cell_id in fully_shown_cells(rendering)
@@ -240,7 +240,7 @@ class CellReadTracker:
         known = edit.expected if diff is None else edit.text
         return f"\n{user_changes_text(diff)}", (self.note_text(path, cell_id, known),)
 
-    def refused(
+    def refused_result(
         self, place: LocatedCell, error: ErrorInfo, proposal: Proposal | None = None
     ) -> Result:
         """Refuse with the cell's present text, which counts as read from then on."""

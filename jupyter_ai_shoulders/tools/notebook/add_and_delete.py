@@ -106,7 +106,7 @@ class AddCell(BaseTool[AddCellArguments]):
         """Insert the cell."""
         notebook = await self._access.open(args.path)
         snapshot = await notebook.read()
-        after = self._after(args, snapshot, context)
+        after = self._predecessor(args, snapshot, context)
         edit = CellInsert(
             cell_id=_new_id(snapshot, context),
             cell_type=args.cell_type,
@@ -144,7 +144,7 @@ class AddCell(BaseTool[AddCellArguments]):
             after_version=seen.version,
         )
 
-    def _after(
+    def _predecessor(
         self, args: AddCellArguments, snapshot: NotebookSnapshot, context: CallContext
     ) -> CellId | None:
         """Return the cell the new one goes below, None for the top. Raises ``NotFound``."""
@@ -239,9 +239,9 @@ class DeleteCell(BaseTool[DeleteCellArguments]):
         place = await self._access.find_cell(args.path, args.cell_id)
         seen = self._versions.seen(place, context)
         if seen is None:
-            yield self._versions.not_read(place)
+            yield self._versions.unread_result(place)
         elif seen != place.cell.version:
-            yield self._versions.stale(place)
+            yield self._versions.stale_result(place)
         else:
             yield await self._delete(place)
 
@@ -252,7 +252,7 @@ class DeleteCell(BaseTool[DeleteCellArguments]):
             conflict = outcome.conflicts[0]
             if conflict.reason == "changed" and conflict.current is not None:
                 changes = {"source": conflict.current, "version": conflict.version}
-                return self._versions.stale(place.with_cell(changes))
+                return self._versions.stale_result(place.with_cell(changes))
             return failure_result(conflict_error(place, conflict))
         return Result(
             envelope=ToolEnvelope(

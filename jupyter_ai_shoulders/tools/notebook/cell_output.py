@@ -77,7 +77,7 @@ class ReadCellOutput(BaseTool[ReadCellOutputArguments]):
         self, args: ReadCellOutputArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Read."""
-        place = await self._place(args)
+        place = await self._find_cell(args)
         outputs = place.cell.outputs or ()
         if not outputs:
             yield refusal(f"{place.label} has no outputs.", "Run it with run_cell.", "not_found")
@@ -91,7 +91,7 @@ class ReadCellOutput(BaseTool[ReadCellOutputArguments]):
         else:
             yield _page(place, outputs, args)
 
-    async def _place(self, args: ReadCellOutputArguments) -> LocatedCell:
+    async def _find_cell(self, args: ReadCellOutputArguments) -> LocatedCell:
         notebook = await self._access.open(args.path)
         snapshot = await notebook.read([args.cell_id])
         position = snapshot.position(args.cell_id)

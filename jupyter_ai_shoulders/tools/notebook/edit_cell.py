@@ -144,9 +144,9 @@ class EditCell(BaseTool[EditCellArguments]):
         """
         place = await self._access.find_cell(path, cell_id)
         if self._versions.seen(place, context) is None:
-            return self._versions.not_read(place)
+            return self._versions.unread_result(place)
         for _ in range(ATTEMPTS):
-            outcome = await self._try(change, place, context)
+            outcome = await self._try_edit(change, place, context)
             if isinstance(outcome, Result):
                 return outcome
             place = outcome
@@ -155,7 +155,7 @@ class EditCell(BaseTool[EditCellArguments]):
             edit = ConflictingEdit(place.cell.source, edit.text)
         return self._not_merged(edit, place, context)
 
-    async def _try(
+    async def _try_edit(
         self, change: RequestedEdit, place: LocatedCell, context: CallContext
     ) -> Result | LocatedCell:
         """Edit the cell as it was found; return it as it is when the user was faster."""
@@ -179,7 +179,7 @@ class EditCell(BaseTool[EditCellArguments]):
     def _merged(
         self, change: RequestedEdit, place: LocatedCell, context: CallContext
     ) -> MergeOutcome:
-        return merge_edit(change, place.cell.source, self._versions.known(place, context))
+        return merge_edit(change, place.cell.source, self._versions.known_text(place, context))
 
     def _not_merged(
         self,
@@ -190,17 +190,17 @@ class EditCell(BaseTool[EditCellArguments]):
         """Return why nothing was changed; what the user changed too becomes a proposal."""
         match edit:
             case MissingBaseText():
-                return self._versions.stale(place)
+                return self._versions.stale_result(place)
             case ConflictingEdit():
                 if edit.hides_secret:
                     return failure_result(HIDDEN_SECRET)
-                return self._versions.stale(place, self._proposal(edit, place, context))
+                return self._versions.stale_result(place, self._proposal(edit, place, context))
             case NoMatch() | AmbiguousMatch():
                 refused = no_replacement(place, edit)
                 if self._versions.seen(place, context) == place.cell.version:
                     return refused
                 assert refused.envelope.error is not None
-                return self._versions.refused(place, refused.envelope.error)
+                return self._versions.refused_result(place, refused.envelope.error)
 
     def _proposal(
         self, edit: ConflictingEdit, place: LocatedCell, context: CallContext

@@ -36,7 +36,7 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
-WHOSE = {"user": "the user's code", "agent": "the agent's code"}
+RUN_OWNERS = {"user": "the user's code", "agent": "the agent's code"}
 
 
 def kernel_tools(access: NotebookAccess, controls: KernelControls) -> list[Tool[Any]]:
@@ -115,7 +115,7 @@ class InterruptKernel(BaseTool[KernelArguments]):
         """Return how the call is shown, with whose code it would stop."""
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
-        stops = _what_runs(use) or "It runs nothing."
+        stops = _running_code(use) or "It runs nothing."
         return _subject(self._access, path, use, "Interrupt the kernel", stops)
 
     async def run(self, args: KernelArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
@@ -125,7 +125,7 @@ class InterruptKernel(BaseTool[KernelArguments]):
         if use.busy is False:
             yield _done(path, use, f"The kernel of {path} runs nothing: it was not interrupted.")
             return
-        whose = WHOSE[use.runs] if use.runs else "what it may have run"
+        whose = RUN_OWNERS[use.runs] if use.runs else "what it may have run"
         if await self._controls.interrupt(path):
             said = f"The kernel of {path} was interrupted: {whose} ended. Its variables are kept."
             yield _done(path, use, said)
@@ -158,7 +158,7 @@ class RestartKernel(BaseTool[KernelArguments]):
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
         lost = "Lost: all variables of the kernel. Kept: the notebook's cells and outputs."
-        running = _what_runs(use)
+        running = _running_code(use)
         return _subject(
             self._access,
             path,
@@ -193,12 +193,12 @@ def _subject(
     )
 
 
-def _what_runs(use: KernelUse) -> str | None:
+def _running_code(use: KernelUse) -> str | None:
     if use.runs is None:
         return None if use.busy is False else "Whether it runs anything is not known."
     since = f", since {_time(use.since)}" if use.since else ""
     code = f":\n\n{use.code}" if use.code else "."
-    return f"{WHOSE[use.runs]}{since}{code}"
+    return f"{RUN_OWNERS[use.runs]}{since}{code}"
 
 
 def _done(path: str, use: KernelUse, said: str) -> Result:
@@ -247,7 +247,7 @@ def _doing(listed: ListedKernel) -> str:
     kernel = listed.kernel
     if listed.runs is not None:
         since = f" since {_time(listed.since)}" if listed.since else ""
-        return f"busy with {WHOSE[listed.runs]}{since}"
+        return f"busy with {RUN_OWNERS[listed.runs]}{since}"
     last = f", last active {_time(kernel.last_activity)}" if kernel.last_activity else ""
     return (kernel.state or "state unknown") + last
 

@@ -57,7 +57,7 @@ class MoveCell(BaseTool[MoveCellArguments]):
         place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(
-            title=f"Move cell {place.number} {_whereto(args, place.snapshot)}",
+            title=f"Move cell {place.number} {_destination_text(args, place.snapshot)}",
             target_label=file_name(path),
             target=Target(path=path, cell_id=place.cell.id),
             undoable=True,
@@ -69,7 +69,7 @@ class MoveCell(BaseTool[MoveCellArguments]):
     ) -> AsyncIterator[Progress | Result]:
         """Move it, or say why not."""
         place = await self._access.find_cell(args.path, args.cell_id)
-        where = _whereto(args, place.snapshot)
+        where = _destination_text(args, place.snapshot)
         edit = CellMove(cell_id=place.cell.id, after=args.after)
         outcome = await place.notebook.apply([edit], {})
         if not isinstance(outcome, Applied):
@@ -78,7 +78,7 @@ class MoveCell(BaseTool[MoveCellArguments]):
         yield _moved(place, where, _number_after(place, args.after))
 
 
-def _whereto(args: MoveCellArguments, snapshot: NotebookSnapshot) -> str:
+def _destination_text(args: MoveCellArguments, snapshot: NotebookSnapshot) -> str:
     """Return the new place in words. Raises ``NotFound``, ``InvalidRequest``."""
     if args.after is None:
         return "to the top"

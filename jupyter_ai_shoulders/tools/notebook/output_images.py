@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.parts import ImagePart
 
-MOST_PICTURES = 3
+MAX_IMAGES = 3
 """Pictures of one result; the newest."""
 
 _PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")
@@ -66,7 +66,7 @@ class OutputImageExtractor:
     ) -> OutputImages:
         """Return the newest pictures of a cell's outputs, or that of output ``only``, from 0."""
         indices = [at for at, output in enumerate(outputs) if is_image_output(output)]
-        chosen = indices[-MOST_PICTURES:] if only is None else [at for at in indices if at == only]
+        chosen = indices[-MAX_IMAGES:] if only is None else [at for at in indices if at == only]
         parts: list[ImagePart] = []
         notes: list[str] = []
         for at in chosen:

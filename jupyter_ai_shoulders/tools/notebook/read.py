@@ -101,7 +101,7 @@ class ReadNotebook(BaseTool[ReadNotebookArguments]):
         asked: Collection[CellId] | None,
         warning: str | None,
     ) -> Result:
-        shown = [cell for _, cell in _asked(snapshot, asked)]
+        shown = [cell for _, cell in _selected_cells(snapshot, asked)]
         return Result(
             envelope=ToolEnvelope(
                 ok=True,
@@ -137,7 +137,7 @@ def render_within_limits(
         bare = render_notebook(_without_outputs(snapshot), None, stale)
         whole = bare if _fits(bare) else Rendering(bare.text, frozenset())
         return whole, "The outputs are too long to show at once; ask for cells by their ids."
-    ids = [cell.id for _, cell in _asked(snapshot, asked)]
+    ids = [cell.id for _, cell in _selected_cells(snapshot, asked)]
     for count in range(len(ids) - 1, 0, -1):
         rendering = render_notebook(snapshot, ids[:count], stale)
         if _fits(rendering):
@@ -167,7 +167,7 @@ def cells_data(
             "outputs": len(cell.output_summary),
             **({"stale": stale.marks[cell.id].reason} if cell.id in stale.marks else {}),
         }
-        for index, cell in _asked(snapshot, asked)[:LISTED_CELLS]
+        for index, cell in _selected_cells(snapshot, asked)[:LISTED_CELLS]
     ]
     return {
         "path": snapshot.path,
@@ -177,7 +177,7 @@ def cells_data(
     }
 
 
-def _asked(
+def _selected_cells(
     snapshot: NotebookSnapshot, asked: Collection[CellId] | None
 ) -> list[tuple[int, NotebookCell]]:
     """Return the cells asked for, or all, with their positions and in their order."""

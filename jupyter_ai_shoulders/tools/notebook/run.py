@@ -98,8 +98,8 @@ class RunCell(BaseTool[RunCellArguments]):
             effect=Effect(
                 before_version=place.cell.version, kernel_id=await self._runner.kernel_of(path)
             ),
-            asks=_marked([(place.number, place.cell)]),
-            last_ms=await self._times.last(path, place.cell),
+            always_ask_reason=_ask_tag_reason([(place.number, place.cell)]),
+            last_duration_ms=await self._times.last(path, place.cell),
         )
 
     async def run(self, args: RunCellArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
@@ -140,7 +140,7 @@ class RunAllCellsArguments(ToolArguments):
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
+class _CellRange:
     """The code cells to run, with their numbers, and those that are skipped."""
 
     snapshot: NotebookSnapshot
@@ -178,8 +178,8 @@ class RunAllCells(BaseTool[RunAllCellsArguments]):
             language=notebook_language(cells.snapshot),
             in_page=self._access.in_page(path),
             effect=Effect(kernel_id=await self._runner.kernel_of(path)),
-            asks=_marked(cells.cells),
-            last_ms=sum(known) if known else None,
+            always_ask_reason=_ask_tag_reason(cells.cells),
+            last_duration_ms=sum(known) if known else None,
         )
 
     async def run(
@@ -217,7 +217,7 @@ class RunAllCells(BaseTool[RunAllCellsArguments]):
                 raise
             report.leave_out(number)
 
-    async def _range(self, args: RunAllCellsArguments) -> _Range:
+    async def _range(self, args: RunAllCellsArguments) -> _CellRange:
         snapshot = await (await self._access.open(args.path)).read()
         ids = [cell.id for cell in snapshot.cells]
         for asked in (args.first, args.last):
@@ -233,7 +233,7 @@ class RunAllCells(BaseTool[RunAllCellsArguments]):
             if first < number <= last + 1 and cell.cell_type == "code" and cell.source.strip()
         ]
         runnable = tuple(pair for pair in code if not has_tag(pair[1], NEVER_RUN))
-        return _Range(snapshot, runnable, tuple(pair for pair in code if pair not in runnable))
+        return _CellRange(snapshot, runnable, tuple(pair for pair in code if pair not in runnable))
 
 
 def input_recipient(context: CallContext) -> InputRecipient:
@@ -254,7 +254,7 @@ def tool_output(
             return InputEnded(item.answered)
 
 
-def _marked(cells: Sequence[tuple[int, NotebookCell]]) -> str | None:
+def _ask_tag_reason(cells: Sequence[tuple[int, NotebookCell]]) -> str | None:
     """Return why these cells ask each time they run; None when none of them does."""
     marked = [str(number) for number, cell in cells if has_tag(cell, ASK_BEFORE_RUN)]
     if not marked:
@@ -276,7 +276,7 @@ def _never(place: LocatedCell) -> ErrorInfo:
     )
 
 
-def _preview(cells: _Range) -> str:
+def _preview(cells: _CellRange) -> str:
     parts = [f"# cell {number}\n{cell.source}" for number, cell in cells.cells]
     text = "\n\n".join(parts)
     if len(text) <= PREVIEW_LIMIT:

@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 log = logging.getLogger(__name__)
 
 NOTABLE_MS = 10_000
-KEPT = 1_000
+MAX_CELLS = 1_000
 """Cells remembered; the one that ran longest ago is forgotten first."""
 VERSION = 1
 _BEGAN, _ENDED = "iopub.execute_input", "shell.execute_reply"
@@ -50,25 +50,25 @@ class RunDurations:
     async def record(self, path: str, cell_id: CellId, duration_ms: int) -> None:
         """Remember how long a cell took. What cannot be stored is forgotten with the process."""
         async with self._lock:
-            times = await self._known()
+            times = await self._load()
             key = _key(path, cell_id)
             if duration_ms < NOTABLE_MS and key not in times:
                 return
             times.pop(key, None)
             if duration_ms >= NOTABLE_MS:
                 times[key] = duration_ms
-            for old in list(times)[: max(len(times) - KEPT, 0)]:
+            for old in list(times)[: max(len(times) - MAX_CELLS, 0)]:
                 del times[old]
             await self._store(times)
 
     async def last(self, path: str, cell: NotebookCell) -> int | None:
         """Return how long the cell took last time; None when that is not known, or was short."""
         async with self._lock:
-            noted = (await self._known()).get(_key(path, cell.id))
+            noted = (await self._load()).get(_key(path, cell.id))
         recorded = lab_recorded_ms(cell.metadata)
         return noted if noted is not None else recorded
 
-    async def _known(self) -> dict[str, int]:
+    async def _load(self) -> dict[str, int]:
         if self._times is None:
             self._times = await asyncio.to_thread(self._read)
         return self._times

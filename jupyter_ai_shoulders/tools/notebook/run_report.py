@@ -26,8 +26,8 @@ class RunReport:
         self._total = total
         self._skipped = skipped
         self._ran: list[tuple[int, CellId, CellRun]] = []
-        self._gone: list[int] = []
-        self._now: tuple[int, CellId, RunStarted] | None = None
+        self._deleted: list[int] = []
+        self._running: tuple[int, CellId, RunStarted] | None = None
 
     @property
     def failure(self) -> tuple[int, CellId, CellRun] | None:
@@ -37,24 +37,24 @@ class RunReport:
 
     def begin(self, number: int, cell_id: CellId, begun: RunStarted) -> None:
         """Note that a cell is on its way."""
-        self._now = (number, cell_id, begun)
+        self._running = (number, cell_id, begun)
 
     def add(self, number: int, cell_id: CellId, run: CellRun) -> None:
         """Note how a cell ended."""
-        self._now = None
+        self._running = None
         self._ran.append((number, cell_id, run))
 
     def leave_out(self, number: int) -> None:
         """Note that a cell is not there any more."""
-        self._now = None
-        self._gone.append(number)
+        self._running = None
+        self._deleted.append(number)
 
     def result(self) -> Result:
         """Return the whole as the tool's result; while a cell is on its way, what there is."""
-        if self._now is not None:
-            number, cell_id, begun = self._now
+        if self._running is not None:
+            number, cell_id, begun = self._running
             so_far = RunReport(self.path, self._total, self._skipped)
-            so_far._gone = self._gone
+            so_far._deleted = self._deleted
             so_far._ran = [*self._ran, (number, cell_id, begun.look())]
             return so_far.result()
         failure = self.failure
@@ -77,7 +77,7 @@ class RunReport:
     def _lines(self, error: ErrorInfo | None) -> list[str]:
         good = sum(run.status == "ok" for _, _, run in self._ran)
         first = f"Ran {self.path}: {good} of {self._total} code cells finished ok."
-        not_run = self._total - len(self._ran) - len(self._gone)
+        not_run = self._total - len(self._ran) - len(self._deleted)
         if not_run and self.failure is not None:
             first += f" Stopped at the failing one; {not_run} were not run."
         notes = [first, self._skipped_text()]
@@ -92,7 +92,7 @@ class RunReport:
             f"Cell {number} (id={cell.id}) is marked {NEVER_RUN} and was skipped."
             for number, cell in self._skipped
         ]
-        notes += [f"Cell {number} was deleted meanwhile." for number in self._gone]
+        notes += [f"Cell {number} was deleted meanwhile." for number in self._deleted]
         return " ".join(notes) or None
 
     def _data(self) -> JsonObject:

@@ -41,7 +41,7 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
 PREVIEW_LIMIT = 100_000
 """Characters of code shown with the question whether to run it."""
-CHANGES_SHOWN = 5
+SHOWN_CHANGES = 5
 """Changed outputs of one cell that are told in lines."""
 
 
@@ -214,11 +214,11 @@ def _cell_lines(checked: CheckedCell) -> list[str]:
     lines = [
         f"Cell {checked.number} (id={checked.cell_id}) {outcome} · {run.duration_ms / 1000:.1f} s"
     ]
-    for change in checked.changed[:CHANGES_SHOWN]:
+    for change in checked.changed[:SHOWN_CHANGES]:
         before, after = (repr(text) if text is not None else "none" for text in _sides(change))
         lines.append(f"    {change.kind} was {before}, now {after}")
-    if len(checked.changed) > CHANGES_SHOWN:
-        lines.append(f"    … {len(checked.changed) - CHANGES_SHOWN} more outputs differ")
+    if len(checked.changed) > SHOWN_CHANGES:
+        lines.append(f"    … {len(checked.changed) - SHOWN_CHANGES} more outputs differ")
     return lines
 
 

@@ -28,10 +28,10 @@ def escape_glob(path: str) -> str:
 def command_matches(prefix: str, command: str) -> bool:
     """Return whether any part of a command line begins with the words of ``prefix``."""
     wanted = _words(prefix)
-    return any(_begins(_words(part), wanted) for part in _SEPARATORS.split(command))
+    return any(_has_prefix(_words(part), wanted) for part in _SEPARATORS.split(command))
 
 
-def _begins(words: list[str], wanted: list[str]) -> bool:
+def _has_prefix(words: list[str], wanted: list[str]) -> bool:
     return bool(wanted) and words[: len(wanted)] == wanted
 
 

@@ -98,7 +98,7 @@ class PermissionRequest:
     subject: CallSubject
     taint: Sequence[TaintSource] = ()
     """Where text in the conversation came from that may not be the user's."""
-    opened: Collection[str] = ()
+    open_documents: Collection[str] = ()
     """The documents that the user had open when they wrote."""
 
 
@@ -106,10 +106,10 @@ class PermissionRequest:
 class Allow:
     """It may run; ``because`` names the rule or grant, None when the mode allows it anyway."""
 
-    because: str | None = None
-    named: bool = False
+    reason: str | None = None
+    names_document: bool = False
     """The rule or grant is for this very document."""
-    stored: bool = False
+    from_stored_rule: bool = False
     """A rule of the permissions file allows it, not an answer or the mode of this conversation."""
 
 
@@ -152,7 +152,7 @@ def decide(
         or _locked(question, rules)
         or _protected(question, rules)
         or _secret(question, grants)
-        or _marked(question, mode)
+        or _always_asked(question, mode)
         or _unsandboxed(question)
         or _granted(question, [grant for grant in grants if grant.informed])
         or _suspended(
@@ -208,18 +208,18 @@ def _locked(question: PermissionRequest, rules: Rules) -> Ask | None:
 
 
 def _protected(question: PermissionRequest, rules: Rules) -> Ask | None:
-    named = question.subject.shapes
-    if named is None and (question.risk == "read" or question.subject.dry):
+    named = question.subject.protected_path
+    if named is None and (question.risk == "read" or question.subject.dry_run):
         return None
     for path in _paths(question) if named is None else (named,):
-        then = _runs(normalize_path(path), rules.programs)
+        then = _autorun_note(normalize_path(path), rules.programs)
         if then is not None:
             text = f"Changes to {path} always need your approval. {then}."
             return Ask(AskReason(kind="protected", text=text), ONCE)
     return None
 
 
-def _runs(path: str, programs: Sequence[str]) -> str | None:
+def _autorun_note(path: str, programs: Sequence[str]) -> str | None:
     """Return when a file runs by itself; None for one that does not."""
     group = protected_group_of(path)
     if group is not None:
@@ -231,7 +231,7 @@ def _runs(path: str, programs: Sequence[str]) -> str | None:
 
 def _secret(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | Ask | None:
     """A file of keys is shown once the user has allowed this very file, in every mode."""
-    if not question.subject.secret:
+    if not question.subject.reads_secret:
         return None
     named = _granted(question, [grant for grant in grants if grant.path is not None])
     path = question.subject.target.path
@@ -239,9 +239,9 @@ def _secret(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | Ask
     return named or Ask(AskReason(kind="protected", text=text), SECRET_SCOPES)
 
 
-def _marked(question: PermissionRequest, mode: Mode) -> Ask | None:
+def _always_asked(question: PermissionRequest, mode: Mode) -> Ask | None:
     """What the user marked so asks each time, unless nothing asks."""
-    asks = question.subject.asks
+    asks = question.subject.always_ask_reason
     if asks is None or mode == "bypass":
         return None
     return Ask(AskReason(kind="run_policy", text=asks), ONCE)
@@ -259,16 +259,22 @@ def _granted(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | No
     target = question.subject.target
     for grant in grants:
         if grant.tool == question.tool and grant_covers(grant, target):
-            return Allow("allowed earlier in this conversation", named=grant.path is not None)
+            return Allow(
+                "allowed earlier in this conversation", names_document=grant.path is not None
+            )
     return None
 
 
 def _suspended(question: PermissionRequest, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
     """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
     path = question.subject.target.path
-    shown = question.subject.in_page or path in question.opened
+    shown = question.subject.in_page or path in question.open_documents
     # What asks may be allowed always: that rule names the document, and vouches for it.
-    vouched = isinstance(decision, Ask) or decision.named or (shown and not decision.stored)
+    vouched = (
+        isinstance(decision, Ask)
+        or decision.names_document
+        or (shown and not decision.from_stored_rule)
+    )
     sources = blocking_sources(
         question.taint,
         question.risk,
@@ -287,7 +293,7 @@ def _suspended(question: PermissionRequest, decision: Allow | Ask, mode: Mode) -
         return Ask(decision.reason.model_copy(update={"text": text}), scopes)
     if mode != "bypass" and isinstance(_by_mode(question, mode), Allow):
         return decision  # the mode alone lets it pass: it waits for review and can be taken back
-    text = f"Approval is needed although {decision.because or 'this mode never asks'}. {told}"
+    text = f"Approval is needed although {decision.reason or 'this mode never asks'}. {told}"
     scopes = _scopes(question.subject.target, always=False)
     return Ask(AskReason(kind="taint", text=text), scopes)
 
@@ -303,7 +309,11 @@ def _ruled(question: PermissionRequest, rules: Rules) -> Ask | Allow | None:
         return Ask(reason, _scopes(question.subject.target, always=False))
     for rule in valid:
         if rule.action == "allow" and rule_matches(rule, question):
-            return Allow(f"{rule.source} allows it", named=_names(rule, question), stored=True)
+            return Allow(
+                f"{rule.source} allows it",
+                names_document=_names_document(rule, question),
+                from_stored_rule=True,
+            )
     return None
 
 
@@ -318,7 +328,7 @@ def _asks_because(question: PermissionRequest, mode: Mode) -> str | None:
     subject = question.subject
     if question.external:
         return "This uses the network."
-    if question.risk == "read" or subject.dry:
+    if question.risk == "read" or subject.dry_run:
         return None
     if question.risk == "execute":
         return "This runs code."
@@ -326,7 +336,7 @@ def _asks_because(question: PermissionRequest, mode: Mode) -> str | None:
 
 
 def _change_asks_because(subject: CallSubject, mode: Mode) -> str | None:
-    if subject.rearranges:
+    if subject.moves_or_removes:
         return "This moves or removes a file."
     if not subject.undoable:
         return "This cannot be undone."
@@ -372,7 +382,7 @@ def rule_matches(rule: ToolRule, question: PermissionRequest) -> bool:
     )
 
 
-def _names(rule: ToolRule, question: PermissionRequest) -> bool:
+def _names_document(rule: ToolRule, question: PermissionRequest) -> bool:
     """Return whether a rule that matches gives the document itself, not a pattern of many."""
     path, match = question.subject.target.path, rule.match
     if path is None or match is None:

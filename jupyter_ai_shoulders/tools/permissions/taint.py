@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.wire.events import Risk
 
-MOST_SOURCES = 20
+MAX_SOURCES = 20
 """Sources that are remembered by name; one is enough to ask."""
 _NAMED = 3
 _LABEL = 120
@@ -105,7 +105,7 @@ def blocking_sources(
     """
     if external or risk == "execute":
         pass
-    elif risk == "read" or subject.dry or (subject.in_page and subject.undoable):
+    elif risk == "read" or subject.dry_run or (subject.in_page and subject.undoable):
         return ()
     own = subject.target.path if vouched else None
     return [source for source in sources if source.path is None or source.path != own]

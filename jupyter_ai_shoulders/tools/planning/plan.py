@@ -28,8 +28,8 @@ STEPS = 5
 SECTIONS = ("ids", "params", "lists", "entities", "errors")
 """Of working memory. Plans save into all but ``errors``, which holds why steps failed."""
 
-ROWS_KEPT = 100
-TEXT_KEPT = 4_000
+MAX_ROWS = 100
+MAX_TEXT = 4_000
 """How much of a list (entries) and of a text (characters) is remembered."""
 _ROWS_SHOWN = 10
 _TEXT_SHOWN = 200
@@ -170,13 +170,13 @@ def is_satisfied(stop_when: Sequence[str], memory: Memory) -> bool:
 
 
 def plan_problem(
-    steps: Sequence[PlanStep], stop_when: Sequence[str], memory: Memory, left: int
+    steps: Sequence[PlanStep], stop_when: Sequence[str], memory: Memory, steps_left: int
 ) -> str | None:
     """Return why a plan cannot be begun as it is written; None when it can."""
     names = [step.save_as for step in steps if step.save_as is not None]
     wrong = next((name for name in names if not _NAME.fullmatch(name)), None)
-    if len(steps) > left:
-        return f"The plan has {len(steps)} steps; {left} of {STEPS} are left."
+    if len(steps) > steps_left:
+        return f"The plan has {len(steps)} steps; {steps_left} of {STEPS} are left."
     if wrong is not None:
         return f"{wrong!r} is no name to save as; write ids.x, params.x, lists.x or entities.x."
     if len(set(names)) < len(names):
@@ -217,23 +217,23 @@ def extract_value(name: str, envelope: ToolEnvelope, text: str) -> tuple[Json, .
     first = envelope.data if rows is None else next(iter(rows), None)
     match name.partition(".")[0]:
         case "lists":
-            return () if rows is None else (_kept(rows),)
+            return () if rows is None else (_bounded(rows),)
         case "entities":
-            return () if first is None else (_kept(first),)
+            return () if first is None else (_bounded(first),)
         case "ids":
             return _identifier(first)
         case _:
-            return (_kept(text),)
+            return (_bounded(text),)
 
 
-def _kept(value: Json) -> Json:
+def _bounded(value: Json) -> Json:
     """Return a value as it is remembered: memory is logged with every plan."""
     if isinstance(value, str):
-        return value[:TEXT_KEPT]
+        return value[:MAX_TEXT]
     if isinstance(value, list):
-        return [_kept(inner) for inner in value[:ROWS_KEPT]]
+        return [_bounded(inner) for inner in value[:MAX_ROWS]]
     if isinstance(value, dict):
-        return {key: _kept(inner) for key, inner in value.items()}
+        return {key: _bounded(inner) for key, inner in value.items()}
     return value
 
 

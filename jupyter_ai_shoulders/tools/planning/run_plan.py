@@ -86,18 +86,18 @@ class RunPlan(BaseTool[RunPlanArguments]):
         """Run the plan, or say why it cannot be begun."""
         memory, left = plan.restore_state(context.plan)
         problem = plan.plan_problem(args.steps, args.stop_when, memory, left)
-        problem = problem or self._unfit(args.steps, context)
+        problem = problem or self._step_problem(args.steps, context)
         if problem is not None:
             yield refusal(f"The plan was not begun. {problem}", "Correct the plan.")
             return
-        work = _Work(args.steps, args.stop_when, memory, left, context)
+        work = _PlanRun(args.steps, args.stop_when, memory, left, context)
         work.first_change = self._first_change(work)
         while wave := work.next_wave():
             async for progress in self._wave(work, wave):
                 yield progress
         yield work.report()
 
-    def _unfit(self, steps: tuple[PlanStep, ...], context: CallContext) -> str | None:
+    def _step_problem(self, steps: tuple[PlanStep, ...], context: CallContext) -> str | None:
         """Return what is wrong with a step as far as it can be told before anything runs."""
         disabled = self._rules.disabled
         names = [name for name in self._tools.names(context.toolset) if name not in disabled]
@@ -116,7 +116,7 @@ class RunPlan(BaseTool[RunPlanArguments]):
                 return f"Step {number}: {checked.error.message} {checked.error.hint}"
         return None
 
-    def _first_change(self, work: _Work) -> int | None:
+    def _first_change(self, work: _PlanRun) -> int | None:
         """Return the first step, as they run, that a plan does not execute."""
         for position in plan.execution_order(work.steps):
             tool = self._tools.get(work.steps[position].tool)
@@ -124,7 +124,7 @@ class RunPlan(BaseTool[RunPlanArguments]):
                 return position
         return None
 
-    async def _wave(self, work: _Work, wave: tuple[int, ...]) -> AsyncIterator[Progress]:
+    async def _wave(self, work: _PlanRun, wave: tuple[int, ...]) -> AsyncIterator[Progress]:
         """Run steps together; they are remembered in their order in the plan."""
         running: list[asyncio.Task[StepOutcome]] = []
         try:
@@ -136,12 +136,12 @@ class RunPlan(BaseTool[RunPlanArguments]):
         except ExceptionGroup as failures:  # a bug of one tool
             raise failures.exceptions[0] from None
         for position, task in zip(wave, running, strict=True):
-            work.take(position, task.result())
+            work.record(position, task.result())
             yield Progress("status", work.line(position) + "\n")
 
 
 @dataclass(slots=True)
-class _Work:
+class _PlanRun:
     """A plan under way."""
 
     steps: tuple[PlanStep, ...]
@@ -173,7 +173,7 @@ class _Work:
         bad = (n for n, outcome in self.outcomes.items() if outcome.status != "ok")
         return min(bad, default=None)
 
-    def take(self, position: int, outcome: StepOutcome) -> None:
+    def record(self, position: int, outcome: StepOutcome) -> None:
         """Remember what a step found, and what it has seen."""
         step, result = self.steps[position], outcome.result
         if outcome.status == "ok" and result is not None:

@@ -107,10 +107,10 @@ class StepRunner:
         shown = StepOutcome(
             "ok", subject.title, args, target=subject.target_label, preview=subject.preview
         )
-        stopped = self._judged(tool, subject, shown, context)
+        stopped = self._permission_refusal(tool, subject, shown, context)
         return stopped or await self._called(step, tool, checked, shown, context)
 
-    def _judged(
+    def _permission_refusal(
         self, tool: Tool[Any], subject: CallSubject, shown: StepOutcome, context: CallContext
     ) -> StepOutcome | None:
         """Return why the step is not run; None when it may."""

@@ -78,7 +78,7 @@ class ProposalBuilder:
             place.snapshot.path, cell_id, place.label, title, cell.source, cell.version
         )
 
-    def merged(
+    def merge(
         self, found: EditableText, change: RequestedEdit, context: CallContext
     ) -> MergeOutcome:
         """Return what a change makes of a text, beside what the user changed since it was read."""
@@ -86,7 +86,7 @@ class ProposalBuilder:
         known = known_text(self._texts, context, key, found.version, found.text)
         return merge_edit(change, found.text, known)
 
-    async def shown(self, found: EditableText, edit: MergeOutcome) -> CallSubject:
+    async def subject(self, found: EditableText, edit: MergeOutcome) -> CallSubject:
         """Return how the call is shown, with what it proposes."""
         diff = None
         if isinstance(edit, MergedText):

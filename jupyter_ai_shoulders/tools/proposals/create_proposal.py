@@ -81,15 +81,15 @@ class CreateProposal(BaseTool[CreateProposalArguments]):
     async def subject(self, args: CreateProposalArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with what it proposes."""
         found = await self._proposing.find(args.path, args.cell_id)
-        edit = await asyncio.to_thread(self._proposing.merged, found, _change(args), context)
-        return await self._proposing.shown(found, edit)
+        edit = await asyncio.to_thread(self._proposing.merge, found, _change(args), context)
+        return await self._proposing.subject(found, edit)
 
     async def run(
         self, args: CreateProposalArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Propose, or say why not."""
         found = await self._proposing.find(args.path, args.cell_id)
-        edit = await asyncio.to_thread(self._proposing.merged, found, _change(args), context)
+        edit = await asyncio.to_thread(self._proposing.merge, found, _change(args), context)
         yield self._proposing.result(found, edit, args.reason or "", context)
 
 

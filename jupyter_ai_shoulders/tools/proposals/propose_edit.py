@@ -45,7 +45,7 @@ _NO_PLACE = (
 )
 
 
-class ThreadAnchors(Protocol):
+class ThreadAnchorSource(Protocol):
     """Knows what threads are about; implemented by ``host.threads.service``."""
 
     def anchor(self, session_id: SessionId) -> Anchor | None:
@@ -78,7 +78,7 @@ class ProposeEdit(BaseTool[ProposeEditArguments]):
         cells: NotebookAccess,
         files: FileAccess,
         ids: IdSource,
-        anchors: ThreadAnchors,
+        anchors: ThreadAnchorSource,
         texts: ReadTextCache | None = None,
     ) -> None:
         self._proposing = ProposalBuilder(cells, files, ids, texts)
@@ -87,7 +87,7 @@ class ProposeEdit(BaseTool[ProposeEditArguments]):
     async def subject(self, args: ProposeEditArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown. Raises ``InvalidRequest`` outside of threads."""
         found, edit = await self._found(args, context)
-        return await self._proposing.shown(found, edit)
+        return await self._proposing.subject(found, edit)
 
     async def run(
         self, args: ProposeEditArguments, context: CallContext
@@ -115,7 +115,7 @@ class ProposeEdit(BaseTool[ProposeEditArguments]):
             return _replaced(args, anchor, replace(found, text=text))
 
         return found, await asyncio.to_thread(
-            self._proposing.merged, found, RequestedEdit(applied_to), context
+            self._proposing.merge, found, RequestedEdit(applied_to), context
         )
 
 
@@ -125,10 +125,10 @@ def _replaced(
     old, new = args.old_string, args.new_string
     if found.cell_id is None:
         old, new = normalized_text(old), normalized_text(new)
-    return replace_near(found.text, old, new, _place(anchor, found))
+    return replace_near(found.text, old, new, _anchor_span(anchor, found))
 
 
-def _place(anchor: Anchor, found: EditableText) -> tuple[int, int] | None:
+def _anchor_span(anchor: Anchor, found: EditableText) -> tuple[int, int] | None:
     """Return the characters the thread is about; None in another cell, or when it is unsure."""
     if found.cell_id != anchor.cell_id:
         return None

@@ -70,8 +70,8 @@ class Commands:
             target=Target(command=args.command),
             preview=args.command,
             language="bash",
-            asks=self.asks,
-            last_ms=self.last_ms,
+            always_ask_reason=self.asks,
+            last_duration_ms=self.last_ms,
             sandboxed=self.held.sandboxed,
             read_only=self.held.read_only,
             network=self.held.network,
@@ -295,7 +295,7 @@ COMPARED: dict[str, tuple[ShownCall, CallSubject, bool, str | None]] = {
     "other language": (HASHED, replace(SUBJECT, language="sh"), False, "the preview"),
     "other target": (HASHED, replace(SUBJECT, target=Target(command="x")), False, "target"),
     "external": (HASHED, SUBJECT, True, "sends data outside"),
-    "secret": (HASHED, replace(SUBJECT, secret=True), False, "the protection"),
+    "secret": (HASHED, replace(SUBJECT, reads_secret=True), False, "the protection"),
 }
 
 

@@ -103,14 +103,14 @@ async def test_result_for_now_says_how_far_it_is_and_what_to_do():
 async def test_end_is_told_once_after_what_was_said_and_can_be_read():
     own = World()
     await own.adopt()
-    assert text(await own.calls.look(SESSION, RUN, 0.01)).startswith("so far")
+    assert text(await own.calls.poll(SESSION, RUN, 0.01)).startswith("so far")
     own.tool.go.set()
-    assert text(await own.calls.look(SESSION, RUN, 20)) == "all"
+    assert text(await own.calls.poll(SESSION, RUN, 20)) == "all"
     assert [event.type for event in own.said] == ["tool-progress", "run-end"]
     assert own.ends()[0].status == "ok"
     assert not own.calls.is_running(SESSION, RUN)
-    assert await own.calls.look(SessionId("another"), RUN, 0) is None
-    assert await own.calls.look(SESSION, "run_9", 0) is None
+    assert await own.calls.poll(SessionId("another"), RUN, 0) is None
+    assert await own.calls.poll(SESSION, "run_9", 0) is None
 
 
 async def test_cancel_and_the_end_of_the_server_stop_it_and_say_why():

@@ -8,7 +8,7 @@ import pytest
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, PolicyRefusal
 from jupyter_ai_shoulders.files.base import TextEditApplied, TextEditConflict, TextSnapshot
 from jupyter_ai_shoulders.files.open_files.open_text_files import PageTimeouts
-from jupyter_ai_shoulders.testing.memory_file_changes import Witnessed
+from jupyter_ai_shoulders.testing.memory_file_changes import ObservedChange
 from jupyter_ai_shoulders.wire import frames
 from jupyter_ai_shoulders.wire.ids import OperationId
 from jupyter_ai_shoulders.wire.versions import text_version
@@ -162,7 +162,7 @@ async def test_a_change_is_logged_before_and_told_to_the_review_after(desk: Text
     assert change.after is not None
     kept = [desk.here.blobs.get(blob) for blob in (change.before, change.after)]
     assert kept == [b"a\r\nb\r\n", b"a\r\nB\r\n"]  # what a save would write
-    assert desk.here.witness.told == [Witnessed(origin(), "a.py", None, "a\nb\n", "a\nB\n")]
+    assert desk.here.witness.told == [ObservedChange(origin(), "a.py", None, "a\nb\n", "a\nB\n")]
 
 
 # pages that do not answer, and pages that are away
@@ -186,7 +186,7 @@ async def test_a_change_made_after_its_time_was_up_is_settled_by_what_the_page_s
     (late,) = [frame for frame in page.heard if isinstance(frame, frames.TextApply)]
     page.apply(late)
     assert desk.here.states() == [("edit", "a.py", "done")]
-    assert desk.here.witness.told == [Witnessed(origin(), "a.py", None, "a = 1\n", "a = 2\n")]
+    assert desk.here.witness.told == [ObservedChange(origin(), "a.py", None, "a = 1\n", "a = 2\n")]
 
 
 async def test_a_change_that_was_never_made_is_settled_once_it_cannot_be_any_more(

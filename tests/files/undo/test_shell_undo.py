@@ -135,7 +135,7 @@ async def test_what_cannot_be_taken_back_is_told_before_and_is_a_row(
     here: FileWorkspace, shell: ShellUndo, line: str, why: str
 ) -> None:
     line = line.replace("{root}", str(here.root))
-    found = await shell.look(line)
+    found = await shell.inspect(line)
     assert isinstance(found, UnsupportedCommand)
     assert why in found.reason
 
@@ -150,7 +150,7 @@ async def test_what_cannot_be_taken_back_is_told_before_and_is_a_row(
 
 
 async def test_a_line_that_only_looks_leaves_no_row(here: FileWorkspace, shell: ShellUndo) -> None:
-    assert await shell.look("ls && cat a") == UndoableLine()
+    assert await shell.inspect("ls && cat a") == UndoableLine()
     assert await run(here, shell, "ls && cat a") is None
     assert here.journal.rows == {}
 

@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.testing.scripted_provider import Call, ScriptedProvider, ScriptEntry, turn
-from jupyter_ai_shoulders.tools.conversation.task_threads import LISTED
+from jupyter_ai_shoulders.tools.conversation.task_threads import LISTED_THREADS
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
@@ -184,7 +184,7 @@ class CountingLog:
 async def test_no_log_is_read_of_tasks_that_are_not_listed(tmp_path: Path) -> None:
     async with opened(tmp_path) as (host, _):
         task = CreateSession(kind="task", model=MODEL, anchor=anchored())
-        made = [host.session_service.create(task, None) for _ in range(LISTED + 2)]
+        made = [host.session_service.create(task, None) for _ in range(LISTED_THREADS + 2)]
         log = CountingLog(host.log)
         threads = ThreadService(
             host.sessions,
@@ -193,8 +193,8 @@ async def test_no_log_is_read_of_tasks_that_are_not_listed(tmp_path: Path) -> No
             conversations=lambda: host.session_service,
             engine=lambda: host.engine,
         )
-        found = await threads.news(SessionId("ses_none"), None)
-        assert (len(found), len(log.asked)) == (LISTED + 2, LISTED)
+        found = await threads.list_threads(SessionId("ses_none"), None)
+        assert (len(found), len(log.asked)) == (LISTED_THREADS + 2, LISTED_THREADS)
         assert log.asked[0] == made[-1].id
 
 

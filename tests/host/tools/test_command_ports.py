@@ -35,7 +35,7 @@ class Settings:
 class NoUndo:
     """An undo that does nothing."""
 
-    async def look(self, line: str) -> UnsupportedCommand:
+    async def inspect(self, line: str) -> UnsupportedCommand:
         return UnsupportedCommand("it has a pipe")
 
     async def begin(self, line: str, origin: ChangeOrigin) -> RunningLine:
@@ -89,12 +89,14 @@ async def test_no_jupyter_server_is_reached(tmp_path: Path) -> None:
         (tmp_path / "runtime/jpserver-1.json").write_text(json.dumps({"port": ports[1]}))
         async with commands(folder, ports[:1]) as made:
             if not (await made.facts()).closes_ports:
-                assert "Jupyter servers" in str((await subject_of(made.tool, command="ls")).asks)
+                assert "Jupyter servers" in str(
+                    (await subject_of(made.tool, command="ls")).always_ask_reason
+                )
                 return
             shown = await subject_of(made.tool, command="ls")
             found = [text_of(await call(made.tool, command=connecting(port))) for port in ports]
 
-    assert shown.asks is None
+    assert shown.always_ask_reason is None
     assert ["--- output\nconnected" in text for text in found] == [False, False, True]
 
 
@@ -117,4 +119,4 @@ async def test_where_ports_cannot_be_closed_it_asks(
     async with commands(tmp_path, (8888,), detected, network=network) as made:
         shown = await subject_of(made.tool, command="ls")
 
-    assert ("cannot close their ports" in str(shown.asks)) == asks
+    assert ("cannot close their ports" in str(shown.always_ask_reason)) == asks

@@ -308,7 +308,7 @@ async def test_a_document_with_other_names_asks_each_time(room: DocumentHarness)
     subject = await subject_of(
         room.tools["edit_document"], room.context(), find="blue", replace="violet"
     )
-    assert "2 names" in (subject.asks or "")
+    assert "2 names" in (subject.always_ask_reason or "")
 
 
 async def test_line_ends_of_a_model_are_those_of_the_document(room: DocumentHarness) -> None:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from jupyter_ai_shoulders.tools.code_analysis.effect_table import load_effect_table
-from jupyter_ai_shoulders.tools.code_analysis.effects import LONGEST, code_effects
+from jupyter_ai_shoulders.tools.code_analysis.effects import MAX_CHARACTERS, code_effects
 
 PYTHON: dict[str, tuple[str, str]] = {
     "nothing": ("df.plot()", ""),
@@ -78,7 +78,7 @@ HIDDEN: dict[str, tuple[str, str]] = {
     "pickle": ("import pickle\npickle.loads(text)", "dynamic_code"),
     "a query that calls": ("df.query('@os.system(1)')", "dynamic_code"),
     "not Python": ("def (", "unknown"),
-    "too long": ("x = 1\n" * LONGEST, "unknown"),
+    "too long": ("x = 1\n" * MAX_CHARACTERS, "unknown"),
     "too deep": ("(" * 5_000, "unknown"),
     "a null": ("x = 1\0", "unknown"),
     "a line of a text as a magic": (

@@ -115,7 +115,7 @@ async def test_the_exact_line_is_shown_with_what_holds_it(tmp_path: Path) -> Non
         assert (shown.preview, shown.language) == ("make  all | tee log", "bash")
         assert shown.target.command == "make  all | tee log"
         assert shown.sandboxed is True
-        assert shown.asks is None
+        assert shown.always_ask_reason is None
         assert shown.notes == ("Not covered by undo: it has a pipe.",)
         assert shown.undoable is False
 
@@ -169,10 +169,10 @@ async def test_a_sandbox_that_cannot_hide_secrets_asks_and_names_them(tmp_path: 
         read_only = await subject_of(at.tool, command="ls")
 
         assert shown.sandboxed is True
-        assert shown.asks is not None
-        assert ".env" in shown.asks
-        assert "credentials" in shown.asks
-        assert read_only.asks is None
+        assert shown.always_ask_reason is not None
+        assert ".env" in shown.always_ask_reason
+        assert "credentials" in shown.always_ask_reason
+        assert read_only.always_ask_reason is None
 
 
 @pytest.mark.parametrize("mode", ["ask", "auto_edit", "bypass"])
@@ -181,7 +181,7 @@ async def test_a_line_that_names_instructions_asks_in_every_mode(tmp_path: Path,
         changes = await subject_of(at.tool, command="cp x AGENTS.md")
         looks = await subject_of(at.tool, command="cat AGENTS.md")
 
-    assert looks.shapes is None
+    assert looks.protected_path is None
     question = PermissionRequest("run_command", "execute", False, changes)
     grants = [Grant("run_command")]
     decision = decide(question, Rules(), grants, mode=mode, interactive=True)
@@ -200,8 +200,8 @@ async def test_a_workspace_that_was_not_searched_whole_asks_and_says_so(
 
         shown = await subject_of(at.tool, command="ls")
 
-    assert shown.asks is not None
-    assert "too large to search completely" in shown.asks
+    assert shown.always_ask_reason is not None
+    assert "too large to search completely" in shown.always_ask_reason
 
 
 CONFINED: dict[str, tuple[CommandPolicy, tuple[bool | None, bool | None, bool | None]]] = {
@@ -423,13 +423,13 @@ async def test_a_background_command_may_be_looked_at_while_it_runs(tmp_path: Pat
                 if isinstance(item, BackgroundCall):
                     ongoing.append(item)
                 elif isinstance(item, Progress) and "early" in item.text:
-                    looks.append(ongoing[0].look())
+                    looks.append(ongoing[0].current_result())
                     (at.here.root / "go").touch()
                 elif isinstance(item, Result):
                     looks.append(item)
 
         first, last = looks
-        assert ongoing[0].beside
+        assert ongoing[0].detached
         assert "still running" in text_of(first)
         assert "early" in text_of(first)
         assert text_of(last).splitlines()[-2:] == ["early", "late"]

@@ -50,11 +50,11 @@ class FakeThreads:
         del session_id
         return self.place
 
-    async def open(self, opening: ThreadRequest) -> Session:
-        self.opened.append(opening)
-        return make_session("task", id=SessionId("ses_new"), anchor=opening.anchor)
+    async def open(self, request: ThreadRequest) -> Session:
+        self.opened.append(request)
+        return make_session("task", id=SessionId("ses_new"), anchor=request.anchor)
 
-    async def news(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
+    async def list_threads(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
         del by
         return [
             ThreadSummary(
@@ -195,8 +195,12 @@ async def test_a_task_is_opened_at_a_quote_and_listed(
 
     (opening,) = threads.opened
     assert opening.anchor == in_cell(6, 11)
-    assert (opening.prompt, opening.mode, opening.by) == ("Double it.", "ask", "session")
-    assert (shown.preview, shown.exact, shown.target.path) == ("Double it.", True, BOOK)
+    assert (opening.prompt, opening.mode, opening.opened_by) == ("Double it.", "ask", "session")
+    assert (shown.preview, shown.preview_is_complete, shown.target.path) == (
+        "Double it.",
+        True,
+        BOOK,
+    )
     assert "ses_new" in text_of(result)
 
     await call(tool, path="a.py", quote="two\none", prompt="Join them.")

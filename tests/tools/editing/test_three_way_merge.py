@@ -145,7 +145,7 @@ def test_what_both_changed_becomes_a_proposal_on_top_of_the_present_text(case: s
 
 def test_after_an_undo_the_edit_is_made_in_the_text_as_it_is() -> None:
     # The agent wrote 100, the user took it back; ``a = 1`` is also in ``a = 100``.
-    known = KnownText("a = 100\nb = 2", ("a = 1\nb = 2",), taken_back=True)
+    known = KnownText("a = 100\nb = 2", ("a = 1\nb = 2",), undone=True)
     now = "a = 1\nb = 2"
     assert text_after(merge_edit(piece("a = 1", "a = 7"), now, known)) == "a = 7\nb = 2"
     assert text_after(merge_edit(whole("a = 7\nb = 2"), now, known)) == "a = 7\nb = 2"
@@ -237,7 +237,7 @@ def test_no_line_of_the_user_is_ever_lost(data: st.DataObject) -> None:
     now, own = data.draw(typed(read))
     change = data.draw(agents(read))
     earlier = tuple(data.draw(st.lists(TEXTS, max_size=2)))
-    edit = merge_edit(change, now, KnownText(read, earlier, taken_back=data.draw(st.booleans())))
+    edit = merge_edit(change, now, KnownText(read, earlier, undone=data.draw(st.booleans())))
     if isinstance(edit, MergedText):
         assert own <= set(edit.text.split("\n"))
     elif isinstance(edit, ConflictingEdit):

@@ -143,7 +143,11 @@ async def test_the_latest_change_is_taken_back_and_again(history: History) -> No
 async def test_a_call_shows_what_it_would_take_back(history: History) -> None:
     await history.here.changes.create("x/a.txt", "text", origin())
     shown = await history.subject()
-    assert (shown.title, shown.target.path, shown.rearranges) == ("Undo change", "x/a.txt", True)
+    assert (shown.title, shown.target.path, shown.moves_or_removes) == (
+        "Undo change",
+        "x/a.txt",
+        True,
+    )
     assert shown.preview == "Take back: create x/a.txt\nTake back: mkdir x/"
     assert shown.undoable
 

@@ -93,13 +93,13 @@ async def test_moves_and_deletions_ask_and_can_be_undone(files: FileConversation
     subject = await files.subject("move_file", "a.txt", new_path="b/a.txt")
     assert (subject.title, subject.target_label) == ("Move file", "a.txt → b/a.txt")
     assert (subject.target.path, subject.target.new_path) == ("a.txt", "b/a.txt")
-    assert subject.rearranges
+    assert subject.moves_or_removes
     assert subject.undoable
     subject = await files.subject("delete_file", "a.txt")
-    assert subject.rearranges
+    assert subject.moves_or_removes
     assert subject.undoable
     subject = await files.subject("duplicate_file", "a.txt", new_path="b.txt")
-    assert not subject.rearranges
+    assert not subject.moves_or_removes
     assert subject.undoable
 
 

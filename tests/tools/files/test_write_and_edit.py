@@ -115,7 +115,7 @@ async def test_dry_run_of_a_new_file_makes_none(files: FileConversation):
 
 async def test_dry_run_asks_nobody_and_expects_nothing(files: FileConversation):
     subject = await files.subject("write_file", "a.txt", content="x", dry_run=True)
-    assert subject.dry
+    assert subject.dry_run
     assert subject.title == "Create file (dry run)"
     assert subject.effect.expected_version is None
 
@@ -150,7 +150,7 @@ async def test_edit_is_shown_with_its_diff_and_both_versions(files: FileConversa
     assert subject.preview == "@@ -1 +1 @@\n-x = 1\n+x = 2"
     assert subject.effect.before_version == text_version("x = 1\n")
     assert subject.effect.expected_version == text_version("x = 2\n")
-    assert subject.asks is None
+    assert subject.always_ask_reason is None
 
 
 async def test_change_of_a_hard_linked_file_asks(files: FileConversation):
@@ -163,7 +163,7 @@ async def test_change_of_a_hard_linked_file_asks(files: FileConversation):
         ("rename_file", {"new_path": "c.txt"}),
     ):
         subject = await files.subject(tool, "a.txt", **arguments)
-        assert "2 names (hard links)" in (subject.asks or ""), tool
+        assert "2 names (hard links)" in (subject.always_ask_reason or ""), tool
 
 
 async def test_large_texts_are_told_by_their_diff(files: FileConversation):

@@ -97,7 +97,7 @@ async def test_commit_shows_what_it_will_hold_and_holds_it(workspace: Workspace)
     arguments = {"message": "Say two", "paths": ["a.py", "new.py"]}
     subject = await subject_of(GitCommit(workspace), **arguments)
     assert subject.title == "Commit 2 files to main"
-    assert subject.exact
+    assert subject.preview_is_complete
     preview = subject.preview or ""
     assert preview.startswith(
         "# Say two\n#\n# a.py  (modified)\n# new.py  (not tracked)\n"

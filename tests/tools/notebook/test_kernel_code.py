@@ -136,7 +136,7 @@ class KernelCodeHarness:
         check_result(result)
         for item in self.items:
             if isinstance(item, BackgroundCall):
-                check_result(item.look())
+                check_result(item.current_result())
         return result
 
     async def subject(self, tool: str, **arguments: object) -> CallSubject:
@@ -181,7 +181,7 @@ async def test_scratch_code_is_run_and_its_outputs_are_for_the_model() -> None:
     }
     assert Progress("stdout", "working\n") in at.items
     [ongoing] = [item for item in at.items if isinstance(item, BackgroundCall)]
-    assert "still running" in text_of(ongoing.look())
+    assert "still running" in text_of(ongoing.current_result())
 
 
 async def test_scratch_code_that_fails_is_a_failed_call() -> None:
@@ -315,7 +315,7 @@ async def test_a_notebook_that_runs_is_verified() -> None:
     assert isinstance(result.envelope.data, dict)
     assert result.envelope.data["skipped"] == [{"cell_id": "b", "index": 1}]
     [ongoing] = [item for item in at.items if isinstance(item, BackgroundCall)]
-    assert ongoing.look() == result
+    assert ongoing.current_result() == result
 
 
 async def test_the_first_failing_cell_is_the_result() -> None:
@@ -340,7 +340,9 @@ async def test_a_verification_on_its_way_tells_how_far_it_is() -> None:
     at.verifier.checked = [checked(1)]
     async with aclosing(found.run(args, CONTEXT)) as items:
         ongoing = await anext(items)
-        assert text_of(ongoing.look()).startswith(f"Verifying {PATH} in a fresh kernel: 0 of 2")
+        assert text_of(ongoing.current_result()).startswith(
+            f"Verifying {PATH} in a fresh kernel: 0 of 2"
+        )
 
 
 def test_descriptions_are_shipped_and_short() -> None:

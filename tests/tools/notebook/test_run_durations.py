@@ -7,7 +7,7 @@ import pytest
 from jupyter_ai_shoulders.notebook.base import CellRun
 from jupyter_ai_shoulders.testing.memory_notebooks import ScriptedRunner, memory_cell
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
-from jupyter_ai_shoulders.tools.notebook.run_durations import KEPT, RunDurations, duration_text
+from jupyter_ai_shoulders.tools.notebook.run_durations import MAX_CELLS, RunDurations, duration_text
 from jupyter_ai_shoulders.tools.permissions.grants import Grant
 from jupyter_ai_shoulders.tools.permissions.rules import (
     Allow,
@@ -24,7 +24,10 @@ from tests.tools.permissions.test_permissions_file import MemoryFile
 
 A = CellId("a")
 SUBJECT = CallSubject(
-    title="Run cell 1", target_label=None, target=Target(path=PATH, cell_id=A), asks="Marked."
+    title="Run cell 1",
+    target_label=None,
+    target=Target(path=PATH, cell_id=A),
+    always_ask_reason="Marked.",
 )
 
 
@@ -57,11 +60,11 @@ async def test_last_duration_is_kept_over_restarts_and_short_ones_are_not_worth_
 async def test_so_many_cells_are_remembered_and_a_broken_file_counts_as_none():
     file = MemoryFile()
     times = RunDurations(file)
-    for number in range(KEPT + 1):
+    for number in range(MAX_CELLS + 1):
         await times.record(PATH, CellId(str(number)), 20_000)
     assert await times.last(PATH, memory_cell("0", "")) is None
     assert await times.last(PATH, memory_cell("1", "")) == 20_000
-    assert len(json.loads(file.read() or "")["cells"]) == KEPT
+    assert len(json.loads(file.read() or "")["cells"]) == MAX_CELLS
     file.write("not json")
     assert await RunDurations(file).last(PATH, memory_cell("1", "")) is None
 
@@ -78,10 +81,10 @@ async def test_users_own_run_counts_where_the_lab_recorded_it():
 async def test_duration_of_a_run_is_known_to_the_next_approval():
     run = CellRun("ok", (), 1, 41 * 60_000, "kernel")
     talk = NotebookConversation(memory_cell("a", "train()"), runner=ScriptedRunner({"a": run}))
-    assert (await talk.subject("run_cell", cell_id="a")).last_ms is None
+    assert (await talk.subject("run_cell", cell_id="a")).last_duration_ms is None
     await talk.call("run_cell", cell_id="a")
-    assert (await talk.subject("run_cell", cell_id="a")).last_ms == 41 * 60_000
-    assert (await talk.subject("run_all_cells")).last_ms == 41 * 60_000
+    assert (await talk.subject("run_cell", cell_id="a")).last_duration_ms == 41 * 60_000
+    assert (await talk.subject("run_all_cells")).last_duration_ms == 41 * 60_000
 
 
 async def test_marked_cells_ask_each_time_by_themselves_and_among_others():
@@ -89,10 +92,10 @@ async def test_marked_cells_ask_each_time_by_themselves_and_among_others():
         memory_cell("a", "x"), memory_cell("b", "train()", tags=["ask-before-run"])
     )
     said = "You marked cell 2 to be asked about before it runs."
-    assert (await talk.subject("run_cell", cell_id="a")).asks is None
-    assert (await talk.subject("run_cell", cell_id="b")).asks == said
-    assert (await talk.subject("run_all_cells")).asks == said
-    assert (await talk.subject("run_all_cells", to="a")).asks is None
+    assert (await talk.subject("run_cell", cell_id="a")).always_ask_reason is None
+    assert (await talk.subject("run_cell", cell_id="b")).always_ask_reason == said
+    assert (await talk.subject("run_all_cells")).always_ask_reason == said
+    assert (await talk.subject("run_all_cells", to="a")).always_ask_reason is None
 
 
 def judged(mode: Mode, *, interactive: bool = True) -> Decision:

@@ -23,7 +23,7 @@ def moving(path: str, new_path: str) -> PermissionRequest:
         target_label=path,
         target=Target(path=path, new_path=new_path),
         undoable=True,
-        rearranges=True,
+        moves_or_removes=True,
     )
     return PermissionRequest("move_file", "write", external=False, subject=subject)
 
@@ -66,6 +66,6 @@ def test_rule_that_allows_a_folder_allows_moves_within_it_only():
 
 @pytest.mark.parametrize("path", ["a.txt", "AGENTS.md"])
 def test_call_that_only_tells_what_it_would_change_runs_unasked(path: str):
-    subject = CallSubject(title="Write", target_label=path, target=Target(path=path), dry=True)
+    subject = CallSubject(title="Write", target_label=path, target=Target(path=path), dry_run=True)
     question = PermissionRequest("write_file", "write", external=False, subject=subject)
     assert judged(question, mode="ask") == Allow()

@@ -91,7 +91,7 @@ async def test_where_nobody_can_be_asked_it_is_refused(files: FileConversation):
 
 async def test_state_directory_and_folders_of_keys_stay_closed(files: FileConversation):
     for path in (".shoulders/tools.json", ".shoulders", "deploy/.ssh"):
-        assert not (await files.subject("read_file", path)).secret
+        assert not (await files.subject("read_file", path)).reads_secret
         with pytest.raises(PolicyRefusal, match="keys or passwords"):
             await files.call("read_file", path)
 
@@ -112,7 +112,7 @@ async def test_a_file_with_another_name_asks_before_it_is_read(files: FileConver
 async def test_login_data_of_a_server_is_never_read(files: FileConversation):
     path = ".local/share/jupyter/runtime/jpserver-1.json"
     files.here.write(path, "{}")
-    assert not (await files.subject("read_file", path)).secret
+    assert not (await files.subject("read_file", path)).reads_secret
     with pytest.raises(PolicyRefusal):
         await files.call("read_file", path)
 

@@ -189,7 +189,7 @@ def test_a_document_in_front_of_the_person_is_theirs_to_vouch_for_in_this_conver
     assert isinstance(judged(shown, Rules(), Grant("run_cell")), Allow)
     assert isinstance(judged(shown, Rules(), mode="bypass"), Allow)
     assert isinstance(judged(shown, ALWAYS), Ask)
-    written_about = replace(question("execute", NOTEBOOK), opened={"a.ipynb"})
+    written_about = replace(question("execute", NOTEBOOK), open_documents={"a.ipynb"})
     assert isinstance(judged(written_about, Rules(), mode="bypass"), Allow)
     assert isinstance(judged(written_about, ALWAYS), Ask)
     other = question("execute", NOTEBOOK, PAGE, in_page=True)

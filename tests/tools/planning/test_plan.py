@@ -168,8 +168,8 @@ VALUES: dict[str, tuple[str, Json, tuple[Json, ...]]] = {
     "entity without rows": ("entities.x", {"path": "p"}, ({"path": "p"},)),
     "nothing": ("entities.x", None, ()),
     "no list": ("lists.x", {"path": "p"}, ()),
-    "long list": ("lists.x", list(range(1_000)), (list(range(plan.ROWS_KEPT)),)),
-    "text": ("params.x", None, ("t" * plan.TEXT_KEPT,)),
+    "long list": ("lists.x", list(range(1_000)), (list(range(plan.MAX_ROWS)),)),
+    "text": ("params.x", None, ("t" * plan.MAX_TEXT,)),
 }
 
 
