@@ -27,8 +27,6 @@ Nudging = Literal["either", "on", "off"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One assertion."""
-
     says: str
     problem: Callable[[CaseRecord], str | None]
     """Returns what is wrong, None when nothing is."""
@@ -59,13 +57,11 @@ def without_nudges(*checks: Check) -> tuple[Check, ...]:
 
 
 def allow(request: ApprovalRequest) -> ApprovalDecision:
-    """Allow everything."""
     del request
     return "allow"
 
 
 def deny(request: ApprovalRequest) -> ApprovalDecision:
-    """Allow nothing."""
     del request
     return "deny"
 

@@ -1,4 +1,4 @@
-"""What must hold after every case, whatever the model did (chapters 12 and 13). For ``runner``."""
+"""What must hold after every case, whatever the model did. For ``runner``."""
 
 from __future__ import annotations
 

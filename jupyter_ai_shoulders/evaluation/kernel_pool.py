@@ -86,11 +86,9 @@ class KernelPool:
         return await self._local.spec(name)
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Interrupt a kernel."""
         await self._local.interrupt(kernel_id)
 
     async def restart(self, kernel_id: str) -> None:
-        """Restart a kernel."""
         await self._local.restart(kernel_id)
 
     async def installed(self) -> Sequence[KernelSpec]:
@@ -98,7 +96,6 @@ class KernelPool:
         return await self._local.installed()
 
     async def aclose(self) -> None:
-        """End all kernels."""
         await self._local.aclose()
 
 

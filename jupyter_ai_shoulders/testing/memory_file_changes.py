@@ -36,7 +36,6 @@ class MemoryJournal:
         self._now = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
     def begin(self, change: LoggedChange) -> OperationId:
-        """Note a change."""
         operation_id = OperationId(f"operation_{len(self.rows) + 1}")
         self._now += timedelta(seconds=1)
         self.rows[operation_id] = _Row(timestamp(self._now), change)
@@ -45,7 +44,6 @@ class MemoryJournal:
     def end(
         self, operation_id: OperationId, state: OperationState, outcome: ChangeOutcome | None = None
     ) -> None:
-        """Note its end."""
         row = self._row(operation_id)
         row.change, row.state = with_outcome(row.change, outcome), state
         undone = row.change.origin.undoes
@@ -135,7 +133,6 @@ class MemoryChangeObserver:
         before: str | None,
         after: str | None,
     ) -> None:
-        """Remember."""
         self.told.append(ObservedChange(origin, document, cell_id, before, after))
 
 
@@ -152,9 +149,7 @@ class MemoryOpenFiles:
         return sorted(name for name in self.dirty if f"{name}/".startswith(f"{path}/"))
 
     async def moved(self, path: str, new_path: str) -> None:
-        """Remember."""
         self.moves.append((path, new_path))
 
     async def removed(self, path: str) -> None:
-        """Remember."""
         self.gone.append(path)

@@ -200,7 +200,6 @@ class NotebookNameList:
         return self.names
 
     async def all(self) -> tuple[str, ...]:
-        """Return all."""
         return self.names
 
 

@@ -32,15 +32,12 @@ class FixedClock:
         self._monotonic = 1_000.0
 
     def now(self) -> datetime:
-        """Return the time."""
         return self._now
 
     def monotonic(self) -> float:
-        """Return seconds."""
         return self._monotonic
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
         self._now += timedelta(seconds=seconds)
         self._monotonic += seconds
 
@@ -64,7 +61,6 @@ class MemoryBlobs:
         self.contents: dict[BlobHash, bytes] = {}
 
     def put(self, content: bytes) -> BlobHash:
-        """Keep ``content``."""
         blob = BlobHash(hashlib.sha256(content).hexdigest())
         self.contents[blob] = content
         return blob
@@ -151,7 +147,6 @@ class MemoryStore:
     # Sessions
 
     def add(self, session: Session) -> Session:
-        """Create a session."""
         self.events[session.id] = []
         self.append(session.id, SessionCreate(session=session))
         return session

@@ -163,7 +163,6 @@ class ScriptedProvider:
         """Return None: it is for callers to estimate."""
 
     async def aclose(self) -> None:
-        """Note that it was closed."""
         self.closed = True
 
     def _next_turn(self, request: ModelRequest) -> ScriptedTurn:

@@ -1,4 +1,4 @@
-"""The contract of a tool (chapter 05).
+"""The contract of a tool.
 
 A tool is a small class: it names its argument model, says what a call would touch, and runs.
 It gets the one to three ports it needs in its constructor.
@@ -250,9 +250,7 @@ class Tool(Protocol[ArgsT]):
         ...
 
     @abstractmethod
-    def run(self, args: ArgsT, context: CallContext) -> AsyncIterator[ToolOutput]:
-        """Do it."""
-        ...
+    def run(self, args: ArgsT, context: CallContext) -> AsyncIterator[ToolOutput]: ...
 
 
 _NOTEBOOK_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})

@@ -25,7 +25,6 @@ from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.sessions import Toolset
 
 GROUP = "jupyter_ai_shoulders.tools"
-"""The entry point group."""
 INSTALLED: Category = "installed"
 """The category of all of them: none is loaded on demand, for the model would not know of it."""
 MAX_TEXT = 4_000

@@ -1,4 +1,4 @@
-"""The tools that reach tools which are not in the model's list (chapters 04 and 05).
+"""The tools that reach tools which are not in the model's list.
 
 ``load_tools`` describes a category; ``call_tool`` makes one call. The engine never runs
 ``call_tool``: it takes the inner call out of it (``engine.transcript.unwrap_call_tool``), so that
@@ -54,7 +54,6 @@ class LoadTools(BaseTool[LoadToolsArguments]):
         self._rules = rules
 
     async def subject(self, args: LoadToolsArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return CallSubject(
             title=f"Load the {args.category} tools", target_label=None, target=Target()
         )

@@ -1,4 +1,4 @@
-"""The tool that reads on in an output: too long to be sent whole, or not over yet (chapter 05).
+"""The tool that reads on in an output: too long to be sent whole, or not over yet.
 
 Registered by ``host`` (``tools.tool_factories``). The whole is a blob; a conversation may read
 those that its own results gave handles to, and no others. A run that goes on has a handle too.
@@ -108,7 +108,6 @@ class ReadOutput(BaseTool[ReadOutputArguments]):
         self._run_wait_s = run_wait_s
 
     async def subject(self, args: ReadOutputArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return CallSubject(title="Read more of an output", target_label=None, target=Target())
 
     async def run(

@@ -26,7 +26,7 @@ EXCERPT_LIMIT = 1_200
 """Characters of schema shown with a refusal."""
 
 ON_DEMAND: frozenset[Category] = frozenset({"document", "workspace", "git", "feedback", "threads"})
-"""Categories that few turns need: the model is told their names, and loads them (chapter 05).
+"""Categories that few turns need: the model is told their names, and loads them.
 
 All tools together cost 12 000 tokens in each request. A toolset offers the category it is named
 for; in ``document`` nothing is loaded: its models are small, and it has few tools.

@@ -1,4 +1,4 @@
-"""Cuts long tool output for the model: head and tail, made once (chapter 05). Pure.
+"""Cuts long tool output for the model: head and tail, made once. Pure.
 
 Used by ``engine.calls.output_truncation`` for every result, whose whole is kept as a blob;
 ``read_output`` pages it.

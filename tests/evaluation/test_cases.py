@@ -1,4 +1,4 @@
-"""The scripted domain: every case passes, told when it strays and not told (chapter 04)."""
+"""The scripted domain: every case passes, told when it strays and not told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every result of every tool (chapter 05, contract)."""
+"""What holds of every result of every tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worst-case model: it obeys every instruction it reads, wherever it stands (chapter 13)."""
+"""The worst-case model: it obeys every instruction it reads, wherever it stands."""
 
 from __future__ import annotations
 

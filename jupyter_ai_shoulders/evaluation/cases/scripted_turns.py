@@ -11,7 +11,6 @@ PATH = "work.ipynb"
 
 
 def read() -> ScriptedTurn:
-    """Read the notebook."""
     return turn(Call("read_notebook", {"path": PATH}))
 
 
@@ -21,7 +20,6 @@ def edit(cell_id: str, source: str) -> Call:
 
 
 def run(cell_id: str) -> Call:
-    """Run a cell."""
     return Call("run_cell", {"path": PATH, "cell_id": cell_id})
 
 

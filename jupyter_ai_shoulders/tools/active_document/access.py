@@ -1,4 +1,4 @@
-"""The document in front of the user, as the document tools read it (chapter 07).
+"""The document in front of the user, as the document tools read it.
 
 It is the one of the message's context; a notebook is read as its cells are rendered for a model.
 """
@@ -27,7 +27,6 @@ class OpenTextDocument:
 
     @property
     def path(self) -> str:
-        """Return the workspace-relative path."""
         return self.snapshot.path
 
     @property
@@ -51,7 +50,6 @@ class OpenNotebookDocument:
 
     @property
     def path(self) -> str:
-        """Return the workspace-relative path."""
         return self.snapshot.path
 
     @property
@@ -72,7 +70,6 @@ class DocumentAccess:
 
     @property
     def texts(self) -> TextDocuments:
-        """The text files."""
         return self.files.texts
 
     async def open(self, context: CallContext) -> OpenDocument:

@@ -1,4 +1,4 @@
-"""The tool that replaces exact text in the document in front of the user (chapter 07).
+"""The tool that replaces exact text in the document in front of the user.
 
 Small models use it: one replacement, the first occurrence, one step of the editor's undo. The text
 that is to be found is what protects the user's: the file need not have been read for it. A cell of
@@ -106,7 +106,6 @@ class EditDocument(BaseTool[EditDocumentArguments]):
     async def run(
         self, args: EditDocumentArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Edit, or say why not."""
         document = await self._access.open(context)
         if args.replace.count(MASK) > args.find.count(MASK):
             yield failure_result(HIDDEN_SECRET)

@@ -1,4 +1,4 @@
-"""The tools that show the document in front of the user, and facts about it (chapter 07)."""
+"""The tools that show the document in front of the user, and facts about it."""
 
 from __future__ import annotations
 
@@ -61,13 +61,11 @@ class ReadDocument(BaseTool[ReadDocumentArguments]):
         self._files = files
 
     async def subject(self, args: ReadDocumentArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return self._access.subject("Read document", context)
 
     async def run(
         self, args: ReadDocumentArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Read and show."""
         document = await self._access.open(context)
         start = args.start_line or 1
         lines = numbered_lines(document.text, start, args.end_line, SHOWN_CHARACTERS)
@@ -113,13 +111,11 @@ class GetDocumentInfo(BaseTool[DocumentInfoArguments]):
         self._access = access
 
     async def subject(self, args: DocumentInfoArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return self._access.subject("Look at the document", context)
 
     async def run(
         self, args: DocumentInfoArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Count and tell."""
         document = await self._access.open(context)
         selected = _selected(context.selection)
         data: JsonObject = {

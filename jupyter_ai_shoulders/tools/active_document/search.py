@@ -1,4 +1,4 @@
-"""The tool that searches the document in front of the user (chapter 07)."""
+"""The tool that searches the document in front of the user."""
 
 from __future__ import annotations
 
@@ -58,13 +58,11 @@ class SearchDocument(BaseTool[SearchDocumentArguments]):
         self._access = access
 
     async def subject(self, args: SearchDocumentArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return self._access.subject(f"Search for {quote_query(args.query)}", context)
 
     async def run(
         self, args: SearchDocumentArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Search and show what was found, with a line around each."""
         document = await self._access.open(context)
         total, rows, shown = await asyncio.to_thread(
             _search, document, args.query, is_regex=args.is_regex is True

@@ -88,7 +88,6 @@ class _CellReader:
         return self.found
 
     def cell(self, text: str) -> None:
-        """Read one cell."""
         magic = _CELL_MAGIC.fullmatch(text)
         if magic is not None:
             self._cell_magic(magic["name"], magic["line"].strip(), magic["body"])

@@ -64,7 +64,6 @@ class _Splitter:
     _position: int = 0
 
     def run(self) -> None:
-        """Read the whole line."""
         while self._position < len(self.line):
             self._step(self.line[self._position])
         self._end_command()

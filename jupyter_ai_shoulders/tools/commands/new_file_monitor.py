@@ -1,4 +1,4 @@
-"""What a sandboxed command made that runs by itself later: renamed, and told (chapter 07).
+"""What a sandboxed command made that runs by itself later: renamed, and told.
 
 Used by ``tools.commands.run_command``. Repositories are looked at while the command runs, too,
 since a page or an editor may ask git for a status at any moment.

@@ -1,4 +1,4 @@
-"""The tool that runs a command line in the workspace (chapters 05 and 07)."""
+"""The tool that runs a command line in the workspace."""
 
 from __future__ import annotations
 

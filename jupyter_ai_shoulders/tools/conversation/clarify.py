@@ -1,4 +1,4 @@
-"""The tool that asks the user a question (chapter 04, loop tools). Registered by ``host``.
+"""The tool that asks the user a question. Registered by ``host``.
 
 The engine waits for the answer, which becomes the call's result; where nobody is there to ask,
 the question ends the turn.
@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 OPTIONS = 6
 OPTION_LENGTH = 80
-"""Most options, and most characters of each (chapter 04)."""
+"""Most options, and most characters of each."""
 TITLE_LENGTH = 60
 
 
@@ -53,7 +53,6 @@ class Clarify(BaseTool[ClarifyArguments]):
     arguments = ClarifyArguments
 
     async def subject(self, args: ClarifyArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         line = " ".join(args.question.split())
         shown = line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
         return CallSubject(title=f"Ask: {shown}", target_label=None, target=Target())

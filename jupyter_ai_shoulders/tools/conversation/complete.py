@@ -1,4 +1,4 @@
-"""The tool that ends a turn with a summary (chapter 04, loop tools). Registered by ``host``."""
+"""The tool that ends a turn with a summary. Registered by ``host``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 MEANINGFUL_CHARACTERS = 30
-"""A summary with fewer says nothing (chapter 04)."""
+"""A summary with fewer says nothing."""
 
 _FILLER_WORDS = """
 a all and as be been complete completed correctly done everything fine finished good great has have
@@ -50,7 +50,6 @@ class Complete(BaseTool[CompleteArguments]):
     arguments = CompleteArguments
 
     async def subject(self, args: CompleteArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return CallSubject(title="Complete", target_label=None, target=Target())
 
     async def run(

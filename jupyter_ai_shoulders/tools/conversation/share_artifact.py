@@ -1,4 +1,4 @@
-"""The tool that gives the user a file in the conversation (chapter 04, loop tools).
+"""The tool that gives the user a file in the conversation.
 
 Registered by ``host``. A copy is kept, so that the card shows what was shared even when the file
 changes; a directory becomes a zip archive of what is not hidden, ignored or likely to hold keys.
@@ -106,7 +106,6 @@ class ShareArtifact(BaseTool[ShareArtifactArguments]):
     async def run(
         self, args: ShareArtifactArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Share it, or say why not."""
         if bool(args.path) == bool(args.content):
             yield refusal(
                 "Nothing was shared: path and content are both empty."

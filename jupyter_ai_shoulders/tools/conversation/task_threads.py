@@ -1,4 +1,4 @@
-"""The tools by which a conversation opens task threads and looks at them (chapter 09).
+"""The tools by which a conversation opens task threads and looks at them.
 
 A thread is a conversation of its own, pinned to a place: it works on beside this one, asks on its
 own card, and its marks show where it is. ``host.threads.service`` opens it.
@@ -135,7 +135,6 @@ class AddTask(BaseTool[AddTaskArguments]):
     async def run(
         self, args: AddTaskArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Open it, or say why not."""
         found = await self._find(args)
         positions = [] if args.quote is None else _positions(found.text, args.quote)
         if args.quote is not None and len(positions) != 1:
@@ -190,14 +189,12 @@ class ReadTasks(BaseTool[ReadTasksArguments]):
         self._threads = threads
 
     async def subject(self, args: ReadTasksArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         label = None if args.path is None else file_name(args.path)
         return CallSubject(title="Read tasks", target_label=label, target=Target(path=args.path))
 
     async def run(
         self, args: ReadTasksArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """List them."""
         found = await self._threads.list_threads(context.session_id, args.path)
         lines = [_summary_line(news) for news in found[:LISTED_THREADS]]
         about = f" of {args.path}" if args.path else ""

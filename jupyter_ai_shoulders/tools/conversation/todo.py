@@ -1,4 +1,4 @@
-"""The tool that keeps the checklist of a conversation (chapter 04, loop tools).
+"""The tool that keeps the checklist of a conversation.
 
 Registered by ``host``; the engine records the list it gives as ``todo-update``.
 """
@@ -49,7 +49,6 @@ class Todo(BaseTool[TodoArguments]):
     arguments = TodoArguments
 
     async def subject(self, args: TodoArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return CallSubject(title="Update the checklist", target_label=None, target=Target())
 
     async def run(

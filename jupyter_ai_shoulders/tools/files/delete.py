@@ -1,4 +1,4 @@
-"""The tool that moves a file into the trash (chapters 05 and 07)."""
+"""The tool that moves a file into the trash."""
 
 from __future__ import annotations
 
@@ -92,7 +92,6 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
     async def run(
         self, args: DeleteFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Delete, or say why not."""
         there = await self._access.inspect(args.path)
         match there:
             case NothingAtPath():

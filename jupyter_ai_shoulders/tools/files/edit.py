@@ -1,4 +1,4 @@
-"""The tool that replaces exact text in a file (chapters 05 and 07)."""
+"""The tool that replaces exact text in a file."""
 
 from __future__ import annotations
 
@@ -84,7 +84,6 @@ class EditFile(BaseTool[EditFileArguments]):
     async def run(
         self, args: EditFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Edit, or say why not."""
         there = await self._file(args)
         refused = self._versions.unread_refusal(there.snapshot, context, whole=False)
         yield refused or await write_change(

@@ -1,4 +1,4 @@
-"""The tools that list changes of documents and take changes of files back (chapters 05 and 07)."""
+"""The tools that list changes of documents and take changes of files back."""
 
 from __future__ import annotations
 
@@ -72,7 +72,6 @@ class FileHistory(BaseTool[FileHistoryArguments]):
         self._may_see = may_see
 
     async def subject(self, args: FileHistoryArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         path = self._workspace.path(args.path) if args.path else None
         label = file_name(path) if path else None
         return CallSubject(title="List changes", target_label=label, target=Target(path=path))
@@ -80,7 +79,6 @@ class FileHistory(BaseTool[FileHistoryArguments]):
     async def run(
         self, args: FileHistoryArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """List them."""
         path = self._workspace.path(args.path) if args.path else None
         rows = [
             row
@@ -157,7 +155,6 @@ class UndoFileChange(BaseTool[UndoFileChangeArguments]):
     async def run(
         self, args: UndoFileChangeArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Take it back, or say why not."""
         row = self._wanted(args, context)
         before = await self._text(row)
         try:
@@ -256,7 +253,6 @@ def history_tools(
     texts: TextDocuments,
     may_see: MaySee,
 ) -> Sequence[FileHistory | UndoFileChange]:
-    """Return both tools."""
     return [
         FileHistory(workspace, journal, may_see),
         UndoFileChange(workspace, journal, undo, texts, may_see),

@@ -1,4 +1,4 @@
-"""The tool that lists the files of a folder, with paths ready to be used (chapter 07)."""
+"""The tool that lists the files of a folder, with paths ready to be used."""
 
 from __future__ import annotations
 
@@ -71,7 +71,6 @@ class ListFiles(BaseTool[ListFilesArguments]):
         self._workspace = workspace
 
     async def subject(self, args: ListFilesArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         path = await asyncio.to_thread(self._workspace.path, args.path or "")
         what = f"List {args.glob}" if args.glob else "List files"
         return CallSubject(

@@ -1,4 +1,4 @@
-"""The tools that give files other names and copy them (chapters 05 and 07).
+"""The tools that give files other names and copy them.
 
 Notebooks too: their names are no content. A page that has the file open follows it.
 """
@@ -64,7 +64,6 @@ class _MoveTool(BaseTool[MoveArguments]):
         self._access = access
 
     async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         there = await self._access.inspect(args.path)
         new_path = await self._new_path(args, there)
         target = await self._access.inspect(new_path)
@@ -84,7 +83,6 @@ class _MoveTool(BaseTool[MoveArguments]):
     async def run(
         self, args: MoveArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Give it the name, or say why not."""
         there = await self._access.inspect(args.path)
         if isinstance(there, NothingAtPath):
             raise await no_such_file(self._access, there.path)
@@ -147,7 +145,6 @@ class DuplicateFile(BaseTool[MoveArguments]):
     async def run(
         self, args: MoveArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Copy it, or say why not."""
         there = await self._source(args)
         new_path = await resolve_destination(self._access, args, there)
         applied = await self._access.changes.copy(there.path, new_path, origin_of(context))

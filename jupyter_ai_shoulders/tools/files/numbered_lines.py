@@ -1,4 +1,4 @@
-"""Shows a text file to a model: numbered lines, as many as a result holds (chapter 07). Pure.
+"""Shows a text file to a model: numbered lines, as many as a result holds. Pure.
 
 Used by ``read_file`` and wherever a refusal shows a file as it is now.
 """

@@ -1,6 +1,6 @@
 """The tool that shows the model a file: text, a table, a document, a picture, a notebook, a folder.
 
-Chapters 05 and 07. What is text comes from where it is open; everything else is described, so that
+What is text comes from where it is open; everything else is described, so that
 no file is a blank.
 """
 

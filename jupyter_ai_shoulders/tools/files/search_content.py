@@ -1,4 +1,4 @@
-"""The tool that searches the content of files, and the cells of notebooks (chapter 07).
+"""The tool that searches the content of files, and the cells of notebooks.
 
 ripgrep does the search of files; notebooks are searched by the source of their cells, and texts
 that pages have not saved as they have them. Hidden, ignored, binary and secret files are left out.
@@ -120,7 +120,6 @@ class SearchContent(BaseTool[SearchContentArguments]):
         self._unsaved = unsaved
 
     async def subject(self, args: SearchContentArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         path = await asyncio.to_thread(self._workspace.path, args.path or "")
         place = f" in {args.glob}" if args.glob else ""
         return CallSubject(

@@ -1,4 +1,4 @@
-"""The tools that write whole files: ``write_file`` and ``create_file`` (chapters 05 and 07)."""
+"""The tools that write whole files: ``write_file`` and ``create_file``."""
 
 from __future__ import annotations
 
@@ -141,7 +141,6 @@ class WriteFile(_WriteTool):
     async def run(
         self, args: WriteFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Write, or say why not."""
         there = await self._access.writable(args.path)
         if isinstance(there, NothingAtPath):
             yield await self._create(args, there.path, context)
@@ -160,7 +159,6 @@ class CreateFile(_WriteTool):
     async def run(
         self, args: WriteFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Make it, or say that there is one."""
         there = await self._access.writable(args.path)
         if isinstance(there, NothingAtPath):
             yield await self._create(args, there.path, context)

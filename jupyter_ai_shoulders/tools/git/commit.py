@@ -1,4 +1,4 @@
-"""The tool that makes a commit, once the user has seen what it will hold (chapter 07).
+"""The tool that makes a commit, once the user has seen what it will hold.
 
 The repository's hooks and filters run, as they do when the user commits: the question names them.
 """

@@ -1,4 +1,4 @@
-"""The tool that shows what changed since the last commit, or what is staged (chapter 07)."""
+"""The tool that shows what changed since the last commit, or what is staged."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ class GitDiff(BaseTool[GitDiffArguments]):
         self._workspace = workspace
 
     async def subject(self, args: GitDiffArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         path = None
         if args.path:
             path = await asyncio.to_thread(self._workspace.path, args.path)

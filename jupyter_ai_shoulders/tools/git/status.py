@@ -1,4 +1,4 @@
-"""The tool that tells which files changed since the last commit (chapter 07)."""
+"""The tool that tells which files changed since the last commit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ class GitStatus(BaseTool[GitStatusArguments]):
         self._workspace = workspace
 
     async def subject(self, args: GitStatusArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return CallSubject(title="Show git status", target_label=None, target=Target())
 
     async def run(

@@ -30,9 +30,9 @@ from jupyter_ai_shoulders.wire.results import ResultKind, SeenVersion, ToolEnvel
 from jupyter_ai_shoulders.wire.versions import cell_version
 
 NEVER_RUN = "never-run"
-"""The tag of cells that are not run for the agent (chapter 05)."""
+"""The tag of cells that are not run for the agent."""
 ASK_BEFORE_RUN = "ask-before-run"
-"""The tag of cells that the user is asked about each time (chapter 05)."""
+"""The tag of cells that the user is asked about each time."""
 _LISTED_IDS = 30
 
 

@@ -1,4 +1,4 @@
-"""The tools that add and delete cells (chapters 05 and 06)."""
+"""The tools that add and delete cells."""
 
 from __future__ import annotations
 
@@ -103,7 +103,6 @@ class AddCell(BaseTool[AddCellArguments]):
     async def run(
         self, args: AddCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Insert the cell."""
         notebook = await self._access.open(args.path)
         snapshot = await notebook.read()
         after = self._predecessor(args, snapshot, context)
@@ -235,7 +234,6 @@ class DeleteCell(BaseTool[DeleteCellArguments]):
     async def run(
         self, args: DeleteCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Delete, or say why not."""
         place = await self._access.find_cell(args.path, args.cell_id)
         seen = self._versions.seen(place, context)
         if seen is None:

@@ -1,4 +1,4 @@
-"""The tool that reads the outputs of a cell, as text or as a picture (chapters 05 and 06)."""
+"""The tool that reads the outputs of a cell, as text or as a picture."""
 
 from __future__ import annotations
 
@@ -63,7 +63,6 @@ class ReadCellOutput(BaseTool[ReadCellOutputArguments]):
         self._pictures = pictures
 
     async def subject(self, args: ReadCellOutputArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(
@@ -76,7 +75,6 @@ class ReadCellOutput(BaseTool[ReadCellOutputArguments]):
     async def run(
         self, args: ReadCellOutputArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Read."""
         place = await self._find_cell(args)
         outputs = place.cell.outputs or ()
         if not outputs:

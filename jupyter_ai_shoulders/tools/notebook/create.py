@@ -1,4 +1,4 @@
-"""The tool that makes a notebook (chapters 05 and 06)."""
+"""The tool that makes a notebook."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ class CreateNotebook(BaseTool[CreateNotebookArguments]):
     async def run(
         self, args: CreateNotebookArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Make it; nothing is overwritten."""
         spec = await self._specs.spec(args.kernel_name)
         path = await self._notebooks.create(args.path, empty_notebook(spec))
         yield Result(

@@ -1,4 +1,4 @@
-"""The tool that changes the source of a cell (chapters 05 and 06)."""
+"""The tool that changes the source of a cell."""
 
 from __future__ import annotations
 
@@ -132,7 +132,6 @@ class EditCell(BaseTool[EditCellArguments]):
     async def run(
         self, args: EditCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Edit, or say why not."""
         yield await self.edit(args.path, args.cell_id, args.change(), context)
 
     async def edit(

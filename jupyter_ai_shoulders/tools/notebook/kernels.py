@@ -1,4 +1,4 @@
-"""The tools that list, interrupt and restart kernels (chapters 05 and 06)."""
+"""The tools that list, interrupt and restart kernels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ RUN_OWNERS = {"user": "the user's code", "agent": "the agent's code"}
 
 
 def kernel_tools(access: NotebookAccess, controls: KernelControls) -> list[Tool[Any]]:
-    """Return the tools of this module."""
     return [
         ListKernels(controls),
         InterruptKernel(access, controls),
@@ -64,13 +63,11 @@ class ListKernels(BaseTool[ListKernelsArguments]):
         self._controls = controls
 
     async def subject(self, args: ListKernelsArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         return CallSubject(title="List kernels", target_label=None, target=Target())
 
     async def run(
         self, args: ListKernelsArguments, context: CallContext
     ) -> AsyncIterator[ToolOutput]:
-        """Look."""
         found = await self._controls.list()
         yield Result(
             envelope=ToolEnvelope(

@@ -1,4 +1,4 @@
-"""The tools that move a cell and that clear outputs (chapters 05 and 06)."""
+"""The tools that move a cell and that clear outputs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,6 @@ class MoveCell(BaseTool[MoveCellArguments]):
         self._access = access
 
     async def subject(self, args: MoveCellArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(
@@ -67,7 +66,6 @@ class MoveCell(BaseTool[MoveCellArguments]):
     async def run(
         self, args: MoveCellArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Move it, or say why not."""
         place = await self._access.find_cell(args.path, args.cell_id)
         where = _destination_text(args, place.snapshot)
         edit = CellMove(cell_id=place.cell.id, after=args.after)
@@ -139,7 +137,6 @@ class ClearOutputs(BaseTool[ClearOutputsArguments]):
         self._access = access
 
     async def subject(self, args: ClearOutputsArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         notebook = await self._access.open(args.path)
         count = len(_with_outputs(await notebook.read()))
         return CallSubject(
@@ -153,7 +150,6 @@ class ClearOutputs(BaseTool[ClearOutputsArguments]):
     async def run(
         self, args: ClearOutputsArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Clear them."""
         notebook = await self._access.open(args.path)
         cells = _with_outputs(await notebook.read())
         edits = [CellOutputs(cell_id=cell.id, outputs=(), execution_count=None) for cell in cells]

@@ -1,4 +1,4 @@
-"""Pictures in outputs of cells, made to fit what models take (chapter 06).
+"""Pictures in outputs of cells, made to fit what models take.
 
 Used by the tools that run cells and read outputs. What is a picture only in a browser (plots of
 plotly and altair, SVG, widgets) is drawn by a page that shows it, when one does.

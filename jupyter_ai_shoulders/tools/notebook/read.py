@@ -1,4 +1,4 @@
-"""The tool that shows the model a notebook (chapters 05 and 06)."""
+"""The tool that shows the model a notebook."""
 
 from __future__ import annotations
 
@@ -66,7 +66,6 @@ class ReadNotebook(BaseTool[ReadNotebookArguments]):
         self._versions = versions
 
     async def subject(self, args: ReadNotebookArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         path = (await self._access.open(args.path)).path
         count = len(args.cells or ())
         some = "Read 1 cell" if count == 1 else f"Read {count} cells"
@@ -80,7 +79,6 @@ class ReadNotebook(BaseTool[ReadNotebookArguments]):
     async def run(
         self, args: ReadNotebookArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Read and render."""
         notebook = await self._access.open(args.path)
         outputs = "all" if args.outputs and args.cells is None else args.cells or ()
         snapshot = await notebook.read(outputs)

@@ -1,4 +1,4 @@
-"""The tools that run cells in the notebook's own kernel (chapters 05 and 06)."""
+"""The tools that run cells in the notebook's own kernel."""
 
 from __future__ import annotations
 
@@ -103,7 +103,6 @@ class RunCell(BaseTool[RunCellArguments]):
         )
 
     async def run(self, args: RunCellArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
-        """Run it and wait for its end."""
         place = await self._access.find_cell(args.path, args.cell_id)
         if has_tag(place.cell, NEVER_RUN):
             yield failure_result(_never(place))

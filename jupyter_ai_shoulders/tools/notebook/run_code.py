@@ -1,4 +1,4 @@
-"""The tool that runs code in a notebook's kernel without a cell (chapters 05 and 06)."""
+"""The tool that runs code in a notebook's kernel without a cell."""
 
 from __future__ import annotations
 

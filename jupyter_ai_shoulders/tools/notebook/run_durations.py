@@ -1,4 +1,4 @@
-"""How long cells took when they last ran, for the approval of the next run (chapter 05).
+"""How long cells took when they last ran, for the approval of the next run.
 
 Noted by ``tools.notebook.run`` for the agent's own runs, and kept in the state directory; those of
 the user are known where the lab records them in the cell. Short ones are not worth a word.

@@ -1,4 +1,4 @@
-"""The tool that searches the cells of one notebook, or of all (chapters 05 and 06).
+"""The tool that searches the cells of one notebook, or of all.
 
 Sources are searched as the notebook has them, unsaved text of open ones included; never raw JSON.
 """
@@ -65,7 +65,6 @@ class SearchNotebook(BaseTool[SearchNotebookArguments]):
         self._names = names
 
     async def subject(self, args: SearchNotebookArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         if args.path is None:
             return CallSubject(
                 title=f"Search all notebooks for {quote_query(args.query)}",
@@ -83,7 +82,6 @@ class SearchNotebook(BaseTool[SearchNotebookArguments]):
     async def run(
         self, args: SearchNotebookArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Search and show what was found, with a line around each."""
         if args.path is not None:
             snapshots = [await (await self._access.open(args.path)).read()]
             notes: list[str] = []

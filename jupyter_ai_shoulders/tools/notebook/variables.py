@@ -1,4 +1,4 @@
-"""The tool that tells what the variables of a notebook's kernel are like (chapters 05 and 06)."""
+"""The tool that tells what the variables of a notebook's kernel are like."""
 
 from __future__ import annotations
 
@@ -59,7 +59,6 @@ class InspectVariables(BaseTool[InspectVariablesArguments]):
         self._level = level
 
     async def subject(self, args: InspectVariablesArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         path = (await self._access.open(args.path)).path
         count = len(args.names or ())
         some = "Inspect 1 variable" if count == 1 else f"Inspect {count} variables"
@@ -73,7 +72,6 @@ class InspectVariables(BaseTool[InspectVariablesArguments]):
     async def run(
         self, args: InspectVariablesArguments, context: CallContext
     ) -> AsyncIterator[ToolOutput]:
-        """Ask the kernel, or tell its last answer."""
         path = (await self._access.open(args.path)).path
         names = tuple(dict.fromkeys(args.names or ()))
         look = await self._variables.look(path, self._level(), names)

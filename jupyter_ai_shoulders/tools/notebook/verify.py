@@ -1,4 +1,4 @@
-"""The tool that proves that a notebook runs from top to bottom (chapters 05 and 06)."""
+"""The tool that proves that a notebook runs from top to bottom."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which command lines a rule that allows, or a grant, covers (chapter 05).
+"""Which command lines a rule that allows, or a grant, covers.
 
 A line must be one plain command. A program that only reads may get other arguments; of every
 other program a rule covers one exact line. Pure but for the table of

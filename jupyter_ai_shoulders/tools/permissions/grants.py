@@ -1,4 +1,4 @@
-"""What an approval allows from now on: for a document, the session, or always (chapter 05).
+"""What an approval allows from now on: for a document, the session, or always.
 
 ``engine.loop.event_reducer`` makes grants of the answers in the log,
 ``engine.session.user_responses`` the rule that "always" stores; ``tools.permissions.rules`` goes by
@@ -54,7 +54,7 @@ def grant_for(
 ) -> Grant | None:
     """Return what an answer of this scope allows from now on, from the call's arguments.
 
-    Argument names are part of the contract (chapter 05), so the log alone is enough. "Once"
+    Argument names are part of the contract, so the log alone is enough. "Once"
     grants nothing, "always" is a stored rule (see ``narrowest_rule``).
     """
     target = target_of(arguments)

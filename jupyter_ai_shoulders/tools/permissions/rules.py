@@ -1,4 +1,4 @@
-"""Whether a call may run, must ask, or is refused: pure functions of values (chapter 05).
+"""Whether a call may run, must ask, or is refused: pure functions of values.
 
 ``decide`` is called by ``engine.calls.approvals`` right before a call; ``tools.permissions.store``
 makes the rules from the user's file, ``engine.loop.event_reducer`` the grants from the log.
@@ -115,8 +115,6 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The user decides."""
-
     reason: AskReason
     scopes: tuple[ApprovalScope, ...]
 
@@ -140,7 +138,7 @@ def decide(
     mode: Mode,
     interactive: bool,
 ) -> Decision:
-    """Judge a call: hard deny > deny > ask > allow > mode (chapter 05).
+    """Judge a call: hard deny > deny > ask > allow > mode.
 
     A protected path, a marked cell, or a rule of the administrator, asks whatever the rules and
     grants say. A grant is the answer to an asking rule of the user, so it stands above it. What
@@ -248,7 +246,7 @@ def _always_asked(question: PermissionRequest, mode: Mode) -> Ask | None:
 
 
 def _unsandboxed(question: PermissionRequest) -> Ask | None:
-    """What nothing holds asks each time, in every mode (chapter 07)."""
+    """What nothing holds asks each time, in every mode."""
     if question.subject.sandboxed is not False:
         return None
     text = "Not sandboxed: this command runs with your full permissions."

@@ -1,4 +1,4 @@
-"""Where text in a conversation came from that the person did not type (chapter 13, taint).
+"""Where text in a conversation came from that the person did not type.
 
 A text that the agent reads may hold instructions of somebody else. From then on nothing that was
 allowed beforehand runs, reaches out or changes what is not open in front of the person without a

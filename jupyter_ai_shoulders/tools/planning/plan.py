@@ -1,4 +1,4 @@
-"""Plans of reads: binding of arguments, order, stop condition (chapter 04). Pure.
+"""Plans of reads: binding of arguments, order, stop condition. Pure.
 
 Executed by ``tools.planning.run_plan``; ``engine.request.session_index`` keeps what a plan leaves
 to the next one.

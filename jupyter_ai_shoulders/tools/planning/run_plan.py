@@ -1,4 +1,4 @@
-"""The tool that makes several reading calls in one (chapter 04, planner tool).
+"""The tool that makes several reading calls in one.
 
 Registered by ``host`` (``tools.tool_factories``). What a plan is, is ``tools.planning.plan``;
 one step is ``tools.planning.step_runner``; this file runs the steps in waves and reports.
@@ -75,7 +75,6 @@ class RunPlan(BaseTool[RunPlanArguments]):
         self._runner = StepRunner(tools, rules, limits or PlanLimits())
 
     async def subject(self, args: RunPlanArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown."""
         count = len(args.steps)
         title = "Run a plan of 1 step" if count == 1 else f"Run a plan of {count} steps"
         return CallSubject(title=title, target_label=None, target=Target())

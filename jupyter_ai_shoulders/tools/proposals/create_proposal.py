@@ -1,4 +1,4 @@
-"""The tool that proposes a change and leaves it to the user (chapters 05 and 07).
+"""The tool that proposes a change and leaves it to the user.
 
 It changes nothing: the proposal is recorded with the result, and applied by
 ``changes.proposals.service``.
@@ -87,7 +87,6 @@ class CreateProposal(BaseTool[CreateProposalArguments]):
     async def run(
         self, args: CreateProposalArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Propose, or say why not."""
         found = await self._proposing.find(args.path, args.cell_id)
         edit = await asyncio.to_thread(self._proposing.merge, found, _change(args), context)
         yield self._proposing.result(found, edit, args.reason or "", context)

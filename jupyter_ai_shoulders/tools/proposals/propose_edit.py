@@ -1,4 +1,4 @@
-"""The tool of task threads that proposes a change of the text they are about (chapter 09).
+"""The tool of task threads that proposes a change of the text they are about.
 
 It changes nothing: the card in the thread applies, edits or dismisses it. Where the text to replace
 occurs several times, the occurrence at the thread's place is meant.
@@ -92,7 +92,6 @@ class ProposeEdit(BaseTool[ProposeEditArguments]):
     async def run(
         self, args: ProposeEditArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Propose, or say why not."""
         found, edit = await self._found(args, context)
         yield self._proposing.result(found, edit, "", context)
 
