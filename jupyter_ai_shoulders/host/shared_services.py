@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.host.settings.preferences import Preferences
 from jupyter_ai_shoulders.host.settings.workspace_trust import WorkspaceTrust
 from jupyter_ai_shoulders.host.state.store import StateStore
 from jupyter_ai_shoulders.host.threads.anchor_context import AnchorContext
-from jupyter_ai_shoulders.host.threads.anchors import ThreadAnchors
+from jupyter_ai_shoulders.host.threads.anchors import ThreadAnchorService
 from jupyter_ai_shoulders.host.tools.command_execution import CommandExecution
 from jupyter_ai_shoulders.host.usage.owner_budgets import OwnerBudgets
 from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import LiveTimeouts
@@ -68,7 +68,7 @@ class SharedServices:
         """The page in which a document that several pages have open is changed."""
         self.documents = self._documents()
         self.pending_edits = PendingEdits(self.store.log, self.store.blobs, ports.ids)
-        self.anchors = ThreadAnchors(self.store.sessions, self.current_path)
+        self.anchors = ThreadAnchorService(self.store.sessions, self.current_path)
         self.files = self._files()
         self.preferences = self._preferences()
         self.budgets = self._budgets()

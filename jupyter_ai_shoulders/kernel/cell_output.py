@@ -38,8 +38,8 @@ class CellTurnDisplay:
         show(data, raw=True)
         self._handle = handle
 
-    def say(self, line: str) -> None:
-        """See ``TurnDisplay.say``."""
+    def write_line(self, line: str) -> None:
+        """See ``TurnDisplay.write_line``."""
         sys.stdout.write(f"{legible(line)}\n")
         sys.stdout.flush()
 

@@ -43,7 +43,7 @@ class TurnDisplay(Protocol):
         """Show the answer so far."""
         ...
 
-    def say(self, line: str) -> None:
+    def write_line(self, line: str) -> None:
         """Print a line."""
         ...
 
@@ -90,10 +90,10 @@ class MagicTurn:
         except KeyboardInterrupt:
             if turn is not None:
                 turn.cancel()
-                self._screen.say("Stopped.")
+                self._screen.write_line("Stopped.")
             raise
         if self.moved_to_panel:
-            self._screen.say(_ASIDE)
+            self._screen.write_line(_ASIDE)
             return turn.so_far()
         return turn.outcome()
 
@@ -121,11 +121,13 @@ class MagicTurn:
                 self._refresh()
             case ev.ToolCall():
                 target = f" · {event.target}" if event.target else ""
-                self._screen.say(f"· {event.title}{target}")
+                self._screen.write_line(f"· {event.title}{target}")
             case ev.RetryWait():
-                self._screen.say(f"· {event.reason} Next try in {event.delay_ms / 1000:.0f} s.")
+                self._screen.write_line(
+                    f"· {event.reason} Next try in {event.delay_ms / 1000:.0f} s."
+                )
             case ev.Notice() if event.level != "info":
-                self._screen.say(f"· {event.text}")
+                self._screen.write_line(f"· {event.text}")
             case _:
                 pass
 
@@ -152,7 +154,7 @@ class MagicTurn:
     def _approve(self, turn: Turn, question: ev.ApprovalRequest) -> None:
         preview = visible(question.preview or str(question.arguments))
         said = (visible(question.reason.text), preview, effects_line(question))
-        self._screen.say("\n\n".join(part for part in said if part) + "\n")
+        self._screen.write_line("\n\n".join(part for part in said if part) + "\n")
         answer = self._screen.ask(f"Allow {question.tool}? [y/N, or what to do instead] ").strip()
         if answer.lower() in {"y", "yes"}:
             turn.allow()
@@ -161,7 +163,7 @@ class MagicTurn:
 
     def _clarify(self, turn: Turn, question: ev.ClarifyRequest) -> None:
         choices = [f"{number}. {option}" for number, option in enumerate(question.options, 1)]
-        self._screen.say("\n".join([question.question, *choices]))
+        self._screen.write_line("\n".join([question.question, *choices]))
         answer = ""
         while not answer:
             answer = self._screen.ask("Your answer: ").strip()

@@ -93,9 +93,9 @@ class AiMagics(Magics):
         def begin() -> Turn:
             return self.client.stream(prompt, session.id, model=command.model, context=context)
 
-        talk = MagicTurn(begin, screen, own_kernel_id())
-        answer = talk.answer()
-        if not talk.moved_to_panel:
+        turn = MagicTurn(begin, screen, own_kernel_id())
+        answer = turn.answer()
+        if not turn.moved_to_panel:
             self._finish(command, answer, screen)
         elif str(answer):
             screen.put(markdown_bundle(str(answer)))
@@ -115,7 +115,9 @@ class AiMagics(Magics):
         self._shell.set_next_input(clean, replace=False)
         if hidden:
             characters = "character was" if hidden == 1 else "characters were"
-            screen.say(f"· {hidden} hidden {characters} removed from the code of the new cell.")
+            screen.write_line(
+                f"· {hidden} hidden {characters} removed from the code of the new cell."
+            )
 
     def _fix(self, command: MagicCommand) -> None:
         history: list[str] = list(self._shell.user_ns.get("In", []))
@@ -149,7 +151,7 @@ class AiMagics(Magics):
         level = self.client.settings().values.egress.data_values
         filled, withheld = interpolate(prompt, namespace, level)
         if withheld:
-            screen.say(
+            screen.write_line(
                 f"· Of {', '.join(withheld)} only the type was sent, not the value. "
                 "The AI settings say what may be sent (Privacy)."
             )

@@ -27,7 +27,7 @@ def interpolate(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the prompt with its variables, and the names of those whose values were withheld.
 
-    ``{{name}}`` stands for a literal ``{name}``.
+    ``{{name}}`` becomes a literal ``{name}``.
     """
     withheld: dict[str, None] = {}
 

@@ -148,10 +148,10 @@ def api_routes(
     ``open_to_kernels``: whether kernels' secrets open the routes of ``kernel_access``.
     """
     with_host = {"host_source": host_source}
-    door = kernel_access_by_route(secrets if open_to_kernels else None)
+    kernel_access = kernel_access_by_route(secrets if open_to_kernels else None)
     return [
         *(
-            (f"{prefix}{pattern}", handler, {**with_host, **door.get(pattern, {})})
+            (f"{prefix}{pattern}", handler, {**with_host, **kernel_access.get(pattern, {})})
             for pattern, handler in _HANDLERS
         ),
         (
@@ -162,7 +162,7 @@ def api_routes(
         (
             f"{prefix}socket",
             PageSocketHandler,
-            {**with_host, "roster": connections, **door.get(SOCKET, {})},
+            {**with_host, "connections": connections, **kernel_access.get(SOCKET, {})},
         ),
         (f"{prefix}.*", UnknownRouteHandler, with_host),
     ]

@@ -30,11 +30,11 @@ def chat(backend: Backend, options: argparse.Namespace) -> ExitCode:
         if options.model is not None:
             _check(engine, options.model)
         screen = TerminalScreen()
-        talk = ChatSession(engine, screen, options.model, options.mode)
+        session = ChatSession(engine, screen, options.model, options.mode)
         if options.session is not None:
-            talk.session = engine.session(SessionId(options.session))
-            talk.choose(options.model, options.mode)
-        return _run(talk)
+            session.session = engine.session(SessionId(options.session))
+            session.choose(options.model, options.mode)
+        return _run(session)
 
 
 def _run(session: ChatSession) -> ExitCode:
@@ -56,7 +56,7 @@ def _run(session: ChatSession) -> ExitCode:
             if interrupted:
                 return ExitCode.CANCELLED
             interrupted = True
-            session.screen.say("Ctrl+C again, or Ctrl+D, leaves.")
+            session.screen.write_lines("Ctrl+C again, or Ctrl+D, leaves.")
         except (ClientError, ShouldersError) as error:
             session.screen.warn(error_text(error))
 
@@ -78,7 +78,7 @@ def _greet(session: ChatSession) -> None:
     models = session.backend.models()
     label = next((each.label for each in models.models if each.id == session.model), None)
     name = label or session.model or "no model is set up: jupyter shoulders keys"
-    session.screen.say(f"Jupyter AI colleague · {name} · /help · Ctrl+D leaves", "bold")
+    session.screen.write_lines(f"Jupyter AI colleague · {name} · /help · Ctrl+D leaves", "bold")
     failing = failing_model(models)
     if failing is not None:
         session.screen.warn(f"{failing[0]} cannot answer. {describe_error(failing[1])}")

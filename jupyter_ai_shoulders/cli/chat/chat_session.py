@@ -89,7 +89,7 @@ class ChatSession:
         reader = TurnReader(self.session.id)
         for event in _last_turn(events):
             reader.take(event)
-        self.screen.say(f"{self.session.title or 'Untitled'} ({self.session.id})", "bold")
+        self.screen.write_lines(f"{self.session.title or 'Untitled'} ({self.session.id})", "bold")
         EventDisplay(self.screen).show_history(_last_messages(events))
         after = events[-1].seq if events else 0
         if self.session.status == "interrupted" and not isinstance(reader.waits_for, ev.Notice):
@@ -115,9 +115,9 @@ class ChatSession:
         events = self.backend.past(session_id)
         turn_id = last_turn(events)
         if turn_id is None:
-            self.screen.say("There is no turn to undo.")
+            self.screen.write_lines("There is no turn to undo.")
         elif find_undo(events, turn_id) is not None:
-            self.screen.say("The last turn is already undone; /redo brings it back.")
+            self.screen.write_lines("The last turn is already undone; /redo brings it back.")
         else:
             self._restored(self.backend.undo_turn(session_id, UndoTurn(turn_id=turn_id)))
 
@@ -127,20 +127,20 @@ class ChatSession:
         turn_id = last_turn(events)
         undoing = None if turn_id is None else find_undo(events, turn_id)
         if undoing is None:
-            self.screen.say("The last turn was not undone.")
+            self.screen.write_lines("The last turn was not undone.")
         else:
             command = RestoreSession(seq=undoing.seq, what=("notebook", "files"))
             self._restored(self.backend.restore(session_id, command))
 
     def _restored(self, restore: ev.Restore) -> None:
         self.review.forget()
-        self.screen.say("\n".join(undo_summary_lines(restore)))
+        self.screen.write_lines("\n".join(undo_summary_lines(restore)))
 
     def _offer(self, reader: TurnReader, after: int) -> None:
         session_id, command = reader.session_id, resume_answer(self.screen)
         if command is None:
             self.new()
-            self.screen.say(f"It stays open: /open {session_id}")
+            self.screen.write_lines(f"It stays open: /open {session_id}")
         else:
             reader.interrupted = False
             if command.decision == "discard":  # else pending requests wait again, asked once
@@ -181,12 +181,12 @@ class _TurnFollower:
         except KeyboardInterrupt:
             self._stop()
         except EOFError:
-            self._screen.say(_OPEN)
+            self._screen.write_lines(_OPEN)
             raise LeaveChat from None
 
     def _stop(self) -> None:
         try:
-            self._screen.say("Stopping the turn. Ctrl+C again leaves.")
+            self._screen.write_lines("Stopping the turn. Ctrl+C again leaves.")
             self._stopping, self._reader.waits_for = True, None
             self._backend.cancel(self._reader.session_id)
             self._go_on()
@@ -233,7 +233,7 @@ class _TurnFollower:
         command = pause_answer(self._screen, notice)
         if command is None:
             self._ended = True
-            self._screen.say(f"It stays open: /open {self._reader.session_id}")
+            self._screen.write_lines(f"It stays open: /open {self._reader.session_id}")
         else:
             self._backend.resume(self._reader.session_id, command)
         self._reader.waits_for = None

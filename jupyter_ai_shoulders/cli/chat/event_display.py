@@ -42,7 +42,7 @@ class EventDisplay:
         """Show past events, including the user's messages."""
         for event in events:
             if isinstance(event, ev.MessageAdd):
-                self._screen.say(f"> {event.text}", "bold")
+                self._screen.write_lines(f"> {event.text}", "bold")
             if not isinstance(event, ev.EditPending | ev.ProposalAdd):  # may be decided by now
                 self.take(event)
         self._screen.close_line()
@@ -118,10 +118,10 @@ class EventDisplay:
         self._screen.show(self._styles.end())
         self._screen.close_line()
         if event.summary:
-            self._screen.say(event.summary)
+            self._screen.write_lines(event.summary)
         if event.error is not None:
             self._screen.warn(describe_error(event.error))
         elif event.exit in _ENDS:
-            self._screen.say(f"! {_ENDS[event.exit]}", WARNING)
+            self._screen.write_lines(f"! {_ENDS[event.exit]}", WARNING)
         if self._edits or self._proposals:
             self._screen.note(waiting_text(len(self._edits), len(self._proposals)))

@@ -1,4 +1,4 @@
-"""The terminal chat with an engine in this process: the engine runs in a thread of its own.
+"""The terminal chat with an engine in this process, which runs in a separate thread.
 
 Made by ``in_process``.
 """

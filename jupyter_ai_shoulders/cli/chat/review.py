@@ -51,7 +51,7 @@ class Review:
             return
         self._listed = self._waiting()
         if not self._listed:
-            self._screen.say("Nothing to review.")
+            self._screen.write_lines("Nothing to review.")
         elif selection and selection != ALL:
             self._show(self._chosen(selection), cut=False)
         else:
@@ -82,7 +82,7 @@ class Review:
             if isinstance(item, Proposal):
                 decided = self._backend.decide_proposal(item.id, _decision(item, decision))
                 self._done(at)
-                self._screen.say(f"{_location(item)}: {_outcome(decided)}")
+                self._screen.write_lines(f"{_location(item)}: {_outcome(decided)}")
             else:
                 self._screen.warn(f"{at + 1} is a change: use /keep or /undo.")
 
@@ -92,7 +92,9 @@ class Review:
         for at, edit in chosen.items():
             if edit.id in done.resolved:
                 self._done(at)
-                self._screen.say(f"{'Kept' if decision == 'keep' else 'Undone'}: {_location(edit)}")
+                self._screen.write_lines(
+                    f"{'Kept' if decision == 'keep' else 'Undone'}: {_location(edit)}"
+                )
         names = {edit.id: _location(edit) for edit in chosen.values()}
         for conflict in done.left:
             name = names.get(conflict.edit.id) if conflict.edit else None
@@ -121,7 +123,7 @@ class Review:
         self._listed = self._listed or self._waiting()
         found = {at: item for at, item in enumerate(self._listed) if isinstance(item, of)}
         if not found:
-            self._screen.say(f"There is nothing to {command.removeprefix('/')}.")
+            self._screen.write_lines(f"There is nothing to {command.removeprefix('/')}.")
         elif len(found) > 1 and wanted != ALL:
             self._screen.warn(f"Name what you mean: {command} 1, numbered as in /review, or all.")
             return {}
@@ -153,13 +155,13 @@ class Review:
             self._show(listed, cut=not in_full)
         else:
             for at, item in listed.items():
-                self._screen.say(_title(at, item), "bold")
+                self._screen.write_lines(_title(at, item), "bold")
             self._screen.note("/review 1 shows what changes there, /review all everything.")
         self._screen.note(_HINT)
 
     def _show(self, items: dict[int, Item], *, cut: bool) -> None:
         for at, item in items.items():
-            self._screen.say(_title(at, item), "bold")
+            self._screen.write_lines(_title(at, item), "bold")
             whole = show_lines(self._screen, _diff(item), cut=cut)
             if not whole:
                 self._screen.note(f"/review {at + 1} shows all of it.")

@@ -34,178 +34,178 @@ class SlashCommand:
     """Receives the text after the name."""
 
 
-def run_command(talk: ChatSession, line: str) -> None:
+def run_command(chat: ChatSession, line: str) -> None:
     """Run the command of a line that starts with a slash. Raises ``LeaveChat``."""
     name, rest = [*line.removeprefix("/").split(maxsplit=1), "", ""][:2]
     command = COMMANDS.get(name.lower())
     if line[1:2].isspace() or command is None:
-        talk.screen.warn(
+        chat.screen.warn(
             f"There is no command /{name}; /help lists them. A space before / sends it as text."
         )
         return
-    command.run(talk, rest.strip())
+    command.run(chat, rest.strip())
 
 
-def _help(talk: ChatSession, _: str) -> None:
-    talk.screen.table([(command.usage, command.description) for command in COMMANDS.values()])
-    talk.screen.say(
+def _help(chat: ChatSession, _: str) -> None:
+    chat.screen.table([(command.usage, command.description) for command in COMMANDS.values()])
+    chat.screen.write_lines(
         "Alt+Enter begins another line, Tab completes; a space before / sends it as text.\n"
         "Ctrl+C stops the turn that runs, Ctrl+D leaves."
     )
 
 
-def _model(talk: ChatSession, wanted: str) -> None:
-    models = talk.backend.models().models
+def _model(chat: ChatSession, argument: str) -> None:
+    models = chat.backend.models().models
     ready = [model for model in models if model.available]
-    if not wanted:
-        _list_models(talk, ready, models)
-        question = f"Model (number or id; Enter keeps {talk.model}): "
-        wanted = talk.screen.ask(question, [model.id for model in models]).strip()
-    position = _position(wanted, len(ready))
-    if wanted:
-        talk.choose(model=wanted if position is None else ready[position].id)
-    talk.screen.say(f"Model: {talk.model}")
+    if not argument:
+        _list_models(chat, ready, models)
+        question = f"Model (number or id; Enter keeps {chat.model}): "
+        argument = chat.screen.ask(question, [model.id for model in models]).strip()
+    position = _position(argument, len(ready))
+    if argument:
+        chat.choose(model=argument if position is None else ready[position].id)
+    chat.screen.write_lines(f"Model: {chat.model}")
 
 
 def _list_models(
-    talk: ChatSession, ready: Sequence[ModelInfo], models: Sequence[ModelInfo]
+    chat: ChatSession, ready: Sequence[ModelInfo], models: Sequence[ModelInfo]
 ) -> None:
     """List available models, and why the others are unavailable."""
     lines = [
         f"{number:>3}. {model.id} · {model.name}" + (f" · {model.label}" if model.label else "")
         for number, model in enumerate(ready, 1)
     ]
-    talk.screen.say("\n".join(lines) or "No model can answer.")
+    chat.screen.write_lines("\n".join(lines) or "No model can answer.")
     lacking: dict[str, list[str]] = {}
     for model in models:
         if not model.available:
             lacking.setdefault(model.unavailable_reason or "Not available.", []).append(model.id)
     for reason, names in lacking.items():
-        talk.screen.note(f"{', '.join(names)}: {reason}")
+        chat.screen.note(f"{', '.join(names)}: {reason}")
 
 
-def _mode(talk: ChatSession, wanted: str) -> None:
-    if not wanted:
-        talk.screen.table([(mode, _MODE_TEXTS[mode]) for mode in _MODES.values()])
-        wanted = talk.screen.ask("Mode (Enter keeps it): ", list(_MODES)).strip()
-    chosen = _MODES.get(wanted)
+def _mode(chat: ChatSession, argument: str) -> None:
+    if not argument:
+        chat.screen.table([(mode, _MODE_TEXTS[mode]) for mode in _MODES.values()])
+        argument = chat.screen.ask("Mode (Enter keeps it): ", list(_MODES)).strip()
+    chosen = _MODES.get(argument)
     if chosen is not None:
-        talk.choose(mode=chosen)
-    elif wanted:
-        talk.screen.warn(f"There is no mode {wanted}; there are {', '.join(_MODES)}.")
-    talk.screen.say(f"Mode: {talk.mode or 'as usual'}")
+        chat.choose(mode=chosen)
+    elif argument:
+        chat.screen.warn(f"There is no mode {argument}; there are {', '.join(_MODES)}.")
+    chat.screen.write_lines(f"Mode: {chat.mode or 'as usual'}")
 
 
-def _new(talk: ChatSession, _: str) -> None:
-    talk.new()
-    talk.screen.say("Your next message starts a new conversation.")
+def _new(chat: ChatSession, _: str) -> None:
+    chat.new()
+    chat.screen.write_lines("Your next message starts a new conversation.")
 
 
-def _sessions(talk: ChatSession, _: str) -> None:
-    sessions = talk.backend.sessions(MAX_LISTED)
+def _sessions(chat: ChatSession, _: str) -> None:
+    sessions = chat.backend.sessions(MAX_LISTED)
     lines = [f"{number:>3}. {_line(session)}" for number, session in enumerate(sessions, 1)]
-    talk.screen.say("\n".join(lines) or "No conversations.")
+    chat.screen.write_lines("\n".join(lines) or "No conversations.")
 
 
-def _open(talk: ChatSession, wanted: str) -> None:
-    sessions = talk.backend.sessions(MAX_LISTED)
-    position = _position(wanted, len(sessions))
-    if not wanted:
-        talk.screen.warn("Name a conversation: /open 2, numbered as in /sessions, or its id.")
+def _open(chat: ChatSession, argument: str) -> None:
+    sessions = chat.backend.sessions(MAX_LISTED)
+    position = _position(argument, len(sessions))
+    if not argument:
+        chat.screen.warn("Name a conversation: /open 2, numbered as in /sessions, or its id.")
     else:
-        talk.open(wanted if position is None else sessions[position].id)
+        chat.open(argument if position is None else sessions[position].id)
 
 
-def _cost(talk: ChatSession, _: str) -> None:
-    if talk.session is not None:
-        session = talk.backend.session(talk.session.id)
-        talk.screen.say(f"This conversation: {_dollars(session.cost_micro_usd)}")
-    usage = talk.backend.usage()
+def _cost(chat: ChatSession, _: str) -> None:
+    if chat.session is not None:
+        session = chat.backend.session(chat.session.id)
+        chat.screen.write_lines(f"This conversation: {_dollars(session.cost_micro_usd)}")
+    usage = chat.backend.usage()
     if usage.total is not None:
         unknown = usage.total.unknown_cost_calls
         more = f", and {unknown} calls at unknown prices" if unknown else ""
-        talk.screen.say(f"This month: {_dollars(usage.total.known_cost_micro_usd)}{more}")
+        chat.screen.write_lines(f"This month: {_dollars(usage.total.known_cost_micro_usd)}{more}")
     if usage.error is not None:
-        talk.screen.warn(usage.error.message)
+        chat.screen.warn(usage.error.message)
 
 
-def _tools(talk: ChatSession, _: str) -> None:
+def _tools(chat: ChatSession, _: str) -> None:
     lines = [
         f"{tool.name} ({tool.risk})" + ("" if tool.enabled else " · off")
-        for tool in talk.backend.tools()
+        for tool in chat.backend.tools()
     ]
-    talk.screen.say("\n".join(lines))
+    chat.screen.write_lines("\n".join(lines))
 
 
-def _export(talk: ChatSession, wanted: str) -> None:
-    session_id = _current(talk)
+def _export(chat: ChatSession, argument: str) -> None:
+    session_id = _current(chat)
     if session_id is None:
         return
-    given = wanted or f"{session_id}.md"
+    given = argument or f"{session_id}.md"
     form = FORMATS.get(Path(given).suffix)
     if form is None:
-        talk.screen.warn(f"The file name sets the format: {', '.join(FORMATS)}")
+        chat.screen.warn(f"The file name sets the format: {', '.join(FORMATS)}")
         return
     try:
-        write_export(given, talk.backend.export(session_id, form))
+        write_export(given, chat.backend.export(session_id, form))
     except CommandFailed as error:
-        talk.screen.warn(str(error))
+        chat.screen.warn(str(error))
     else:
-        talk.screen.say(f"Written to {given}")
+        chat.screen.write_lines(f"Written to {given}")
 
 
-def _compact(talk: ChatSession, _: str) -> None:
-    session_id = _current(talk)
+def _compact(chat: ChatSession, _: str) -> None:
+    session_id = _current(chat)
     if session_id is not None:
-        talk.backend.compact(session_id)
-        talk.screen.say("Earlier messages are summarised before the next one is answered.")
+        chat.backend.compact(session_id)
+        chat.screen.write_lines("Earlier messages are summarised before the next one is answered.")
 
 
-def _review(talk: ChatSession, wanted: str) -> None:
-    talk.review.show_pending(wanted)
+def _review(chat: ChatSession, argument: str) -> None:
+    chat.review.show_pending(argument)
 
 
-def _keep(talk: ChatSession, wanted: str) -> None:
-    talk.review.decide_edits("keep", wanted)
+def _keep(chat: ChatSession, argument: str) -> None:
+    chat.review.decide_edits("keep", argument)
 
 
-def _undo(talk: ChatSession, wanted: str) -> None:
-    if wanted != "turn":
-        talk.review.decide_edits("undo", wanted)
-    elif (session_id := _current(talk)) is not None:
-        talk.undo_turn(session_id)
+def _undo(chat: ChatSession, argument: str) -> None:
+    if argument != "turn":
+        chat.review.decide_edits("undo", argument)
+    elif (session_id := _current(chat)) is not None:
+        chat.undo_turn(session_id)
 
 
-def _redo(talk: ChatSession, _: str) -> None:
-    session_id = _current(talk)
+def _redo(chat: ChatSession, _: str) -> None:
+    session_id = _current(chat)
     if session_id is not None:
-        talk.redo_turn(session_id)
+        chat.redo_turn(session_id)
 
 
-def _apply(talk: ChatSession, wanted: str) -> None:
-    talk.review.decide_proposals("apply", wanted)
+def _apply(chat: ChatSession, argument: str) -> None:
+    chat.review.decide_proposals("apply", argument)
 
 
-def _dismiss(talk: ChatSession, wanted: str) -> None:
-    talk.review.decide_proposals("dismiss", wanted)
+def _dismiss(chat: ChatSession, argument: str) -> None:
+    chat.review.decide_proposals("dismiss", argument)
 
 
-def _quit(_talk: ChatSession, _: str) -> None:
+def _quit(_chat: ChatSession, _: str) -> None:
     raise LeaveChat
 
 
-def _current(talk: ChatSession) -> SessionId | None:
-    if talk.session is None:
-        talk.screen.warn("The conversation has not started.")
+def _current(chat: ChatSession) -> SessionId | None:
+    if chat.session is None:
+        chat.screen.warn("The conversation has not started.")
         return None
-    return talk.session.id
+    return chat.session.id
 
 
-def _position(wanted: str, count: int) -> int | None:
+def _position(argument: str, count: int) -> int | None:
     """Return the index for a number that counts from one, None if it is invalid."""
-    if not wanted.isascii() or not wanted.isdecimal() or not 1 <= int(wanted) <= count:
+    if not argument.isascii() or not argument.isdecimal() or not 1 <= int(argument) <= count:
         return None
-    return int(wanted) - 1
+    return int(argument) - 1
 
 
 def _line(session: Session) -> str:

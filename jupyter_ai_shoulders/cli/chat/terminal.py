@@ -46,7 +46,7 @@ class TerminalScreen:
         safe = [(style, self._safe(style, text)) for style, text in pieces if text]
         self._write(self._wrapper.feed(safe, self._columns()))
 
-    def say(self, text: str, style: str = "") -> None:
+    def write_lines(self, text: str, style: str = "") -> None:
         """Write one or more whole lines."""
         self.close_line()
         self.show([(style, f"{text}\n")])
@@ -63,15 +63,15 @@ class TerminalScreen:
 
     def write_exact(self, text: str, style: str = "") -> None:
         """Write lines verbatim; the terminal breaks long ones."""
-        self.say(text, f"{EXACT} {style}".strip())
+        self.write_lines(text, f"{EXACT} {style}".strip())
 
     def note(self, text: str) -> None:
         """Write a one-line note; line breaks in it are replaced."""
-        self.say(f"· {' '.join(text.splitlines())}", NOTE)
+        self.write_lines(f"· {' '.join(text.splitlines())}", NOTE)
 
     def warn(self, text: str) -> None:
         """Write a warning."""
-        self.say(f"! {text}", WARNING)
+        self.write_lines(f"! {text}", WARNING)
 
     def close_line(self) -> None:
         """End an unfinished line."""

@@ -72,21 +72,21 @@ class UserPrompter:
 
     def _show_call(self, question: ev.ApprovalRequest, *, cut: bool) -> bool:
         """Show what a call would do; return whether all of it was shown."""
-        self._screen.say(f"? {question.reason.text}", "bold")
+        self._screen.write_lines(f"? {question.reason.text}", "bold")
         whole = show_lines(self._screen, call_text(question), {}, cut=cut)
         whole = show_lines(self._screen, question.preview or "", cut=cut) and whole
         effects = effects_line(question)
         if effects is not None:
-            self._screen.say(effects, "bold")
+            self._screen.write_lines(effects, "bold")
         if "always" in question.scopes:
-            self._screen.say(f"Always allows: {always_line(question)}")
+            self._screen.write_lines(f"Always allows: {always_line(question)}")
         return whole
 
     def _answer(self, question: ev.ClarifyRequest) -> str | tuple[str, ...]:
         choices = [f"  {number}. {option}" for number, option in enumerate(question.options, 1)]
-        self._screen.say(f"? {question.question}", "bold")
+        self._screen.write_lines(f"? {question.question}", "bold")
         if choices:
-            self._screen.say("\n".join(choices))
+            self._screen.write_lines("\n".join(choices))
         number = "Numbers" if question.allow_multiple else "Number"
         how = f"{number}, or your own words: " if choices else "Your answer: "
         typed = ""

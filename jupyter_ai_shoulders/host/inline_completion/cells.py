@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 
 OURS = "jupyter_ai_shoulders"
 """Key of our metadata in notebooks and cells."""
-KEPT = 8
+CACHE_SIZE = 8
 """Maximum cached notebooks."""
 
 
@@ -66,17 +66,17 @@ class VisibleCellsCache:
     """Caches the visible cells of the most recent notebooks."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[object, str, VisibleCells]] = OrderedDict()
+        self._cache: OrderedDict[str, tuple[object, str, VisibleCells]] = OrderedDict()
 
     def of(self, snapshot: NotebookSnapshot, language: str) -> VisibleCells:
         """Return the visible cells of a notebook, computed again after a change."""
-        kept = self._kept.pop(snapshot.path, None)
-        if kept is None or kept[0] is not snapshot.cells or kept[1] != language:
-            kept = (snapshot.cells, language, _open_cells(snapshot.cells, language))
-        self._kept[snapshot.path] = kept
-        if len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return kept[2]
+        entry = self._cache.pop(snapshot.path, None)
+        if entry is None or entry[0] is not snapshot.cells or entry[1] != language:
+            entry = (snapshot.cells, language, _open_cells(snapshot.cells, language))
+        self._cache[snapshot.path] = entry
+        if len(self._cache) > CACHE_SIZE:
+            self._cache.popitem(last=False)
+        return entry[2]
 
 
 def _open_cells(found: Sequence[NotebookCell], language: str) -> VisibleCells:

@@ -194,7 +194,7 @@ class CompletionContextBuilder:
         except ShouldersError as error:
             _log.info("The instructions could not be read for suggestions: %s", error)
             return ()
-        return tuple(_told(standing, path, language))
+        return tuple(_instruction_texts(standing, path, language))
 
 
 def _rests(text: CaretWindow) -> tuple[list[ContextCell], list[ContextCell]]:
@@ -218,7 +218,7 @@ def _kernel_language(metadata: JsonObject) -> str:
     return "python"
 
 
-def _told(standing: StandingContext, path: str, language: str) -> Iterator[str]:
+def _instruction_texts(standing: StandingContext, path: str, language: str) -> Iterator[str]:
     if standing.system is not None and standing.system.text.strip():
         yield head_and_tail(standing.system.text.strip(), INSTRUCTIONS_LIMIT)
     for item in standing.instructions:

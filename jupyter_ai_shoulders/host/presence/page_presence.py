@@ -73,7 +73,7 @@ class PagePresence:
         pages.add(client_id)
         if not is_first:
             return
-        absence = self._known().get(key)
+        absence = self._absences().get(key)
         if absence is not None and absence.until is None:
             self._set(key, absence.model_copy(update={"until": self._now()}))
         elif absence is None:
@@ -87,18 +87,18 @@ class PagePresence:
             return
         pages.discard(client_id)
         if not pages:
-            self._leave(key, seconds_ago)
+            self._record_absence(key, seconds_ago)
 
     def period(self, user: str | None) -> Period | None:
         """Return a user's last absence that was not dismissed."""
-        absence = self._known().get(_key(user))
+        absence = self._absences().get(_key(user))
         if absence is None:
             return None
         return Period(absence.since, absence.until or self._now())
 
     def reported(self, user: str | None) -> None:
         """Record that a page has shown the absence."""
-        absence = self._known().get(_key(user))
+        absence = self._absences().get(_key(user))
         if absence is not None and not absence.reported:
             self._set(_key(user), absence.model_copy(update={"reported": True}))
 
@@ -111,16 +111,16 @@ class PagePresence:
         for key, pages in self._pages.items():
             if pages:
                 pages.clear()
-                self._leave(key, 0.0)
+                self._record_absence(key, 0.0)
 
-    def _leave(self, key: str, seconds_ago: float) -> None:
-        absence = self._known().get(key)
+    def _record_absence(self, key: str, seconds_ago: float) -> None:
+        absence = self._absences().get(key)
         if absence is not None and absence.reported:
             self._set(key, absence.model_copy(update={"until": None}))
         else:
             self._set(key, Absence(since=self._now(seconds_ago)))
 
-    def _known(self) -> dict[str, Absence | None]:
+    def _absences(self) -> dict[str, Absence | None]:
         if self._people is None:
             self._people = self._read()
         return self._people
@@ -136,7 +136,7 @@ class PagePresence:
         return {key: absence or Absence(since=self._now()) for key, absence in people.items()}
 
     def _set(self, key: str, absence: Absence | None) -> None:
-        people = self._known()
+        people = self._absences()
         people[key] = absence
         try:
             self._file.write(KnownAbsences(people=people).model_dump_json())

@@ -27,7 +27,7 @@ AT_ONCE = 50
 MaySee = Callable[[SessionId], bool]
 
 
-class ThreadAnchors:
+class ThreadAnchorService:
     """Moves the anchors of threads."""
 
     def __init__(self, sessions: SqliteSessions, path_now: Callable[[str], str] = str) -> None:

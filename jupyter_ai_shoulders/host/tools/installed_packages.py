@@ -151,18 +151,18 @@ class InstalledTools:
             for package, entry_point in self._searched(loop):
                 self._loading = package
                 found = _loaded(entry_point, self._ports)
-                loop.call_soon_threadsafe(self._arrived, package, found)
+                loop.call_soon_threadsafe(self._on_loaded, package, found)
             self._loading = None
             loop.call_soon_threadsafe(self._done.set)
 
     def _searched(self, loop: asyncio.AbstractEventLoop) -> list[tuple[Package, EntryPoint]]:
         try:
-            return list(self._found())
+            return list(self._entry_points())
         except Exception as error:  # noqa: BLE001 - metadata of any package; told by ``_failed``
             loop.call_soon_threadsafe(self._failed, "The installed packages", error)
             return []
 
-    def _found(self) -> Iterator[tuple[Package, EntryPoint]]:
+    def _entry_points(self) -> Iterator[tuple[Package, EntryPoint]]:
         found: list[tuple[Package, EntryPoint]] = []
         for entry_point in entry_points(group=GROUP):
             name, version = (
@@ -173,20 +173,20 @@ class InstalledTools:
                 found.append((Package(name, version, shown), entry_point))
         yield from sorted(found, key=lambda each: (each[0].name.lower(), each[0].entry_point))
 
-    def _arrived(self, package: Package, found: list[InstalledTool] | BaseException) -> None:
+    def _on_loaded(self, package: Package, found: list[InstalledTool] | BaseException) -> None:
         if self._closed:
             return
         if isinstance(found, BaseException):
             self._failed(f"The tools of {package}", found)
             return
         for tool in found:
-            self._take(package, tool)
+            self._install(package, tool)
         if self._is_late:
             self._changed()
 
-    def _take(self, package: Package, tool: InstalledTool) -> None:
+    def _install(self, package: Package, tool: InstalledTool) -> None:
         try:
-            fault = contract_violation(tool) or self._taken(tool.name)
+            fault = contract_violation(tool) or self._name_conflict(tool.name)
             if fault is None:
                 self._target.admit(tool, package.name)
                 self._owners[tool.name] = package
@@ -196,7 +196,7 @@ class InstalledTools:
             fault = f"cannot be looked at: {_error_text(error)}"
         self._wrong(f"A tool of {package}, {_name_of(tool)!r}, is not used: it {fault}.")
 
-    def _taken(self, name: str) -> str | None:
+    def _name_conflict(self, name: str) -> str | None:
         if name in self._owners:
             return f"has the name of a tool of {self._owners[name]}"
         if self._target.has(name):
@@ -225,7 +225,7 @@ def _loaded(entry_point: EntryPoint, ports: ToolPorts) -> list[InstalledTool] | 
 def _name_of(tool: InstalledTool) -> str:
     try:
         return str(getattr(tool, "name", None) or type(tool).__name__)[:80]
-    except Exception:  # noqa: BLE001 - as above; what it raises is told already
+    except Exception:  # noqa: BLE001 - as above; its error is reported already
         return type(tool).__name__
 
 

@@ -73,7 +73,7 @@ class UserBudget:
         self._read: Budget | None = None
         self.ledger = UsageLedger(folder, clock, self.read, wait_seconds=wait_seconds)
         self._notices: dict[TurnId, list[BudgetNotice]] = defaultdict(list)
-        self._said: set[str] = set()
+        self._announced: set[str] = set()
 
     # for the meter
 
@@ -98,7 +98,7 @@ class UserBudget:
         """Store the notices of a call for its turn, unless they were given before."""
         for name, notice in self.remarks(reservation, cost):
             if await self._is_new(name):
-                self._keep(notice, reservation.planned.account.turn_id)
+                self._store_notice(notice, reservation.planned.account.turn_id)
 
     def remarks(self, reservation: Reservation, cost: int | None) -> list[tuple[str, BudgetNotice]]:
         """Return the new notices of a finished call, each with its key.
@@ -107,7 +107,7 @@ class UserBudget:
         """
         if reservation.planned.account.turn_id is None:
             return []
-        return [found for found in _remarks(reservation, cost) if found[0] not in self._said]
+        return [found for found in _remarks(reservation, cost) if found[0] not in self._announced]
 
     # for the engine
 
@@ -187,14 +187,14 @@ class UserBudget:
         return self._read is not None and not self._read.limits.any
 
     async def _is_new(self, name: str) -> bool:
-        self._said.add(name)
+        self._announced.add(name)
         try:
             return await self.ledger.claim(name)
         except StateUnavailable:
-            self._said.discard(name)
+            self._announced.discard(name)
             return False  # ``problem`` reports it
 
-    def _keep(self, notice: BudgetNotice, turn_id: TurnId | None) -> None:
+    def _store_notice(self, notice: BudgetNotice, turn_id: TurnId | None) -> None:
         if turn_id is None:
             return
         self._notices[turn_id].append(notice)

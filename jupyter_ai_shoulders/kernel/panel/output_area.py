@@ -43,7 +43,7 @@ class PanelTurnDisplay:
     def show(self, text: str) -> None:
         """Do nothing: the panel shows the answer."""
 
-    def say(self, line: str) -> None:
+    def write_line(self, line: str) -> None:
         """Print a line."""
         sys.stdout.write(f"{legible(line)}\n")
         sys.stdout.flush()

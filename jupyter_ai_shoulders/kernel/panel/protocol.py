@@ -28,7 +28,7 @@ class Load(WireModel):
     view: str
 
 
-class Hello(WireModel):
+class ViewHello(WireModel):
     """A view is there. Answered by ``ready``."""
 
     t: Literal["hello"] = "hello"
@@ -73,7 +73,7 @@ class Close(WireModel):
     id: str | None = None
 
 
-PageMessage = Annotated[Load | Hello | Http | Open | Send | Close, Field(discriminator="t")]
+PageMessage = Annotated[Load | ViewHello | Http | Open | Send | Close, Field(discriminator="t")]
 PAGE_MESSAGES: TypeAdapter[PageMessage] = TypeAdapter(PageMessage)
 
 

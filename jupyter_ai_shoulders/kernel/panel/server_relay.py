@@ -21,13 +21,12 @@ import httpx
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError, Refused
 from jupyter_ai_shoulders.client.page_socket import open_socket
-from jupyter_ai_shoulders.kernel.panel import bundle
-from jupyter_ai_shoulders.kernel.panel import protocol as say
+from jupyter_ai_shoulders.kernel.panel import bundle, protocol
 from jupyter_ai_shoulders.kernel.panel.websocket_relay import RelayedSocket
 from jupyter_ai_shoulders.kernel.panel.worker_threads import WorkerThreads
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
 
-Post = Callable[[say.KernelMessage, Sequence[bytes]], None]
+Post = Callable[[protocol.KernelMessage, Sequence[bytes]], None]
 """Sends a message and its buffers to the page; may be called in any thread."""
 
 REQUESTS_AT_A_TIME = 6
@@ -61,23 +60,23 @@ class ServerRelay:
         self._last_message_at: dict[str, float] = {}
         """Time of the last message of each view that has sockets."""
 
-    def take(self, message: say.PageMessage, *, waits: bool) -> None:
+    def take(self, message: protocol.PageMessage, *, waits: bool) -> None:
         """Handle a message in another thread; ``waits``: it had to wait for running cells."""
-        if isinstance(message, say.Open) or message.view in self._last_message_at:
+        if isinstance(message, protocol.Open) or message.view in self._last_message_at:
             self._last_message_at[message.view] = self._clock()
         match message:
-            case say.Load():
+            case protocol.Load():
                 self._workers.submit(partial(self._load, message))
-            case say.Hello():
+            case protocol.ViewHello():
                 self._workers.submit(partial(self._greet, message, waits))
-            case say.Http():
+            case protocol.Http():
                 self._workers.submit(partial(self._request, message))
-            case say.Open():
+            case protocol.Open():
                 self._open(message)
-            case say.Send():
+            case protocol.Send():
                 if socket := self._sockets.get((message.view, message.id)):
                     socket.send(message.text)
-            case say.Close():
+            case protocol.Close():
                 self._close(message)
             case _:
                 assert_never(message)
@@ -91,15 +90,15 @@ class ServerRelay:
             socket.close()
         self._workers.close()
 
-    def _load(self, message: say.Load) -> None:
+    def _load(self, message: protocol.Load) -> None:
         try:
             code = bundle.read_bundle()
         except bundle.BundleNotBuilt as error:
-            self._post(say.Code(view=message.view, missing=str(error)), ())
+            self._post(protocol.Code(view=message.view, missing=str(error)), ())
         else:
-            self._post(say.Code(view=message.view), code)
+            self._post(protocol.Code(view=message.view), code)
 
-    def _greet(self, message: say.Hello, waits: bool) -> None:
+    def _greet(self, message: protocol.ViewHello, waits: bool) -> None:
         notebook, server = None, True
         try:
             self._client.status()
@@ -108,7 +107,7 @@ class ServerRelay:
             server = False
             self._gone(message.view, error)
         self._post(
-            say.Ready(
+            protocol.Ready(
                 view=message.view,
                 server=server,
                 notebook=notebook,
@@ -118,7 +117,7 @@ class ServerRelay:
             (),
         )
 
-    def _request(self, message: say.Http) -> None:
+    def _request(self, message: protocol.Http) -> None:
         try:
             path = below_api(message.path)
             response = self._client.connection.forward(message.method, path, _text(message.body))
@@ -133,11 +132,11 @@ class ServerRelay:
         else:
             self._answer(message, response)
 
-    def _answer(self, message: say.Http, response: httpx.Response) -> None:
+    def _answer(self, message: protocol.Http, response: httpx.Response) -> None:
         content_type = response.headers.get("Content-Type", "")
         text = content_type.startswith(_TEXTS) or not response.content
         self._post(
-            say.HttpAnswer(
+            protocol.HttpAnswer(
                 view=message.view,
                 id=message.id,
                 status=response.status_code,
@@ -147,9 +146,9 @@ class ServerRelay:
             () if text else (response.content,),
         )
 
-    def _refuse(self, message: say.Http, status: int, info: ErrorInfo) -> None:
+    def _refuse(self, message: protocol.Http, status: int, info: ErrorInfo) -> None:
         self._post(
-            say.HttpAnswer(
+            protocol.HttpAnswer(
                 view=message.view,
                 id=message.id,
                 status=status,
@@ -159,7 +158,7 @@ class ServerRelay:
             (),
         )
 
-    def _open(self, message: say.Open) -> None:
+    def _open(self, message: protocol.Open) -> None:
         key = (message.view, message.id)
         with self._lock:
             if self._closed or key in self._sockets:
@@ -168,7 +167,7 @@ class ServerRelay:
                 message, lambda: open_socket(self._client.connection), self._send
             )
 
-    def _close(self, message: say.Close) -> None:
+    def _close(self, message: protocol.Close) -> None:
         with self._lock:
             named = [
                 socket
@@ -178,24 +177,24 @@ class ServerRelay:
         for socket in named:
             socket.close()
 
-    def _send(self, message: say.KernelMessage) -> None:
+    def _send(self, message: protocol.KernelMessage) -> None:
         """Pass on a socket's message."""
-        if isinstance(message, say.Closed):
+        if isinstance(message, protocol.Closed):
             with self._lock:
                 self._sockets.pop((message.view, message.id), None)
                 if not any(view == message.view for view, _ in self._sockets):
                     self._last_message_at.pop(message.view, None)
         self._post(message, ())
-        if isinstance(message, say.Frame):
+        if isinstance(message, protocol.Frame):
             self._forget_if_silent(message.view)
 
     def _forget_if_silent(self, view: str) -> None:
         """Close the sockets of a silent view; a view that still exists opens them again."""
         if self._clock() - self._last_message_at.get(view, self._clock()) > SILENCE_SECONDS:
-            self._close(say.Close(view=view))
+            self._close(protocol.Close(view=view))
 
     def _gone(self, view: str, error: ClientError) -> None:
-        self._post(say.Gone(view=view, reason=str(error)), ())
+        self._post(protocol.Gone(view=view, reason=str(error)), ())
 
 
 def _text(body: object) -> str | None:

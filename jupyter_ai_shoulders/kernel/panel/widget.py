@@ -31,10 +31,10 @@ from jupyter_ai_shoulders.kernel.panel.output_area import (
 from jupyter_ai_shoulders.kernel.panel.protocol import (
     PAGE_MESSAGES,
     Frame,
-    Hello,
     KernelMessage,
     Load,
     Ready,
+    ViewHello,
 )
 from jupyter_ai_shoulders.kernel.panel.saved_transcript import SavedTranscript
 from jupyter_ai_shoulders.kernel.panel.server_relay import ServerRelay
@@ -90,12 +90,12 @@ class ChatPanel(anywidget.AnyWidget):
             session = self.session_id = self._client.new_session(tools=tools).id
         options.setdefault("context", notebook_context(self._client))
         try:
-            talk = MagicTurn(
+            turn = MagicTurn(
                 lambda: self._client.stream(prompt, session, **options),
                 PanelTurnDisplay(),
                 own_kernel_id(),
             )
-            return talk.answer()
+            return turn.answer()
         except KeyboardInterrupt:
             self._client.cancel(session)  # even before the turn is followed
             raise
@@ -129,7 +129,7 @@ class ChatPanel(anywidget.AnyWidget):
             return
         waits = threading.current_thread() is threading.main_thread()
         self._relay.take(message, waits=waits)
-        if isinstance(message, Hello):
+        if isinstance(message, ViewHello):
             self._refresh()
         elif isinstance(message, Load):
             self._record.repeat()

@@ -77,7 +77,8 @@ def kernel_access_by_route(
     if secrets is None:
         return {}
     return {
-        route: {"door": KernelAuthenticator(secrets, methods)} for route, methods in OPEN.items()
+        route: {"authenticator": KernelAuthenticator(secrets, methods)}
+        for route, methods in OPEN.items()
     }
 
 

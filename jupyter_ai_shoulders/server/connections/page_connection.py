@@ -2,7 +2,7 @@
 
 Made by ``server.connections.page_socket`` for each connection. Events are sent in batches, one
 frame for all sessions about every 10 ms; after a pause some frames are sent at once, so that a
-turn's first words do not wait. A page that is too slow is told to fetch the events it missed, so
+turn's first words do not wait. A page that is too slow must fetch the events it missed, so
 memory is bounded.
 """
 

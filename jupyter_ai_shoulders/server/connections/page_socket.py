@@ -74,13 +74,13 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
     def initialize(
         self,
         host_source: HostSource,
-        roster: PageConnectionRegistry,
-        door: KernelAuthenticator | None = None,
+        connections: PageConnectionRegistry,
+        authenticator: KernelAuthenticator | None = None,
     ) -> None:
-        """Called by tornado with the arguments of the route; ``door`` authenticates kernels."""
+        """Called by tornado with the arguments of the route; ``authenticator`` admits kernels."""
         self._host_source = host_source
-        self._authenticator = door
-        self._connections = roster
+        self._authenticator = authenticator
+        self._connections = connections
         self._page: PageConnection | None = None
         self._frames = page_frames()
 

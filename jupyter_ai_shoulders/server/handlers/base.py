@@ -76,9 +76,9 @@ class ShouldersHandler(APIHandler):
     _authenticator: KernelAuthenticator | None = None
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
-        """Called by tornado with the arguments of the route; a ``door`` authenticates kernels."""
+        """Called by tornado with the route's arguments; an ``authenticator`` admits kernels."""
         self._host_source = host_source
-        self._authenticator = route.get("door")
+        self._authenticator = route.get("authenticator")
 
     @property
     def identity_provider(self) -> IdentityProvider:

@@ -61,13 +61,13 @@ class CompletionsHandler(ShouldersHandler):
                     self.answer(event)
 
     async def _stream(self, request: RequestCompletions) -> None:
-        outlet = StreamWriter(self)
+        writer = StreamWriter(self)
         async with contextlib.aclosing(
             self.host.inline_completion.suggest(request, self.user)
         ) as events:
             async for event in events:
-                outlet.push(_sent(event))
-        await outlet.drain()
+                writer.push(_sent(event))
+        await writer.drain()
         self.finish()
 
 

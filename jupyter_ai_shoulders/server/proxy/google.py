@@ -24,16 +24,16 @@ class GoogleCallHandler(RelayHandler):
     """``v1beta/models/{model}:generateContent`` and its relatives; the SDK also uses ``v1``."""
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
-        """Called by tornado with the arguments of the route: ``desk`` and ``box``."""
-        self._box: StateSealer = route["box"]
-        super().initialize(host_source, desk=route["desk"], caller=GoogleFormat(self._box))
+        """Called by tornado with the arguments of the route: ``limiter`` and ``sealer``."""
+        self._sealer: StateSealer = route["sealer"]
+        super().initialize(host_source, limiter=route["limiter"], caller=GoogleFormat(self._sealer))
 
     @web.authenticated
     @authorized
     async def post(self, resource: str, method: str) -> None:
         """Relay the request, or estimate its tokens."""
         events = self.get_query_argument("alt", "json") == "sse"
-        caller = GoogleFormat(self._box, model_of(resource), method, events=events)
+        caller = GoogleFormat(self._sealer, model_of(resource), method, events=events)
         if method == "countTokens":
             self.caller = caller
             tokens = await self.count()
@@ -49,9 +49,9 @@ class GoogleModelHandler(ProxyHandler):
     """``v1beta/models/{model}``."""
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
-        """Called by tornado with the arguments of the route: ``desk`` and ``box``."""
-        self._format = GoogleFormat(route["box"])
-        super().initialize(host_source, desk=route["desk"], caller=self._format)
+        """Called by tornado with the arguments of the route: ``limiter`` and ``sealer``."""
+        self._format = GoogleFormat(route["sealer"])
+        super().initialize(host_source, limiter=route["limiter"], caller=self._format)
 
     @web.authenticated
     @authorized

@@ -48,16 +48,18 @@ class ProxyHandler(ShouldersHandler):
     most_values = MAX_PROXIED_VALUES
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
-        """Called by tornado with the arguments of the route: ``desk`` and ``caller``.
+        """Called by tornado with the arguments of the route: ``limiter`` and ``caller``.
 
-        ``others`` are the formats of clients that send these headers.
+        ``formats_by_header`` are the formats of clients that send these headers.
         """
         super().initialize(host_source)
-        self.desk: RequestLimiter = route["desk"]
-        others: Mapping[str, WireFormat] = route.get("others", {})
-        known = (caller for header, caller in others.items() if header in self.request.headers)
+        self.limiter: RequestLimiter = route["limiter"]
+        formats_by_header: Mapping[str, WireFormat] = route.get("formats_by_header", {})
+        known = (
+            caller for header, caller in formats_by_header.items() if header in self.request.headers
+        )
         self.caller: WireFormat = next(known, route["caller"])
-        self.request_id = self.desk.ids.new("req")
+        self.request_id = self.limiter.ids.new("req")
         self._work: asyncio.Task[Any] | None = None
 
     async def prepare(self) -> None:
@@ -65,7 +67,7 @@ class ProxyHandler(ShouldersHandler):
         given = list(self._given_keys())
         if given and "Authorization" not in self.request.headers:
             self.request.headers["Authorization"] = f"token {given[0]}"
-        users = filter(None, map(self.desk.secrets.user_of, given))
+        users = filter(None, map(self.limiter.secrets.user_of, given))
         self._kernel = next(map(KernelIdentity, users), None)
         try:
             await super().prepare()
@@ -97,11 +99,11 @@ class ProxyHandler(ShouldersHandler):
     @property
     def relay(self) -> ProxyRelay:
         """The relay to the providers."""
-        return self.desk.relay(self.host.models, self.user)
+        return self.limiter.relay(self.host.models, self.user)
 
     async def count(self) -> int | None:
         """Return the request's number of tokens; None when the client disconnected."""
-        with self.desk.slot():
+        with self.limiter.slot():
             return await self.while_connected(self.relay.count(self.caller, self.request.body))
 
     async def while_connected(self, work: Coroutine[Any, Any, ResultT]) -> ResultT | None:
@@ -143,7 +145,7 @@ class RelayHandler(ProxyHandler):
 
     async def answer_request(self) -> None:
         """Relay the request and answer, as a stream if it asks for one."""
-        with self.desk.slot():
+        with self.limiter.slot():
             exchange = self.relay.open(self.caller, self.request.body)
             if exchange.streams:
                 await self.while_connected(self._stream(exchange))
@@ -153,11 +155,11 @@ class RelayHandler(ProxyHandler):
                     self.finish(body)
 
     async def _stream(self, exchange: RelayedRequest) -> None:
-        outlet = StreamWriter(self, self.stream_type)
-        alive = asyncio.create_task(_keep_alive(exchange, outlet))
+        writer = StreamWriter(self, self.stream_type)
+        alive = asyncio.create_task(_keep_alive(exchange, writer))
         try:
-            await self._copy(exchange, outlet)
-            await outlet.drain()
+            await self._copy(exchange, writer)
+            await writer.drain()
         except StreamClosedError:
             self.log.info("A client of the model proxy does not read its answer, or left")
             return
@@ -165,19 +167,19 @@ class RelayHandler(ProxyHandler):
             alive.cancel()
         self.finish()
 
-    async def _copy(self, exchange: RelayedRequest, outlet: StreamWriter) -> None:
+    async def _copy(self, exchange: RelayedRequest, writer: StreamWriter) -> None:
         try:
             async with contextlib.aclosing(exchange.stream()) as stream:
                 async for data in stream:
-                    outlet.push(data)
-                    await outlet.wait_for_capacity()
+                    writer.push(data)
+                    await writer.wait_for_capacity()
         except StreamClosedError:
             raise  # the client has disconnected
         except Exception as error:
-            if not outlet.has_started:
+            if not writer.has_started:
                 raise
             self.log.exception("A streamed answer of the model proxy broke")
-            outlet.push(exchange.fail(error_info(500, error)))
+            writer.push(exchange.fail(error_info(500, error)))
 
 
 class AnswerHandler(RelayHandler):
@@ -190,12 +192,12 @@ class AnswerHandler(RelayHandler):
         await self.answer_request()
 
 
-async def _keep_alive(exchange: RelayedRequest, outlet: StreamWriter) -> None:
+async def _keep_alive(exchange: RelayedRequest, writer: StreamWriter) -> None:
     loop = asyncio.get_running_loop()
     while True:
-        await asyncio.sleep(max(outlet.last + PING_SECONDS - loop.time(), 0.1))
-        if loop.time() - outlet.last >= PING_SECONDS:
-            outlet.push(exchange.idle())
+        await asyncio.sleep(max(writer.last + PING_SECONDS - loop.time(), 0.1))
+        if loop.time() - writer.last >= PING_SECONDS:
+            writer.push(exchange.idle())
 
 
 class CountHandler(ProxyHandler):

@@ -36,41 +36,49 @@ def proxy_routes(
     ``secret`` seals state that callers carry for us; the same secret opens it after a restart.
     """
     clock = SystemClock()
-    box = StateSealer(secret)
-    desk = RequestLimiter(clock, RandomIds(), kernel_secrets)
-    anthropic, chat = AnthropicFormat(box), OpenAIChatFormat(box, clock)
-    google = GoogleFormat(box)
-    responses = OpenAIResponsesFormat(box, clock)
-    asking = OpenAIResponsesFormat(box, clock, counting=True)
-    counting = AnthropicFormat(box, counting=True)
-    others = {"anthropic-version": anthropic, KEY_HEADER: google}
-    shared = {"host_source": host_source, "desk": desk}
+    sealer = StateSealer(secret)
+    limiter = RequestLimiter(clock, RandomIds(), kernel_secrets)
+    anthropic, chat = AnthropicFormat(sealer), OpenAIChatFormat(sealer, clock)
+    google = GoogleFormat(sealer)
+    responses = OpenAIResponsesFormat(sealer, clock)
+    input_tokens = OpenAIResponsesFormat(sealer, clock, counting=True)
+    counting = AnthropicFormat(sealer, counting=True)
+    formats_by_header = {"anthropic-version": anthropic, KEY_HEADER: google}
+    shared = {"host_source": host_source, "limiter": limiter}
     return [
         (f"{prefix}v1/messages", AnswerHandler, {**shared, "caller": anthropic}),
         (f"{prefix}v1/messages/count_tokens", CountHandler, {**shared, "caller": counting}),
         (f"{prefix}v1/chat/completions", AnswerHandler, {**shared, "caller": chat}),
         (f"{prefix}v1/responses", AnswerHandler, {**shared, "caller": responses}),
-        (f"{prefix}v1/responses/input_tokens", InputTokensHandler, {**shared, "caller": asking}),
+        (
+            f"{prefix}v1/responses/input_tokens",
+            InputTokensHandler,
+            {**shared, "caller": input_tokens},
+        ),
         (
             f"{prefix}v1/models",
             ModelListHandler,
-            {**shared, "caller": chat, "others": others},
+            {**shared, "caller": chat, "formats_by_header": formats_by_header},
         ),
         (
             f"{prefix}v1(?:alpha|beta)/models",
             ModelListHandler,
             {**shared, "caller": google},
         ),
-        (f"{prefix}{CALL}", GoogleCallHandler, {**shared, "box": box}),
-        (f"{prefix}v1/models/(.+)", ModelHandler, {**shared, "caller": chat, "others": others}),
+        (f"{prefix}{CALL}", GoogleCallHandler, {**shared, "sealer": sealer}),
+        (
+            f"{prefix}v1/models/(.+)",
+            ModelHandler,
+            {**shared, "caller": chat, "formats_by_header": formats_by_header},
+        ),
         (
             f"{prefix}v1(?:alpha|beta)?/((?:models|tunedModels)/.+)",
             GoogleModelHandler,
-            {**shared, "box": box},
+            {**shared, "sealer": sealer},
         ),
         (
             f"{prefix}.*",
             UnknownProxyRouteHandler,
-            {**shared, "caller": chat, "others": others},
+            {**shared, "caller": chat, "formats_by_header": formats_by_header},
         ),
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.host.threads.anchors import AT_ONCE, ThreadAnchors
+from jupyter_ai_shoulders.host.threads.anchors import AT_ONCE, ThreadAnchorService
 from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
 from jupyter_ai_shoulders.wire.api.anchors import MoveAnchors, MovedAnchor
 from jupyter_ai_shoulders.wire.sessions import Anchor
@@ -44,7 +44,7 @@ def count(store: Store, document: str) -> int:
 
 
 async def test_a_rename_of_many_threads_lets_others_have_their_turns(store: Store) -> None:
-    anchors = ThreadAnchors(store.sessions)
+    anchors = ThreadAnchorService(store.sessions)
     last = session(f"thread{THREADS - 1}").id
     renaming = asyncio.create_task(anchors.renamed("old", "new"))
     seen: list[int] = []
@@ -62,7 +62,7 @@ async def test_a_rename_of_many_threads_lets_others_have_their_turns(store: Stor
 
 
 async def test_a_rename_of_what_is_being_renamed_waits_for_it(store: Store) -> None:
-    anchors = ThreadAnchors(store.sessions)
+    anchors = ThreadAnchorService(store.sessions)
 
     await asyncio.gather(anchors.renamed("old", "new"), anchors.renamed("new", "newer"))
 

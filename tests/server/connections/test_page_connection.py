@@ -292,31 +292,31 @@ async def test_one_event_reaches_a_page_however_large_it_is(
 
 
 async def test_the_newer_connection_of_a_page_replaces_the_older() -> None:
-    roster = PageConnectionRegistry()
+    connections = PageConnectionRegistry()
     old, old_connection = connected()
     new, new_connection = connected()
-    roster.add(old)
-    roster.add(new)
+    connections.add(old)
+    connections.add(new)
 
-    roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1", now_ms=0))
+    connections.send(ClientId("page"), Welcome(wire_version=1, server_version="1", now_ms=0))
     await new_connection.received(1)
 
     assert old_connection.closed is not None
     assert old_connection.frames == []
-    assert roster.remove(old) is False
-    assert roster.remove(new) is True
-    roster.send(ClientId("page"), Welcome(wire_version=1, server_version="1", now_ms=0))
+    assert connections.remove(old) is False
+    assert connections.remove(new) is True
+    connections.send(ClientId("page"), Welcome(wire_version=1, server_version="1", now_ms=0))
 
 
 async def test_every_page_that_may_see_a_deleted_session_is_told() -> None:
-    roster = PageConnectionRegistry()
+    connections = PageConnectionRegistry()
     page, connection = connected()
-    roster.add(page)
+    connections.add(page)
     page.follow(A, 1, [])
 
-    roster.deleted(session("b"))
-    roster.deleted(session("a"))
-    roster.on_event(notice(A, 2))
+    connections.deleted(session("b"))
+    connections.deleted(session("a"))
+    connections.on_event(notice(A, 2))
 
     frames = await connection.received(2)
     assert [(frame["type"], frame["session_id"]) for frame in frames] == [
@@ -324,5 +324,5 @@ async def test_every_page_that_may_see_a_deleted_session_is_told() -> None:
         ("session-delete", A),
     ]
     assert not page.follows(A)
-    roster.close()
+    connections.close()
     assert connection.closed is not None
