@@ -1,4 +1,4 @@
-"""What a case is: a workspace, a user, a model's turns, and what must hold at the end. Values only.
+"""Definition of an evaluation case: workspace, user, model turns and checks. Values only.
 
 ``cases`` declares them, ``runner`` runs them, ``checks`` makes the assertions.
 """
@@ -68,7 +68,7 @@ def deny(request: ApprovalRequest) -> ApprovalDecision:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """What the person in front of the conversation does."""
+    """The scripted behaviour of the simulated user."""
 
     decides: Callable[[ApprovalRequest], ApprovalDecision] = allow
     answers: tuple[str | tuple[str, ...], ...] = ()

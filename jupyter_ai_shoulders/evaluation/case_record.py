@@ -1,4 +1,4 @@
-"""What is left when a case has run, for its checks: the log, the requests, the disk, the kernel."""
+"""The record of a finished case for its checks: log, requests, disk and kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold after every case, whatever the model did. For ``runner``."""
+"""Invariants checked after every case. Used by ``runner``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEALED = (
     "CLAUDE.md",
     ".cursorrules",
 )
-"""What shapes what the agent may do and is told; no case lets it be changed."""
+"""Files that control the agent: rules, settings, keys and instructions; no case may change them."""
 
 
 def calls_are_answered(record: CaseRecord) -> str | None:

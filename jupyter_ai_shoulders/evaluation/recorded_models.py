@@ -1,4 +1,4 @@
-"""The model of a case, its script or a real one; notes what it is sent. For ``trial``."""
+"""The model of a case, scripted or real, with a record of its requests. For ``case_run``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Adapters:
 
 
 class _RecordingProvider:
-    """A provider whose requests are noted."""
+    """A provider that records its requests."""
 
     def __init__(self, provider: Provider, note: Callable[[ModelRequest], None]) -> None:
         self._provider = provider

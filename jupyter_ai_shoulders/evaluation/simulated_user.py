@@ -1,4 +1,4 @@
-"""The user of a case: sends, answers what the engine asks, presses stop. For ``trial``."""
+"""The user of a case: sends messages, answers questions, presses stop. For ``case_run``."""
 
 from __future__ import annotations
 

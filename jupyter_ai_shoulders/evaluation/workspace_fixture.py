@@ -1,4 +1,4 @@
-"""The workspace a case starts from, as values; ``write`` puts it on the disk for ``trial``."""
+"""The initial workspace of a case, as values; ``write`` puts it on disk for ``case_run``."""
 
 from __future__ import annotations
 

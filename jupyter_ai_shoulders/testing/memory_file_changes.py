@@ -110,7 +110,7 @@ class MemoryJournal:
 
 @dataclass(frozen=True, slots=True)
 class ObservedChange:
-    """One change as the witness was told of it."""
+    """A change as the observer received it."""
 
     origin: ChangeOrigin
     document: str

@@ -58,7 +58,7 @@ def memory_cell(
 
 
 class MemoryNotebook:
-    """A ``Notebook`` in memory; ``pending`` conflicts or errors can be put in its way."""
+    """A ``Notebook`` in memory; ``pending`` holds conflicts or errors to raise."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class MemoryNotebook:
         return next(cell for cell in self.cells if cell.id == cell_id)
 
     def type_into(self, cell_id: str, source: str) -> None:
-        """Change a source behind everybody's back, as the user does."""
+        """Change a source without notice, as the user does."""
         self._replace(CellId(cell_id), source=source, version=cell_version(source))
 
     async def read(self, outputs: Collection[CellId] | Literal["all"] = ()) -> NotebookSnapshot:
@@ -179,7 +179,7 @@ class MemoryNotebooks:
 
 @dataclass(frozen=True, slots=True)
 class RunFrame:
-    """What a page was told of a run; ``detail`` is the output index or the execution count."""
+    """A notification of a run sent to a page; ``detail`` is the output index or execution count."""
 
     kind: Literal["start", "output", "ask", "answered", "end"]
     path: str
@@ -204,7 +204,7 @@ class NotebookNameList:
 
 
 class ScriptedRunner:
-    """A ``CellRunner`` that ends each cell as it was told; cells not named end well."""
+    """A ``CellRunner`` that ends each cell as scripted; cells not named succeed."""
 
     def __init__(self, runs: Mapping[str, CellRun] | None = None) -> None:
         self.runs = dict(runs or {})
@@ -233,7 +233,7 @@ class ScriptedRunner:
 
 
 class RecordingPages:
-    """``Pages`` that write down what they were shown; ``owners`` says who has what open."""
+    """``Pages`` that record notifications; ``owners`` maps paths to the page that has them open."""
 
     def __init__(self) -> None:
         self.owners: dict[str, ClientId] = {}

@@ -1,7 +1,7 @@
 """The contract of a tool.
 
-A tool is a small class: it names its argument model, says what a call would touch, and runs.
-It gets the one to three ports it needs in its constructor.
+A tool names its argument model, describes what a call would affect, and runs. Its constructor takes
+the ports it needs.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class ToolArguments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a call touches, for rules, locks, approvals and the line in the conversation."""
+    """The target of a call, for rules, locks, approvals and the line in the conversation."""
 
     path: str | None = None
     new_path: str | None = None
-    """Where a file goes; rules look at it as they do at ``path``."""
+    """The destination of a moved file; rules judge it like ``path``."""
     cell_id: CellId | None = None
     command: str | None = None
     domain: str | None = None
@@ -64,10 +64,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a call is about to do to what: written to the log before it does (durable calls).
+    """The expected effect of a durable call, logged before it happens.
 
-    After a crash the target's version tells whether it was done: still ``before_version``, or
-    ``expected_version``. What cannot be told beforehand is None.
+    After a crash the target's version shows the outcome: still ``before_version`` or already
+    ``expected_version``. None: not known in advance.
     """
 
     before_version: Version | None = None
@@ -88,10 +88,10 @@ class UserQuestion:
 
 @dataclass(frozen=True, slots=True)
 class CallSubject:
-    """How a call is shown and judged: made before it runs, from its arguments.
+    """How a call is shown and judged, computed from its arguments before it runs.
 
-    ``preview`` is the exact code, command or diff; ``undoable`` whether the change can be taken
-    back; ``in_page`` whether it happens in a document the user has open.
+    ``preview`` is the exact code, command or diff; ``undoable`` whether the change can be undone;
+    ``in_page`` whether it happens in a document the user has open.
     """
 
     title: str
@@ -102,28 +102,30 @@ class CallSubject:
     undoable: bool = False
     in_page: bool = False
     moves_or_removes: bool = False
-    """Whether it moves or removes a file, which asks in every mode but ``bypass``."""
+    """Whether it moves or removes a file; this asks in every mode except ``bypass``."""
     dry_run: bool = False
-    """Whether it only tells what it would change."""
+    """Whether it only reports its change."""
     reads_secret: bool = False
-    """Whether it shows a file that usually holds keys: the user is asked in every mode."""
+    """Whether it reads a secret file; this asks in every mode."""
     preview_is_complete: bool = False
-    """Whether ``preview`` shows all of what it does: what shows otherwise by then does not run."""
+    """Whether ``preview`` shows the whole effect; if it differs when the call starts, the call does
+    not run.
+    """
     effect: Effect = Effect()
     always_ask_reason: str | None = None
-    """Why it asks however often it was allowed: the user has marked what it would run."""
+    """Why the call asks despite earlier permission, such as a tag the user set on the cell."""
     protected_path: str | None = None
-    """What a command names that the agent is told later, or that runs: it asks in every mode."""
+    """A protected file that the command names; this asks in every mode."""
     last_duration_ms: int | None = None
-    """How long it took last time, when that is worth saying."""
+    """Duration of the last run, if long enough to mention."""
     sandboxed: bool | None = None
-    """Of a command: whether a sandbox holds it; one without a sandbox always asks."""
+    """For a command: whether it runs in a sandbox; without one it always asks."""
     network: bool | None = None
-    """Of a sandboxed command: whether it may use the network."""
+    """For a sandboxed command: whether it may use the network."""
     read_only: bool | None = None
-    """Of a sandboxed command: whether it may write nothing in the workspace."""
+    """For a sandboxed command: whether the workspace is read-only."""
     notes: tuple[str, ...] = ()
-    """Sentences to weigh before it is allowed, such as what cannot be taken back."""
+    """Sentences for the approval, such as changes that cannot be undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The end of a call: the envelope for people, the content for the model."""
+    """The result of a call: the envelope for people and programs, the content for the model."""
 
     envelope: ToolEnvelope
     content: tuple[ResultContent, ...]
@@ -148,9 +150,9 @@ class Result:
     ends_turn: bool = False
     """Set by ``complete``: the turn ends after this step's results."""
     question: UserQuestion | None = None
-    """Set by ``clarify``: where somebody is there to ask, the answer becomes the result instead."""
+    """Set by ``clarify``: in an interactive session the answer becomes the result instead."""
     events: tuple[TodoUpdate | ArtifactShare, ...] = ()
-    """What the conversation shows of it; recorded after a result that is ok, once."""
+    """Events to record once after a successful result."""
 
     @property
     def ok(self) -> bool:
@@ -160,14 +162,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundCall:
-    """The call may outlast its step, and ends in its own time.
+    """Reports that the call may outlast its step.
 
-    ``look`` returns what there is so far, at any moment, as a result that is ok.
+    ``current_result`` returns the output so far as a successful result, at any time.
     """
 
     current_result: Callable[[], Result]
     detached: bool = False
-    """Whether its step need not wait for it at all."""
+    """Whether its step ends without waiting for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +182,18 @@ class InputRequested:
 
 @dataclass(frozen=True, slots=True)
 class InputEnded:
-    """The question was answered, or nobody waits for its answer any more."""
+    """The question was answered, or the code no longer waits for an answer."""
 
     answered: bool
 
 
 ToolOutput = Progress | BackgroundCall | InputRequested | InputEnded | Result
-"""What a running tool yields."""
+"""The values a running tool yields."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What the engine knows of a call; values only, no services."""
+    """The engine's facts about a call; values only, no services."""
 
     session_id: SessionId
     turn_id: TurnId
@@ -200,40 +202,40 @@ class CallContext:
     """Versions this conversation has read, by path and cell."""
     active_document: str | None
     active_cell_id: CellId | None = None
-    """In the active document, where it is a notebook."""
+    """The active cell, if the active document is a notebook."""
     selection: Selection | None = None
-    """What the user had selected in the active document when they wrote."""
+    """The selection in the active document when the user wrote."""
     step: int = 0
-    """The step of the turn: calls of one step were made without knowing each other's results."""
+    """The step of the turn; calls of one step do not know each other's results."""
     toolset: Toolset = "full"
     mode: Mode = "ask"
     handles: Collection[BlobHash] = ()
-    """Blobs with whole outputs, of which results of this conversation showed a part."""
+    """Blobs of complete outputs that results of this conversation truncated."""
     plan: JsonObject | None = None
-    """What a plan that asked to be made anew left behind (``tools.planning.plan``)."""
+    """The state carried over from a plan that must be revised (``tools.planning.plan``)."""
     interactive: bool = True
-    """Whether somebody may be there to answer what code asks for."""
+    """Whether someone can answer input requests of code."""
     earlier_versions: Mapping[tuple[str, CellId | None], tuple[Version, ...]] = field(
         default_factory=dict[tuple[str, CellId | None], tuple[Version, ...]]
     )
     """Versions read before those in ``seen``, newest first."""
     undone: Collection[tuple[str, CellId | None]] = ()
-    """What the user undid, as the conversation was told, and it has not read again."""
+    """Documents and cells whose changes the user undid and the conversation has not read since."""
     client_id: ClientId | None = None
-    """The page that the user wrote in last."""
+    """The page of the last user message."""
     subject: CallSubject | None = None
-    """What was compared with the approval right before the call runs."""
+    """The subject that was compared with the approval just before the call runs."""
 
 
 ArgsT = TypeVar("ArgsT", bound=ToolArguments)
 
 
 class Tool(Protocol[ArgsT]):
-    """One tool. ``run`` yields what there is to tell and ends with exactly one ``Result``.
+    """The port of a tool. ``run`` yields progress and ends with exactly one ``Result``.
 
-    Failures are results with an error; exceptions other than ``ShouldersError`` and
-    cancellation are bugs. A cancelled run settles its effect (interrupts the kernel it used)
-    before the cancellation leaves it.
+    Failures are results with an error; exceptions other than ``ShouldersError`` and cancellation
+    are bugs. A cancelled run settles its effect (such as interrupting its kernel) before the
+    cancellation propagates.
     """
 
     name: ClassVar[str]
@@ -290,14 +292,14 @@ class BaseTool(Tool[ArgsT]):
 
 @runtime_checkable
 class PreparableTool(Protocol):
-    """A tool whose effect has a name only once something is made for it, such as a process.
+    """A tool that must create something, such as a process, to identify its effect.
 
-    What ``prepare`` makes does nothing before ``run`` is called with the same context, and ends by
-    itself when it never is.
+    The created object does nothing until ``run`` is called with the same context, and ends by
+    itself if that never happens.
     """
 
     async def prepare(self, context: CallContext) -> Effect:
-        """Return what the effect will be known by, for the log. Raises ``ShouldersError``."""
+        """Return the effect's identity for the log. Raises ``ShouldersError``."""
         ...
 
 
@@ -307,7 +309,7 @@ def text_content(text: str) -> tuple[ResultContent, ...]:
 
 
 def refusal(message: str, hint: str, code: ErrorCode = "invalid_arguments") -> Result:
-    """Return the result of a call that did nothing, so that the model can make it better."""
+    """Return the result of a call that did nothing, with a hint for the model."""
     error = ErrorInfo(code=code, message=message, hint=hint)
     return Result(
         envelope=ToolEnvelope(ok=False, kind="none", data=None, error=error),

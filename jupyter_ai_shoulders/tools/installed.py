@@ -1,9 +1,9 @@
-"""Tools of other installed packages: what they are given, and what is checked of them.
+"""Contract of tools that other installed packages provide.
 
 A package names a function in the entry point group ``jupyter_ai_shoulders.tools``;
-``host.tools.installed_packages`` finds and calls it. ``docs/write-a-tool.md`` walks through one.
-Past these checks such a tool is one like any other: definitions, rules, approvals and the log know
-no difference, and what it reads counts as a stranger's text unless the user has it open.
+``host.tools.installed_packages`` finds and calls it (see ``docs/write-a-tool.md``). After these
+checks such a tool is treated like a built-in one: definitions, rules, approvals and the log make no
+difference. Its results count as foreign text unless the document is open.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class ToolPorts:
-    """What a package's tools may reach the user's work through; a tool takes what it needs."""
+    """The ports offered to a package's tools; a tool takes the ones it needs."""
 
     workspace: Workspace
     """Files as they are on the disk: listing, looking, reading."""
@@ -48,13 +48,13 @@ class ToolPorts:
 
 
 class InstalledTool(Tool[Any], Protocol):
-    """A tool that brings along the text the model reads of it."""
+    """A tool that carries its own description."""
 
     description: ClassVar[str]
 
 
 MakeTools = Callable[[ToolPorts], Iterable[InstalledTool]]
-"""What an entry point names."""
+"""The function that an entry point names."""
 
 
 def contract_violation(tool: InstalledTool) -> str | None:

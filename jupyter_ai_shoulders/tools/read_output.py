@@ -1,7 +1,7 @@
-"""The tool that reads on in an output: too long to be sent whole, or not over yet.
+"""The tool that reads the rest of a truncated output, or polls a background run.
 
-Registered by ``host`` (``tools.tool_factories``). The whole is a blob; a conversation may read
-those that its own results gave handles to, and no others. A run that goes on has a handle too.
+Complete outputs are blobs; a conversation may read only those its own results gave handles to. A
+background run has a handle too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
 READ_OUTPUT = "read_output"
 RUN_PREFIX = "run_"
-"""What handles of runs begin with; those of kept outputs are hexadecimal."""
+"""Prefix of run handles; handles of stored outputs are hexadecimal."""
 
 PAGE_LINES = LINE_LIMIT - 10
 PAGE_BYTES = BYTE_LIMIT - 1_024
@@ -40,16 +40,16 @@ PAGE_BYTES = BYTE_LIMIT - 1_024
 
 
 RUN_WAIT_SECONDS = 30.0
-"""How long a look at a run waits for its end."""
+"""Seconds to wait for the end of a polled run."""
 
 
 class BackgroundCallReader(Protocol):
-    """What goes on after its step; implemented by ``engine.calls.background_tasks``."""
+    """Reads background calls; implemented by ``engine.calls.background_tasks``."""
 
     async def poll(self, session_id: SessionId, handle: str, timeout_s: float) -> Result | None:
-        """Return how far a run is, or how it ended; wait for its end for so many seconds.
+        """Return a run's final or current result, waiting up to ``timeout_s`` for its end.
 
-        None when the session has no such run (any more).
+        None if the session has no such run.
         """
         ...
 
@@ -90,7 +90,7 @@ class OutputPage:
 
 
 class ReadOutput(BaseTool[ReadOutputArguments]):
-    """Pages what a result left out."""
+    """Pages through a truncated output."""
 
     name = READ_OUTPUT
     category = "planning"
@@ -113,7 +113,7 @@ class ReadOutput(BaseTool[ReadOutputArguments]):
     async def run(
         self, args: ReadOutputArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Read a page, or look at a run. Raises ``NotFound`` (no such handle here)."""
+        """Read a page, or poll a run. Raises ``NotFound`` (no such handle here)."""
         if args.handle.startswith(RUN_PREFIX):
             yield await self._poll_run(args, context)
             return

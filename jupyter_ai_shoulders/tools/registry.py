@@ -1,6 +1,6 @@
-"""The tools there are, and what the model is told of them.
+"""The tool registry: which tools exist and which are offered to the model.
 
-Made by ``host`` from the tool objects; asked by ``engine`` and by the handler of ``GET tools``.
+Made by ``host``; used by ``engine`` and by the handler of ``GET tools``.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ All tools together cost 12 000 tokens in each request. A toolset offers the cate
 for; in ``document`` nothing is loaded: its models are small, and it has few tools.
 """
 LOADERS = frozenset({"load_tools", "call_tool"})
-"""Offered only where there is something to load."""
+"""Offered only if there are categories to load."""
 
 
 @dataclass(frozen=True, slots=True)
 class InvalidCall:
-    """Why a call cannot be made, in words the model can act on."""
+    """Why a call is invalid, in words the model can act on."""
 
     error: ErrorInfo
 
 
 class _Entry:
-    """A tool and its definition, made on first use: schemas take time, and servers start often."""
+    """A tool and its definition; schemas are built on first use to keep the start fast."""
 
     def __init__(
         self, tool: Tool[Any], describe: Callable[[str], str], package: str | None = None
@@ -72,7 +72,7 @@ class ToolRegistry:
         describe: Callable[[str], str] = shipped_description,
         on_demand: Collection[Category] = ON_DEMAND,
     ) -> None:
-        """Take the tools there are; ``describe`` finds the text a tool is offered with."""
+        """``describe`` returns a tool's description by name."""
         named = {tool.name: _Entry(tool, describe) for tool in tools}
         self._entries = dict(sorted(named.items()))
         self._describe = describe
@@ -87,9 +87,9 @@ class ToolRegistry:
         return more
 
     def admit(self, tool: Tool[Any], description: str, package: str) -> None:
-        """Take in the tool of another package, here and in the registries made of this one.
+        """Add the tool of another package, here and in the registries made of this one.
 
-        Its name must be known in none of them: nothing takes the place of a tool.
+        Its name must be new in all of them.
         """
         entry = _Entry(tool, lambda _: description, package)
         self._entries = dict(sorted({**self._entries, tool.name: entry}.items()))
@@ -102,13 +102,13 @@ class ToolRegistry:
         return entry.tool if entry else None
 
     def package_of(self, name: str) -> str | None:
-        """Return the package that brought a tool; None for ours, and for what there is not."""
+        """Return the package of an installed tool; None for built-in and unknown tools."""
         entry = self._entries.get(name)
         return entry.package if entry else None
 
     @property
     def external(self) -> frozenset[str]:
-        """Names of the tools that reach out of this computer."""
+        """Names of the external tools."""
         return frozenset(name for name, entry in self._entries.items() if entry.tool.external)
 
     def definitions(
@@ -118,9 +118,9 @@ class ToolRegistry:
         disabled: Collection[str],
         loaded: Collection[str] = (),
     ) -> tuple[ToolDefinition, ...]:
-        """Return what the model is offered, sorted by name; in plan mode only what reads.
+        """Return the definitions offered to the model, sorted by name; in plan mode only reads.
 
-        Categories that are loaded on demand are there when they are among ``loaded``.
+        On-demand categories are included if they are in ``loaded``.
         """
         loadable = self.loadable(toolset, mode, disabled)
         return tuple(

@@ -1,7 +1,7 @@
-"""Cuts long tool output for the model: head and tail, made once. Pure.
+"""Truncates long tool output for the model to head and tail. Pure.
 
-Used by ``engine.calls.output_truncation`` for every result, whose whole is kept as a blob;
-``read_output`` pages it.
+Used by ``engine.calls.output_truncation`` for every result; the complete output is a blob that
+``read_output`` pages.
 """
 
 from __future__ import annotations

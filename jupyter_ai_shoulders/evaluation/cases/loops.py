@@ -1,4 +1,4 @@
-"""Models that go round in circles are told, asked about and stopped; those that work are not."""
+"""Models that loop are nudged, asked about and stopped; models that make progress are not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUDGED = "The same call has given the same result three times."
 
 
 def denies_loops(request: ApprovalRequest) -> ApprovalDecision:
-    """Allow everything but what goes round."""
+    """Allow everything except loop approvals."""
     return "deny" if request.reason.kind == "loop" else allow(request)
 
 

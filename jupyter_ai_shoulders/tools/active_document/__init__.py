@@ -1,1 +1,1 @@
-"""The tools on the document in front of the user: a text file or a notebook."""
+"""The tools on the active document, a text file or a notebook."""

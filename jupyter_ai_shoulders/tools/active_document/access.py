@@ -1,6 +1,6 @@
-"""The document in front of the user, as the document tools read it.
+"""Access to the user's active document, for the document tools.
 
-It is the one of the message's context; a notebook is read as its cells are rendered for a model.
+A notebook is read as the rendering a model sees.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.wire.ids import CellId
 
 @dataclass(frozen=True, slots=True)
 class OpenTextDocument:
-    """A text file in front of the user."""
+    """The active document, a text file."""
 
     snapshot: TextSnapshot
 
@@ -31,18 +31,20 @@ class OpenTextDocument:
 
     @property
     def text(self) -> str:
-        """Return the text as it is edited and searched."""
+        """Return the text that is edited and searched."""
         return self.snapshot.text
 
     @property
     def dirty(self) -> bool:
-        """Return whether something in it is not saved."""
+        """Return whether it has unsaved changes."""
         return self.snapshot.dirty
 
 
 @dataclass(frozen=True, slots=True)
 class OpenNotebookDocument:
-    """A notebook in front of the user; ``text`` is its rendering, ``whole`` the cells it shows."""
+    """The active document, a notebook; ``text`` is its rendering, ``whole`` the cells shown
+    completely.
+    """
 
     snapshot: NotebookSnapshot
     text: str
@@ -54,7 +56,7 @@ class OpenNotebookDocument:
 
     @property
     def dirty(self) -> bool:
-        """Return whether something in it is not saved."""
+        """Return whether it has unsaved changes."""
         return self.snapshot.dirty
 
 
@@ -62,7 +64,7 @@ OpenDocument = OpenTextDocument | OpenNotebookDocument
 
 
 class DocumentAccess:
-    """Finds the document in front of the user."""
+    """Finds the active document."""
 
     def __init__(self, files: FileAccess, notebooks: NotebookAccess) -> None:
         self.files = files
@@ -91,7 +93,7 @@ class DocumentAccess:
         return OpenNotebookDocument(snapshot, rendering.text, rendering.whole)
 
     def subject(self, title: str, context: CallContext) -> CallSubject:
-        """Return how a call that only looks is shown."""
+        """Return the subject of a call that only reads."""
         path = context.active_document
         return CallSubject(
             title=title,
@@ -105,7 +107,7 @@ class DocumentAccess:
 
 
 def count_text(number: int, what: str) -> str:
-    """Return a number of things in words."""
+    """Return a count with its noun."""
     return f"{number} {what}{'s' * (number != 1)}"
 
 

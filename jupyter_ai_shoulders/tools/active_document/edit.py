@@ -115,7 +115,7 @@ class EditDocument(BaseTool[EditDocumentArguments]):
             yield await self._edit_cell(args, document, context)
 
     async def _always_ask_reason(self, document: OpenDocument) -> str | None:
-        """Return why a change asks each time: another name leads to the file."""
+        """Return why a change always asks: the file has another hard link."""
         if isinstance(document, OpenNotebookDocument):
             return None
         return path_hard_link_note(await self._access.files.inspect(document.path))

@@ -1,4 +1,4 @@
-"""The tools that show the document in front of the user, and facts about it."""
+"""The tools that show the active document and facts about it."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class DocumentInfoArguments(ToolArguments):
 
 
 class GetDocumentInfo(BaseTool[DocumentInfoArguments]):
-    """Tells how large the document is, and what is selected in it."""
+    """Returns the size of the document and the selection."""
 
     name = "get_document_info"
     category = "document"
@@ -148,7 +148,7 @@ def _selected(selection: Selection | None) -> str | None:
 
 
 def _read_on(lines: NumberedLines) -> str:
-    """Return how to read what is not shown."""
+    """Return how to read the remaining lines."""
     if lines.last < lines.first:
         return f"[no such lines; the last is line {lines.total}]" if lines.total else ""
     if lines.last < lines.total:

@@ -1,4 +1,4 @@
-"""The tool that searches the document in front of the user."""
+"""The tool that searches the active document."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class SearchDocument(BaseTool[SearchDocumentArguments]):
 def _search(
     document: OpenDocument, query: str, *, is_regex: bool
 ) -> tuple[int, list[Json], list[str]]:
-    """Return how many lines there are, the first as data, and as text. Blocks."""
+    """Return the number of matching lines, and the first of them as data and as text. Blocks."""
     if isinstance(document, OpenTextDocument):
         lines = split_lines(document.text)
         hits = _hits(lines, query, is_regex=is_regex)

@@ -1,7 +1,7 @@
-"""What code does, as far as its text shows: the line of an approval, a hint and never a gate.
+"""Static analysis of code for the hint on an approval; never a gate.
 
-Pure and bounded; called by ``engine.calls.approvals``. Cells of Python may hold what IPython adds
-to it: ``!commands``, ``%magics``, cells of another language. What cannot be read is said to be
+Pure and bounded; called by ``engine.calls.approvals``. Python cells may contain IPython syntax:
+``!commands``, ``%magics``, cells of another language. Code that cannot be parsed is reported as
 unknown.
 """
 
@@ -20,11 +20,11 @@ from jupyter_ai_shoulders.tools.code_analysis.shell_effects import Effects, comm
 from jupyter_ai_shoulders.wire.events import EffectKind
 
 MAX_CHARACTERS = 20_000
-"""Characters of code that are looked at."""
+"""Characters of code that are analysed."""
 MAX_NODES = 8_000
-"""Nodes of syntax trees that are looked at, within about 50 ms."""
+"""Syntax tree nodes that are analysed, within about 50 ms."""
 MAX_DEPTH = 3
-"""Code within magics and commands."""
+"""Nesting of code within magics and commands."""
 _ORDER: tuple[EffectKind, ...] = get_args(EffectKind)
 _COMMANDS = frozenset({"bash", "shell", "sh", "zsh"})
 _PYTHON = frozenset({"python", "python3", "ipython"})
@@ -42,7 +42,7 @@ _OPTIONS = re.compile(r"(?:\s*+-\w++(?:[= ]\d++)?)*+\s*+")
 
 
 def code_effects(code: str, language: str | None) -> tuple[EffectKind, ...]:
-    """Return what code does, the gravest first; empty where nothing was seen."""
+    """Return the effects of code, most serious first; empty if none was found."""
     name = (language or "").lower()
     if name in _COMMANDS:
         return _ordered(command_effects(code, embedded_python_effects))
@@ -72,7 +72,7 @@ def _cells(code: str, depth: int) -> set[EffectKind]:
 
 @dataclass(slots=True)
 class _CellReader:
-    """Reads cells: Python as trees, the rest at once."""
+    """Collects the effects of cells; Python is parsed, other languages are handled at once."""
 
     depth: int
     found: set[EffectKind] = field(default_factory=set[EffectKind])
@@ -182,7 +182,7 @@ class _CellReader:
             self._word_line(line)
 
     def _word_line(self, line: str) -> bool:
-        """Read a line that is a magic without its sign, such as ``pip install x``."""
+        """Read a magic without ``%``, such as ``pip install x``."""
         found = _WORD_LINE.fullmatch(line.strip())
         if found is None or found["name"] not in effect_index().line_magics:
             return False

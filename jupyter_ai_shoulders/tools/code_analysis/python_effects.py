@@ -1,8 +1,8 @@
-"""What Python code does, as far as its syntax tree shows: a hint for approvals, never a gate.
+"""Effects of Python code found in its syntax tree: a hint for approvals, never a gate.
 
 Pure; used by ``tools.code_analysis.effects``. A name counts wherever it is mentioned, called or
-not, and by all it may stand for: renaming, assigning or shadowing hides nothing. What is reached in
-a way the tree does not show is said to be unseen.
+not, with every object it may refer to: renaming, assigning or shadowing hides nothing. Code the
+tree does not show is reported as unknown.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _ALWAYS_MODULES = frozenset({"builtins", "importlib", "os", "shutil", "subproces
 _REACHED_MODULES = _ALWAYS_MODULES | {
     *("ctypes", "marshal", "pathlib", "pickle", "posix", "pty", "requests", "runpy", "socket"),
 }
-"""Modules that others import, so that they are reached through them."""
+"""Modules reachable through modules that import them."""
 _COMMON_WORDS = frozenset({"azure", "code", "commands", "google", "imp", "invoke", "pip", "sh"})
-"""Modules whose names variables have, too."""
+"""Modules whose names are also common variable names."""
 _PLAIN_DUNDERS = frozenset(
     f"__{name}__"
     for name in (
@@ -44,7 +44,7 @@ _PLAIN_DUNDERS = frozenset(
 )
 _DUNDER = re.compile(r"__\w+__")
 _PRESENT = frozenset({*dir(builtins), "display", "get_ipython", "In", "Out", "exit", "quit"})
-"""Names there are without an import."""
+"""Names available without an import."""
 _WRITING = re.compile(r"[wax+]")
 _MODE = re.compile(r"[rwaxbtU+|:*gzx2]{1,6}")
 _SCRIPT = re.compile(r"<script|javascript:|\bon\w+\s*=", re.IGNORECASE)
@@ -57,7 +57,7 @@ _LONG_SLEEP_S = 60
 def python_effects(
     trees: Sequence[ast.Module], analyze_command: CommandAnalyzer
 ) -> set[EffectKind]:
-    """Return the effects of cells that run one after another; ``look`` sees command lines."""
+    """Return the effects of cells that run in order; ``analyze_command`` analyses command lines."""
     names = NameBindings()
     for tree in trees:
         for node in ast.walk(tree):

@@ -1,8 +1,8 @@
-"""What a command line does, as far as its text shows: a hint for approvals, never a gate.
+"""Effects of a command line found in its text: a hint for approvals, never a gate.
 
-Pure and bounded; used by ``tools.code_analysis.effects``. It is read as bash reads it, but every
-part of a chain, a pipe or a substitution counts as a separate command. Effects that cannot be seen
-are reported as such.
+Pure and bounded; used by ``tools.code_analysis.effects``. Parsing follows bash, but every part of a
+chain, pipe or substitution counts as a separate command. Effects that cannot be seen are reported
+as unknown.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from jupyter_ai_shoulders.wire.events import EffectKind
 
 Effects = frozenset[EffectKind]
 PythonAnalyzer = Callable[[str], Effects]
-"""Looks at the code of ``python -c``."""
+"""Analyses the code of ``python -c``."""
 
 MAX_CHARACTERS = 20_000
-"""Characters of a line that are looked at."""
+"""Characters of a line that are analysed."""
 MAX_DEPTH = 4
 """Commands within commands."""
 MAX_WORDS = 100
-"""Words behind a program that starts others which are looked at."""
+"""Analysed words after a program that starts other programs."""
 _ENDS = frozenset(";&|()\n`")
 _EXPANDED = frozenset("$*?[{~")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
@@ -235,7 +235,7 @@ def _of_installer(words: Sequence[ShellWord]) -> set[EffectKind]:
 
 
 def _rows(name: str, words: Sequence[ShellWord]) -> set[EffectKind]:
-    """Return what the table says of a program with these subcommands and options."""
+    """Return the table's effects of a program with these subcommands and options."""
     texts = [word.text for word in words[1:]]
     return {effect for effect, rest in _table().effects.get(name, ()) if _has(texts, rest)}
 

@@ -1,7 +1,7 @@
-"""What a sandboxed command made that runs by itself later: renamed, and told.
+"""Finds files that a sandboxed command created and that run automatically later.
 
-Used by ``tools.commands.run_command``. Repositories are looked at while the command runs, too,
-since a page or an editor may ask git for a status at any moment.
+They are renamed and reported. Used by ``tools.commands.run_command``. Repositories are also checked
+while the command runs, since a page or an editor may ask git for a status at any moment.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from jupyter_ai_shoulders.guard.sandbox.quarantine import QuarantinedFile
 from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox, SandboxRequest
 
 CHECK_INTERVAL_S = 2.0
-"""Between two looks at repositories while a command runs, at least."""
+"""Least seconds between two checks of repositories while a command runs."""
 _PAUSES = 50
-"""A look is followed by a pause of so many times its duration: 2 % of one core at most."""
+"""A check is followed by a pause of so many times its duration: at most 2 % of one core."""
 
 _log = logging.getLogger(__name__)
 
 
 class NewFileMonitor:
-    """Looks before, during and after one command."""
+    """Checks before, during and after one command."""
 
     def __init__(self, sandbox: Sandbox, wanted: SandboxRequest | None) -> None:
-        """``wanted``: how the command is confined; None: not at all, so nothing is looked at."""
+        """``wanted``: the command's confinement; None: not sandboxed, nothing is checked."""
         self._sandbox = sandbox
         self._wanted = None if wanted is None or wanted.read_only else wanted
         self._before: ProtectedPaths | None = None
         self._set_aside: dict[str, QuarantinedFile] = {}
 
     def snapshot_before(self) -> ProtectedPaths | None:
-        """Return what is there before the command; blocks, for threads."""
+        """Return the protected paths that exist before the command; blocks, for threads."""
         if self._wanted is not None:
             self._before = self._sandbox.protected_paths(self._wanted)
         return self._before
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
-        """Look at repositories while the block runs, and at everything after it."""
+        """Check repositories while the block runs, and everything after it."""
         ended = asyncio.Event()
         watch = asyncio.create_task(self._watch(ended), name="new-files")
         try:
@@ -56,7 +56,7 @@ class NewFileMonitor:
 
     @property
     def report(self) -> str | None:
-        """What to tell about the files; None when there are none."""
+        """The report on the files; None if there are none."""
         renamed = [f"{item.path} (now {item.now})" for item in self._found if item.now is not None]
         kept = [item.path for item in self._found if item.now is None]
         texts: list[str] = []

@@ -1,7 +1,7 @@
-"""What a command prints, kept within bounds while it comes: head, tail, and a live piece.
+"""Bounded buffer for a command's output: head, tail and live output.
 
-Used by ``tools.commands.run_command``. The whole of what is kept goes to the result, which
-``engine.calls.output_truncation`` cuts for the model and keeps under a handle.
+Used by ``tools.commands.run_command``. The buffered text is the result, which
+``engine.calls.output_truncation`` truncates for the model and stores under a handle.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class CommandOutput:
 
     @property
     def length(self) -> int:
-        """How many characters there were."""
+        """The number of characters received."""
         return self._length
 
     def add(self, output: OutputChunk, now: float) -> Iterator[Progress]:
-        """Take a piece; return what is shown of it. ``now`` in monotonic seconds."""
+        """Add a piece; yield the part to show live. ``now`` in monotonic seconds."""
         text = self._decoders[output.channel].decode(output.data)
         shown = text[: max(0, LIVE_LIMIT - self._length)]
         self._keep(text)
@@ -50,7 +50,7 @@ class CommandOutput:
             yield Progress("status", f"{self._length / 2**20:.1f} MiB of output")
 
     def text(self) -> str:
-        """Return what is kept, as a terminal would show it."""
+        """Return the buffered text, as a terminal would show it."""
         left_out = self._length - len(self._head) - len(self._tail)
         if left_out <= 0:
             return _rendered(self._head + self._tail)

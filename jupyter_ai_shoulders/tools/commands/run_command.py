@@ -67,18 +67,18 @@ class CommandPolicy:
 
 
 class CommandUndo(Protocol):
-    """What of a command can be taken back; implemented by ``files.undo.shell_undo``."""
+    """Records and undoes commands; implemented by ``files.undo.shell_undo``."""
 
     async def inspect(self, line: str) -> UndoableLine | UnsupportedCommand:
-        """Return what a line will do."""
+        """Return the predicted effect of a line."""
         ...
 
     async def begin(self, line: str, origin: ChangeOrigin) -> RunningLine:
-        """Keep what it will change, before it runs. Raises ``StateUnavailable``."""
+        """Store the files it will change before it runs. Raises ``StateUnavailable``."""
         ...
 
     async def end(self, begun: RunningLine, *, succeeded: bool) -> str | None:
-        """Enter it into the log; return why it cannot be taken back."""
+        """Record its end; return why it cannot be undone."""
         ...
 
 
@@ -101,7 +101,7 @@ class RunCommandArguments(ToolArguments):
 
 @dataclass(frozen=True, slots=True)
 class _Confinement:
-    """How a command is held: by a sandbox, or by nothing."""
+    """How a command is confined; without ``wanted``, not at all."""
 
     facts: SandboxCapabilities
     wanted: SandboxRequest | None
@@ -135,9 +135,9 @@ class RunCommand(BaseTool[RunCommandArguments]):
         """Two conversations may have calls of the same id."""
 
     async def subject(self, args: RunCommandArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, with the exact line and what holds it.
+        """Return how the call is shown, with the exact line and its confinement.
 
-        Raises ``PolicyRefusal`` where commands are off, or where the sandbox they need is missing.
+        Raises ``PolicyRefusal`` if commands are off or the required sandbox is missing.
         """
         held = await self._confinement(args.command)
         self._spawners.warm()
@@ -161,7 +161,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
         )
 
     async def prepare(self, context: CallContext) -> Effect:
-        """Have the process that will start it, and what it is known by after a crash."""
+        """Take a spawner process, and return its identity for crash recovery."""
         spawner = await self._spawners.take()
         self._prepared[context.session_id, context.call_id] = spawner
         return Effect(pid=spawner.pid, process_start=spawner.start)
@@ -169,7 +169,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
     async def run(
         self, args: RunCommandArguments, context: CallContext
     ) -> AsyncGenerator[ToolOutput]:
-        """Run it; cancelled, all that it has become is ended first."""
+        """Run it. Cancellation ends all its processes first."""
         waiting = self._prepared.pop((context.session_id, context.call_id), None)
         spawner = waiting or await self._spawners.take()
         try:
@@ -180,7 +180,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
             await spawner.aclose()
 
     async def aclose(self) -> None:
-        """Let go of what was prepared and never run."""
+        """Close spawners that were prepared but never used, the sandbox and the pool."""
         waiting, self._prepared = self._prepared, {}
         for spawner in waiting.values():
             await spawner.aclose()
@@ -238,7 +238,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
         return stack.enter_context(self._sandbox.confined(program, held.facts, held.wanted, found))
 
     async def _confinement(self, line: str) -> _Confinement:
-        """Return what holds a command now. Raises ``PolicyRefusal``."""
+        """Return a command's current confinement. Raises ``PolicyRefusal``."""
         rules = self._rules()
         if rules.mode == "none":
             raise PolicyRefusal(
@@ -263,7 +263,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
         return _Confinement(facts, None if facts.kind == "none" else wanted)
 
     async def _exposure_reason(self, held: _Confinement) -> str | None:
-        """Return why even a sandboxed command asks: what it could not be kept from."""
+        """Return why even a sandboxed command asks: the sandbox cannot protect something."""
         if held.wanted is None:
             return None
         exposed = await asyncio.to_thread(self._sandbox.exposure, held.facts, held.wanted)
@@ -286,7 +286,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
 
 
 def _matches_subject(held: _Confinement, subject: CallSubject) -> bool:
-    """Return whether a command would be held as it was judged."""
+    """Return whether the confinement still matches the judged subject."""
     if held.wanted is None:
         return subject.sandboxed is False
     now = (True, held.wanted.network, held.wanted.read_only)
@@ -294,7 +294,7 @@ def _matches_subject(held: _Confinement, subject: CallSubject) -> bool:
 
 
 class _CommandReport:
-    """What a command says of itself, while it runs and at its end."""
+    """Builds a command's results while it runs and at its end."""
 
     def __init__(self, command: str, held: _Confinement) -> None:
         self.output = CommandOutput()
@@ -303,14 +303,14 @@ class _CommandReport:
         self._began = time.monotonic()
 
     def so_far(self) -> Result:
-        """Return how far it is."""
+        """Return the output so far."""
         line = f"The command is still running · {self._seconds():.1f} s"
         return self._made(line, None, {"status": "running"})
 
     def result(
         self, ended: ProgramExit, limit_s: float, uncovered: str | None, warning: str | None
     ) -> Result:
-        """Return how it ended; ``warning`` is told beside it."""
+        """Return the final result, with ``warning`` added."""
         error = _error(ended, limit_s)
         outcome = "It ended with exit code 0" if error is None else error.message
         facts = {

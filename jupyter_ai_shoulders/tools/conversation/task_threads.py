@@ -1,7 +1,7 @@
-"""The tools by which a conversation opens task threads and looks at them.
+"""The tools by which a conversation opens and lists task threads.
 
-A thread is a conversation of its own, pinned to a place: it works on beside this one, asks on its
-own card, and its marks show where it is. ``host.threads.service`` opens it.
+A thread is a separate conversation with an anchor in a document. It runs concurrently and asks on
+its own card. ``host.threads.service`` opens it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session
 PROMPT_LIMIT = 20_000
 LISTED_THREADS = 50
 MAX_THREADS = 200
-"""Threads that are counted."""
+"""Threads that are listed or counted."""
 _LINE = 160
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadRequest:
-    """A thread to open: where, with what to do, on whose behalf."""
+    """A request to open a thread."""
 
     anchor: Anchor
     prompt: str
@@ -54,7 +54,7 @@ class ThreadRequest:
 
 @dataclass(frozen=True, slots=True)
 class ThreadSummary:
-    """A thread and what was said in it last."""
+    """A thread and its last message."""
 
     session: Session
     last_message: str
@@ -72,9 +72,9 @@ class TaskThreads(Protocol):
         ...
 
     async def list_threads(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
-        """Return the threads that a conversation may see, the latest first, at most ``MOST``.
+        """Return the threads visible to a conversation, newest first, at most ``MAX_THREADS``.
 
-        What was said is told of the first ``LISTED``.
+        Only the first ``LISTED_THREADS`` have their last message.
         """
         ...
 
@@ -108,7 +108,7 @@ class AddTaskArguments(ToolArguments):
 
 
 class AddTask(BaseTool[AddTaskArguments]):
-    """Opens a thread at a place, which begins to work."""
+    """Opens a thread at an anchor and starts its work."""
 
     name = "add_task"
     category = "threads"
@@ -220,7 +220,7 @@ def _positions(text: str, quote: str) -> list[int]:
 
 
 def _quote_refusal(found: _TaskTarget, quote: str, times: int) -> Result:
-    """Say that a quote does not name one place."""
+    """Return the refusal of a quote that does not occur exactly once."""
     if times:
         return failure_result(
             ErrorInfo(

@@ -1,7 +1,7 @@
-"""The texts of the versions conversations have read lately, so that a conflict can show all three.
+"""Cache of recently read texts by version, so that a conflict can show all three texts.
 
-Shared by the notebook tools. A version is a hash of its text, so nothing here can be wrong; what
-was forgotten, or read before a restart, is simply not there.
+Shared by the edit tools. A version is a hash of its text, so entries are never stale; evicted texts
+and those read before a restart are missing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from jupyter_ai_shoulders.wire.ids import CellId, Version
 
 CHARACTER_LIMIT = 4_000_000
 PART = "part:"
-"""Before the version of a file of which only a part was read."""
+"""Prefix of the version of a file that was read in part."""
 
 
 class ReadTextCache:
-    """Remembers the newest texts, up to a number of characters."""
+    """Keeps the newest texts, up to a number of characters."""
 
     def __init__(self, limit: int = CHARACTER_LIMIT) -> None:
         self._limit = limit
@@ -48,7 +48,7 @@ def known_text(
     version: Version,
     current: str,
 ) -> KnownText:
-    """Return what a conversation knows of a text that is ``now``, of this version."""
+    """Return the conversation's versions of a text that is ``current``."""
 
     def text(known: Version) -> str | None:
         plain = Version(known.removeprefix(PART))

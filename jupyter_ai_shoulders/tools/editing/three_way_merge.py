@@ -1,7 +1,7 @@
-"""What an edit makes of a text that the user may have changed since the model read it. Pure.
+"""Merges an edit into a text that the user may have changed since the model read it. Pure.
 
-Used by the tools that edit cells and files, and by those that propose. Three texts are merged: the
-one the conversation has read, the one that is there now, and the one the model wants.
+Used by the tools that edit cells and files, and by those that propose. It merges three texts: the
+one the conversation has read, the current one, and the one the model wants.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHOWN_CHARACTERS = 8_000
 
 @dataclass(frozen=True, slots=True)
 class RequestedEdit:
-    """What the model asked for."""
+    """The edit the model requested."""
 
     applied_to: Callable[[str], Replacement | NoMatch | AmbiguousMatch]
     """Returns a text after the edit."""
@@ -35,7 +35,7 @@ class RequestedEdit:
 
 @dataclass(frozen=True, slots=True)
 class KnownText:
-    """What the conversation knows of a text; versions whose text was forgotten are left out."""
+    """The versions of a text that the conversation has read and the cache still holds."""
 
     read: str | None = None
     """The text it has read or written last."""

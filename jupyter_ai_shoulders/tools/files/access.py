@@ -1,7 +1,6 @@
-"""What the file tools share: what stands at a path, and which files they may write.
+"""Path lookup and write checks shared by the file tools.
 
-Made by ``tools.tool_factories``. Secrets and the state directory are refused by
-``files.path_permissions``.
+Secrets and the state directory are refused by ``files.path_permissions``.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ NOTEBOOK = ".ipynb"
 
 
 HASHED = 64 << 20
-"""Bytes up to which a file that is no text is told from another by its content."""
+"""Largest non-text file, in bytes, whose version is a hash of its content."""
 
 _CONVERTED = frozenset(
     {
@@ -83,7 +82,7 @@ PathContent = NothingAtPath | FolderAtPath | TextFileAtPath | OtherFileAtPath
 
 
 class FileAccess:
-    """Looks at files for the tools."""
+    """Inspects files for the tools."""
 
     def __init__(self, workspace: Workspace, texts: TextDocuments, changes: FileChanges) -> None:
         self.workspace = workspace
@@ -91,10 +90,10 @@ class FileAccess:
         self.changes = changes
 
     async def inspect(self, given: str) -> PathContent:
-        """Return what stands at a path now.
+        """Return the current content of a path.
 
-        Raises ``InvalidRequest`` (outside, a device), ``PolicyRefusal`` (secret), ``Conflict``
-        (a page that does not answer).
+        Raises ``InvalidRequest`` (outside, a device), ``PolicyRefusal`` (secret), ``Conflict`` (a
+        page that does not answer).
         """
         path = await asyncio.to_thread(permitted_path, self.workspace, given)
         try:
@@ -107,7 +106,7 @@ class FileAccess:
         return TextFileAtPath(path, snapshot, links)
 
     async def writable(self, given: str) -> NothingAtPath | TextFileAtPath:
-        """Return what stands at a path that text may be written to. Raises like ``look``.
+        """Return the content of a path that text may be written to. Raises like ``inspect``.
 
         Raises ``InvalidRequest`` for notebooks, office documents, folders and binary files.
         """
@@ -132,7 +131,7 @@ class FileAccess:
         return await asyncio.to_thread(self._near, path)
 
     def hard_link_warning(self, path: WorkspacePath) -> str | None:
-        """Return why reading a file asks: another name leads to it. Blocks."""
+        """Return why reading a file asks: it has another hard link. Blocks."""
         return hard_link_note(path, self._links(path))
 
     def in_page(self, path: str) -> bool:
@@ -208,7 +207,7 @@ def origin_of(context: CallContext) -> ChangeOrigin:
 
 
 def path_hard_link_note(there: PathContent) -> str | None:
-    """Return why a change of a file asks each time: another name leads to it."""
+    """Return why a change of a file always asks: it has another hard link."""
     return hard_link_note(there.path, there.links)
 
 

@@ -1,4 +1,4 @@
-"""What a file that is no text probably is, in words, by its first bytes and its name. Pure."""
+"""Describes a non-text file by its first bytes and its name. Pure."""
 
 from __future__ import annotations
 

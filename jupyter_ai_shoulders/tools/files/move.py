@@ -1,6 +1,6 @@
-"""The tools that give files other names and copy them.
+"""The tools that rename, move and copy files.
 
-Notebooks too: their names are no content. A page that has the file open follows it.
+They also handle notebooks. A page that has the file open follows it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class MoveArguments(ToolArguments):
 
 
 class _MoveTool(BaseTool[MoveArguments]):
-    """What the tools that move share."""
+    """Base of ``rename_file`` and ``move_file``."""
 
     category = "workspace"
     risk = "write"

@@ -1,8 +1,8 @@
-"""Which version of a file a conversation has read: what it has not read, it does not write over.
+"""Tracks which versions of files a conversation has read; unread text is not overwritten.
 
-Used by the tools that write and delete files. Reading a part of a file is enough to edit it, for an
-edit names the text it replaces; to write over a file, it must have been read whole. What the user
-changed since is merged.
+Used by the tools that write and delete files. Reading part of a file is enough to edit it, since an
+edit names the text it replaces; overwriting needs the whole file. Later changes of the user are
+merged.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LISTED_LINES = 20
 
 
 class FileReadTracker:
-    """Notes what is read, and refuses to write what was not, or was changed since."""
+    """Records reads, and refuses writes of unread or changed files."""
 
     def __init__(self, texts: ReadTextCache, ids: IdSource) -> None:
         self._texts = texts

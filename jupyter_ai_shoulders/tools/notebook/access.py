@@ -1,4 +1,4 @@
-"""What the notebook tools share: finding cells, and answering when a cell may not be changed."""
+"""Cell lookup, read tracking and refusals shared by the notebook tools."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LISTED_IDS = 30
 
 @dataclass(frozen=True, slots=True)
 class LocatedCell:
-    """A cell where it stands; ``number`` counts from 1, as people do."""
+    """A cell in its notebook; ``number`` counts from 1."""
 
     notebook: Notebook
     snapshot: NotebookSnapshot
@@ -47,11 +47,11 @@ class LocatedCell:
 
     @property
     def is_live(self) -> bool:
-        """Whether an edit is in the page and not yet in the file."""
+        """Whether an edit goes to an open document rather than to the file."""
         return self.notebook.backend != "disk"
 
     def with_cell(self, changes: Mapping[str, object]) -> LocatedCell:
-        """Return the place with the cell as it turned out to be."""
+        """Return the location with a changed cell."""
         cell = self.cell.model_copy(update=changes)
         cells = tuple(cell if other.id == cell.id else other for other in self.snapshot.cells)
         return replace(self, snapshot=snapshot_with(self.snapshot, cells), cell=cell)

@@ -97,7 +97,7 @@ class KernelArguments(ToolArguments):
 
 
 class InterruptKernel(BaseTool[KernelArguments]):
-    """Stops what the notebook's kernel runs, whoever started it; variables are kept."""
+    """Interrupts the notebook's kernel, whoever started the run; variables are kept."""
 
     name = "interrupt_kernel"
     category = "notebook"
@@ -116,7 +116,7 @@ class InterruptKernel(BaseTool[KernelArguments]):
         return _subject(self._access, path, use, "Interrupt the kernel", stops)
 
     async def run(self, args: KernelArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
-        """Interrupt, and wait a moment for the kernel to let go."""
+        """Interrupt, and wait briefly for the kernel to become idle."""
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
         if use.busy is False:
@@ -139,7 +139,7 @@ class InterruptKernel(BaseTool[KernelArguments]):
 
 
 class RestartKernel(BaseTool[KernelArguments]):
-    """Starts the notebook's kernel anew, without any variables."""
+    """Restarts the notebook's kernel; all variables are lost."""
 
     name = "restart_kernel"
     category = "notebook"

@@ -1,7 +1,7 @@
-"""Pictures in outputs of cells, made to fit what models take.
+"""Extracts images from cell outputs, sized for models.
 
-Used by the tools that run cells and read outputs. What is a picture only in a browser (plots of
-plotly and altair, SVG, widgets) is drawn by a page that shows it, when one does.
+Used by the tools that run cells and read outputs. Images that need a browser (plotly and altair
+plots, SVG, widgets) are rendered by a page that shows them, if any.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class RunCellArguments(ToolArguments):
 
 
 class RunCell(BaseTool[RunCellArguments]):
-    """Runs one cell as it stands in the notebook."""
+    """Runs one cell with its current source."""
 
     name = "run_cell"
     category = "notebook"
@@ -118,7 +118,7 @@ class RunCell(BaseTool[RunCellArguments]):
                     yield tool_output(item)
 
     async def _result(self, place: LocatedCell, run: CellRun) -> Result:
-        """Return what came of it, with its pictures for the model to see."""
+        """Return the result, with images for the model."""
         await self._times.record(place.snapshot.path, place.cell.id, run.duration_ms)
         result = run_result(place, run)
         pictures = await self._pictures.extract(place.snapshot.path, place.cell.id, run.outputs)
@@ -184,7 +184,7 @@ class RunAllCells(BaseTool[RunAllCellsArguments]):
     async def run(
         self, args: RunAllCellsArguments, context: CallContext
     ) -> AsyncIterator[ToolOutput]:
-        """Run them one by one; a cell the user deletes meanwhile is left out."""
+        """Run them in order; a cell deleted during the run is skipped."""
         cells = await self._range(args)
         report = RunReport(cells.snapshot.path, len(cells.cells), cells.skipped)
         yield BackgroundCall(report.result)
@@ -236,14 +236,14 @@ class RunAllCells(BaseTool[RunAllCellsArguments]):
 
 
 def input_recipient(context: CallContext) -> InputRecipient:
-    """Return who is asked what the code asks."""
+    """Return the recipient of input requests."""
     return InputRecipient(context.session_id, context.call_id, context.interactive)
 
 
 def tool_output(
     item: RunProgress | RunInput | RunInputEnd,
 ) -> Progress | InputRequested | InputEnded:
-    """Return what a run tells as the tool tells it."""
+    """Convert an item of a run to tool output."""
     match item:
         case RunProgress():
             return Progress(item.channel, item.text)
@@ -254,7 +254,7 @@ def tool_output(
 
 
 def _ask_tag_reason(cells: Sequence[tuple[int, NotebookCell]]) -> str | None:
-    """Return why these cells ask each time they run; None when none of them does."""
+    """Return why running these cells always asks; None if no cell has the tag."""
     marked = [str(number) for number, cell in cells if has_tag(cell, ASK_BEFORE_RUN)]
     if not marked:
         return None

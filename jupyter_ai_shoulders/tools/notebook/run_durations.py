@@ -1,7 +1,7 @@
-"""How long cells took when they last ran, for the approval of the next run.
+"""Durations of the last cell runs, for the approval of the next run.
 
-Noted by ``tools.notebook.run`` for the agent's own runs, and kept in the state directory; those of
-the user are known where the lab records them in the cell. Short ones are not worth a word.
+Recorded by ``tools.notebook.run`` for the agent's runs and stored in the state directory; durations
+of the user's runs come from the timing the lab records in the cell. Short ones are omitted.
 """
 
 from __future__ import annotations

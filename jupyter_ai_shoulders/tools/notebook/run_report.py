@@ -1,4 +1,4 @@
-"""What the tools that run cells report, to people and to the model; used by ``notebook_run``."""
+"""Results of the tools that run cells; used by ``tools.notebook.run``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNFAILED = frozenset({"ok", "running"})
 
 
 class RunReport:
-    """What became of the cells of ``run_all_cells``."""
+    """Collects the results of ``run_all_cells``."""
 
     def __init__(self, path: str, total: int, skipped: Sequence[tuple[int, NotebookCell]]) -> None:
         self.path = path
@@ -36,7 +36,7 @@ class RunReport:
         return last if last is not None and last[2].status not in _UNFAILED else None
 
     def begin(self, number: int, cell_id: CellId, begun: RunStarted) -> None:
-        """Note that a cell is on its way."""
+        """Note that a cell has started."""
         self._running = (number, cell_id, begun)
 
     def add(self, number: int, cell_id: CellId, run: CellRun) -> None:
@@ -45,12 +45,12 @@ class RunReport:
         self._ran.append((number, cell_id, run))
 
     def leave_out(self, number: int) -> None:
-        """Note that a cell is not there any more."""
+        """Note that a cell was deleted."""
         self._running = None
         self._deleted.append(number)
 
     def result(self) -> Result:
-        """Return the whole as the tool's result; while a cell is on its way, what there is."""
+        """Return the tool's result, partial while a cell is running."""
         if self._running is not None:
             number, cell_id, begun = self._running
             so_far = RunReport(self.path, self._total, self._skipped)

@@ -52,7 +52,7 @@ class VerifyNotebookArguments(ToolArguments):
 
 
 class VerifyNotebook(BaseTool[VerifyNotebookArguments]):
-    """Runs a copy of the notebook in a kernel of its own and reports what came of it."""
+    """Runs a copy of the notebook in a fresh kernel and reports the results."""
 
     name = "verify_notebook"
     category = "notebook"
@@ -102,7 +102,7 @@ def is_never_run(cell: NotebookCell) -> bool:
 
 
 class VerifyReport:
-    """What came of each cell."""
+    """Collects the result of each cell."""
 
     def __init__(self, plan: VerificationPlan) -> None:
         self._plan = plan
@@ -120,7 +120,7 @@ class VerifyReport:
         return last if last is not None and not last.is_ok else None
 
     def result(self) -> Result:
-        """Return the whole as the tool's result; on the way, what there is so far."""
+        """Return the tool's result, partial while the verification runs."""
         failure = self.failure
         error = None if failure is None or not self.is_over else _failed(failure)
         return Result(

@@ -1,7 +1,7 @@
-"""What an approval allows from now on: for a document, the session, or always.
+"""Grants: what an approval allows for a document, for the session, or always.
 
 ``engine.loop.event_reducer`` makes grants of the answers in the log,
-``engine.session.user_responses`` the rule that "always" stores; ``tools.permissions.rules`` goes by
+``engine.session.user_responses`` the rule stored for "always"; ``tools.permissions.rules`` applies
 both.
 """
 
@@ -29,7 +29,7 @@ class Grant:
     command: str | None = None
     domain: str | None = None
     informed: bool = False
-    """The user gave it when they had been told of text that may not be theirs."""
+    """Whether the approval had warned of text the user may not have written."""
 
 
 def narrowest_rule(tool: str, target: Target) -> RuleBody:

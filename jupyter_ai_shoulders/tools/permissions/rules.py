@@ -1,4 +1,4 @@
-"""Whether a call may run, must ask, or is refused: pure functions of values.
+"""Decides whether a call runs, asks or is refused: pure functions of values.
 
 ``decide`` is called by ``engine.calls.approvals`` right before a call; ``tools.permissions.store``
 makes the rules from the user's file, ``engine.loop.event_reducer`` the grants from the log.
@@ -81,30 +81,30 @@ class Rules:
     disabled: frozenset[str] = frozenset()
     broken: str | None = None
     no_external: bool = False
-    """Every tool that reaches out of this computer is switched off."""
+    """Whether all external tools are switched off."""
     locked: tuple[ToolRule, ...] = ()
-    """The administrator's: they deny or ask, and nothing loosens them."""
+    """The administrator's rules; they deny or ask, and nothing overrides them."""
     programs: tuple[str, ...] = ()
     """Folders of the workspace with programs and libraries of the running server."""
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRequest:
-    """The call that is judged."""
+    """The call to decide on."""
 
     tool: str
     risk: Risk
     external: bool
     subject: CallSubject
     taint: Sequence[TaintSource] = ()
-    """Where text in the conversation came from that may not be the user's."""
+    """Sources of text in the conversation that the user may not have written."""
     open_documents: Collection[str] = ()
     """The documents that the user had open when they wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """It may run; ``because`` names the rule or grant, None when the mode allows it anyway."""
+    """The call may run; ``reason`` names the rule or grant, None if the mode allows it."""
 
     reason: str | None = None
     names_document: bool = False
@@ -121,7 +121,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """It does not run; ``text`` says why, to the model and the user."""
+    """The call does not run; ``text`` explains it to the model and the user."""
 
     text: str
     code: ErrorCode = "denied"
@@ -138,12 +138,12 @@ def decide(
     mode: Mode,
     interactive: bool,
 ) -> Decision:
-    """Judge a call: hard deny > deny > ask > allow > mode.
+    """Decide on a call: hard deny > deny > ask > allow > mode.
 
-    A protected path, a marked cell, or a rule of the administrator, asks whatever the rules and
-    grants say. A grant is the answer to an asking rule of the user, so it stands above it. What
-    was allowed before the agent read a stranger's text does not hold for what that text may want
-    (``tools.permissions.taint``): then it asks. Where nobody can answer, asking is refusing.
+    A protected path, a tagged cell or a rule of the administrator asks regardless of rules and
+    grants. A grant answers an asking rule of the user, so it takes precedence. Permission given
+    before the agent read foreign text does not cover calls that text may have prompted
+    (``tools.permissions.taint``); they ask. In a session without a user, asking means refusing.
     """
     decision = (
         _refused(question, rules, mode)
@@ -218,7 +218,7 @@ def _protected(question: PermissionRequest, rules: Rules) -> Ask | None:
 
 
 def _autorun_note(path: str, programs: Sequence[str]) -> str | None:
-    """Return when a file runs by itself; None for one that does not."""
+    """Return a note on when a file runs automatically; None if it does not."""
     group = protected_group_of(path)
     if group is not None:
         return group.then
@@ -228,7 +228,7 @@ def _autorun_note(path: str, programs: Sequence[str]) -> str | None:
 
 
 def _secret(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | Ask | None:
-    """A file of keys is shown once the user has allowed this very file, in every mode."""
+    """Allow reading a secret file only if the user allowed this file, in every mode."""
     if not question.subject.reads_secret:
         return None
     named = _granted(question, [grant for grant in grants if grant.path is not None])
@@ -238,7 +238,7 @@ def _secret(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | Ask
 
 
 def _always_asked(question: PermissionRequest, mode: Mode) -> Ask | None:
-    """What the user marked so asks each time, unless nothing asks."""
+    """Ask for a cell the user tagged, except in ``bypass``."""
     asks = question.subject.always_ask_reason
     if asks is None or mode == "bypass":
         return None
@@ -246,7 +246,7 @@ def _always_asked(question: PermissionRequest, mode: Mode) -> Ask | None:
 
 
 def _unsandboxed(question: PermissionRequest) -> Ask | None:
-    """What nothing holds asks each time, in every mode."""
+    """Ask for a command without a sandbox, in every mode."""
     if question.subject.sandboxed is not False:
         return None
     text = "Not sandboxed: this command runs with your full permissions."
@@ -264,7 +264,7 @@ def _granted(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | No
 
 
 def _suspended(question: PermissionRequest, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
-    """Ask instead of going by what was allowed beforehand, where a stranger's text was read."""
+    """Ask despite earlier permission if the conversation has read foreign text."""
     path = question.subject.target.path
     shown = question.subject.in_page or path in question.open_documents
     # What asks may be allowed always: that rule names the document, and vouches for it.

@@ -1,14 +1,13 @@
-"""Where text in a conversation came from that the person did not type.
+"""Taint: sources of text in a conversation that the user did not type.
 
-A text that the agent reads may hold instructions of somebody else. From then on nothing that was
-allowed beforehand runs, reaches out or changes what is not open in front of the person without a
-question that says where the text came from. Only what the person typed in this conversation is
-theirs. Everything that is read counts, also documents they have open, outputs and variables. A
-rule that names one document vouches for what that document holds; so does an answer, or the mode,
-of this conversation for a document that the person has open.
+Text that the agent reads may contain someone else's instructions. After reading it, earlier
+permission no longer covers running code, external calls, or changes outside the user's open
+documents; such calls ask and name the source. Everything that is read counts, including open
+documents, outputs and variables. A rule that names one document vouches for its content; so does an
+answer, or the mode, of this conversation for a document the user has open.
 
-Pure: ``engine.loop.taint_tracking`` asks ``taint_source`` for each result, so the log alone tells a
-conversation's sources; ``tools.permissions.rules`` goes by them.
+Pure: ``engine.loop.taint_tracking`` calls ``taint_source`` for each result, so the log alone gives
+a conversation's sources; ``tools.permissions.rules`` uses them.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.wire.events import Risk
 
 MAX_SOURCES = 20
-"""Sources that are remembered by name; one is enough to ask."""
+"""Sources remembered by name; a single source is enough to ask."""
 _NAMED = 3
 _LABEL = 120
 
@@ -112,7 +111,7 @@ def blocking_sources(
 
 
 def taint_warning(sources: Sequence[TaintSource]) -> str:
-    """Return the sentence an approval says it with."""
+    """Return the warning for the approval."""
     labels = [source.label for source in sources]
     named = ", ".join(labels[:_NAMED])
     more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""

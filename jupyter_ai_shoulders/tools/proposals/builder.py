@@ -1,4 +1,4 @@
-"""What the tools that propose changes share: finding the text, and recording what would change.
+"""Text lookup and proposal creation, shared by the tools that propose changes.
 
 Used by ``create_proposal`` and ``propose_edit``; proposals are applied by
 ``changes.proposals.service``.

@@ -46,10 +46,10 @@ _NO_PLACE = (
 
 
 class ThreadAnchorSource(Protocol):
-    """Knows what threads are about; implemented by ``host.threads.service``."""
+    """Returns the anchors of threads; implemented by ``host.threads.service``."""
 
     def anchor(self, session_id: SessionId) -> Anchor | None:
-        """Return the place of a thread as it was logged last; None of other conversations."""
+        """Return a thread's last logged anchor; None for other conversations."""
         ...
 
 
