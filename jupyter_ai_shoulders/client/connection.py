@@ -6,7 +6,7 @@ Used by ``client`` and ``turn``. Blocking, because a notebook's cell is.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -15,9 +15,8 @@ from pydantic import BaseModel, ValidationError
 
 from jupyter_ai_shoulders.client.errors import NotAllowed, Refused, ServerNotFound, Unreachable
 from jupyter_ai_shoulders.client.server_discovery import LOOPBACK, TOKEN, ServerAddress
-from jupyter_ai_shoulders.client.server_sent_events import parse_events
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
-from jupyter_ai_shoulders.wire.events import Event
+from jupyter_ai_shoulders.wire.events import Event, parse_event
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 API = "shoulders/api/v1/"
@@ -33,6 +32,9 @@ RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Pauses before a broken stream is resumed; a restarting server needs some seconds."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+_DATA = b"data:"
 
 
 class Connection:
@@ -246,3 +248,13 @@ def _not_allowed(address: ServerAddress) -> ErrorInfo:
         "start it with the environment variable JUPYTER_TOKEN as well; programs of other users can "
         "read its command line.",
     )
+
+
+def parse_events(pieces: Iterable[bytes]) -> Iterator[Event]:
+    """Yield the events of a stream that arrives in pieces; an unfinished last one is dropped."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            if line.startswith(_DATA):
+                yield parse_event(line.removeprefix(_DATA).strip())

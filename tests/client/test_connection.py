@@ -11,9 +11,8 @@ import httpx
 import pytest
 
 from jupyter_ai_shoulders.client import Client, NotAllowed, Refused, ServerNotFound, Unreachable
-from jupyter_ai_shoulders.client.connection import Connection
+from jupyter_ai_shoulders.client.connection import Connection, parse_events
 from jupyter_ai_shoulders.client.server_discovery import ServerAddress
-from jupyter_ai_shoulders.client.server_sent_events import parse_events
 from jupyter_ai_shoulders.wire.api.commands import StartRun
 from jupyter_ai_shoulders.wire.api.responses import Status
 from jupyter_ai_shoulders.wire.events import Notice, TextDelta
