@@ -17,7 +17,7 @@ from jupyter_core.paths import jupyter_runtime_dir
 from jupyter_ai_shoulders.core.budget.limits import SpendingLimits
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, RandomIds, SystemClock
 from jupyter_ai_shoulders.core.summaries import CompactionMode
-from jupyter_ai_shoulders.guard.sandbox.sandbox import Detect
+from jupyter_ai_shoulders.guard.sandbox.capabilities import Detect
 from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
 from jupyter_ai_shoulders.notebook.backends.disk.contents_manager import Contents
 from jupyter_ai_shoulders.notebook.backends.shared.rooms import NoRooms, Rooms

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jupyter_ai_shoulders.guard.process.launcher import (
+from jupyter_ai_shoulders.guard.process.launcher import Spawner
+from jupyter_ai_shoulders.guard.process.program import (
     OutputChunk,
     Program,
     ProgramExit,
-    Spawner,
-    SpawnerPool,
     shell_words,
 )
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
 from jupyter_ai_shoulders.guard.spawner.process_tree import process_info
 
 PATH = "/usr/local/bin:/usr/bin:/bin"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import cast
 
 from jupyter_ai_shoulders.core.clock import SystemClock
-from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
-from jupyter_ai_shoulders.guard.sandbox.sandbox import SandboxCapabilities, detect_capabilities
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities, detect_capabilities
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.providers.base import Provider
 from jupyter_ai_shoulders.storage.base import LoggedEvent

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 
-from jupyter_ai_shoulders.guard.process.launcher import end_orphans
+from jupyter_ai_shoulders.guard.spawner.process_tree import end_orphans
 from jupyter_ai_shoulders.wire.events import ToolStart
 
 _log = logging.getLogger(__name__)

@@ -12,12 +12,12 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Literal, NewType
+from typing import Literal
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
+from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.guard.filesystem.atomic_write import (
     Digest,
     FileContent,
@@ -32,16 +32,10 @@ from jupyter_ai_shoulders.guard.filesystem.os_errors import (
     DifferentFileSystem,
     FileChanged,
     file_changed_error,
-    from_os_error,
-    outside_workspace_error,
     translate_move_errors,
     translate_os_errors,
 )
-from jupyter_ai_shoulders.guard.filesystem.path_validation import (
-    begins_with_expansion,
-    path_parts,
-    validate_path,
-)
+from jupyter_ai_shoulders.guard.filesystem.path_resolution import PathResolver, WorkspacePath
 from jupyter_ai_shoulders.guard.filesystem.safe_open import Root, open_root
 from jupyter_ai_shoulders.guard.filesystem.temp_file import (
     kept_copy_name,
@@ -60,12 +54,6 @@ __all__ = [
     "WorkspacePath",
 ]
 
-WorkspacePath = NewType("WorkspacePath", str)
-"""A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
-
-_KERNEL_FILES = ("/proc", "/sys", "/dev")
-"""Not files of the user's, where the workspace is the root of the file system."""
-
 
 class Workspace:
     """The server's root directory; a resource: ``close`` it."""
@@ -76,8 +64,7 @@ class Workspace:
         """Open a directory; ``closed`` are folders below it that nothing reads or changes."""
         self.directory = Path(directory).resolve()
         self._root = root or open_root(self.directory)
-        self._closed = tuple(self._below(closed))
-        """Folders that are closed, as paths with a final ``/``."""
+        self._paths = PathResolver(self.directory, self._root, closed)
         self._swept: set[str] = set()
         """Folders in which nothing is left behind by servers before this one."""
 
@@ -86,41 +73,12 @@ class Workspace:
         self._root.close()
 
     def path(self, text: str) -> WorkspacePath:
-        """Return the one name of a file or directory, existing or not, at or below the root.
-
-        ``./a``, ``b/../a``, ``/root/a`` and links inside the workspace all name ``a``. Raises
-        ``InvalidRequest`` (``outside_workspace`` when it leads out, by itself or by a link) and
-        ``PolicyRefusal`` (a closed folder).
-        """
-        path = self._resolved(text)
-        if self.is_closed(path):
-            raise PolicyRefusal(
-                f"{text} is a file of the running server or of the system; it is never opened.",
-                code="forbidden",
-                hint="Use other files of the workspace.",
-            )
-        return path
+        """Return the one name of a file or directory. Raises like ``PathResolver.resolve``."""
+        return self._paths.resolve(text)
 
     def is_closed(self, path: str) -> bool:
         """Return whether a workspace-relative path is in a folder that nothing reads."""
-        return f"{path}/".startswith(self._closed) if self._closed else False
-
-    def _resolved(self, text: str) -> WorkspacePath:
-        parts = path_parts(self._relative(validate_path(text)), text)
-        if begins_with_expansion(text) and not self._has(parts[:1]):
-            raise InvalidRequest(
-                f"The path {text!r} uses ~ or a variable, which are not expanded.",
-                hint="Give the path relative to the workspace.",
-            )
-        for existing in range(len(parts), 0, -1):
-            try:
-                real = self._root.resolve(parts[:existing])
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except OSError as error:
-                raise from_os_error(error, text) from error
-            return WorkspacePath("/".join([*real, *parts[existing:]]))
-        return WorkspacePath("/".join(parts))
+        return self._paths.is_closed(path)
 
     def stat(self, path: WorkspacePath) -> FileStat:
         """Return a regular file's facts. Raises ``NotFound``, ``InvalidRequest``."""
@@ -327,30 +285,6 @@ class Workspace:
         if directory not in self._swept and sweep_temp_files(folder, now_ns):
             self._swept.add(directory)
 
-    def _below(self, folders: Sequence[Path]) -> Iterator[str]:
-        for folder in (*folders, *map(Path, _KERNEL_FILES)):
-            real = Path(os.path.realpath(folder))
-            if real != self.directory and real.is_relative_to(self.directory):
-                yield f"{real.relative_to(self.directory).as_posix()}/"
-
-    def _has(self, parts: Sequence[str]) -> bool:
-        """Return whether an entry of this very name is there."""
-        try:
-            return bool(parts) and bool(self._root.resolve(parts))
-        except OSError:
-            return False
-
-    def _relative(self, text: str) -> str:
-        """Return an absolute path as one relative to the root."""
-        if not Path(text).is_absolute():
-            return text
-        wanted = os.path.normpath(text)
-        parent, name = os.path.split(wanted)
-        for candidate in (Path(wanted), _real(parent) / name, _real(wanted)):
-            if candidate.is_relative_to(self.directory):
-                return candidate.relative_to(self.directory).as_posix()
-        raise outside_workspace_error(text)
-
     @contextlib.contextmanager
     def _parent(self, path: WorkspacePath) -> Generator[tuple[Folder, str]]:
         """Open the folder a path is in; give it with the last name."""
@@ -370,14 +304,6 @@ class Workspace:
                 yield descriptor
             finally:
                 os.close(descriptor)
-
-
-def _real(path: str) -> Path:
-    """Return a path without links, as far as they can be read: those of ``/proc`` may not be."""
-    try:
-        return Path(os.path.realpath(path))
-    except OSError:
-        return Path(path)
 
 
 def _returned(folder: Folder, aside: str, name: str) -> str:

@@ -11,32 +11,29 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Literal, cast
+from typing import IO, cast
 
-from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
-from jupyter_ai_shoulders.guard.process.port_rules import PortRules, PortRulesCache
-from jupyter_ai_shoulders.guard.process.syscall_filter import encoded_filter
+from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.guard.process.port_rules import PortRules
+from jupyter_ai_shoulders.guard.process.program import (
+    Channel,
+    EndReason,
+    OutputChunk,
+    Program,
+    ProgramExit,
+    not_started_error,
+    program_request,
+)
 from jupyter_ai_shoulders.guard.spawner.main import SIZE_DIGITS
 from jupyter_ai_shoulders.guard.spawner.process_tree import end_orphans
 from jupyter_ai_shoulders.wire.base import JsonObject
 
-Channel = Literal["stdout", "stderr"]
-EndReason = Literal["time", "stopped", "gone", "processes", "memory", "output", "lost"]
-"""Why a command was ended; ``lost``: what watched it died, and the rest was ended for that."""
-
-PROCESS_LIMIT = 512
-GRACE_SECONDS = 0.5
-"""Between asking a command to end and ending it: a cancel takes less than a second."""
-FILE_LIMIT = 32 * 2**30
 OUTPUT_LIMIT = 2**30
 """A command that prints more is ended."""
-
 _CHUNK = 65_536
 _FREE_BYTES = 8 * 2**20
 _BYTES_PER_SECOND = 64 * 2**20
@@ -49,49 +46,6 @@ _START = (
     "import sys; sys.path.append(sys.argv[1]); "
     "from jupyter_ai_shoulders.guard.spawner.main import main; main()"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What to run: words for the system (``shell_words`` makes them of a line for a shell)."""
-
-    words: Sequence[str]
-    folder: Path
-    environment: Mapping[str, str]
-    time_limit_s: float | None
-    policy: JsonObject | None = None
-    """``spawner.confine.Policy``.
-
-    Made by ``guard.sandbox.sandbox``; None: all the server's rights.
-    """
-    processes: int = PROCESS_LIMIT
-    memory_bytes: int = 0
-    """Of all its processes together; 0 is no limit."""
-    file_bytes: int = FILE_LIMIT
-    cpu_seconds: int = 0
-    """Of each process; 0 is no limit."""
-    grace_s: float = GRACE_SECONDS
-
-
-@dataclass(frozen=True, slots=True)
-class OutputChunk:
-    """A piece of what a command printed."""
-
-    channel: Channel
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramExit:
-    """The command is over, and nothing of it runs but what is ``stuck`` in the kernel."""
-
-    code: int | None
-    """The exit code; negative: the signal that ended it. None when nobody knows."""
-    why: EndReason | None = None
-    """Why it was ended; None when it ended by itself."""
-    left_behind: int = 0
-    """How many processes it had left running, which were ended."""
-    stuck: int = 0
 
 
 class Spawner:
@@ -196,9 +150,9 @@ class Spawner:
 
         Raises ``InvalidRequest`` when it cannot be started.
         """
-        said = await self.ask(_request(program, self._rules))
+        said = await self.ask(program_request(program, self._rules))
         if said is None or "started" not in said:
-            raise _not_started(program, said)
+            raise not_started_error(program, said)
         self._running = True
         queue: asyncio.Queue[OutputChunk | ProgramExit] = asyncio.Queue(maxsize=2)
         outputs = dict(self._outputs)
@@ -325,110 +279,3 @@ class Spawner:
         with contextlib.suppress(OSError, ValueError):
             pipe.write(data)
             pipe.flush()
-
-
-class SpawnerPool:
-    """Has one spawner ready before it is needed: its start is the longest part of a command's."""
-
-    def __init__(self, closed_ports: Callable[[], Collection[int]] = tuple) -> None:
-        """``closed_ports``: what a command must not connect to; it may block."""
-        self._spare: asyncio.Task[Spawner] | None = None
-        self._closed = False
-        self._taking = asyncio.Lock()
-        self._rules = PortRulesCache(closed_ports)
-
-    def warm(self) -> None:
-        """Begin to start one, unless there is one."""
-        if self._spare is None and not self._closed and sys.platform != "win32":
-            self._spare = asyncio.create_task(self._launched(), name="spawner")
-
-    async def take(self) -> Spawner:
-        """Return one that waits for its request. Raises ``PolicyRefusal``."""
-        async with self._taking:
-            spare = self._spare
-            if spare is not None:
-                with contextlib.suppress(PolicyRefusal):
-                    found = await asyncio.shield(spare)  # who is cancelled leaves it here
-                    self._spare = None
-                    if found.alive:
-                        return found
-                    await found.aclose()
-                self._spare = None
-        return await self._launched()
-
-    async def probe(self) -> JsonObject:
-        """Return what the kernel lets a sandbox do, of ``spawner.probe``.
-
-        Raises ``PolicyRefusal``.
-        """
-        spawner = await self._launched()
-        filters: JsonObject = {
-            "own": encoded_filter(network=False, namespaces=True),
-            "shared": encoded_filter(network=False, namespaces=False),
-        }
-        try:
-            said = await spawner.ask({"probe": True, "filters": filters})
-        finally:
-            await spawner.aclose()
-        return cast("JsonObject", said["facts"]) if said and "facts" in said else {}
-
-    async def aclose(self) -> None:
-        """Let go of the one that waits."""
-        self._closed = True
-        spare, self._spare = self._spare, None
-        if spare is not None:
-            with contextlib.suppress(PolicyRefusal):
-                await (await spare).aclose()
-        self._rules.close()
-
-    async def _launched(self) -> Spawner:
-        # Not a task: nobody can cancel what the thread returns.
-        launching = asyncio.get_running_loop().run_in_executor(
-            None, lambda: Spawner.launch(self._rules.rules())
-        )
-        try:
-            spawner = await asyncio.shield(launching)
-        except asyncio.CancelledError:  # the thread starts it all the same
-            with contextlib.suppress(PolicyRefusal):
-                await (await launching).aclose()
-            raise
-        try:
-            await spawner.ready()
-        except BaseException:
-            await spawner.aclose()
-            raise
-        return spawner
-
-
-def shell_words(line: str) -> list[str]:
-    """Return the words that run a line in the shell that models write for; no start-up files."""
-    return [shutil.which("bash") or "/bin/sh", "-c", line]
-
-
-def _request(program: Program, rules: PortRules | None) -> JsonObject:
-    policy = program.policy
-    if policy is not None and rules is not None and policy["closed_ports"] == sorted(rules.closed):
-        policy = {**policy, "port_rules": rules.descriptor}
-    return {
-        "argv": list(program.words),
-        "cwd": str(program.folder),
-        "env": dict(program.environment),
-        "sandbox": policy,
-        "time_limit_s": program.time_limit_s,
-        "processes": program.processes,
-        "memory_bytes": program.memory_bytes,
-        "file_bytes": program.file_bytes,
-        "cpu_seconds": program.cpu_seconds,
-        "grace_s": program.grace_s,
-    }
-
-
-def _not_started(program: Program, said: JsonObject | None) -> InvalidRequest:
-    """Return the error for a command that did not begin."""
-    reason = "the process that starts commands died" if said is None else str(said.get("failed"))
-    steps = {"cwd": f"its folder {program.folder}", "sandbox": "its sandbox"}
-    at = steps.get(str(said.get("at")) if said else "", program.words[0])
-    return InvalidRequest(
-        f"The command was not started: {at}: {reason}.",
-        hint="Nothing was run. Check the folder and the program, or ask the user.",
-    )

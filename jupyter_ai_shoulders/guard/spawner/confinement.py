@@ -52,7 +52,7 @@ class AccessPolicy:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> AccessPolicy:
-        """Return what ``guard.sandbox.sandbox.SandboxPolicy.to_json`` gave."""
+        """Return what ``guard.sandbox.sandbox_policy.SandboxPolicy.to_json`` gave."""
         return cls(
             read=tuple(given["read"]),
             write=tuple(given["write"]),

@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.guard.spawner.confinement import AccessPolicy, confine
 
 
 def probe(filters: Mapping[str, str]) -> dict[str, int | bool]:
-    """Return the facts ``guard.sandbox.sandbox.SandboxCapabilities`` is made of.
+    """Return the facts ``guard.sandbox.capabilities.SandboxCapabilities`` is made of.
 
     ``filters``: of system calls, for a command with ``own`` namespaces and for one without; empty
     where this processor has none.

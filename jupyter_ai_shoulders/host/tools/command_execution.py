@@ -14,15 +14,17 @@ from pydantic import BaseModel, Field, ValidationError
 
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.guard.process.environment import command_environment
-from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
-from jupyter_ai_shoulders.guard.sandbox.protected_paths import server_program_folders
-from jupyter_ai_shoulders.guard.sandbox.sandbox import (
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.capabilities import (
     Detect,
-    Sandbox,
     SandboxCapabilities,
-    SandboxLocations,
     detect_capabilities,
 )
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import (
+    SandboxLocations,
+    server_program_folders,
+)
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
 from jupyter_ai_shoulders.host.settings.preferences import Preferences
 from jupyter_ai_shoulders.tools.commands.run_command import (
     RUN_COMMAND,

@@ -14,7 +14,8 @@ from collections.abc import AsyncGenerator
 
 from jupyter_ai_shoulders.guard.sandbox.protected_paths import ProtectedPaths
 from jupyter_ai_shoulders.guard.sandbox.quarantine import QuarantinedFile
-from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox, SandboxRequest
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
+from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxRequest
 
 CHECK_INTERVAL_S = 2.0
 """Least seconds between two checks of repositories while a command runs."""

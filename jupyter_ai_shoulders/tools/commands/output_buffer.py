@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 
-from jupyter_ai_shoulders.guard.process.launcher import Channel, OutputChunk
+from jupyter_ai_shoulders.guard.process.program import Channel, OutputChunk
 from jupyter_ai_shoulders.notebook.outputs.stream_text import StreamText
 from jupyter_ai_shoulders.tools.base import Progress
 

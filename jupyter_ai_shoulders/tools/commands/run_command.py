@@ -17,15 +17,12 @@ from jupyter_ai_shoulders.core.sensitive_files.protected_files import first_prot
 from jupyter_ai_shoulders.files.base import ChangeOrigin
 from jupyter_ai_shoulders.files.undo.shell_commands import UnsupportedCommand, parse_shell_line
 from jupyter_ai_shoulders.files.undo.shell_undo import RunningLine, UndoableLine
-from jupyter_ai_shoulders.guard.process.launcher import (
-    EndReason,
-    Program,
-    ProgramExit,
-    Spawner,
-    SpawnerPool,
-    shell_words,
-)
-from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox, SandboxCapabilities, SandboxRequest
+from jupyter_ai_shoulders.guard.process.launcher import Spawner
+from jupyter_ai_shoulders.guard.process.program import EndReason, Program, ProgramExit, shell_words
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
+from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxRequest
 from jupyter_ai_shoulders.tools.base import (
     BackgroundCall,
     BaseTool,

@@ -17,14 +17,10 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.guard.process.launcher import (
-    OutputChunk,
-    Program,
-    ProgramExit,
-    Spawner,
-    SpawnerPool,
-)
+from jupyter_ai_shoulders.guard.process.launcher import Spawner
 from jupyter_ai_shoulders.guard.process.port_rules import PortRules
+from jupyter_ai_shoulders.guard.process.program import OutputChunk, Program, ProgramExit
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
 from jupyter_ai_shoulders.guard.spawner.process_tree import end_orphans, process_start
 from tests.guard.command_runner import (
     PATIENCE_S,

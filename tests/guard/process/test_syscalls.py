@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_ai_shoulders.guard.process.syscall_filter import LONGEST, instructions
 from jupyter_ai_shoulders.guard.process.syscall_table import Machine, SystemCall, system_call_table
-from jupyter_ai_shoulders.guard.sandbox.sandbox import SandboxCapabilities
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities
 from tests.guard.sandbox.escape_harness import Case, machine_facts, numbers, tried
 
 MACHINES: tuple[Machine, ...] = get_args(Machine)

@@ -15,15 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
 from jupyter_ai_shoulders.guard.process.syscall_table import Machine, system_call_table
-from jupyter_ai_shoulders.guard.sandbox.sandbox import (
-    Sandbox,
-    SandboxCapabilities,
-    SandboxLocations,
-    SandboxRequest,
-    detect_capabilities,
-)
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities, detect_capabilities
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import SandboxLocations
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
+from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxRequest
 from tests.guard.command_runner import PATH, program
 
 ORDINARY = 64_321

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.guard.sandbox.sandbox import SandboxCapabilities
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities
 from jupyter_ai_shoulders.guard.spawner import landlock
 from tests.guard.sandbox.escape_harness import Case, Tried, machine_facts, tried
 

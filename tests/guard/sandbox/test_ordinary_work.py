@@ -10,14 +10,11 @@ from zipfile import ZipFile
 
 import pytest
 
-from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
-from jupyter_ai_shoulders.guard.sandbox.sandbox import (
-    Sandbox,
-    SandboxCapabilities,
-    SandboxLocations,
-    SandboxRequest,
-    detect_capabilities,
-)
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities, detect_capabilities
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import SandboxLocations
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
+from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxRequest
 from tests.guard.command_runner import CommandResult, program, run_command
 
 POOL = """

@@ -12,17 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.guard.process.launcher import ProgramExit, SpawnerPool
 from jupyter_ai_shoulders.guard.process.port_rules import PortRulesCache
-from jupyter_ai_shoulders.guard.sandbox.sandbox import (
-    Sandbox,
-    SandboxCapabilities,
-    SandboxLocations,
-    SandboxPolicy,
-    SandboxRequest,
-    detect_capabilities,
-    seatbelt_profile,
-)
+from jupyter_ai_shoulders.guard.process.program import ProgramExit
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities, detect_capabilities
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import SandboxLocations
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
+from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxPolicy, SandboxRequest
+from jupyter_ai_shoulders.guard.sandbox.wrapper_commands import seatbelt_profile
 from jupyter_ai_shoulders.guard.spawner import landlock
 from tests.guard.command_runner import program
 

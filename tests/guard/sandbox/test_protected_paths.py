@@ -9,18 +9,15 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core.sensitive_files.protected_files import first_protected_file_in
-from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
 from jupyter_ai_shoulders.guard.sandbox import protected_paths
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities, detect_capabilities
 from jupyter_ai_shoulders.guard.sandbox.protected_paths import (
     SandboxLocations,
     find_protected_paths,
 )
-from jupyter_ai_shoulders.guard.sandbox.sandbox import (
-    Sandbox,
-    SandboxCapabilities,
-    SandboxRequest,
-    detect_capabilities,
-)
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
+from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxRequest
 from tests.guard.command_runner import CommandResult, program, run_command
 from tests.guard.git_repositories import git, make_repository
 

@@ -16,18 +16,22 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
-from jupyter_ai_shoulders.guard.sandbox import sandbox as sandboxes
-from jupyter_ai_shoulders.guard.sandbox.protected_paths import find_protected_paths, program_folders
-from jupyter_ai_shoulders.guard.sandbox.sandbox import (
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.capabilities import (
     NO_SANDBOX,
-    Sandbox,
+    Detect,
     SandboxCapabilities,
-    SandboxLocations,
-    SandboxPolicy,
-    SandboxRequest,
-    bubblewrap_arguments,
     detect_capabilities,
+)
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import (
+    SandboxLocations,
+    find_protected_paths,
+    program_folders,
+)
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
+from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxPolicy, SandboxRequest
+from jupyter_ai_shoulders.guard.sandbox.wrapper_commands import (
+    bubblewrap_arguments,
     seatbelt_profile,
 )
 from jupyter_ai_shoulders.guard.spawner import landlock, seccomp
@@ -119,7 +123,7 @@ class Ground:
         )
 
 
-def _knows(facts: SandboxCapabilities) -> sandboxes.Detect:
+def _knows(facts: SandboxCapabilities) -> Detect:
     async def told() -> SandboxCapabilities:
         return facts
 

@@ -15,7 +15,7 @@ import pytest
 from jupyter_ai_shoulders.files.base import ChangeOrigin
 from jupyter_ai_shoulders.files.undo.shell_commands import UnsupportedCommand
 from jupyter_ai_shoulders.files.undo.shell_undo import RunningLine
-from jupyter_ai_shoulders.guard.sandbox.sandbox import Detect, SandboxCapabilities
+from jupyter_ai_shoulders.guard.sandbox.capabilities import Detect, SandboxCapabilities
 from jupyter_ai_shoulders.host.settings.preferences import Preferences
 from jupyter_ai_shoulders.host.tools.command_execution import CommandExecution
 from jupyter_ai_shoulders.wire.api.settings import CommandMode, CommandSettings

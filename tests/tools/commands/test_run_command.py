@@ -14,14 +14,14 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.files.undo.shell_undo import ShellUndo
-from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
-from jupyter_ai_shoulders.guard.sandbox.sandbox import (
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.capabilities import (
     NO_SANDBOX,
-    Sandbox,
     SandboxCapabilities,
-    SandboxLocations,
     detect_capabilities,
 )
+from jupyter_ai_shoulders.guard.sandbox.protected_paths import SandboxLocations
+from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
 from jupyter_ai_shoulders.tools.base import (
     BackgroundCall,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from traitlets.config import Config
 
-from jupyter_ai_shoulders.guard.sandbox.sandbox import SandboxCapabilities
+from jupyter_ai_shoulders.guard.sandbox.capabilities import SandboxCapabilities
 from jupyter_ai_shoulders.host.tools.command_execution import CommandExecution
 from tests.server.client import NO_RULES, Api
 from tests.server.conftest import OpenPage

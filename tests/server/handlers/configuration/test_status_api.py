@@ -4,8 +4,8 @@ import pytest
 from traitlets.config import Config
 
 from jupyter_ai_shoulders import __version__
-from jupyter_ai_shoulders.guard.process.launcher import SpawnerPool
-from jupyter_ai_shoulders.guard.sandbox.sandbox import detect_capabilities
+from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
+from jupyter_ai_shoulders.guard.sandbox.capabilities import detect_capabilities
 from jupyter_ai_shoulders.storage.process_lock import ProcessLock
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION

@@ -1,0 +1,91 @@
+"""Keeps one spawner ready, because starting it takes most of the time a command needs to start.
+
+Made by ``host.tools.command_execution``; used by ``tools.commands.run_command``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Callable, Collection
+from typing import cast
+
+from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.guard.process.launcher import Spawner
+from jupyter_ai_shoulders.guard.process.port_rules import PortRulesCache
+from jupyter_ai_shoulders.guard.process.syscall_filter import encoded_filter
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+
+class SpawnerPool:
+    """Has one spawner ready before it is needed: its start is the longest part of a command's."""
+
+    def __init__(self, closed_ports: Callable[[], Collection[int]] = tuple) -> None:
+        """``closed_ports``: what a command must not connect to; it may block."""
+        self._spare: asyncio.Task[Spawner] | None = None
+        self._closed = False
+        self._taking = asyncio.Lock()
+        self._rules = PortRulesCache(closed_ports)
+
+    def warm(self) -> None:
+        """Begin to start one, unless there is one."""
+        if self._spare is None and not self._closed and sys.platform != "win32":
+            self._spare = asyncio.create_task(self._launched(), name="spawner")
+
+    async def take(self) -> Spawner:
+        """Return one that waits for its request. Raises ``PolicyRefusal``."""
+        async with self._taking:
+            spare = self._spare
+            if spare is not None:
+                with contextlib.suppress(PolicyRefusal):
+                    found = await asyncio.shield(spare)  # who is cancelled leaves it here
+                    self._spare = None
+                    if found.alive:
+                        return found
+                    await found.aclose()
+                self._spare = None
+        return await self._launched()
+
+    async def probe(self) -> JsonObject:
+        """Return what the kernel lets a sandbox do, of ``spawner.probe``.
+
+        Raises ``PolicyRefusal``.
+        """
+        spawner = await self._launched()
+        filters: JsonObject = {
+            "own": encoded_filter(network=False, namespaces=True),
+            "shared": encoded_filter(network=False, namespaces=False),
+        }
+        try:
+            said = await spawner.ask({"probe": True, "filters": filters})
+        finally:
+            await spawner.aclose()
+        return cast("JsonObject", said["facts"]) if said and "facts" in said else {}
+
+    async def aclose(self) -> None:
+        """Let go of the one that waits."""
+        self._closed = True
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            with contextlib.suppress(PolicyRefusal):
+                await (await spare).aclose()
+        self._rules.close()
+
+    async def _launched(self) -> Spawner:
+        # Not a task: nobody can cancel what the thread returns.
+        launching = asyncio.get_running_loop().run_in_executor(
+            None, lambda: Spawner.launch(self._rules.rules())
+        )
+        try:
+            spawner = await asyncio.shield(launching)
+        except asyncio.CancelledError:  # the thread starts it all the same
+            with contextlib.suppress(PolicyRefusal):
+                await (await launching).aclose()
+            raise
+        try:
+            await spawner.ready()
+        except BaseException:
+            await spawner.aclose()
+            raise
+        return spawner
