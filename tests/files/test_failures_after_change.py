@@ -76,7 +76,7 @@ async def test_a_file_that_stands_in_a_new_folder_is_told_and_the_folder_stays(
     def sync(folder: DescriptorFolder) -> None:
         raise OSError(errno.EIO, f"descriptor {folder.descriptor} failed")
 
-    made = DescriptorFolder.settle
+    made = DescriptorFolder.rename_new
 
     def settle(folder: DescriptorFolder, name: str, new_name: str) -> None:
         made(folder, name, new_name)

@@ -49,7 +49,7 @@ def program(line: str, folder: Path, **given: Any) -> Program:
 @asynccontextmanager
 async def spawned() -> AsyncGenerator[Spawner]:
     """A spawner, which is ended whatever happens."""
-    spawner = await SpawnerPool().take()
+    spawner = await SpawnerPool().acquire()
     try:
         yield spawner
     finally:

@@ -45,7 +45,7 @@ def check_imports() -> Finding:
     try:
         said: dict[str, str] = json.loads(done.output.splitlines()[-1])
     except (IndexError, ValueError):
-        lines = done.said.strip().splitlines() or ["no message"]
+        lines = done.stderr_tail.strip().splitlines() or ["no message"]
         return failure(_ABOUT, f"Python ended with code {done.status}: {lines[-1]}", _REINSTALL)
     if not said:
         return ok(_ABOUT, "the server extension can be imported")

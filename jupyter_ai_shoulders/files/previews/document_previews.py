@@ -81,7 +81,7 @@ class DocumentPreviews:
 def _text(path: str, done: WorkerResult) -> str:
     """Return the worker's text, or raise its error."""
     if done.status != 0:
-        _log.info("The preview of %s ended with status %s: %s", path, done.status, done.said)
+        _log.info("The preview of %s ended with status %s: %s", path, done.status, done.stderr_tail)
         raise TooLarge(
             f"{path} cannot be previewed: reading it takes too much time or memory.",
             hint="Ask the user for a smaller file, or for the part that matters as CSV or text.",

@@ -69,7 +69,7 @@ def copy_and_hash(source: int, target: int | None = None) -> str:
 _CHUNK = 1 << 20
 
 
-def write_whole(descriptor: int, content: bytes, like: FileStat) -> None:
+def write_replacement(descriptor: int, content: bytes, like: FileStat) -> None:
     _copy_ownership(descriptor, like)
     _write_durably(descriptor, content)
 

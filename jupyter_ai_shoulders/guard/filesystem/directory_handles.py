@@ -50,22 +50,22 @@ class Folder(Protocol):
         """Put an entry in the place of another one."""
         ...
 
-    def settle(self, name: str, new_name: str) -> None:
+    def rename_new(self, name: str, new_name: str) -> None:
         """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
         ...
 
-    def move(self, name: str, other: Folder, new_name: str) -> None:
+    def move(self, name: str, destination: Folder, new_name: str) -> None:
         """Move a file or a folder into another folder, where nothing may have the name.
 
         Both are of the same root kind. Raises ``FileExistsError``; across devices ``EXDEV``.
         """
         ...
 
-    def make(self, name: str) -> None:
+    def make_folder(self, name: str) -> None:
         """Make a folder: ``FileExistsError`` when anything has the name."""
         ...
 
-    def remove(self, name: str) -> None:
+    def remove_folder(self, name: str) -> None:
         """Remove an empty folder."""
         ...
 
@@ -104,7 +104,7 @@ class DescriptorFolder:
         """Put an entry in the place of another one."""
         os.replace(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
 
-    def settle(self, name: str, new_name: str) -> None:
+    def rename_new(self, name: str, new_name: str) -> None:
         """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
         here = {"src_dir_fd": self.descriptor, "dst_dir_fd": self.descriptor}
         try:
@@ -118,19 +118,19 @@ class DescriptorFolder:
         else:
             self.unlink(name)
 
-    def move(self, name: str, other: Folder, new_name: str) -> None:
+    def move(self, name: str, destination: Folder, new_name: str) -> None:
         """Move an entry into another folder, where nothing may have the name."""
-        assert isinstance(other, DescriptorFolder), "both are of one kind"
-        if rename_without_replacing(self.descriptor, name, other.descriptor, new_name):
+        assert isinstance(destination, DescriptorFolder), "both are of one kind"
+        if rename_without_replacing(self.descriptor, name, destination.descriptor, new_name):
             return
-        here, there = self.descriptor, other.descriptor
+        here, there = self.descriptor, destination.descriptor
         if stat.S_ISDIR(self.stat(name).st_mode):
             # A folder takes the place of an empty one only, so nobody's files are replaced.
-            other.make(new_name)
+            destination.make_folder(new_name)
             try:
                 os.rename(name, new_name, src_dir_fd=here, dst_dir_fd=there)
             except OSError:
-                other.remove(new_name)
+                destination.remove_folder(new_name)
                 raise
             return
         try:
@@ -138,16 +138,16 @@ class DescriptorFolder:
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            os.close(other.create(new_name))  # the name is taken first
+            os.close(destination.create(new_name))  # the name is taken first
             os.replace(name, new_name, src_dir_fd=here, dst_dir_fd=there)
         else:
             self.unlink(name)
 
-    def make(self, name: str) -> None:
+    def make_folder(self, name: str) -> None:
         """Make a folder: ``FileExistsError`` when anything has the name."""
         os.mkdir(name, dir_fd=self.descriptor)
 
-    def remove(self, name: str) -> None:
+    def remove_folder(self, name: str) -> None:
         """Remove an empty folder."""
         os.rmdir(name, dir_fd=self.descriptor)
 
@@ -186,16 +186,16 @@ class PathFolder:
         """Put an entry in the place of another one."""
         (self.path / name).replace(self.path / new_name)
 
-    def settle(self, name: str, new_name: str) -> None:
+    def rename_new(self, name: str, new_name: str) -> None:
         """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
         if sys.platform != "win32":  # there rename never replaces
             os.close(self.create(new_name))
         (self.path / name).rename(self.path / new_name)
 
-    def move(self, name: str, other: Folder, new_name: str) -> None:
+    def move(self, name: str, destination: Folder, new_name: str) -> None:
         """Move an entry into another folder, where nothing may have the name."""
-        assert isinstance(other, PathFolder), "both are of one kind"
-        source, target = self.path / name, other.path / new_name
+        assert isinstance(destination, PathFolder), "both are of one kind"
+        source, target = self.path / name, destination.path / new_name
         if sys.platform == "win32":  # there rename never replaces
             source.rename(target)
             return
@@ -204,18 +204,18 @@ class PathFolder:
         if folder:
             target.mkdir()
         else:
-            os.close(other.create(new_name))
+            os.close(destination.create(new_name))
         try:
             source.rename(target)
         except OSError:
             target.rmdir() if folder else target.unlink()
             raise
 
-    def make(self, name: str) -> None:
+    def make_folder(self, name: str) -> None:
         """Make a folder: ``FileExistsError`` when anything has the name."""
         (self.path / name).mkdir()
 
-    def remove(self, name: str) -> None:
+    def remove_folder(self, name: str) -> None:
         """Remove an empty folder."""
         (self.path / name).rmdir()
 

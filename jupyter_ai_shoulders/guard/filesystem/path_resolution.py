@@ -41,7 +41,7 @@ class PathResolver:
         """``closed`` are folders below ``directory`` that nothing reads or changes."""
         self._directory = directory
         self._root = root
-        self._closed = tuple(self._below(closed))
+        self._closed = tuple(self._relative_below(closed))
         """Closed folders as relative paths with a final ``/``."""
 
     def resolve(self, text: str) -> WorkspacePath:
@@ -51,7 +51,7 @@ class PathResolver:
         ``InvalidRequest`` (``outside_workspace`` when it leads out, by itself or by a link) and
         ``PolicyRefusal`` (a closed folder).
         """
-        path = self._resolved(text)
+        path = self._resolve(text)
         if self.is_closed(path):
             raise PolicyRefusal(
                 f"{text} is a file of the running server or of the system; it is never opened.",
@@ -64,9 +64,9 @@ class PathResolver:
         """Return whether a workspace-relative path is in a folder that nothing reads."""
         return f"{path}/".startswith(self._closed) if self._closed else False
 
-    def _resolved(self, text: str) -> WorkspacePath:
-        parts = path_parts(self._relative(validate_path(text)), text)
-        if begins_with_expansion(text) and not self._has(parts[:1]):
+    def _resolve(self, text: str) -> WorkspacePath:
+        parts = path_parts(self._make_relative(validate_path(text)), text)
+        if begins_with_expansion(text) and not self._exists(parts[:1]):
             raise InvalidRequest(
                 f"The path {text!r} uses ~ or a variable, which are not expanded.",
                 hint="Give the path relative to the workspace.",
@@ -81,20 +81,20 @@ class PathResolver:
             return WorkspacePath("/".join([*real, *parts[existing:]]))
         return WorkspacePath("/".join(parts))
 
-    def _below(self, folders: Sequence[Path]) -> Iterator[str]:
+    def _relative_below(self, folders: Sequence[Path]) -> Iterator[str]:
         for folder in (*folders, *map(Path, _KERNEL_FILES)):
             real = Path(os.path.realpath(folder))
             if real != self._directory and real.is_relative_to(self._directory):
                 yield f"{real.relative_to(self._directory).as_posix()}/"
 
-    def _has(self, parts: Sequence[str]) -> bool:
+    def _exists(self, parts: Sequence[str]) -> bool:
         """Return whether an entry of this very name is there."""
         try:
             return bool(parts) and bool(self._root.resolve(parts))
         except OSError:
             return False
 
-    def _relative(self, text: str) -> str:
+    def _make_relative(self, text: str) -> str:
         """Return an absolute path as one relative to the root."""
         if not Path(text).is_absolute():
             return text

@@ -123,7 +123,7 @@ def reject_escaping_parts(parts: Sequence[str]) -> None:
     """
     odd = "/\\:" if sys.platform == "win32" else "/"
     for part in parts:
-        if part == ".." or any(sign in part for sign in odd):
+        if part == ".." or any(character in part for character in odd):
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), "/".join(parts))
 
 

@@ -48,16 +48,16 @@ class TempFile:
 @contextlib.contextmanager
 def open_temp_file(folder: Folder, name: str) -> Generator[TempFile]:
     """Make a file beside ``name``; when the block fails it is removed. Raises ``OSError``."""
-    made = _made(folder, name)
+    file = _create_locked(folder, name)
     try:
-        yield made
+        yield file
     except BaseException:
-        made.close()
+        file.close()
         with contextlib.suppress(FileNotFoundError):
-            folder.unlink(made.name)
+            folder.unlink(file.name)
         raise
     finally:
-        made.close()
+        file.close()
 
 
 def sweep_temp_files(folder: Folder, now_ns: int) -> bool:
@@ -71,11 +71,11 @@ def sweep_temp_files(folder: Folder, now_ns: int) -> bool:
         names = [name for name in folder.names() if _NAME.fullmatch(name)]
     except OSError:  # one may write to some folders without reading them
         return True
-    gone = [_is_gone(folder, name, now_ns) for name in names]
-    return all(gone)
+    removed = [_remove_if_abandoned(folder, name, now_ns) for name in names]
+    return all(removed)
 
 
-def _is_gone(folder: Folder, name: str, now_ns: int) -> bool:
+def _remove_if_abandoned(folder: Folder, name: str, now_ns: int) -> bool:
     """Remove a file unless somebody writes it, or did just now."""
     try:
         descriptor = folder.reopen(name)
@@ -102,30 +102,30 @@ def temp_name(name: str) -> str:
     return f".~{beginning}.{secrets.token_hex(6)}"
 
 
-def kept_copy_name(name: str) -> str:
+def preserved_copy_name(name: str) -> str:
     """Return a name beside ``name`` that nothing has, for what is somebody's: it is not swept."""
     beginning = os.fsencode(name)[:200].decode("utf-8", "ignore")
     return f"{beginning}.kept-{secrets.token_hex(6)}"
 
 
-def _made(folder: Folder, beside: str) -> TempFile:
+def _create_locked(folder: Folder, beside: str) -> TempFile:
     """Return a new file whose lock is ours, where there are locks."""
     while True:
         name = temp_name(beside)
-        made = TempFile(name, folder.create(name))
-        if _is_ours(made):
-            return made
-        made.close()  # somebody sweeps, and took it for left behind in the moment before the lock
+        file = TempFile(name, folder.create(name))
+        if _acquire_lock(file):
+            return file
+        file.close()  # somebody sweeps, and took it for left behind in the moment before the lock
 
 
-def _is_ours(made: TempFile) -> bool:
+def _acquire_lock(file: TempFile) -> bool:
     try:
-        _lock(made.descriptor)
+        _lock(file.descriptor)
     except BlockingIOError:
         return False
     except OSError:  # no locks here: then nobody sweeps either
         return True
-    return os.fstat(made.descriptor).st_nlink > 0
+    return os.fstat(file.descriptor).st_nlink > 0
 
 
 if sys.platform == "win32":

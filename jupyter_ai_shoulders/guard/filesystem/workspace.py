@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.guard.filesystem.atomic_write import (
     copy_and_hash,
     copy_file,
     write_new,
-    write_whole,
+    write_replacement,
 )
 from jupyter_ai_shoulders.guard.filesystem.directory_handles import DescriptorFolder, Folder
 from jupyter_ai_shoulders.guard.filesystem.os_errors import (
@@ -38,8 +38,8 @@ from jupyter_ai_shoulders.guard.filesystem.os_errors import (
 from jupyter_ai_shoulders.guard.filesystem.path_resolution import PathResolver, WorkspacePath
 from jupyter_ai_shoulders.guard.filesystem.safe_open import Root, open_root
 from jupyter_ai_shoulders.guard.filesystem.temp_file import (
-    kept_copy_name,
     open_temp_file,
+    preserved_copy_name,
     sweep_temp_files,
     temp_name,
 )
@@ -82,23 +82,23 @@ class Workspace:
 
     def stat(self, path: WorkspacePath) -> FileStat:
         """Return a regular file's facts. Raises ``NotFound``, ``InvalidRequest``."""
-        with self._opened(path) as descriptor:
-            return _regular(descriptor, path)
+        with self._open(path) as descriptor:
+            return _stat_regular(descriptor, path)
 
     def read(self, path: WorkspacePath) -> FileContent:
         """Return a regular file's bytes. Raises like ``stat``, and ``FileChanged``."""
-        with self._opened(path) as descriptor:
-            before = _regular(descriptor, path)
+        with self._open(path) as descriptor:
+            before = _stat_regular(descriptor, path)
             content = _read_all(descriptor, before.size)
-            after = _regular(descriptor, path)
+            after = _stat_regular(descriptor, path)
         if before != after or len(content) != after.size:
             raise file_changed_error(path, "while it was read")
         return FileContent(content, after)
 
     def head(self, path: WorkspacePath, limit: int) -> FileContent:
         """Return a regular file's first ``limit`` bytes and its facts. Raises like ``stat``."""
-        with self._opened(path) as descriptor:
-            facts = _regular(descriptor, path)
+        with self._open(path) as descriptor:
+            facts = _stat_regular(descriptor, path)
             chunks: list[bytes] = []
             while limit > 0 and (chunk := os.read(descriptor, min(limit, 1 << 20))):
                 chunks.append(chunk)
@@ -107,8 +107,8 @@ class Workspace:
 
     def tail(self, path: WorkspacePath, limit: int) -> FileContent:
         """Return a regular file's last ``limit`` bytes and its facts. Raises like ``stat``."""
-        with self._opened(path) as descriptor:
-            facts = _regular(descriptor, path)
+        with self._open(path) as descriptor:
+            facts = _stat_regular(descriptor, path)
             os.lseek(descriptor, max(0, facts.size - limit), os.SEEK_SET)
             return FileContent(_read_all(descriptor, min(limit, facts.size)), facts)
 
@@ -121,7 +121,7 @@ class Workspace:
             return folder.names()
 
     @contextlib.contextmanager
-    def folder_place(self, path: WorkspacePath) -> Generator[str]:
+    def open_folder_path(self, path: WorkspacePath) -> Generator[str]:
         """Yield where to start a process in a folder: the folder itself, whatever has its name.
 
         Raises ``NotFound``. Only Linux can name an open folder; elsewhere it is the path.
@@ -129,9 +129,9 @@ class Workspace:
         with contextlib.ExitStack() as opened:
             with translate_os_errors(path):
                 folder = self._root.folder(path.split("/") if path else [])
-                place = opened.enter_context(folder)
-            if sys.platform == "linux" and isinstance(place, DescriptorFolder):
-                yield f"/proc/self/fd/{place.descriptor}"
+                handle = opened.enter_context(folder)
+            if sys.platform == "linux" and isinstance(handle, DescriptorFolder):
+                yield f"/proc/self/fd/{handle.descriptor}"
             else:
                 yield str(self.directory / path)
 
@@ -144,18 +144,18 @@ class Workspace:
         *directory, name = path.split("/")
         with translate_os_errors(path), self._root.folder(directory) as folder:
             with open_temp_file(folder, name) as temporary:
-                write_whole(temporary.descriptor, content, expected)
+                write_replacement(temporary.descriptor, content, expected)
                 temporary.finish()
                 crash_point("disk.replace.written")
-                _expect(folder, name, expected, path)
+                _verify_unchanged(folder, name, expected, path)
                 crash_point("disk.replace.before_rename")
                 folder.rename(temporary.name, name)
             crash_point("disk.replace.renamed")
             folder.sync()
             crash_point("disk.replace.synced")
-            made = FileStat.of(folder.stat(name))
-            self._sweep("/".join(directory), folder, made.mtime_ns)
-            return made
+            written = FileStat.of(folder.stat(name))
+            self._sweep("/".join(directory), folder, written.mtime_ns)
+            return written
 
     def create(self, path: WorkspacePath, content: bytes) -> FileStat:
         """Make a file that is not there yet, all or nothing; durable when it returns.
@@ -168,12 +168,12 @@ class Workspace:
                 write_new(temporary.descriptor, content)
                 temporary.finish()
                 crash_point("disk.create.written")
-                folder.settle(temporary.name, name)
+                folder.rename_new(temporary.name, name)
             crash_point("disk.create.settled")
             folder.sync()
-            made = FileStat.of(folder.stat(name))
-            self._sweep("/".join(directory), folder, made.mtime_ns)
-            return made
+            written = FileStat.of(folder.stat(name))
+            self._sweep("/".join(directory), folder, written.mtime_ns)
+            return written
 
     def kind(self, path: WorkspacePath) -> Literal["file", "folder", "other"]:
         """Return what stands there. Raises ``NotFound``."""
@@ -188,10 +188,10 @@ class Workspace:
 
     def digest(self, path: WorkspacePath) -> Digest:
         """Return a regular file's hash, of any size. Raises like ``read``."""
-        with self._opened(path) as descriptor:
-            before = _regular(descriptor, path)
+        with self._open(path) as descriptor:
+            before = _stat_regular(descriptor, path)
             sha256 = copy_and_hash(descriptor)
-            after = _regular(descriptor, path)
+            after = _stat_regular(descriptor, path)
         if before != after:
             raise file_changed_error(path, "while it was read")
         return Digest(sha256, after)
@@ -207,8 +207,8 @@ class Workspace:
         """
         other = target or self
         with (
-            self._parent(path) as (source, name),
-            other._parent(new_path) as (folder, new_name),  # noqa: SLF001 of the same class
+            self._open_parent(path) as (source, name),
+            other._open_parent(new_path) as (folder, new_name),  # noqa: SLF001 of the same class
         ):
             with translate_move_errors(path, new_path):
                 source.move(name, folder, new_name)
@@ -228,18 +228,18 @@ class Workspace:
         """
         other = target or self
         with (
-            self._opened(path) as source,
-            other._parent(new_path) as (folder, name),  # noqa: SLF001 of the same class
+            self._open(path) as source,
+            other._open_parent(new_path) as (folder, name),  # noqa: SLF001 of the same class
             translate_os_errors(new_path),
         ):
-            before = _regular(source, path)
+            before = _stat_regular(source, path)
             with open_temp_file(folder, name) as temporary:
                 sha256 = copy_file(temporary.descriptor, source, before)
-                if _regular(source, path) != before:
+                if _stat_regular(source, path) != before:
                     raise file_changed_error(path, "while it was copied")
                 temporary.finish()
                 crash_point("disk.copy.written")
-                folder.settle(temporary.name, name)
+                folder.rename_new(temporary.name, name)
             crash_point("disk.copy.settled")
             folder.sync()
             return Digest(sha256, FileStat.of(folder.stat(name)))
@@ -251,19 +251,19 @@ class Workspace:
         other content, stands there now. That one gets its name back, or, where the name was taken
         again, one that nobody removes and the error says.
         """
-        with self._parent(path) as (folder, name), translate_os_errors(path):
+        with self._open_parent(path) as (folder, name), translate_os_errors(path):
             aside = temp_name(name)
             folder.move(name, folder, aside)
             crash_point("disk.remove.aside")
             if FileStat.of(folder.stat(aside)) != expected:
-                raise file_changed_error(path, _returned(folder, aside, name))
+                raise file_changed_error(path, _restore_name(folder, aside, name))
             folder.unlink(aside)
             crash_point("disk.remove.unlinked")
             folder.sync()
 
     def make_folder(self, path: WorkspacePath) -> None:
         """Make a folder in one that exists; durable. Raises ``Conflict`` (taken), ``NotFound``."""
-        with self._parent(path) as (folder, name), translate_os_errors(path):
+        with self._open_parent(path) as (folder, name), translate_os_errors(path):
             folder.make(name)
             crash_point("disk.mkdir.made")
             folder.sync()
@@ -275,8 +275,8 @@ class Workspace:
         """
         with translate_os_errors(path), self._root.folder(path.split("/")) as inside:
             sweep_temp_files(inside, time.time_ns())
-        with self._parent(path) as (folder, name), translate_os_errors(path):
-            folder.remove(name)
+        with self._open_parent(path) as (folder, name), translate_os_errors(path):
+            folder.remove_folder(name)
             crash_point("disk.rmdir.removed")
             folder.sync()
 
@@ -286,7 +286,7 @@ class Workspace:
             self._swept.add(directory)
 
     @contextlib.contextmanager
-    def _parent(self, path: WorkspacePath) -> Generator[tuple[Folder, str]]:
+    def _open_parent(self, path: WorkspacePath) -> Generator[tuple[Folder, str]]:
         """Open the folder a path is in; give it with the last name."""
         if not path:
             raise InvalidRequest("The workspace itself cannot be changed.", hint="Name a file.")
@@ -297,7 +297,7 @@ class Workspace:
             yield folder, name
 
     @contextlib.contextmanager
-    def _opened(self, path: WorkspacePath) -> Generator[int]:
+    def _open(self, path: WorkspacePath) -> Generator[int]:
         with translate_os_errors(path):
             descriptor = self._root.open(path.split("/"))
             try:
@@ -306,19 +306,19 @@ class Workspace:
                 os.close(descriptor)
 
 
-def _returned(folder: Folder, aside: str, name: str) -> str:
+def _restore_name(folder: Folder, aside: str, name: str) -> str:
     """Give somebody's file its name back, or one that is never swept; return what happened."""
     try:
         folder.move(aside, folder, name)
     except OSError:
-        kept = kept_copy_name(name)
-        folder.move(aside, folder, kept)
+        new_name = preserved_copy_name(name)
+        folder.move(aside, folder, new_name)
         folder.sync()
-        return f"twice meanwhile; it was not removed, the one in between is now called {kept}"
+        return f"twice meanwhile; it was not removed, the one in between is now called {new_name}"
     return "meanwhile; it was not removed"
 
 
-def _regular(descriptor: int, path: str) -> FileStat:
+def _stat_regular(descriptor: int, path: str) -> FileStat:
     result = os.fstat(descriptor)
     if stat.S_ISREG(result.st_mode):
         return FileStat.of(result)
@@ -333,7 +333,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def _expect(folder: Folder, name: str, expected: FileStat, path: str) -> None:
+def _verify_unchanged(folder: Folder, name: str, expected: FileStat, path: str) -> None:
     """Look once more, immediately before the file is replaced."""
     now = folder.stat(name)
     if not stat.S_ISREG(now.st_mode) or FileStat.of(now) != expected:

@@ -34,8 +34,8 @@ from jupyter_ai_shoulders.guard.process.process_group import kill_process_group
 SECONDS = 120.0
 """For the commit with all its hooks."""
 MOST_FILES = 500
-OUTPUT_KEPT = 20_000
-_LOOK_SECONDS = 0.05
+OUTPUT_LIMIT = 20_000
+_POLL_SECONDS = 0.05
 _HOOKS = (
     *("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"),
     *("reference-transaction", "post-index-change"),
@@ -71,7 +71,7 @@ class CommitPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class CommitResult:
     """The commit's hash, and what git and the hooks printed."""
 
     commit: str
@@ -124,7 +124,7 @@ def plan_commit(
     )
 
 
-def commit(repository: Repository, plan: CommitPlan, message: str) -> Committed:
+def commit(repository: Repository, plan: CommitPlan, message: str) -> CommitResult:
     """Make the commit. Raises ``Conflict`` when git or a hook refuses; nothing is committed then.
 
     Files that were not tracked are added for it, and taken out again when it fails.
@@ -132,7 +132,7 @@ def commit(repository: Repository, plan: CommitPlan, message: str) -> Committed:
     new = [file.path for file in plan.files if file.untracked]
     specs = repository.pathspecs([WorkspacePath(path) for path in new]) if new else []
     if new:
-        _checked(_run(repository, "add", "--intent-to-add", "--", *specs), "add")
+        _check(_run(repository, "add", "--intent-to-add", "--", *specs), "add")
     exact = [WorkspacePath(file.path) for file in plan.files]
     only = ["--only", "--", *repository.pathspecs(exact)] if plan.paths else []
     status, output = _run(repository, "commit", "--quiet", f"--message={message}", *only)
@@ -144,8 +144,8 @@ def commit(repository: Repository, plan: CommitPlan, message: str) -> Committed:
             f"The commit {why}; nothing was committed. {output.strip()}".strip(),
             hint="Fix what it reports, or ask the user.",
         )
-    made = repository.git.run("rev-parse", "HEAD")
-    return Committed((made or "").strip(), output.strip())
+    head = repository.git.run("rev-parse", "HEAD")
+    return CommitResult((head or "").strip(), output.strip())
 
 
 def _nothing(changed: Sequence[ChangedFile], paths: Sequence[WorkspacePath]) -> ShouldersError:
@@ -179,7 +179,7 @@ def _diff(
 def _new_file(workspace: Workspace, path: str) -> str:
     """Return a file that git does not know yet, as it shows new ones."""
     try:
-        content = workspace.head(WorkspacePath(path), OUTPUT_KEPT).content
+        content = workspace.head(WorkspacePath(path), OUTPUT_LIMIT).content
     except ShouldersError as error:
         return f"diff --git a/{path} b/{path}\nnew file: {error}\n"
     head = f"diff --git a/{path} b/{path}\nnew file\n"
@@ -193,17 +193,17 @@ def _fingerprint(
     workspace: Workspace, repository: Repository, files: Sequence[ChangedFile], *, staged: bool
 ) -> str:
     """Return a hash that changes with what would be committed, and with what would run by it."""
-    known: list[object] = [repository.git.run("rev-parse", "-q", "--verify", "HEAD")]
-    known += [repository.git.run("diff", "--cached", "--raw", "-z", "--no-abbrev", "--", ".")]
+    parts: list[object] = [repository.git.run("rev-parse", "-q", "--verify", "HEAD")]
+    parts += [repository.git.run("diff", "--cached", "--raw", "-z", "--no-abbrev", "--", ".")]
     for file in files:
-        known.append(file)
+        parts.append(file)
         if not staged:
             try:
-                known.append(workspace.stat(WorkspacePath(file.path)))
+                parts.append(workspace.stat(WorkspacePath(file.path)))
             except ShouldersError:  # deleted, or a link, which git stores as such
-                known.append(None)
-    known += _state_of_programs(repository)
-    return hashlib.sha256(repr(known).encode()).hexdigest()
+                parts.append(None)
+    parts += _state_of_programs(repository)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def _state_of_programs(repository: Repository) -> Iterator[object]:
@@ -239,12 +239,12 @@ def _signers(repository: Repository) -> list[str]:
 
 def _hooks(repository: Repository) -> list[Path]:
     """Return the hooks there are. The last setting of their place is our own, for reads."""
-    told = repository.git.run("config", "--null", "--type=path", "--get-all", "core.hooksPath")
-    places = (told or "").split("\0")[:-2]
+    printed = repository.git.run("config", "--null", "--type=path", "--get-all", "core.hooksPath")
+    paths = (printed or "").split("\0")[:-2]
     common = repository.git.run("rev-parse", "--path-format=absolute", "--git-common-dir") or ""
     top = repository.git.run("rev-parse", "--show-toplevel") or ""
     default = Path(common.removesuffix("\n")) / "hooks"
-    folder = Path(top.removesuffix("\n")) / places[-1] if places else default
+    folder = Path(top.removesuffix("\n")) / paths[-1] if paths else default
     return [folder / name for name in _HOOKS if os.access(folder / name, os.X_OK)]
 
 
@@ -255,15 +255,15 @@ def _filters(repository: Repository, files: Sequence[ChangedFile]) -> list[str]:
     if not configured:
         return []
     names = [repository.path_in_repository(WorkspacePath(file.path)) for file in files]
-    told = repository.git.run("check-attr", "-z", "filter", "--", *names) or ""
-    used = set(told.split("\0")[2::3])
+    attributes = repository.git.run("check-attr", "-z", "filter", "--", *names) or ""
+    used = set(attributes.split("\0")[2::3])
     return sorted(configured & used)
 
 
-def _checked(ended: tuple[int | None, str], what: str) -> None:
-    status, output = ended
+def _check(result: tuple[int | None, str], command: str) -> None:
+    status, output = result
     if status != 0:
-        raise Conflict(f"git {what} failed: {output.strip()}", hint="Check the repository.")
+        raise Conflict(f"git {command} failed: {output.strip()}", hint="Check the repository.")
 
 
 def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:
@@ -286,18 +286,18 @@ def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:
 
     timer = Timer(SECONDS, stop)
     timer.start()
-    kept = b""
+    printed = b""
     with process:
         assert process.stdout is not None
         output = process.stdout.fileno()
-        while _says_more(process, output) and (chunk := os.read(output, 65_536)):
-            kept = (kept + chunk)[:OUTPUT_KEPT]
+        while _has_more_output(process, output) and (chunk := os.read(output, 65_536)):
+            printed = (printed + chunk)[:OUTPUT_LIMIT]
     timer.cancel()
     status = process.returncode
-    return None if late.is_set() and status != 0 else status, kept.decode("utf-8", "replace")
+    return None if late.is_set() and status != 0 else status, printed.decode("utf-8", "replace")
 
 
-def _says_more(process: subprocess.Popen[bytes], output: int) -> bool:
+def _has_more_output(process: subprocess.Popen[bytes], output: int) -> bool:
     """Wait until there is something to read, or git is gone and there is not.
 
     What a hook left running may hold the output open; the commit is made all the same.
@@ -307,18 +307,18 @@ def _says_more(process: subprocess.Popen[bytes], output: int) -> bool:
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
         while True:
-            is_gone = process.poll() is not None
-            if selector.select(0 if is_gone else _LOOK_SECONDS):
+            has_exited = process.poll() is not None
+            if selector.select(0 if has_exited else _POLL_SECONDS):
                 return True
-            if is_gone:
+            if has_exited:
                 return False
 
 
 def _environment() -> dict[str, str]:
     """Return ours without secrets and what steers git, and with what keeps it quiet."""
-    plain = command_environment(os.environ)
-    kept = {name: value for name, value in plain.items() if not name.startswith("GIT_")}
-    return kept | {
+    variables = command_environment(os.environ)
+    inherited = {name: value for name, value in variables.items() if not name.startswith("GIT_")}
+    return inherited | {
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_EDITOR": "true",
         "GIT_NO_LAZY_FETCH": "1",

@@ -48,7 +48,7 @@ class RepositoryStatus:
     ahead: int | None = None
     behind: int | None = None
     files: list[ChangedFile] = field(default_factory=list[ChangedFile])
-    whole: bool = True
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +58,18 @@ class RepositoryDiff:
     text: str
     files: tuple[str, ...]
     secrets: tuple[str, ...]
-    whole: bool
+    complete: bool
 
 
 class Repository:
     """The repository around a path of the workspace; find it anew for each call."""
 
-    def __init__(self, program: str, directory: Path, prefix: str, place: str) -> None:
+    def __init__(self, program: str, directory: Path, prefix: str, path_in_tree: str) -> None:
         """Take where git runs, the workspace's path of that, and its own place in the tree."""
         self.program = program
         self.directory = directory
         self._prefix = prefix
-        self._place = place
+        self._path_in_tree = path_in_tree
         self.git = SafeGit(program, directory, SECONDS)
         if not self.git.switch_filters_off():
             raise PolicyRefusal(
@@ -81,14 +81,14 @@ class Repository:
 
     def status(self, paths: Sequence[WorkspacePath] = ()) -> RepositoryStatus:
         """Return the branch and what changed in the workspace, or of these paths."""
-        printed = self._asked(
+        printed = self._run(
             *("status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all"),
             *("--ignore-submodules=all", "--no-renames", "--", *self.pathspecs(paths)),
         )
-        status = RepositoryStatus(whole=len(printed) < OUTPUT_LIMIT)
+        status = RepositoryStatus(complete=len(printed) < OUTPUT_LIMIT)
         entries = printed.split("\0")
         for entry in entries[:-1]:  # the last one is empty, or cut off
-            self._take(status, entry)
+            self._add_entry(status, entry)
         status.files.sort(key=lambda file: file.path)
         return status
 
@@ -99,26 +99,24 @@ class Repository:
 
         Of secret files only their names.
         """
-        names = self._asked(
-            "diff", *which, "--name-only", "-z", *_DIFF, "--", *self.pathspecs(paths)
-        )
-        told = {self._told(name): name for name in names.split("\0")[:-1]}
-        secrets = tuple(sorted(path for path in told if is_secret(path)))
-        open_ones = {path: name for path, name in sorted(told.items()) if path not in secrets}
-        if not open_ones:
-            return RepositoryDiff("", (), secrets, whole=True)
-        specs = [f":(top,literal){name}" for name in list(open_ones.values())[:FILES_COMPARED]]
-        below = f"{self._prefix}/" if self._prefix else ""
-        places = ["--relative", f"--src-prefix=a/{below}", f"--dst-prefix=b/{below}"]
-        text = self._asked("diff", *which, *_DIFF, *places, "--", *specs)
-        whole = max(len(names), len(text)) < OUTPUT_LIMIT and len(open_ones) <= FILES_COMPARED
-        return RepositoryDiff(text, tuple(open_ones), secrets, whole)
+        names = self._run("diff", *which, "--name-only", "-z", *_DIFF, "--", *self.pathspecs(paths))
+        names_by_path = {self._workspace_path(name): name for name in names.split("\0")[:-1]}
+        secrets = tuple(sorted(path for path in names_by_path if is_secret(path)))
+        shown = {path: name for path, name in sorted(names_by_path.items()) if path not in secrets}
+        if not shown:
+            return RepositoryDiff("", (), secrets, complete=True)
+        specs = [f":(top,literal){name}" for name in list(shown.values())[:FILES_COMPARED]]
+        prefix = f"{self._prefix}/" if self._prefix else ""
+        prefixes = ["--relative", f"--src-prefix=a/{prefix}", f"--dst-prefix=b/{prefix}"]
+        text = self._run("diff", *which, *_DIFF, *prefixes, "--", *specs)
+        complete = max(len(names), len(text)) < OUTPUT_LIMIT and len(shown) <= FILES_COMPARED
+        return RepositoryDiff(text, tuple(shown), secrets, complete)
 
     def has_staged_outside(self) -> bool:
         """Return whether something is staged that lies outside the workspace."""
-        if not self._place:
+        if not self._path_in_tree:
             return False
-        return bool(self._asked("diff", "--cached", "--name-only", "--", ":(top)", ":(exclude)."))
+        return bool(self._run("diff", "--cached", "--name-only", "--", ":(top)", ":(exclude)."))
 
     def pathspecs(self, paths: Sequence[WorkspacePath]) -> list[str]:
         """Return path specifications for git, taken literally; all there is for none."""
@@ -139,25 +137,25 @@ class Repository:
             )
         return path[len(self._prefix) + 1 :]
 
-    def _told(self, name: str) -> str:
+    def _workspace_path(self, name: str) -> str:
         """Return a path by what git calls it, from the top of the repository."""
-        below = name.removeprefix(self._place)
+        below = name.removeprefix(self._path_in_tree)
         return f"{self._prefix}/{below}" if self._prefix else below
 
-    def _take(self, status: RepositoryStatus, entry: str) -> None:
+    def _add_entry(self, status: RepositoryStatus, entry: str) -> None:
         kind, _, rest = entry.partition(" ")
         if kind == "#":
-            _take_branch(status, rest)
+            _add_branch_fact(status, rest)
         elif kind == "?":
-            status.files.append(ChangedFile(self._told(rest), untracked=True))
+            status.files.append(ChangedFile(self._workspace_path(rest), untracked=True))
         elif kind in {"1", "u"}:
             # git-status(1), porcelain format version 2: XY and six or eight fields, then the path
             states = rest[:2] if kind == "1" else "UU"
             name = rest.split(" ", 7 if kind == "1" else 9)[-1]
             staged, unstaged = (_STATES.get(state) for state in states)
-            status.files.append(ChangedFile(self._told(name), staged, unstaged))
+            status.files.append(ChangedFile(self._workspace_path(name), staged, unstaged))
 
-    def _asked(self, *arguments: str) -> str:
+    def _run(self, *arguments: str) -> str:
         printed = self.git.run(*arguments)
         if printed is None:
             raise Conflict(
@@ -182,51 +180,51 @@ def find_repository(workspace: Workspace, near: WorkspacePath) -> Repository:
     folder = workspace.directory / near
     while not folder.is_dir():
         folder = folder.parent
-    asked = SafeGit(program, folder, SECONDS)
-    top = asked.run("rev-parse", "--show-toplevel")
+    git = SafeGit(program, folder, SECONDS)
+    top = git.run("rev-parse", "--show-toplevel")
     if top is None:
         raise NotFound(
             f"{near or 'The workspace'} is not in a git repository.",
             hint="Name a path in one, or let the user make one with: git init.",
         )
-    found = Path(top.removesuffix("\n")).resolve()
-    if not _keeps_its_own(asked, found):
+    top_folder = Path(top.removesuffix("\n")).resolve()
+    if not _owns_working_tree(git, top_folder):
         raise PolicyRefusal(
             f"{near or 'The workspace'} names the repository of another folder as its own, "
             "so it is not read.",
             code="outside_workspace",
             hint="Check the file .git, or .git/commondir.",
         )
-    return _at(workspace, program, found)
+    return _at(workspace, program, top_folder)
 
 
-def _keeps_its_own(asked: SafeGit, top: Path) -> bool:
+def _owns_working_tree(git: SafeGit, top: Path) -> bool:
     """Return whether history and files belong together: ``.git`` may lead to any repository.
 
     It is in the folder itself, or says of its own accord that its files are there: a linked
     worktree by its file ``gitdir`` (gitrepository-layout(5)), a submodule by ``core.worktree``,
     which has led to ``top``.
     """
-    git_dir = asked.run("rev-parse", "--absolute-git-dir")
-    common = asked.run("rev-parse", "--path-format=absolute", "--git-common-dir")
+    git_dir = git.run("rev-parse", "--absolute-git-dir")
+    common = git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
     if git_dir is None or common is None:
         return False
     own, shared = (Path(text.removesuffix("\n")).resolve() for text in (git_dir, common))
     if own == shared:
-        named = asked.run("config", "core.worktree")
+        named = git.run("config", "core.worktree")
         return own.is_relative_to(top) or bool(named and named.strip())
     try:
-        told = (own / "gitdir").read_text(encoding="utf-8").strip()
+        linked = (own / "gitdir").read_text(encoding="utf-8").strip()
     except (OSError, UnicodeError):
         return False
-    return own.parent.parent == shared and Path(told).resolve() == top / ".git"
+    return own.parent.parent == shared and Path(linked).resolve() == top / ".git"
 
 
 def _at(workspace: Workspace, program: str, top: Path) -> Repository:
     root = workspace.directory
     if root.is_relative_to(top):
-        place = root.relative_to(top).as_posix()
-        return Repository(program, root, "", "" if place == "." else f"{place}/")
+        path_in_tree = root.relative_to(top).as_posix()
+        return Repository(program, root, "", "" if path_in_tree == "." else f"{path_in_tree}/")
     if top.is_relative_to(root):
         return Repository(program, top, top.relative_to(root).as_posix(), "")
     # ``core.worktree`` may name any folder, whose files git would then tell of.
@@ -237,7 +235,7 @@ def _at(workspace: Workspace, program: str, top: Path) -> Repository:
     )
 
 
-def _take_branch(status: RepositoryStatus, line: str) -> None:
+def _add_branch_fact(status: RepositoryStatus, line: str) -> None:
     name, _, value = line.partition(" ")
     match name:
         case "branch.oid":

@@ -55,12 +55,12 @@ def git_state(directory: Path) -> GitState | None:
     program = shutil.which("git")
     if program is None:
         return None
-    asked = SafeGit(program, directory)
-    if asked.run("rev-parse", "--git-dir") is None:
+    git = SafeGit(program, directory)
+    if git.run("rev-parse", "--git-dir") is None:
         return None
-    if not asked.switch_filters_off():
+    if not git.switch_filters_off():
         return GitState()
-    names = asked.run("diff", "HEAD", *_DIFF, "--", ".")
+    names = git.run("diff", "HEAD", *_DIFF, "--", ".")
     return GitState(None if names is None else names.count("\0"))
 
 
@@ -116,9 +116,9 @@ class SafeGit:
 
 def _environment() -> dict[str, str]:
     """Return ours without what steers git, and with what keeps it quiet."""
-    known = command_environment(os.environ)
-    kept = {name: value for name, value in known.items() if not name.startswith("GIT_")}
-    return kept | {
+    variables = command_environment(os.environ)
+    inherited = {name: value for name, value in variables.items() if not name.startswith("GIT_")}
+    return inherited | {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",

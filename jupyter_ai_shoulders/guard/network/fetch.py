@@ -43,7 +43,7 @@ _WEB_PORTS = frozenset({80, 443})
 _UNPRIVILEGED = 1024
 """Ports below are of other services, which a crafted URL can be made to speak to."""
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
-_SHOWN = 200
+_MESSAGE_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class FetchGuard:
         """
         try:
             async with asyncio.timeout(self._limits.seconds):
-                return await self._followed(url)
+                return await self._follow_redirects(url)
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Conflict(
                 f"{_short(url)} took more than {self._limits.seconds:.0f} s.",
@@ -109,12 +109,12 @@ class FetchGuard:
         except httpx.HTTPError as error:
             raise _unreachable(url, str(error) or type(error).__name__) from error
 
-    async def _followed(self, url: str) -> FetchResult:
+    async def _follow_redirects(self, url: str) -> FetchResult:
         target = validate_url(url)
         trust = await asyncio.to_thread(self._trust)
         for _ in range(self._limits.redirects + 1):
             addresses = await self._addresses(target)
-            fetched, location = await self._answer(target, addresses, trust)
+            fetched, location = await self._fetch_once(target, addresses, trust)
             if location is None:
                 return fetched
             target = validate_url(_joined(target, location))
@@ -141,14 +141,14 @@ class FetchGuard:
             raise _refusal(target, "its name leads to an address that is not public")
         return found
 
-    async def _answer(
+    async def _fetch_once(
         self, target: httpx.URL, addresses: Sequence[Address], trust: ssl.SSLContext
     ) -> tuple[FetchResult, str | None]:
         """Ask one of the addresses; return the page, and where it redirects to."""
         async with httpx.AsyncHTTPTransport(
             verify=trust, trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
         ) as transport:
-            response = await self._asked(transport, target, addresses)
+            response = await self._connect(transport, target, addresses)
             try:
                 location = response.headers.get("location")
                 if response.status_code in _REDIRECTS and location is not None:
@@ -158,7 +158,7 @@ class FetchGuard:
             finally:
                 await response.aclose()
 
-    async def _asked(
+    async def _connect(
         self, transport: httpx.AsyncHTTPTransport, target: httpx.URL, addresses: Sequence[Address]
     ) -> httpx.Response:
         """Return the answer of the first address that can be connected to."""
@@ -198,10 +198,10 @@ class FetchGuard:
         announced = response.headers.get("content-length", "")
         if announced.isdigit() and int(announced) > self._limits.size:
             raise self._too_large(target)
-        unpacked = _Unpacked(self._limits.size, packed="gzip" in encoding)
+        unpacked = _BodyReader(self._limits.size, packed="gzip" in encoding)
         try:
             async for chunk in response.aiter_raw():
-                if not unpacked.takes(chunk):
+                if not unpacked.add(chunk):
                     raise self._too_large(target)
         except zlib.error as error:
             raise _unreachable(str(target), "its packed text is damaged") from error
@@ -214,7 +214,7 @@ class FetchGuard:
         )
 
 
-class _Unpacked:
+class _BodyReader:
     """A body as it comes in; never holds more than the limit, however it is packed."""
 
     def __init__(self, limit: int, *, packed: bool) -> None:
@@ -222,7 +222,7 @@ class _Unpacked:
         self._gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None
         self._body = bytearray()
 
-    def takes(self, chunk: bytes) -> bool:
+    def add(self, chunk: bytes) -> bool:
         """Take a piece; return whether all is still within the limit. Raises ``zlib.error``."""
         room = self._limit + 1 - len(self._body)
         self._body += chunk[:room] if self._gzip is None else self._gzip.decompress(chunk, room)
@@ -286,21 +286,21 @@ def _fetched(target: httpx.URL, response: httpx.Response, content: bytes) -> Fet
 
 
 def _refusal(url: httpx.URL, problem: str) -> PolicyRefusal:
-    place = f"{url.scheme}://{url.host}"  # the rest may hold a password
+    origin = f"{url.scheme}://{url.host}"  # the rest may hold a password
     return PolicyRefusal(
-        f"{_short(place)} is not fetched: {problem}.",
+        f"{_short(origin)} is not fetched: {problem}.",
         code="forbidden",
         hint="Only public pages are fetched; ask the user for the text.",
     )
 
 
-def _unreachable(url: str, why: str) -> ShouldersError:
+def _unreachable(url: str, reason: str) -> ShouldersError:
     return NotFound(
-        f"{_short(url)} could not be fetched: {_short(why)}.",
+        f"{_short(url)} could not be fetched: {_short(reason)}.",
         hint="Check the address, or try again later.",
         retryable=True,
     )
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return text if len(text) <= _MESSAGE_LENGTH else f"{text[:_MESSAGE_LENGTH]}…"

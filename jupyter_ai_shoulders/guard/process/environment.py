@@ -23,7 +23,7 @@ _FOREIGN = (
     *("SSH_", "GPG_", "DBUS_", "GNOME_", "KRB5", "VAULT_", "PG", "MYSQL_", "REDIS", "MONGO"),
 )
 """Beginnings of names: of servers, clouds, providers, agents and sockets that open doors."""
-_KEPT = frozenset({"PWD", "OLDPWD", "JUPYTER_PATH", "HF_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR"})
+_ALLOWED = frozenset({"PWD", "OLDPWD", "JUPYTER_PATH", "HF_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR"})
 _STARTS_CODE = frozenset(
     {"BASH_ENV", "ENV", "PROMPT_COMMAND", "PYTHONSTARTUP", "PYTHONINSPECT", "LD_PRELOAD"}
 )
@@ -43,7 +43,7 @@ def command_environment(
 
 
 def _is_plain(name: str) -> bool:
-    if name in _KEPT:
+    if name in _ALLOWED:
         return True
     upper = name.upper()
     words = re.split(r"[^A-Z0-9]+", upper)

@@ -39,7 +39,7 @@ _FREE_BYTES = 8 * 2**20
 _BYTES_PER_SECOND = 64 * 2**20
 """How fast output is read once there was a lot of it; the command waits meanwhile."""
 _READY_SECONDS = 30.0
-_STOP_SECONDS = 1.5
+_EXIT_WAIT_SECONDS = 1.5
 """Beyond the grace, for all to be gone; then the rest is looked for from here."""
 _POLL_SECONDS = 0.005
 _START = (
@@ -58,20 +58,20 @@ class Spawner:
         self,
         process: subprocess.Popen[bytes],
         outputs: Mapping[Channel, int],
-        ends: JsonObject,
+        child_descriptors: JsonObject,
         rules: PortRules | None = None,
     ) -> None:
         self._process = process
         self._outputs: dict[Channel, int] = dict(outputs)
-        self._ends = ends
+        self._child_descriptors = child_descriptors
         """The numbers that the other ends of the outputs have in the new process."""
         self._rules = rules
         """Rules that the new process has, under the same number; closed here."""
-        self._says: asyncio.StreamReader | None = None
+        self._replies: asyncio.StreamReader | None = None
         self._transports: list[asyncio.ReadTransport] = []
         self._running = False
         self._flooded = False
-        self._taken = 0
+        self._chunks_read = 0
         """How many pieces of output were taken."""
         self.pid = process.pid
         self.start: str | None = None
@@ -112,8 +112,8 @@ class Spawner:
         finally:
             for descriptor in (out_end, err_end, *ruled):
                 os.close(descriptor)
-        ends: JsonObject = {"stdout": out_end, "stderr": err_end}
-        return cls(process, {"stdout": out, "stderr": err}, ends, rules)
+        child_descriptors: JsonObject = {"stdout": out_end, "stderr": err_end}
+        return cls(process, {"stdout": out, "stderr": err}, child_descriptors, rules)
 
     @property
     def alive(self) -> bool:
@@ -122,37 +122,37 @@ class Spawner:
 
     async def ready(self) -> None:
         """Wait until it waits. Raises ``PolicyRefusal`` when it does not start."""
-        if self._says is not None:
+        if self._replies is not None:
             return
-        self._says = await self._reader(cast("IO[bytes]", self._process.stdout))
+        self._replies = await self._reader(cast("IO[bytes]", self._process.stdout))
         try:
             async with asyncio.timeout(_READY_SECONDS):
-                said = await self._heard()
+                reply = await self._read_reply()
         except TimeoutError:
-            said = None
-        if said is None:
+            reply = None
+        if reply is None:
             raise PolicyRefusal(
                 "The process that starts commands did not start.",
                 code="disabled",
                 hint=f"Try `{sys.executable} -I -S -c pass` in a terminal.",
             )
-        self.start = cast("str | None", said["start"])
+        self.start = cast("str | None", reply["start"])
 
-    async def ask(self, question: JsonObject) -> JsonObject | None:
+    async def request(self, question: JsonObject) -> JsonObject | None:
         """Send the one request; return the first answer, None when it is gone."""
         await self.ready()
-        text = json.dumps({**question, **self._ends}).encode()
+        text = json.dumps({**question, **self._child_descriptors}).encode()
         await asyncio.to_thread(self._write, f"{len(text):0{SIZE_DIGITS}x}".encode() + text)
-        return await self._heard()
+        return await self._read_reply()
 
     async def run(self, program: Program) -> AsyncGenerator[OutputChunk | ProgramExit]:
         """Run the command: what it prints, then its end; closed or cancelled, all of it is ended.
 
         Raises ``InvalidRequest`` when it cannot be started.
         """
-        said = await self.ask(program_request(program, self._rules))
-        if said is None or "started" not in said:
-            raise not_started_error(program, said)
+        reply = await self.request(program_request(program, self._rules))
+        if reply is None or "started" not in reply:
+            raise not_started_error(program, reply)
         self._running = True
         queue: asyncio.Queue[OutputChunk | ProgramExit] = asyncio.Queue(maxsize=2)
         outputs = dict(self._outputs)
@@ -161,7 +161,7 @@ class Spawner:
             asyncio.create_task(self._pump(channel, descriptor, queue))
             for channel, descriptor in outputs.items()
         ]
-        end = asyncio.create_task(self._end(pumps, queue))
+        finishing = asyncio.create_task(self._finish(pumps, queue))
         count = 0
         try:
             while isinstance(item := await queue.get(), OutputChunk):
@@ -172,14 +172,14 @@ class Spawner:
                     self._flooded = True
                     await asyncio.to_thread(self._write, b"stop\n")
         finally:
-            for task in (*pumps, end):
+            for task in (*pumps, finishing):
                 task.cancel()
-            await self._settle(program.grace_s)
+            await self._shut_down(program.stop_timeout_s)
         yield item
 
     async def aclose(self) -> None:
         """End what is left of it, and let go."""
-        await self._settle(0.0)
+        await self._shut_down(0.0)
 
     async def _pump(
         self, channel: Channel, descriptor: int, queue: asyncio.Queue[OutputChunk | ProgramExit]
@@ -189,78 +189,80 @@ class Spawner:
         count = 0
         while data := await reader.read(_CHUNK):
             await queue.put(OutputChunk(channel, data))
-            self._taken += 1
+            self._chunks_read += 1
             count += len(data)
             if count > _FREE_BYTES:
                 await asyncio.sleep(len(data) / _BYTES_PER_SECOND)
 
-    async def _end(
+    async def _finish(
         self, pumps: Sequence[asyncio.Task[None]], queue: asyncio.Queue[OutputChunk | ProgramExit]
     ) -> None:
         """Say how it ended once all it printed was taken.
 
         The outputs end when all that had them are gone, unless one was handed to somebody else.
         """
-        ended = await self._how_it_ended()
-        taken = -1
-        while not all(pump.done() for pump in pumps) and (queue.full() or taken != self._taken):
-            taken = self._taken
-            await asyncio.wait(pumps, timeout=_STOP_SECONDS)
+        ended = await self._read_exit()
+        chunks_read = -1
+        while not all(pump.done() for pump in pumps) and (
+            queue.full() or chunks_read != self._chunks_read
+        ):
+            chunks_read = self._chunks_read
+            await asyncio.wait(pumps, timeout=_EXIT_WAIT_SECONDS)
         await queue.put(ended)
 
-    async def _how_it_ended(self) -> ProgramExit:
-        said = await self._heard()
+    async def _read_exit(self) -> ProgramExit:
+        reply = await self._read_reply()
         self._running = False
         over: EndReason | None = "output" if self._flooded else None
-        if said is None:
+        if reply is None:
             await asyncio.to_thread(end_orphans, self.pid, self.start)
             return ProgramExit(None, over or "lost")
         return ProgramExit(
-            code=cast("int | None", said["ended"]),
-            why=over or cast("EndReason | None", said["why"]),
-            left_behind=cast("int", said["left_behind"]),
-            stuck=cast("int", said["stuck"]),
+            code=cast("int | None", reply["ended"]),
+            reason=over or cast("EndReason | None", reply["why"]),
+            orphans=cast("int", reply["left_behind"]),
+            stuck=cast("int", reply["stuck"]),
         )
 
-    async def _settle(self, grace: float) -> None:
+    async def _shut_down(self, stop_timeout_s: float) -> None:
         """Have all of it end, and let go; the end of its input alone has it end everything."""
         try:
             if self._running:
                 await asyncio.to_thread(self._write, b"stop\n")
-                await self._gone(grace + _STOP_SECONDS)
-            self._let_go()
+                await self._wait_for_exit(stop_timeout_s + _EXIT_WAIT_SECONDS)
+            self._close_stdin()
             if self.start is None:  # it has not begun, and has nothing to end first
                 self._process.kill()
-            if not await self._gone(_STOP_SECONDS):
+            if not await self._wait_for_exit(_EXIT_WAIT_SECONDS):
                 await asyncio.to_thread(end_orphans, self.pid, self.start)
         finally:
-            self._let_go()
+            self._close_stdin()
             for transport in self._transports:
                 transport.close()
-            if self._says is None:  # nobody reads what it says
+            if self._replies is None:  # nobody reads what it says
                 cast("IO[bytes]", self._process.stdout).close()
             for descriptor in self._outputs.values():
                 os.close(descriptor)
             self._outputs.clear()
             self._process.poll()
 
-    def _let_go(self) -> None:
+    def _close_stdin(self) -> None:
         with contextlib.suppress(OSError):
             cast("IO[bytes]", self._process.stdin).close()
 
-    async def _gone(self, patience: float) -> bool:
+    async def _wait_for_exit(self, timeout_s: float) -> bool:
         """Return whether it ends in this time."""
-        deadline = asyncio.get_running_loop().time() + patience
+        deadline = asyncio.get_running_loop().time() + timeout_s
         while self._process.poll() is None:
             if asyncio.get_running_loop().time() >= deadline:
                 return False
             await asyncio.sleep(_POLL_SECONDS)
         return True
 
-    async def _heard(self) -> JsonObject | None:
-        assert self._says is not None
+    async def _read_reply(self) -> JsonObject | None:
+        assert self._replies is not None
         try:
-            line = await self._says.readline()
+            line = await self._replies.readline()
         except ConnectionError:
             return None
         return cast("JsonObject", json.loads(line)) if line.endswith(b"\n") else None

@@ -28,7 +28,7 @@ class PortRulesCache:
     def __init__(self, closed_ports: Callable[[], Collection[int]]) -> None:
         self._closed_ports = closed_ports
         self._lock = threading.Lock()
-        self._made: PortRules | None = None
+        self._current: PortRules | None = None
 
     def rules(self) -> PortRules | None:
         """Return rules that close the ports there are now; blocks, for threads.
@@ -37,11 +37,11 @@ class PortRulesCache:
         """
         ports = frozenset(self._closed_ports())
         with self._lock:
-            made = self._made
-            if made is None or made.closed != ports:
+            current = self._current
+            if current is None or current.closed != ports:
                 self._drop()
-                made = self._made = _made(ports)
-            return None if made is None else PortRules(os.dup(made.descriptor), ports)
+                current = self._current = _create_rules(ports)
+            return None if current is None else PortRules(os.dup(current.descriptor), ports)
 
     def close(self) -> None:
         """Close the rules."""
@@ -49,12 +49,12 @@ class PortRulesCache:
             self._drop()
 
     def _drop(self) -> None:
-        made, self._made = self._made, None
-        if made is not None:
-            os.close(made.descriptor)
+        current, self._current = self._current, None
+        if current is not None:
+            os.close(current.descriptor)
 
 
-def _made(ports: frozenset[int]) -> PortRules | None:
+def _create_rules(ports: frozenset[int]) -> PortRules | None:
     if not ports or sys.platform != "linux" or landlock.abi() < landlock.NETWORK_ABI:
         return None
     try:

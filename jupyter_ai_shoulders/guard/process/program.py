@@ -19,7 +19,7 @@ Channel = Literal["stdout", "stderr"]
 EndReason = Literal["time", "stopped", "gone", "processes", "memory", "output", "lost"]
 """Why a command was ended; ``lost``: what watched it died, and the rest was ended for that."""
 PROCESS_LIMIT = 512
-GRACE_SECONDS = 0.5
+STOP_TIMEOUT_S = 0.5
 """Between asking a command to end and ending it: a cancel takes less than a second."""
 FILE_LIMIT = 32 * 2**30
 
@@ -43,7 +43,7 @@ class Program:
     file_bytes: int = FILE_LIMIT
     cpu_seconds: int = 0
     """Of each process; 0 is no limit."""
-    grace_s: float = GRACE_SECONDS
+    stop_timeout_s: float = STOP_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class ProgramExit:
 
     code: int | None
     """The exit code; negative: the signal that ended it. None when nobody knows."""
-    why: EndReason | None = None
+    reason: EndReason | None = None
     """Why it was ended; None when it ended by itself."""
-    left_behind: int = 0
+    orphans: int = 0
     """How many processes it had left running, which were ended."""
     stuck: int = 0
 
@@ -86,15 +86,15 @@ def program_request(program: Program, rules: PortRules | None) -> JsonObject:
         "memory_bytes": program.memory_bytes,
         "file_bytes": program.file_bytes,
         "cpu_seconds": program.cpu_seconds,
-        "grace_s": program.grace_s,
+        "grace_s": program.stop_timeout_s,
     }
 
 
-def not_started_error(program: Program, said: JsonObject | None) -> InvalidRequest:
+def not_started_error(program: Program, reply: JsonObject | None) -> InvalidRequest:
     """Return the error for a command that did not begin."""
-    reason = "the process that starts commands died" if said is None else str(said.get("failed"))
+    reason = "the process that starts commands died" if reply is None else str(reply.get("failed"))
     steps = {"cwd": f"its folder {program.folder}", "sandbox": "its sandbox"}
-    at = steps.get(str(said.get("at")) if said else "", program.words[0])
+    at = steps.get(str(reply.get("at")) if reply else "", program.words[0])
     return InvalidRequest(
         f"The command was not started: {at}: {reason}.",
         hint="Nothing was run. Check the folder and the program, or ask the user.",

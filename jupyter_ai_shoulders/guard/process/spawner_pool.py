@@ -25,43 +25,43 @@ class SpawnerPool:
         """``closed_ports``: what a command must not connect to; it may block."""
         self._spare: asyncio.Task[Spawner] | None = None
         self._closed = False
-        self._taking = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._rules = PortRulesCache(closed_ports)
 
     def warm(self) -> None:
         """Begin to start one, unless there is one."""
         if self._spare is None and not self._closed and sys.platform != "win32":
-            self._spare = asyncio.create_task(self._launched(), name="spawner")
+            self._spare = asyncio.create_task(self._launch(), name="spawner")
 
-    async def take(self) -> Spawner:
+    async def acquire(self) -> Spawner:
         """Return one that waits for its request. Raises ``PolicyRefusal``."""
-        async with self._taking:
+        async with self._lock:
             spare = self._spare
             if spare is not None:
                 with contextlib.suppress(PolicyRefusal):
-                    found = await asyncio.shield(spare)  # who is cancelled leaves it here
+                    spawner = await asyncio.shield(spare)  # who is cancelled leaves it here
                     self._spare = None
-                    if found.alive:
-                        return found
-                    await found.aclose()
+                    if spawner.alive:
+                        return spawner
+                    await spawner.aclose()
                 self._spare = None
-        return await self._launched()
+        return await self._launch()
 
     async def probe(self) -> JsonObject:
         """Return what the kernel lets a sandbox do, of ``spawner.probe``.
 
         Raises ``PolicyRefusal``.
         """
-        spawner = await self._launched()
+        spawner = await self._launch()
         filters: JsonObject = {
             "own": encoded_filter(network=False, namespaces=True),
             "shared": encoded_filter(network=False, namespaces=False),
         }
         try:
-            said = await spawner.ask({"probe": True, "filters": filters})
+            reply = await spawner.request({"probe": True, "filters": filters})
         finally:
             await spawner.aclose()
-        return cast("JsonObject", said["facts"]) if said and "facts" in said else {}
+        return cast("JsonObject", reply["facts"]) if reply and "facts" in reply else {}
 
     async def aclose(self) -> None:
         """Let go of the one that waits."""
@@ -72,7 +72,7 @@ class SpawnerPool:
                 await (await spare).aclose()
         self._rules.close()
 
-    async def _launched(self) -> Spawner:
+    async def _launch(self) -> Spawner:
         # Not a task: nobody can cancel what the thread returns.
         launching = asyncio.get_running_loop().run_in_executor(
             None, lambda: Spawner.launch(self._rules.rules())

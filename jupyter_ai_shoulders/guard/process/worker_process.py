@@ -11,7 +11,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-_KEPT = (
+_PASSED_VARIABLES = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "TEMP", "USERPROFILE", "APPDATA"),
     *(
         "PYTHONPATH",
@@ -36,7 +36,7 @@ class WorkerResult:
     status: int | None
     """None: it took too long."""
     output: bytes
-    said: str
+    stderr_tail: str
     """The end of what it wrote to the error stream, for the log."""
 
 
@@ -47,7 +47,7 @@ def run_worker(
 
     Modules are looked for where Python looks, never in the working directory.
     """
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    passed = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
     command = [sys.executable, "-P", "-B", "-m", module, *arguments]
     try:
         done = subprocess.run(  # noqa: S603 our own module, the arguments are ours
@@ -57,7 +57,7 @@ def run_worker(
             timeout=seconds,
             check=False,
             cwd=sys.prefix,
-            env={**kept, **_ALONE, "MALLOC_ARENA_MAX": "2"},
+            env={**passed, **_ALONE, "MALLOC_ARENA_MAX": "2"},
             start_new_session=sys.platform != "win32",
         )
     except subprocess.TimeoutExpired:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Literal, cast
 
 from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
-from jupyter_ai_shoulders.guard.sandbox.wrapper_commands import SEATBELT
 from jupyter_ai_shoulders.guard.spawner import landlock
 
 SandboxKind = Literal["none", "landlock", "bubblewrap", "seatbelt"]
+SEATBELT = "/usr/bin/sandbox-exec"
 _BWRAP_SECONDS = 5.0
 
 
@@ -47,18 +47,18 @@ async def detect_capabilities(spawners: SpawnerPool) -> SandboxCapabilities:
     """Find out what this system has, by trying it."""
     if sys.platform != "linux":
         return _detect_seatbelt()
-    found = await spawners.probe()
-    version = cast("int", found.get("landlock", 0))
-    if found.get("works"):
-        return _describe_landlock(version, covers=bool(found.get("covers")))
+    facts = await spawners.probe()
+    version = cast("int", facts.get("landlock", 0))
+    if facts.get("works"):
+        return _describe_landlock(version, covers=bool(facts.get("covers")))
     bubblewrap = await asyncio.to_thread(_find_bubblewrap)
     if bubblewrap is not None:
         return SandboxCapabilities(
             "bubblewrap", covers=True, detail="bubblewrap", program=bubblewrap
         )
     older = 0 < version < landlock.OLDEST_ABI
-    why = f" Landlock here has version {version}; 3 (Linux 6.2) is needed." if older else ""
-    return replace(NO_SANDBOX, detail=f"{NO_SANDBOX.detail}{why}")
+    reason = f" Landlock here has version {version}; 3 (Linux 6.2) is needed." if older else ""
+    return replace(NO_SANDBOX, detail=f"{NO_SANDBOX.detail}{reason}")
 
 
 def _describe_landlock(version: int, *, covers: bool) -> SandboxCapabilities:

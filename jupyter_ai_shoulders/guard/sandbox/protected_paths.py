@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.core.sensitive_files.protected_files import (
 )
 from jupyter_ai_shoulders.core.sensitive_files.secret_files import has_secret_name, secret_locations
 
-_LEFT_OUT = frozenset(
+_SKIPPED_FOLDERS = frozenset(
     {
         *("node_modules", ".venv", "venv", "__pycache__", "site-packages", ".tox", ".nox"),
         *(".mypy_cache", ".pytest_cache", ".ruff_cache"),
@@ -35,8 +35,8 @@ GIT_RUNS = (
 )
 """What git runs or follows in a repository's own folder (gitrepository-layout(5))."""
 _MOST_ENTRIES = 50_000
-_LOOK_SECONDS = 0.5
-_ALWAYS_LOOKED_AT = 2_000
+_SCAN_SECONDS = 0.5
+_MINIMUM_ENTRIES = 2_000
 """This many entries are looked at however long it takes; then the time counts."""
 _CREDENTIALS = re.compile(rb"(?i)(https?://)[^/\s@]+@")
 _HEADERS = re.compile(rb"(?im)^(\s*(?:extraheader|password|token)\s*=).*$")
@@ -63,7 +63,7 @@ class ProtectedPaths:
     frozen: tuple[str, ...]
     """What may be read and not changed: programs of the server, repositories' own folders, and
     files that run by themselves."""
-    held: tuple[str, ...]
+    unmovable: tuple[str, ...]
     """Folders above some of these: they stay where they are, so that none takes their place."""
     running: frozenset[str]
     """Files and folders that run by themselves, and repositories' own folders."""
@@ -73,61 +73,66 @@ class ProtectedPaths:
     """What git runs or follows in those, ``GIT_RUNS``."""
     folders: frozenset[str]
     """Folders that were looked into."""
-    cut: bool
+    truncated: bool
     """Whether the workspace was too large to look everywhere."""
 
 
 def find_protected_paths(
-    places: SandboxLocations, *, writable_repositories: bool = False
+    locations: SandboxLocations, *, writable_repositories: bool = False
 ) -> ProtectedPaths:
     """Return what is secret or must not be changed, as far as one can look.
 
     With ``writable_repositories`` only what git runs or follows is kept from being changed there.
     """
-    programs = server_program_folders(places)
-    search = _Search(places.workspace, set(map(Path, programs)))
+    programs = server_program_folders(locations)
+    search = _Search(locations.workspace, set(map(Path, programs)))
     search.run()
-    secret = _secret_places(places, search.secret)
-    home = [places.home / name for name in protected_locations() if name != ".git"]
-    fixed = [path for path in home if _is_below(path, places.workspace)]
+    secret = _secret_paths(locations, search.secret)
+    home = [locations.home / name for name in protected_locations() if name != ".git"]
+    fixed = [path for path in home if _is_below(path, locations.workspace)]
     git_files = [folder / name for folder in search.git for name in GIT_RUNS]
     fixed += git_files if writable_repositories else search.git
-    there = [path for path in fixed if _is_own(path)]
-    fixed = [*there, *map(Path, programs)]
-    held = {above for path in fixed for above in path.parents if _is_below(above, places.workspace)}
-    kept = dict.fromkeys([*map(Path, programs), *there, *search.running])
+    existing = [path for path in fixed if _exists_without_links(path)]
+    fixed = [*existing, *map(Path, programs)]
+    unmovable = {
+        parent
+        for path in fixed
+        for parent in path.parents
+        if _is_below(parent, locations.workspace)
+    }
+    frozen = dict.fromkeys([*map(Path, programs), *existing, *search.running])
     return ProtectedPaths(
         secret=tuple(secret),
-        frozen=tuple(str(path) for path in kept if not kept.keys() & set(path.parents)),
-        held=tuple(sorted(map(str, held))),
-        running=frozenset(map(str, [*there, *search.running, *search.git])),
+        frozen=tuple(str(path) for path in frozen if not frozen.keys() & set(path.parents)),
+        unmovable=tuple(sorted(map(str, unmovable))),
+        running=frozenset(map(str, [*existing, *search.running, *search.git])),
         repositories=tuple(search.git),
         git_files=frozenset(str(path) for path in git_files if os.path.lexists(path)),
         folders=frozenset(search.folders),
-        cut=search.cut,
+        truncated=search.truncated,
     )
 
 
-def _is_own(path: Path) -> bool:
+def _exists_without_links(path: Path) -> bool:
     """Return whether there is such a thing, and no link on the way: a link can be replaced."""
     return os.path.lexists(path) and Path(os.path.realpath(path)) == path
 
 
-def server_program_folders(places: SandboxLocations) -> list[str]:
+def server_program_folders(locations: SandboxLocations) -> list[str]:
     """Return folders of the workspace with programs of the server, such as its environment.
 
     What a command wrote there would run with all rights: as git, or as a library of a kernel.
     """
-    places_of_all = filter(os.path.isdir, program_folders(places))
-    found = [path for path in map(Path, places_of_all) if _is_below(path, places.workspace)]
+    folders = filter(os.path.isdir, program_folders(locations))
+    found = [path for path in map(Path, folders) if _is_below(path, locations.workspace)]
     return [str(path) for path in found if not any(_is_below(path, other) for other in found)]
 
 
-def _secret_places(places: SandboxLocations, files: Sequence[Path]) -> list[Path]:
-    fixed = [places.home / name for name in secret_locations()]
-    fixed += [] if places.runtime_dir is None else [places.runtime_dir]
-    there = [places.state_dir, *filter(os.path.lexists, fixed)]
-    inside = (path for path in there if _is_below(path, places.workspace))
+def _secret_paths(locations: SandboxLocations, files: Sequence[Path]) -> list[Path]:
+    fixed = [locations.home / name for name in secret_locations()]
+    fixed += [] if locations.runtime_dir is None else [locations.runtime_dir]
+    existing = [locations.state_dir, *filter(os.path.lexists, fixed)]
+    inside = (path for path in existing if _is_below(path, locations.workspace))
     found = dict.fromkeys([*inside, *files])
     return [path for path in found if not found.keys() & set(path.parents)]
 
@@ -135,27 +140,27 @@ def _secret_places(places: SandboxLocations, files: Sequence[Path]) -> list[Path
 class _Search:
     """Looks for names in a folder, near its root first, within bounds of time and number."""
 
-    def __init__(self, root: Path, known: set[Path]) -> None:
+    def __init__(self, root: Path, skipped: set[Path]) -> None:
         self.secret: list[Path] = []
         self.running: list[Path] = []
         """Files that run by themselves, and files that say where a repository's own folder is."""
         self.git: list[Path] = []
         """Folders of repositories' own files."""
         self.folders: set[str] = {str(root)}
-        self.cut = False
+        self.truncated = False
         self._root = root
-        self._known = known
+        self._skipped = skipped
         self._count = 0
-        self._deadline = time.monotonic() + _LOOK_SECONDS
+        self._deadline = time.monotonic() + _SCAN_SECONDS
 
     def run(self) -> None:
         """Look; ``cut`` says that it was not everywhere."""
         waiting = deque([(str(self._root), list[str]())])
-        while waiting and not self.cut:
+        while waiting and not self.truncated:
             folder, above = waiting.popleft()
-            for entry in _entries(folder):
-                self.cut = self._is_over()
-                if self.cut:
+            for entry in _scan(folder):
+                self.truncated = self._is_over()
+                if self.truncated:
                     return
                 parts = [*above, plain_name(entry.name)]
                 if self._is_to_enter(entry, parts):
@@ -166,7 +171,7 @@ class _Search:
         self._count += 1
         if self._count > _MOST_ENTRIES:
             return True
-        return self._count > _ALWAYS_LOOKED_AT and time.monotonic() > self._deadline
+        return self._count > _MINIMUM_ENTRIES and time.monotonic() > self._deadline
 
     def _is_to_enter(self, entry: os.DirEntry[str], parts: list[str]) -> bool:
         """Note an entry, by its path from the root; return whether it is a folder to look into."""
@@ -180,7 +185,7 @@ class _Search:
         elif has_protected_name(parts):
             self.running.append(Path(entry.path))
         elif is_folder:
-            return name not in _LEFT_OUT and Path(entry.path) not in self._known
+            return name not in _SKIPPED_FOLDERS and Path(entry.path) not in self._skipped
         return False
 
     def _note_git(self, folder: Path) -> None:
@@ -203,7 +208,7 @@ def git_settings_without_credentials(settings: Path) -> bytes | None:
     return None if plain == content else plain
 
 
-def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+def _scan(folder: str) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             yield from entries
@@ -211,29 +216,29 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
         return
 
 
-def program_folders(places: SandboxLocations) -> list[str]:
+def program_folders(locations: SandboxLocations) -> list[str]:
     """Return where programs and libraries lie outside of the system's folders."""
     prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
-    prefixes += [places.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
-    paths = [Path(entry) for entry in places.environ.get("PATH", "").split(os.pathsep) if entry]
-    local = [places.home / ".local" / name for name in ("lib", "share/jupyter/kernels")]
+    prefixes += [locations.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
+    paths = [Path(entry) for entry in locations.environ.get("PATH", "").split(os.pathsep) if entry]
+    local = [locations.home / ".local" / name for name in ("lib", "share/jupyter/kernels")]
     found = [*map(Path, filter(None, prefixes)), *paths, *map(_installation, paths), *local]
     real = (Path(os.path.realpath(path)) for path in found if path.is_absolute())
-    return list(dict.fromkeys(str(path) for path in real if _is_narrow(path, places)))
+    return list(dict.fromkeys(str(path) for path in real if _is_narrow(path, locations)))
 
 
 def _installation(programs: Path) -> Path:
     """Return the folder with the libraries of a folder of programs, or that folder itself."""
-    above = programs.parent
+    parent = programs.parent
     marks = ("lib", "pyvenv.cfg", "conda-meta")
-    is_one = programs.name in {"bin", "condabin"} and above.name != ".local"
-    return above if is_one and any((above / mark).exists() for mark in marks) else programs
+    is_one = programs.name in {"bin", "condabin"} and parent.name != ".local"
+    return parent if is_one and any((parent / mark).exists() for mark in marks) else programs
 
 
-def _is_narrow(path: Path, places: SandboxLocations) -> bool:
+def _is_narrow(path: Path, locations: SandboxLocations) -> bool:
     """Return whether a folder of programs neither is nor holds what must not be opened by it."""
-    sensitive = (places.home, places.state_dir, places.workspace)
-    return not any(one.is_relative_to(path) for one in sensitive)
+    sensitive = (locations.home, locations.state_dir, locations.workspace)
+    return not any(folder.is_relative_to(path) for folder in sensitive)
 
 
 def _is_below(path: Path, folder: Path) -> bool:

@@ -43,26 +43,26 @@ class QuarantinedFile:
 
     path: str
     """What it was called, relative to the workspace."""
-    now: str | None
+    new_path: str | None
     """What it is called now; None: it could not be renamed."""
 
 
 def quarantine_new_files(
-    places: SandboxLocations, before: ProtectedPaths, *, repositories_only: bool = False
+    locations: SandboxLocations, before: ProtectedPaths, *, repositories_only: bool = False
 ) -> list[QuarantinedFile]:
     """Rename what was made since ``before`` and runs by itself; return what was found.
 
     Files in folders that are new themselves, such as a fresh clone, stay: nobody has opened those
     yet. New repositories stay if git would run nothing because of them.
     """
-    after = find_protected_paths(places)
+    after = find_protected_paths(locations)
     renamed: list[QuarantinedFile] = []
     for path in sorted(_new_git_files(before, after)):
-        renamed += _rename(places, path)
+        renamed += _rename(locations, path)
     if not repositories_only:
         for path in sorted(after.running - before.running - set(map(str, after.repositories))):
             if not _is_in_fresh_folder(Path(path), before):
-                renamed += _rename(places, Path(path))
+                renamed += _rename(locations, Path(path))
     return renamed
 
 
@@ -123,12 +123,12 @@ def _has_hooks(folder: Path) -> bool:
         return False
 
 
-def _rename(places: SandboxLocations, path: Path) -> Iterator[QuarantinedFile]:
+def _rename(locations: SandboxLocations, path: Path) -> Iterator[QuarantinedFile]:
     number, target = 1, path.with_name(path.name + SUFFIX)
     while os.path.lexists(target):
         number += 1
         target = path.with_name(f"{path.name}{SUFFIX}-{number}")
-    root = places.workspace
+    root = locations.workspace
     name = path.relative_to(root).as_posix()
     try:
         path.rename(target)

@@ -57,7 +57,7 @@ class PrivateFolders:
     root: Path
 
     @classmethod
-    def make(cls, root: Path) -> PrivateFolders:
+    def create(cls, root: Path) -> PrivateFolders:
         """Make them below a new folder."""
         for name in ("home", "tmp", "state/skills", "folder"):
             (root / name).mkdir(parents=True, mode=0o700)
@@ -69,9 +69,9 @@ class PrivateFolders:
         """Where the command may write."""
         return (str(self.root / "home"), str(self.root / "tmp"))
 
-    def cover(self, path: Path, places: SandboxLocations) -> str:
+    def cover(self, path: Path, locations: SandboxLocations) -> str:
         """Return what a hidden entry is covered with."""
-        if path == places.state_dir:
+        if path == locations.state_dir:
             return str(self.root / "state")
         plain = (
             git_settings_without_credentials(path)
@@ -88,10 +88,10 @@ class PrivateFolders:
             file.write(content)
         return name
 
-    def environment(self, program: Program, places: SandboxLocations) -> dict[str, str]:
+    def environment(self, program: Program, locations: SandboxLocations) -> dict[str, str]:
         """Return the program's environment with its own home: the user's is out of reach."""
         return {
-            "PYTHONUSERBASE": str(places.home / ".local"),
+            "PYTHONUSERBASE": str(locations.home / ".local"),
             **program.environment,
             "HOME": str(self.root / "home"),
             "TMPDIR": str(self.root / "tmp"),
@@ -99,7 +99,7 @@ class PrivateFolders:
             "XDG_CONFIG_HOME": str(self.root / "home/.config"),
             "GIT_CONFIG_COUNT": "1",  # root may look at what belongs to the user
             "GIT_CONFIG_KEY_0": "safe.directory",
-            "GIT_CONFIG_VALUE_0": str(places.workspace),
+            "GIT_CONFIG_VALUE_0": str(locations.workspace),
         }
 
 
@@ -110,12 +110,12 @@ class SandboxPolicy:
     read: Sequence[str]
     write: Sequence[str]
     hidden: Mapping[str, str]
-    kept: Sequence[str]
+    readable_exceptions: Sequence[str]
     network: bool
     cover: bool
     frozen: Sequence[str] = ()
     """Below what may be written, and only to be read: what runs outside of the sandbox."""
-    held: Sequence[str] = ()
+    unmovable: Sequence[str] = ()
     """Folders that may be written to and not moved away."""
     closed_ports: Sequence[int] = ()
     """TCP ports that are out of reach although the network is not."""
@@ -126,38 +126,38 @@ class SandboxPolicy:
             "read": list(self.read),
             "write": list(self.write),
             "hidden": dict(self.hidden),
-            "kept": list(self.kept),
+            "kept": list(self.readable_exceptions),
             "network": self.network,
             "cover": self.cover,
             "frozen": list(self.frozen),
-            "held": list(self.held),
+            "held": list(self.unmovable),
             "closed_ports": list(self.closed_ports),
             "syscall_filter": encoded_filter(network=self.network, namespaces=self.cover),
         }
 
 
 def build_policy(
-    places: SandboxLocations,
-    facts: SandboxCapabilities,
-    wanted: SandboxRequest,
+    locations: SandboxLocations,
+    capabilities: SandboxCapabilities,
+    request: SandboxRequest,
     private: PrivateFolders,
-    found: ProtectedPaths,
+    protected: ProtectedPaths,
 ) -> SandboxPolicy:
-    workspace = str(places.workspace)
-    secrets = [*found.secret, *map(Path, _SYSTEM_SECRETS)]
-    hosts = _NAMES_OF_HOSTS if wanted.network else ()
+    workspace = str(locations.workspace)
+    secrets = [*protected.secret, *map(Path, _SYSTEM_SECRETS)]
+    hosts = _NAMES_OF_HOSTS if request.network else ()
     return SandboxPolicy(
         read=[
             *_SYSTEM,
             *hosts,
-            *program_folders(places),
-            *([workspace] if wanted.read_only else []),
+            *program_folders(locations),
+            *([workspace] if request.read_only else []),
         ],
-        write=[*([] if wanted.read_only else [workspace]), *private.writable],
-        hidden={str(path): private.cover(path, places) for path in secrets if path.exists()},
-        kept=[str(places.state_dir / "skills")],
-        network=wanted.network,
-        cover=facts.covers,
-        frozen=() if wanted.read_only else found.frozen,
-        held=() if wanted.read_only else found.held,
+        write=[*([] if request.read_only else [workspace]), *private.writable],
+        hidden={str(path): private.cover(path, locations) for path in secrets if path.exists()},
+        readable_exceptions=[str(locations.state_dir / "skills")],
+        network=request.network,
+        cover=capabilities.covers,
+        frozen=() if request.read_only else protected.frozen,
+        unmovable=() if request.read_only else protected.unmovable,
     )

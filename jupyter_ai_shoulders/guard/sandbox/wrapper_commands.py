@@ -9,8 +9,6 @@ from pathlib import Path
 
 from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxPolicy
 
-SEATBELT = "/usr/bin/sandbox-exec"
-
 
 def bubblewrap_arguments(policy: SandboxPolicy, folder: Path, program: str) -> list[str]:
     """Return the words before a command's own (bwrap(1)); nothing is there but what is named."""
@@ -22,13 +20,13 @@ def bubblewrap_arguments(policy: SandboxPolicy, folder: Path, program: str) -> l
             words += ["--ro-bind-try", path, path]
     for path in policy.write:
         words += ["--bind-try", path, path]
-    for path in policy.held:
+    for path in policy.unmovable:
         words += ["--bind-try", path, path]
     for path in policy.frozen:
         words += ["--ro-bind-try", path, path]
     for path, cover in policy.hidden.items():
         words += ["--ro-bind", cover, path]
-    for path in policy.kept:
+    for path in policy.readable_exceptions:
         words += ["--ro-bind-try", path, path]
     return [*words, "--chdir", str(folder), "--"]
 
@@ -46,11 +44,13 @@ def seatbelt_profile(policy: SandboxPolicy) -> str:
     for path in policy.write:
         lines.append(f"(allow file-read* file-write* (subpath {_quoted(path)}))")
     lines.append('(allow file-write* (literal "/dev/null") (literal "/dev/zero"))')
-    lines += [f"(deny file-write* (literal {_quoted(path)}))" for path in policy.held]
+    lines += [f"(deny file-write* (literal {_quoted(path)}))" for path in policy.unmovable]
     lines += [f"(deny file-write* (subpath {_quoted(path)}))" for path in policy.frozen]
     for path in policy.hidden:
         lines.append(f"(deny file-read* file-write* (subpath {_quoted(path)}))")
-    lines += [f"(allow file-read* (subpath {_quoted(path)}))" for path in policy.kept]
+    lines += [
+        f"(allow file-read* (subpath {_quoted(path)}))" for path in policy.readable_exceptions
+    ]
     if not policy.network:
         lines.append("(deny network*)")
     for port in policy.closed_ports:

@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.guard.search.file_tree import (
 from jupyter_ai_shoulders.guard.search.generated_folders import generated_folder_names
 from jupyter_ai_shoulders.guard.search.gitignore import (
     GitignoreRules,
-    rules_above,
+    outer_rules,
     with_folder_rules,
 )
 from jupyter_ai_shoulders.guard.search.globs import Glob
@@ -57,8 +57,8 @@ def list_entries(
     """Return what is below a folder; with a glob only the files whose path from there it meets."""
     found: list[DirectoryEntry] = []
     total = 0
-    for looked, (name, entry, fits) in enumerate(_walk(workspace, folder, depth, glob)):
-        if looked >= ENTRY_LIMIT:
+    for visited, (name, entry, fits) in enumerate(_walk(workspace, folder, depth, glob)):
+        if visited >= ENTRY_LIMIT:
             return DirectoryListing(_sorted(found), total, complete=False)
         if fits:
             total += 1
@@ -71,29 +71,31 @@ def _walk(
     workspace: Workspace, folder: str, depth: int, glob: Glob | None
 ) -> Iterator[tuple[str, FolderEntry, bool]]:
     """Yield every entry looked at, and whether it is to be shown."""
-    folders = deque([(folder, 1, _above(workspace, folder))])
+    folders = deque([(folder, 1, _applicable_outer_rules(workspace, folder))])
     while folders:
         current, level, ignored = folders.popleft()
         ignored = with_folder_rules(workspace, current, ignored)
         entries = visible_entries(workspace, current)
-        made = generated_folder_names({entry.name for entry in entries})
+        generated = generated_folder_names({entry.name for entry in entries})
         for entry in entries:
             name = f"{current}/{entry.name}" if current else entry.name
             is_folder = entry.kind == "folder"
             path = f"{name}/" if is_folder else name
-            if (is_folder and entry.name in made) or any(rule.matches(path) for rule in ignored):
+            if (is_folder and entry.name in generated) or any(
+                rule.matches(path) for rule in ignored
+            ):
                 yield name, entry, False
                 continue
-            below = name[len(folder) :].lstrip("/")
-            yield name, entry, glob is None or (not is_folder and glob.matches(below))
+            relative = name[len(folder) :].lstrip("/")
+            yield name, entry, glob is None or (not is_folder and glob.matches(relative))
             if is_folder and level < depth:
                 folders.append((name, level + 1, ignored))
 
 
-def _above(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:
+def _applicable_outer_rules(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:
     """Return the patterns from above, but for a folder that they leave out: it was named."""
-    above = rules_above(workspace, folder)
-    return tuple(rule for rule in above if not rule.matches(f"{folder}/"))
+    rules = outer_rules(workspace, folder)
+    return tuple(rule for rule in rules if not rule.matches(f"{folder}/"))
 
 
 def _sorted(found: list[DirectoryEntry]) -> tuple[DirectoryEntry, ...]:

@@ -14,7 +14,7 @@ from typing import Literal
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.search.generated_folders import ALWAYS
-from jupyter_ai_shoulders.guard.search.gitignore import rules_above, with_folder_rules
+from jupyter_ai_shoulders.guard.search.gitignore import outer_rules, with_folder_rules
 
 ENTRY_LIMIT = 20_000
 """Directory entries looked at, nearest to the root first."""
@@ -53,7 +53,7 @@ class FileTree:
     """Paths below a folder, folders with a closing ``/``; ``whole`` when none was left out."""
 
     paths: tuple[str, ...]
-    whole: bool
+    complete: bool
 
 
 def file_tree(workspace: Workspace, folder: str = "", *, limit: int, depth: int) -> FileTree:
@@ -62,38 +62,41 @@ def file_tree(workspace: Workspace, folder: str = "", *, limit: int, depth: int)
     ``.gitignore`` files count where they stand. Looks at ``ENTRY_LIMIT`` entries at most.
     """
     found: list[str] = []
-    looked, whole = 0, True
-    folders = deque([(folder, 1, rules_above(workspace, folder))])
+    visited, complete = 0, True
+    folders = deque([(folder, 1, outer_rules(workspace, folder))])
     while folders:
         current, level, ignored = folders.popleft()
         ignored = with_folder_rules(workspace, current, ignored)
         for entry in visible_entries(workspace, current):
-            looked += 1
+            visited += 1
             name = f"{current}/{entry.name}" if current else entry.name
             is_folder = entry.kind == "folder"
             shown = f"{name}/" if is_folder else name
             if entry.name in ALWAYS or any(rules.matches(shown) for rules in ignored):
                 continue
-            if len(found) >= limit or looked > ENTRY_LIMIT:
-                return FileTree(tuple(sorted(found)), whole=False)
+            if len(found) >= limit or visited > ENTRY_LIMIT:
+                return FileTree(tuple(sorted(found)), complete=False)
             found.append(shown)
             if is_folder and level < depth:
                 folders.append((name, level + 1, ignored))
-            whole = whole and not (is_folder and level >= depth)
-    return FileTree(tuple(sorted(found)), whole)
+            complete = complete and not (is_folder and level >= depth)
+    return FileTree(tuple(sorted(found)), complete)
 
 
 def visible_entries(workspace: Workspace, folder: str) -> list[FolderEntry]:
     """Return what is in a folder and not hidden, sorted by name; nothing when it is gone."""
     try:
-        with workspace.folder_place(WorkspacePath(folder)) as place, os.scandir(place) as found:
-            shown = [_seen(entry) for entry in found if _can_be_named(entry.name)]
+        with (
+            workspace.open_folder_path(WorkspacePath(folder)) as folder_path,
+            os.scandir(folder_path) as found,
+        ):
+            shown = [_folder_entry(entry) for entry in found if _can_be_named(entry.name)]
     except (OSError, ShouldersError):
         return []  # gone meanwhile, or not readable: then nothing in it can be meant
     return sorted(shown, key=lambda entry: entry.name)
 
 
-def _seen(entry: os.DirEntry[str]) -> FolderEntry:
+def _folder_entry(entry: os.DirEntry[str]) -> FolderEntry:
     """Return the facts at once: the folder is let go of right after."""
     if entry.is_symlink():
         return FolderEntry(entry.name, "link")
@@ -109,4 +112,6 @@ def _seen(entry: os.DirEntry[str]) -> FolderEntry:
 
 def _can_be_named(name: str) -> bool:
     """Return whether a name is not hidden and is text: some file systems hold any bytes."""
-    return not name.startswith(".") and not any("\ud800" <= sign <= "\udfff" for sign in name)
+    return not name.startswith(".") and not any(
+        "\ud800" <= character <= "\udfff" for character in name
+    )

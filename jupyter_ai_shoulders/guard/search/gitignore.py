@@ -28,11 +28,11 @@ class GitignoreRules:
 
     def matches(self, path: str) -> bool:
         """Return whether a path of the workspace (folders end in ``/``) is left out."""
-        below = path.removeprefix(f"{self.folder}/") if self.folder else path
-        return self.spec.match_file(below)
+        relative = path.removeprefix(f"{self.folder}/") if self.folder else path
+        return self.spec.match_file(relative)
 
 
-def rules_above(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:
+def outer_rules(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:
     """Return the patterns of all folders above one, the workspace's first."""
     parts = folder.split("/") if folder else []
     ignored: tuple[GitignoreRules, ...] = ()

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
 TIMEOUT_S = 20.0
 _SIZE_LIMIT = "20M"
 """Memory a compiled pattern may take, of the engine and of its cache."""
-_SAID = 500
+_MESSAGE_LENGTH = 500
 PATTERN_OPTIONS = (
     "--engine=default",
     f"--regex-size-limit={_SIZE_LIMIT}",
@@ -62,8 +62,9 @@ def matching_lines(pattern: str, text: str) -> list[int]:
 
 def invalid_pattern_error(pattern: str, complaint: str) -> InvalidRequest:
     """Return the error of a pattern that ripgrep complains of."""
+    reason = complaint[:_MESSAGE_LENGTH]
     return InvalidRequest(
-        f"{pattern!r} is not a regular expression that ripgrep supports: {complaint[:_SAID]}",
+        f"{pattern!r} is not a regular expression that ripgrep supports: {reason}",
         hint="Look-around and back references are not supported; plain text needs no pattern.",
     )
 
@@ -73,7 +74,7 @@ def find_ripgrep() -> str:
 
     Raises ``PolicyRefusal`` (``disabled``) where there is none.
     """
-    found = _found()
+    found = _locate()
     if found is None:
         raise PolicyRefusal(
             "There is no ripgrep on this machine, so patterns cannot be searched for.",
@@ -85,9 +86,9 @@ def find_ripgrep() -> str:
 
 def has_ripgrep() -> bool:
     """Return whether there is ripgrep on this machine."""
-    return _found() is not None
+    return _locate() is not None
 
 
-def _found() -> str | None:
+def _locate() -> str | None:
     scripts = Path(sysconfig.get_path("scripts"))
     return shutil.which("rg", path=str(scripts)) or shutil.which("rg")

@@ -21,10 +21,11 @@ from typing import IO, Any
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
 from jupyter_ai_shoulders.core.sensitive_files.secret_files import is_secret
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
+from jupyter_ai_shoulders.guard.search.directory_listing import list_entries
+from jupyter_ai_shoulders.guard.search.file_tree import ENTRY_LIMIT
 from jupyter_ai_shoulders.guard.search.generated_folders import ALWAYS, generated_folder_names
-from jupyter_ai_shoulders.guard.search.gitignore import rules_above
+from jupyter_ai_shoulders.guard.search.gitignore import outer_rules
 from jupyter_ai_shoulders.guard.search.globs import Glob
-from jupyter_ai_shoulders.guard.search.literal_search import files_below, lines_with
 from jupyter_ai_shoulders.guard.search.ripgrep import (
     PATTERN_OPTIONS,
     TIMEOUT_S,
@@ -39,7 +40,9 @@ MATCH_LIMIT = 10_000
 STOPPED = f"The search stopped after {MATCH_LIMIT} lines."
 FILE_SIZE_LIMIT = 10 << 20
 """Bytes of a file beyond which it is not searched."""
-LINE_SHOWN = 400
+DEPTH_LIMIT = 40
+"""Folder levels that are searched without ripgrep."""
+LINE_LENGTH_LIMIT = 400
 """Characters kept of a line."""
 WORKSPACE = WorkspacePath("")
 _NOTEBOOK = ".ipynb"
@@ -90,19 +93,19 @@ def search_tree(workspace: Workspace, query: TreeQuery) -> SearchResult:
     """
     if not query.is_regex and not has_ripgrep():
         return _without_ripgrep(workspace, query)
-    options = ["--json", f"--max-filesize={FILE_SIZE_LIMIT}", *_look_for(query)]
+    options = ["--json", f"--max-filesize={FILE_SIZE_LIMIT}", *_match_options(query)]
     options += ["--glob", f"!*{_NOTEBOOK}"]
     search = _Ripgrep(workspace, query, options)
     with search as output:
-        found = _collected(output, _Wanted(workspace, query))
-        complaint = None if found.stopped else search.complaint()
+        result = _read_matches(output, _FileFilter(workspace, query))
+        complaint = None if result.stopped else search.complaint()
     if complaint is not None:
         raise invalid_pattern_error(query.text, complaint)
     if search.late:
-        found.stopped = f"The search was stopped after {TIMEOUT_S:.0f} s."
-    _leave_out_linked(workspace, found)
-    found.lines.sort(key=lambda line: (line.path, line.line))
-    return found
+        result.stopped = f"The search was stopped after {TIMEOUT_S:.0f} s."
+    _leave_out_linked(workspace, result)
+    result.lines.sort(key=lambda line: (line.path, line.line))
+    return result
 
 
 def search_file(workspace: Workspace, path: WorkspacePath, query: TreeQuery) -> SearchResult:
@@ -129,57 +132,59 @@ def search_text(path: str, text: str, query: TreeQuery) -> SearchResult:
         numbers = [number for number in matching_lines(query.text, text) if number < len(lines)]
     else:
         numbers = [number for number, line in enumerate(lines) if query.text in line]
-    found = (MatchingLine(path, at + 1, _shown(lines[at].rstrip("\r"))) for at in numbers)
+    found = (MatchingLine(path, at + 1, _truncate_line(lines[at].rstrip("\r"))) for at in numbers)
     return SearchResult(
         list(islice(found, MATCH_LIMIT)), STOPPED if len(numbers) > MATCH_LIMIT else None
     )
 
 
-def notebooks_below(workspace: Workspace, folder: WorkspacePath, glob: Glob | None) -> list[str]:
+def searchable_notebooks(
+    workspace: Workspace, folder: WorkspacePath, glob: Glob | None
+) -> list[str]:
     """Return the notebooks below a folder that a search looks into, sorted."""
     if not has_ripgrep():
-        return [path for path in files_below(workspace, folder, glob) if path.endswith(_NOTEBOOK)]
+        return [path for path in _listed_files(workspace, folder, glob) if path.endswith(_NOTEBOOK)]
     kind = ("--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted")
     query = TreeQuery("", is_regex=False, folder=folder, glob=glob)
-    return sorted(_listed(workspace, query, kind)[0])
+    return sorted(_list_files(workspace, query, kind)[0])
 
 
-def names_below(workspace: Workspace, limit: int) -> SearchableFiles:
+def searchable_files(workspace: Workspace, limit: int) -> SearchableFiles:
     """Return the files of the workspace that a search could look into, binary ones, too."""
     found: Iterable[str]
     if not has_ripgrep():
-        found, late = files_below(workspace, WORKSPACE, None), False
+        found, late = _listed_files(workspace, WORKSPACE, None), False
     else:
-        found, late = _listed(workspace, TreeQuery("", is_regex=False), ())
+        found, late = _list_files(workspace, TreeQuery("", is_regex=False), ())
     names = tuple(islice((name for name in found if not is_secret(name)), limit + 1))
     return SearchableFiles(tuple(sorted(names[:limit])), complete=not late and len(names) <= limit)
 
 
-def _listed(
+def _list_files(
     workspace: Workspace, query: TreeQuery, options: Sequence[str]
 ) -> tuple[Iterator[str], bool]:
     """Return the files that ripgrep would look into, of a kind that ``options`` say.
 
     And whether it took too long, so that there may be more.
     """
-    wanted = _Wanted(workspace, query)
+    file_filter = _FileFilter(workspace, query)
     search = _Ripgrep(workspace, replace(query, glob=None), ["--files", "--null", *options])
     with search as output:
         *names, _cut = output.read().split(b"\0")
-    found = (wanted.path(name.decode("utf-8", "replace")) for name in names if name)
+    found = (file_filter.path(name.decode("utf-8", "replace")) for name in names if name)
     return (path for path in found if path is not None), search.late
 
 
-class _Wanted:
+class _FileFilter:
     """Which of the files that ripgrep looks into are shown."""
 
     def __init__(self, workspace: Workspace, query: TreeQuery) -> None:
         self._workspace = workspace
         self._query = query
-        above = rules_above(workspace, query.folder)
+        above = outer_rules(workspace, query.folder)
         # A folder that was named is searched, whatever the folders above say of it.
-        self._above = [rule for rule in above if not rule.matches(f"{query.folder}/")]
-        self._made: dict[str, frozenset[str]] = {}
+        self._outer_rules = [rule for rule in above if not rule.matches(f"{query.folder}/")]
+        self._generated: dict[str, frozenset[str]] = {}
         self._paths: dict[str, str | None] = {}
 
     def path(self, name: str) -> str | None:
@@ -195,31 +200,31 @@ class _Wanted:
             return None
         if glob is not None and not glob.matches(name):
             return None
-        if any(rule.matches(path) for rule in self._above) or self._is_made(name):
+        if any(rule.matches(path) for rule in self._outer_rules) or self._is_generated(name):
             return None
         return path
 
-    def _is_made(self, name: str) -> bool:
+    def _is_generated(self, name: str) -> bool:
         """Return whether one of the folders below the one named is made by a project's tools."""
         parts = name.split("/")[:-1]
         start = self._query.folder
         for part in parts:
-            if part in self._made_in(start):
+            if part in self._generated_in(start):
                 return True
             start = f"{start}/{part}" if start else part
         return False
 
-    def _made_in(self, folder: str) -> frozenset[str]:
-        if folder not in self._made:
+    def _generated_in(self, folder: str) -> frozenset[str]:
+        if folder not in self._generated:
             try:
                 names = self._workspace.names(WorkspacePath(folder))
             except ShouldersError:  # gone in this moment
                 names = ()
-            self._made[folder] = generated_folder_names(names)
-        return self._made[folder]
+            self._generated[folder] = generated_folder_names(names)
+        return self._generated[folder]
 
 
-def _look_for(query: TreeQuery) -> list[str]:
+def _match_options(query: TreeQuery) -> list[str]:
     if query.is_regex:
         return [*PATTERN_OPTIONS, "--ignore-case", "--regexp", query.text]
     return ["--fixed-strings", "--case-sensitive", "--regexp", query.text]
@@ -243,10 +248,10 @@ class _Ripgrep:
         command = [find_ripgrep(), *_tree_options(query.glob), *options, "--", "."]
         self.late = False
         try:
-            with workspace.folder_place(query.folder) as place:
+            with workspace.open_folder_path(query.folder) as folder_path:
                 self._process = subprocess.Popen(  # noqa: S603 ripgrep and its arguments
                     command,
-                    cwd=place,
+                    cwd=folder_path,
                     env={},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
@@ -269,17 +274,17 @@ class _Ripgrep:
     def complaint(self) -> str | None:
         """Return what ripgrep says against the query, once it has printed all."""
         assert self._process.stderr is not None
-        told = self._process.stderr.read().decode("utf-8", "replace").strip()
-        return told if self._process.wait() > 1 and told else None
+        message = self._process.stderr.read().decode("utf-8", "replace").strip()
+        return message if self._process.wait() > 1 and message else None
 
     def _stop(self) -> None:
         self.late = True
         self._process.kill()
 
 
-def _collected(output: IO[bytes], wanted: _Wanted) -> SearchResult:
+def _read_matches(output: IO[bytes], file_filter: _FileFilter) -> SearchResult:
     """Read what is printed, file by file; nothing is kept of one that turns out to be binary."""
-    found = SearchResult()
+    result = SearchResult()
     files: dict[str, list[MatchingLine]] = {}
     count = 0
     for raw in output:
@@ -287,43 +292,64 @@ def _collected(output: IO[bytes], wanted: _Wanted) -> SearchResult:
         data: dict[str, Any] = message["data"]
         if message["type"] == "match":
             name = _text(data["path"])
-            path = wanted.path(name)
+            path = file_filter.path(name)
             if path is None:
                 continue
-            text = _shown(_text(data["lines"]).rstrip("\r\n"))
+            text = _truncate_line(_text(data["lines"]).rstrip("\r\n"))
             files.setdefault(name, []).append(MatchingLine(path, data["line_number"], text))
             count += 1
             if count >= MATCH_LIMIT:
-                found.stopped = STOPPED
+                result.stopped = STOPPED
                 break
         elif message["type"] == "end":
             lines = files.pop(_text(data["path"]), [])
             if data["binary_offset"] is None:
-                found.lines += lines
-    found.lines += [line for lines in files.values() for line in lines]
-    return found
+                result.lines += lines
+    result.lines += [line for lines in files.values() for line in lines]
+    return result
 
 
 def _without_ripgrep(workspace: Workspace, query: TreeQuery) -> SearchResult:
-    found = SearchResult()
-    for path in files_below(workspace, query.folder, query.glob):
+    result = SearchResult()
+    for path in _listed_files(workspace, query.folder, query.glob):
         if path.endswith(_NOTEBOOK) or is_secret(path) or workspace.is_closed(path):
             continue
-        for number, line in lines_with(workspace, path, query.text, FILE_SIZE_LIMIT):
-            found.lines.append(MatchingLine(path, number, _shown(line)))
-            if len(found.lines) >= MATCH_LIMIT:
-                found.stopped = STOPPED
-                _leave_out_linked(workspace, found)
-                return found
-    _leave_out_linked(workspace, found)
-    return found
+        for number, line in _lines_with(workspace, path, query.text, FILE_SIZE_LIMIT):
+            result.lines.append(MatchingLine(path, number, _truncate_line(line)))
+            if len(result.lines) >= MATCH_LIMIT:
+                result.stopped = STOPPED
+                _leave_out_linked(workspace, result)
+                return result
+    _leave_out_linked(workspace, result)
+    return result
 
 
-def _leave_out_linked(workspace: Workspace, found: SearchResult) -> None:
+def _listed_files(workspace: Workspace, folder: str, glob: Glob | None) -> list[str]:
+    """Return the files below a folder that are not hidden or left out, sorted."""
+    found = list_entries(workspace, folder, depth=DEPTH_LIMIT, limit=ENTRY_LIMIT, glob=glob)
+    return [entry.path for entry in found.entries if entry.kind == "file"]
+
+
+def _lines_with(
+    workspace: Workspace, path: str, text: str, limit: int
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines, from 1, of a file that contain a text; none of one that is binary."""
+    try:
+        content = workspace.head(WorkspacePath(path), limit + 1).content
+    except ShouldersError:  # gone in this moment, or not readable
+        return
+    if len(content) > limit or b"\0" in content or text.encode("utf-8", "replace") not in content:
+        return
+    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), start=1):
+        if text in line:
+            yield number, line.rstrip("\r")
+
+
+def _leave_out_linked(workspace: Workspace, result: SearchResult) -> None:
     """Leave out the lines of files that have several names: reading those asks."""
-    linked = {path for path in {line.path for line in found.lines} if _is_linked(workspace, path)}
-    found.lines = [line for line in found.lines if line.path not in linked]
-    found.linked = len(linked)
+    linked = {path for path in {line.path for line in result.lines} if _is_linked(workspace, path)}
+    result.lines = [line for line in result.lines if line.path not in linked]
+    result.linked = len(linked)
 
 
 def _is_linked(workspace: Workspace, path: str) -> bool:
@@ -333,8 +359,8 @@ def _is_linked(workspace: Workspace, path: str) -> bool:
         return False
 
 
-def _shown(line: str) -> str:
-    return line if len(line) <= LINE_SHOWN else f"{line[:LINE_SHOWN]} …"
+def _truncate_line(line: str) -> str:
+    return line if len(line) <= LINE_LENGTH_LIMIT else f"{line[:LINE_LENGTH_LIMIT]} …"
 
 
 def _text(value: dict[str, str]) -> str:

@@ -33,7 +33,7 @@ class AccessPolicy:
     write: tuple[str, ...]
     hidden: Mapping[str, str]
     """Below what may be read or written, and out of reach all the same; with what covers it."""
-    kept: tuple[str, ...]
+    readable_exceptions: tuple[str, ...]
     """Below what is hidden, and to be read all the same."""
     network: bool
     cover: bool
@@ -41,7 +41,7 @@ class AccessPolicy:
     empty and metadata is read-only; else ``read`` leaves out what is hidden."""
     frozen: tuple[str, ...] = ()
     """Below what may be written, and only to be read; needs ``cover``."""
-    held: tuple[str, ...] = ()
+    unmovable: tuple[str, ...] = ()
     """Folders that may be written to and not moved away, outer ones first; needs ``cover``."""
     syscall_filter: bytes | None = None
     """The filter of system calls; None: this processor has none."""
@@ -101,7 +101,7 @@ def confine(policy: AccessPolicy) -> None:
         hidden = () if policy.cover else list(policy.hidden)
         for entry, access in landlock.without(path, hidden):
             rules.allow(entry, access)
-    for path in policy.kept:
+    for path in policy.readable_exceptions:
         rules.allow(path, landlock.READ)
     for path in policy.write:
         rules.allow(path, landlock.WRITE)
@@ -118,9 +118,9 @@ def _mounts(policy: AccessPolicy) -> mounts.Mounts:
     return mounts.Mounts(
         write=policy.write,
         hidden=policy.hidden,
-        kept=policy.kept,
+        readable_exceptions=policy.readable_exceptions,
         frozen=policy.frozen,
-        held=policy.held,
+        unmovable=policy.unmovable,
     )
 
 

@@ -36,15 +36,15 @@ from jupyter_ai_shoulders.guard.spawner.process_tree import (
 )
 from jupyter_ai_shoulders.guard.spawner.system import PR_SET_CHILD_SUBREAPER, prctl
 
-LOOK_SECONDS = 0.02
+POLL_SECONDS = 0.02
 """Between two looks at how many processes there are on the machine, which costs nothing."""
 _COUNT_SECONDS = 0.25
 """Between two looks at what the command's own processes use."""
 _THREADS_PER_PROCESS = 8
 _REAPED_AT_ONCE = 64
-_PATIENCE_SECONDS = 5.0
+_KILL_TIMEOUT_S = 5.0
 """For processes that were killed to be gone; only those stuck in the kernel take longer."""
-_LEFT_BEHIND_SECONDS = 0.2
+_ORPHAN_STOP_TIMEOUT_S = 0.2
 SIZE_DIGITS = 8
 """A request begins with its length in bytes, hexadecimal."""
 _IGNORED = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
@@ -56,16 +56,16 @@ class _Command:
 
     pid: int
     deadline: float | None
-    grace: float
+    stop_timeout_s: float
     most_processes: int
     most_pages: int
     status: int | None = None
-    why: str | None = None
+    reason: str | None = None
     """Why it was ended; None when it ended by itself."""
     wake: int = -1
-    usual: int = 0
+    baseline_threads: int = 0
     """How many threads the machine had without a flood of the command's."""
-    counted: float = 0.0
+    counted_at: float = 0.0
     """When the command's processes were looked at last."""
 
 
@@ -77,16 +77,16 @@ def main() -> None:
     for descriptor in (woken, wake):
         os.set_blocking(descriptor, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, _heard)
+    signal.signal(signal.SIGCHLD, _on_child_exit)
     if sys.platform == "linux":
         prctl(PR_SET_CHILD_SUBREAPER, 1)
     start = process_start(os.getpid())
-    _say({"ready": os.getpid(), "start": start})
-    request = _request()
+    _send({"ready": os.getpid(), "start": start})
+    request = _read_request()
     if request is None:
         return
     if request.get("probe"):
-        _say({"facts": probe(request["filters"])})
+        _send({"facts": probe(request["filters"])})
         return
     _serve(request, f"{os.getpid()}:{start}", woken)
 
@@ -95,99 +95,99 @@ def _serve(request: Mapping[str, Any], mark: str, woken: int) -> None:
     try:
         pid = _spawn(request, mark)
     except OSError as error:
-        _say({"failed": error.strerror or str(error), "at": error.filename})
+        _send({"failed": error.strerror or str(error), "at": error.filename})
         return
     limit_s = request["time_limit_s"]
     command = _Command(
         pid=pid,
         deadline=None if limit_s is None else time.monotonic() + limit_s,
-        grace=request["grace_s"],
+        stop_timeout_s=request["grace_s"],
         most_processes=request["processes"],
         most_pages=request["memory_bytes"] // os.sysconf("SC_PAGE_SIZE"),
         wake=woken,
-        usual=machine_thread_count(),
+        baseline_threads=machine_thread_count(),
     )
-    _say({"started": pid})
+    _send({"started": pid})
     _watch(command)
-    left_behind = 0 if command.why else _left_behind(command)
-    grace = _grace(command)
-    if not grace:
+    orphans = 0 if command.reason else _count_orphans(command)
+    stop_timeout_s = _stop_timeout(command)
+    if not stop_timeout_s:
         with contextlib.suppress(OSError):
             os.killpg(command.pid, signal.SIGKILL)  # nothing is forked out of the way of this
-    stuck = end_all(_alive(command), grace, _PATIENCE_SECONDS)
+    stuck = end_all(_alive(command), stop_timeout_s, _KILL_TIMEOUT_S)
     code = None if command.status is None else os.waitstatus_to_exitcode(command.status)
-    _say({"ended": code, "why": command.why, "left_behind": left_behind, "stuck": stuck})
+    _send({"ended": code, "why": command.reason, "left_behind": orphans, "stuck": stuck})
 
 
-def _left_behind(command: _Command) -> int:
+def _count_orphans(command: _Command) -> int:
     """Return what goes on after the command; a flood of it counts as one."""
-    left = len(descendants(os.getpid(), command.most_processes + 1))
-    if left > command.most_processes > 0:
-        command.why = "processes"
-    return left
+    count = len(descendants(os.getpid(), command.most_processes + 1))
+    if count > command.most_processes > 0:
+        command.reason = "processes"
+    return count
 
 
-def _grace(command: _Command) -> float:
-    match command.why:
+def _stop_timeout(command: _Command) -> float:
+    match command.reason:
         case None:
-            return _LEFT_BEHIND_SECONDS
+            return _ORPHAN_STOP_TIMEOUT_S
         case "time" | "stopped":
-            return command.grace
+            return command.stop_timeout_s
         case _:
             return 0.0
 
 
 def _watch(command: _Command) -> None:
     """Return when the command has ended, or has to be."""
-    while command.status is None and command.why is None:
-        ready, _, _ = select.select([0, command.wake], [], [], LOOK_SECONDS)
+    while command.status is None and command.reason is None:
+        ready, _, _ = select.select([0, command.wake], [], [], POLL_SECONDS)
         if command.wake in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(command.wake, 4096)
         _reap(command)
         if 0 in ready:
-            command.why = "stopped" if os.read(0, 4096) else "gone"
+            command.reason = "stopped" if os.read(0, 4096) else "gone"
         elif command.status is None:
-            command.why = _over(command)
+            command.reason = _exceeded_limit(command)
 
 
-def _over(command: _Command) -> str | None:
+def _exceeded_limit(command: _Command) -> str | None:
     """Return which limit the command has passed."""
     if command.deadline is not None and time.monotonic() >= command.deadline:
         return "time"
     now = time.monotonic()
     if (
         command.most_processes
-        and machine_thread_count() - command.usual > command.most_processes // 2
+        and machine_thread_count() - command.baseline_threads > command.most_processes // 2
     ):
-        return _flood(command)
-    if now - command.counted < _COUNT_SECONDS:
+        return _check_flood(command)
+    if now - command.counted_at < _COUNT_SECONDS:
         return None
-    command.counted = now
-    return _over_shares(command, descendants(os.getpid()))
+    command.counted_at = now
+    return _exceeded_share(command, descendants(os.getpid()))
 
 
-def _flood(command: _Command) -> str | None:
+def _check_flood(command: _Command) -> str | None:
     """Hold the command while it is counted; a flood would leave us no time to do it.
 
     There may be new processes of somebody else's: then it goes on.
     """
     with contextlib.suppress(OSError):
         os.killpg(command.pid, signal.SIGSTOP)
-    over = _over_shares(command, descendants(os.getpid(), command.most_processes + 1))
+    over = _exceeded_share(command, descendants(os.getpid(), command.most_processes + 1))
     if over is None:
-        command.usual = machine_thread_count()
+        command.baseline_threads = machine_thread_count()
         with contextlib.suppress(OSError):
             os.killpg(command.pid, signal.SIGCONT)
     return over
 
 
-def _over_shares(command: _Command, alive: list[ProcessInfo]) -> str | None:
-    threads = sum(one.threads for one in alive)
+def _exceeded_share(command: _Command, alive: list[ProcessInfo]) -> str | None:
+    threads = sum(process.threads for process in alive)
     most = command.most_processes
     if most and (len(alive) > most or threads > most * _THREADS_PER_PROCESS):
         return "processes"
-    if command.most_pages and sum(one.resident_pages for one in alive) > command.most_pages:
+    if command.most_pages and sum(process.resident_pages for process in alive) > command.most_pages:
         return "memory"
     return None
 
@@ -213,32 +213,32 @@ def _reap(command: _Command) -> None:
 
 def _spawn(request: Mapping[str, Any], mark: str) -> int:
     """Start the command; raise the ``OSError`` that kept it from starting."""
-    told, tell = os.pipe()
+    reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become(request, mark, tell)
-    os.close(tell)
+        _exec(request, mark, writer)
+    os.close(writer)
     for descriptor in {request["stdout"], request["stderr"]}:
         os.close(descriptor)
-    with os.fdopen(told, "rb") as pipe:
-        said = pipe.read()
-    if said:
+    with os.fdopen(reader, "rb") as pipe:
+        failure = pipe.read()
+    if failure:
         os.waitpid(pid, 0)
-        number, step, text = json.loads(said)
+        number, step, text = json.loads(failure)
         raise OSError(number, text, step)
     return pid
 
 
-def _become(request: Mapping[str, Any], mark: str, tell: int) -> None:
+def _exec(request: Mapping[str, Any], mark: str, writer: int) -> None:
     """Be the command; never returns."""
     step = "start"
     try:
         os.setsid()
-        _plain_signals()
+        _reset_signals()
         policy = None if request["sandbox"] is None else AccessPolicy.from_json(request["sandbox"])
         rules = None if policy is None else policy.port_rules
-        kept = {tell} if rules is None else {tell, rules}
-        _plain_descriptors(request["stdout"], request["stderr"], kept)
+        preserved = {writer} if rules is None else {writer, rules}
+        _reset_descriptors(request["stdout"], request["stderr"], preserved)
         apply_limits(ProcessLimits(request["file_bytes"], request["cpu_seconds"]))
         step = "cwd"
         os.chdir(request["cwd"])
@@ -250,14 +250,14 @@ def _become(request: Mapping[str, Any], mark: str, tell: int) -> None:
         environment = {**request["env"], MARK: mark}
         os.execvpe(request["argv"][0], request["argv"], environment)  # noqa: S606 no shell is meant
     except OSError as error:
-        said = [error.errno, step, error.strerror or str(error)]
-        os.write(tell, json.dumps(said).encode())
+        failure = [error.errno, step, error.strerror or str(error)]
+        os.write(writer, json.dumps(failure).encode())
     except BaseException as error:  # noqa: BLE001 whatever it is, the server must hear of it
-        os.write(tell, json.dumps([0, step, repr(error)]).encode())
+        os.write(writer, json.dumps([0, step, repr(error)]).encode())
     os._exit(127)
 
 
-def _plain_signals() -> None:
+def _reset_signals() -> None:
     """Undo what Python, we and the server's parent have set: a program inherits what is ignored."""
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
@@ -265,26 +265,26 @@ def _plain_signals() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
-def _plain_descriptors(stdout: int, stderr: int, kept: set[int]) -> None:
+def _reset_descriptors(stdout: int, stderr: int, preserved: set[int]) -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(stdout, 1)
     os.dup2(stderr, 2)
     first = 3
-    for descriptor in sorted(kept):
+    for descriptor in sorted(preserved):
         os.closerange(first, descriptor)
         first = descriptor + 1
     os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
-def _request() -> dict[str, Any] | None:
+def _read_request() -> dict[str, Any] | None:
     """Return the request; None when the server went away, or had no use for us."""
-    size = _exactly(SIZE_DIGITS)
-    text = None if size is None else _exactly(int(size, 16))
+    size = _read_exactly(SIZE_DIGITS)
+    text = None if size is None else _read_exactly(int(size, 16))
     return None if text is None else json.loads(text)
 
 
-def _exactly(count: int) -> bytes | None:
+def _read_exactly(count: int) -> bytes | None:
     text = b""
     while len(text) < count:
         piece = os.read(0, count - len(text))
@@ -294,10 +294,10 @@ def _exactly(count: int) -> bytes | None:
     return text
 
 
-def _heard(number: int, frame: object) -> None:
+def _on_child_exit(number: int, frame: object) -> None:
     """Do nothing: that the signal came wakes the wait."""
 
 
-def _say(message: Mapping[str, object]) -> None:
+def _send(message: Mapping[str, object]) -> None:
     with contextlib.suppress(BrokenPipeError):
         os.write(1, json.dumps(message).encode() + b"\n")

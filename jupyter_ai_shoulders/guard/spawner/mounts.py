@@ -34,19 +34,23 @@ class Mounts:
 
     write: tuple[str, ...]
     hidden: Mapping[str, str]
-    kept: tuple[str, ...]
+    readable_exceptions: tuple[str, ...]
     frozen: tuple[str, ...]
-    held: tuple[str, ...]
+    unmovable: tuple[str, ...]
 
 
 def enter_mounts(mounts: Mounts) -> None:
     """Have such mounts, for this process and all that comes of it. Raises ``OSError``."""
     _enter_namespaces()
-    kept = [(path, os.open(path, os.O_PATH)) for path in mounts.kept if Path(path).is_dir()]
+    kept = [
+        (path, os.open(path, os.O_PATH))
+        for path in mounts.readable_exceptions
+        if Path(path).is_dir()
+    ]
     _lock_all_but(mounts.write)
     if Path(SHARED_MEMORY).is_dir():
         mount("tmpfs", SHARED_MEMORY, "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=1777,size=50%")
-    for path in filter(os.path.exists, mounts.held):
+    for path in filter(os.path.exists, mounts.unmovable):
         mount(path, path, None, _BIND | _REC, None)
     for path in filter(os.path.exists, mounts.frozen):
         mount(path, path, None, _BIND | _REC, None)
@@ -91,10 +95,10 @@ def _lock_all_but(write: Iterable[str]) -> None:
     A place is copied before and attached over itself afterwards, so that what the administrator has
     mounted read-only in it stays so. Where all may be written, so may all metadata.
     """
-    places = sorted(filter(os.path.exists, write), key=len)  # outer ones first
-    if "/" in places:
+    paths = sorted(filter(os.path.exists, write), key=len)  # outer ones first
+    if "/" in paths:
         return
-    copies = [(path, clone_mount(path)) for path in places]
+    copies = [(path, clone_mount(path)) for path in paths]
     set_mount_attributes("/", _READ_ONLY)
     for path, descriptor in copies:
         attach_mount(descriptor, path)

@@ -50,7 +50,7 @@ def _succeeds(syscall_filter: str, *, cover: bool) -> bool:
             read=(),
             write=(str(inside),),
             hidden=hidden,
-            kept=(),
+            readable_exceptions=(),
             network=False,
             cover=cover,
             syscall_filter=binascii.a2b_base64(syscall_filter),

@@ -56,14 +56,14 @@ def process_info(pid: int) -> ProcessInfo | None:
 
 def process_start(pid: int) -> str | None:
     """Return what no other process of this number has: the boot and the moment it began in it."""
-    seen = process_info(pid)
-    if seen is None:
+    process = process_info(pid)
+    if process is None:
         return None
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
         return None
-    return f"{boot}:{seen.start}"
+    return f"{boot}:{process.start}"
 
 
 def machine_thread_count() -> int:
@@ -81,9 +81,9 @@ def descendants(root: int, most: int | None = None) -> list[ProcessInfo]:
     known = set(waiting)
     while waiting and (most is None or len(found) < most):
         pid = waiting.pop(0)
-        seen = process_info(pid)
-        if seen is not None and not seen.ended:
-            found.append(seen)
+        process = process_info(pid)
+        if process is not None and not process.ended:
+            found.append(process)
         new = [child for child in _children(pid) if child not in known]
         known.update(new)
         waiting += new
@@ -97,9 +97,9 @@ def marked_processes(mark: str) -> list[ProcessInfo]:
     for pid in _all():
         with contextlib.suppress(OSError):
             values = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
-            seen = process_info(pid) if wanted in values else None
-            if seen is not None and not seen.ended:
-                found.append(seen)
+            process = process_info(pid) if wanted in values else None
+            if process is not None and not process.ended:
+                found.append(process)
     return found
 
 
@@ -109,30 +109,30 @@ def kill(processes: Iterable[ProcessInfo], number: int) -> None:
     A whole group gets it at once, so that nothing is forked out of its way; our own is spared. The
     groups are the command's own: it began a session, and nobody joins a group of another session.
     """
-    seen = list(processes)
-    groups = {one.group for one in seen} - {os.getpgrp(), 0, 1}
+    targets = list(processes)
+    groups = {process.group for process in targets} - {os.getpgrp(), 0, 1}
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
-    for one in seen:
+    for process in targets:
         # A second request to end would interrupt the answer to the first.
-        if number == signal.SIGKILL or one.group not in groups:
-            _kill_same(one, number)
+        if number == signal.SIGKILL or process.group not in groups:
+            _signal_by_handle(process, number)
 
 
-def end_all(find: Iterator[list[ProcessInfo]], grace: float, patience: float) -> int:
+def end_all(find: Iterator[list[ProcessInfo]], stop_timeout_s: float, kill_timeout_s: float) -> int:
     """End what ``find`` finds, asked first for ``grace`` seconds; return how many are left.
 
     ``find`` gives what is there each time it is asked, and may reap meanwhile.
     """
-    deadline = time.monotonic() + grace
+    deadline = time.monotonic() + stop_timeout_s
     alive = next(find)
-    if grace > 0 and alive:
+    if stop_timeout_s > 0 and alive:
         kill(alive, signal.SIGTERM)
         while alive and time.monotonic() < deadline:
             time.sleep(_STEP_SECONDS)
             alive = next(find)
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + kill_timeout_s
     while alive and time.monotonic() < deadline:
         kill(alive, signal.SIGKILL)
         time.sleep(_STEP_SECONDS)
@@ -140,7 +140,7 @@ def end_all(find: Iterator[list[ProcessInfo]], grace: float, patience: float) ->
     return len(alive)
 
 
-def end_orphans(pid: int, start: str | None, patience: float = 2.0) -> int:
+def end_orphans(pid: int, start: str | None, kill_timeout_s: float = 2.0) -> int:
     """End what is left of a command whose spawner had this number and start.
 
     Returns how many processes were found. Nothing is touched that is not certainly of it: the
@@ -150,26 +150,30 @@ def end_orphans(pid: int, start: str | None, patience: float = 2.0) -> int:
         return 0
     count = len(_orphans(pid, start))
     if count:
-        end_all(iter(lambda: _orphans(pid, start), None), grace=0.2, patience=patience)
+        end_all(
+            iter(lambda: _orphans(pid, start), None),
+            stop_timeout_s=0.2,
+            kill_timeout_s=kill_timeout_s,
+        )
     return count
 
 
 def _orphans(pid: int, start: str) -> list[ProcessInfo]:
-    found = {one.pid: one for one in marked_processes(f"{pid}:{start}")}
+    found = {process.pid: process for process in marked_processes(f"{pid}:{start}")}
     spawner = process_info(pid)
     if spawner is not None and not spawner.ended and process_start(pid) == start:
-        found |= {one.pid: one for one in (*descendants(pid), spawner)}
+        found |= {process.pid: process for process in (*descendants(pid), spawner)}
     return list(found.values())
 
 
-def _kill_same(one: ProcessInfo, number: int) -> None:
+def _signal_by_handle(process: ProcessInfo, number: int) -> None:
     try:
-        handle = os.pidfd_open(one.pid)
+        handle = os.pidfd_open(process.pid)
     except (OSError, AttributeError):  # it is gone, or the kernel is older than 5.3
-        return _kill_looked_at(one, number)
+        return _signal_by_pid(process, number)
     try:
-        now = process_info(one.pid)
-        if now is not None and now.start == one.start:
+        current = process_info(process.pid)
+        if current is not None and current.start == process.start:
             signal.pidfd_send_signal(handle, number)
     except (ProcessLookupError, PermissionError):
         return None
@@ -177,11 +181,11 @@ def _kill_same(one: ProcessInfo, number: int) -> None:
         os.close(handle)
 
 
-def _kill_looked_at(one: ProcessInfo, number: int) -> None:
-    now = process_info(one.pid)
-    if now is not None and now.start == one.start:
+def _signal_by_pid(process: ProcessInfo, number: int) -> None:
+    current = process_info(process.pid)
+    if current is not None and current.start == process.start:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(one.pid, number)
+            os.kill(process.pid, number)
 
 
 def _children(pid: int) -> list[int]:
@@ -198,7 +202,9 @@ def _children(pid: int) -> list[int]:
             if (_PROC / "self/task" / str(os.getpid()) / "children").exists():
                 continue  # the thread ended
             return [
-                seen.pid for other in _all() if (seen := process_info(other)) and seen.parent == pid
+                process.pid
+                for other in _all()
+                if (process := process_info(other)) and process.parent == pid
             ]
         except OSError:
             continue

@@ -30,8 +30,8 @@ def syscall(number: int, *arguments: object) -> int:
 def prctl(option: int, *arguments: object) -> int:
     """Make a ``prctl`` call; arguments not given are 0."""
     rest = [ctypes.c_ulong(0)] * (4 - len(arguments))
-    given = [ctypes.c_ulong(value) if isinstance(value, int) else value for value in arguments]
-    return _checked(_libc().prctl(ctypes.c_int(option), *given, *rest))
+    padded = [ctypes.c_ulong(value) if isinstance(value, int) else value for value in arguments]
+    return _checked(_libc().prctl(ctypes.c_int(option), *padded, *rest))
 
 
 def unshare(flags: int) -> None:

@@ -194,7 +194,7 @@ class AttachmentReader:
         if self._workspace.kind(path) != "folder":
             raise NotFound(f"There is no folder {given}.")
         found = file_tree(self._workspace, path, limit=FOLDER_ENTRIES, depth=FOLDER_DEPTH)
-        note = None if found.whole else f"only {len(found.paths)} entries are shown"
+        note = None if found.complete else f"only {len(found.paths)} entries are shown"
         text = "\n".join(found.paths) or "(nothing to show)"
         return AttachmentContent((TextPart(text=text),), note)
 

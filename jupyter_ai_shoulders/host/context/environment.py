@@ -191,7 +191,7 @@ def project_facts(workspace: Workspace) -> list[WorkspaceFact]:
             kinds.setdefault("R", []).append(".Rproj")
     project = ", ".join(f"{kind} ({', '.join(names)})" for kind, names in kinds.items())
     listed = list(filter(is_injection_safe_name, files.paths))
-    if not files.whole or len(listed) < len(files.paths):
+    if not files.complete or len(listed) < len(files.paths):
         listed.append("… and more")
     return [
         WorkspaceFact("project", project),

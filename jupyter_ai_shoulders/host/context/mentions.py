@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
 from jupyter_ai_shoulders.core.fuzzy_matching import best_matches
 from jupyter_ai_shoulders.engine.ports import Environment
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
-from jupyter_ai_shoulders.guard.search.tree_search import SearchableFiles, names_below
+from jupyter_ai_shoulders.guard.search.tree_search import SearchableFiles, searchable_files
 from jupyter_ai_shoulders.host.context.cached_value import CachedValue
 from jupyter_ai_shoulders.notebook.kernels.variable_info import variable_text
 from jupyter_ai_shoulders.notebook.kernels.variables import Variables
@@ -43,7 +43,9 @@ class Mentions:
     def __init__(
         self, workspace: Workspace, variables: Variables, surroundings: Environment, clock: Clock
     ) -> None:
-        self._names = CachedValue(lambda: _with_folders(names_below(workspace, NAME_LIMIT)), clock)
+        self._names = CachedValue(
+            lambda: _with_folders(searchable_files(workspace, NAME_LIMIT)), clock
+        )
         self._variables = variables
         self._surroundings = surroundings
 

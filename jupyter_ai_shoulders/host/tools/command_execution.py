@@ -94,7 +94,7 @@ class CommandExecution:
 
     async def facts(self) -> SandboxCapabilities:
         """Return the sandbox capabilities of this system."""
-        return await self._sandbox.facts()
+        return await self._sandbox.capabilities()
 
     async def sandboxed_tools(self) -> Mapping[str, bool]:
         """Return for each tool that runs programs or code whether it runs in a sandbox.

@@ -58,8 +58,12 @@ class NewFileMonitor:
     @property
     def report(self) -> str | None:
         """The report on the files; None if there are none."""
-        renamed = [f"{item.path} (now {item.now})" for item in self._found if item.now is not None]
-        kept = [item.path for item in self._found if item.now is None]
+        renamed = [
+            f"{item.path} (now {item.new_path})"
+            for item in self._found
+            if item.new_path is not None
+        ]
+        kept = [item.path for item in self._found if item.new_path is None]
         texts: list[str] = []
         if renamed:
             texts.append(
@@ -96,4 +100,4 @@ class NewFileMonitor:
                 self._before,
                 repositories_only=repositories_only,
             )
-            self._set_aside |= {item.now or item.path: item for item in found}
+            self._set_aside |= {item.new_path or item.path: item for item in found}

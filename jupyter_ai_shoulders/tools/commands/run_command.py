@@ -159,7 +159,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
 
     async def prepare(self, context: CallContext) -> Effect:
         """Take a spawner process, and return its identity for crash recovery."""
-        spawner = await self._spawners.take()
+        spawner = await self._spawners.acquire()
         self._prepared[context.session_id, context.call_id] = spawner
         return Effect(pid=spawner.pid, process_start=spawner.start)
 
@@ -168,7 +168,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
     ) -> AsyncGenerator[ToolOutput]:
         """Run it. Cancellation ends all its processes first."""
         waiting = self._prepared.pop((context.session_id, context.call_id), None)
-        spawner = waiting or await self._spawners.take()
+        spawner = waiting or await self._spawners.acquire()
         try:
             async with aclosing(self._run(spawner, args, context)) as items:
                 async for item in items:
@@ -212,7 +212,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
                     for progress in report.output.add(item, time.monotonic()):
                         yield progress
         finally:
-            succeeded = ended is not None and ended.code == 0 and ended.why is None
+            succeeded = ended is not None and ended.code == 0 and ended.reason is None
             uncovered = await self._undo.end(begun, succeeded=succeeded)
             await asyncio.to_thread(stack.close)
         assert ended is not None, "a command that was not cancelled ends"
@@ -243,7 +243,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
                 code="disabled",
                 hint="The user or the administrator can allow them: commands.mode in the settings.",
             )
-        facts = await self._sandbox.facts()
+        facts = await self._sandbox.capabilities()
         if rules.mode == "host":
             return _Confinement(facts, None)
         if facts.kind == "none" and rules.strict:
@@ -265,7 +265,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
             return None
         exposed = await asyncio.to_thread(self._sandbox.exposure, held.facts, held.wanted)
         missed = ""
-        if exposed.cut:
+        if exposed.truncated:
             missed = (
                 "The workspace is too large to search completely for files with keys or "
                 "instructions; the command could read those that were not found."
@@ -313,12 +313,12 @@ class _CommandReport:
         facts = {
             "status": "ok" if error is None else "error",
             "exit_code": ended.code,
-            "ended_because": ended.why,
+            "ended_because": ended.reason,
             "not_undoable": uncovered,
         }
         lines = [f"{outcome} · {self._seconds():.1f} s"]
-        if ended.left_behind:
-            lines.append(f"[{ended.left_behind} processes it had left running were ended.]")
+        if ended.orphans:
+            lines.append(f"[{ended.orphans} processes it had left running were ended.]")
         if ended.stuck:
             lines.append(f"[{ended.stuck} of its processes could not be ended.]")
         if error is not None and error.hint:
@@ -370,14 +370,14 @@ _BECAUSE: Mapping[EndReason, str] = {
 
 
 def _error(ended: ProgramExit, limit_s: float) -> ErrorInfo | None:
-    if ended.why == "time":
+    if ended.reason == "time":
         return ErrorInfo(
             code="timeout",
             message=f"It was ended after {limit_s:g} s, its time limit",
             hint="Give a longer timeout, or run it in the background.",
         )
-    if ended.why is not None:
-        return ErrorInfo(code="aborted", message=f"It was ended: {_BECAUSE[ended.why]}")
+    if ended.reason is not None:
+        return ErrorInfo(code="aborted", message=f"It was ended: {_BECAUSE[ended.reason]}")
     if ended.code == 0:
         return None
     return ErrorInfo(code="command_failed", message=f"It failed: {_code(ended.code)}")

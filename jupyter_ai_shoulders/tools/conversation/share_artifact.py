@@ -173,7 +173,7 @@ class ShareArtifact(BaseTool[ShareArtifactArguments]):
 
     def _archive(self, folder: str) -> _Shared:
         listed = file_tree(self._workspace, folder, limit=FILES_LIMIT, depth=DEPTH_LIMIT)
-        if not listed.whole:
+        if not listed.complete:
             raise TooLarge(f"{folder or 'The workspace'} has more than {FILES_LIMIT} files.")
         left = SIZE_LIMIT
         target = io.BytesIO()

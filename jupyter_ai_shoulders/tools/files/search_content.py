@@ -22,10 +22,10 @@ from jupyter_ai_shoulders.guard.search.tree_search import (
     MatchingLine,
     SearchResult,
     TreeQuery,
-    notebooks_below,
     search_file,
     search_text,
     search_tree,
+    searchable_notebooks,
 )
 from jupyter_ai_shoulders.tools.base import (
     BaseTool,
@@ -161,7 +161,7 @@ class SearchContent(BaseTool[SearchContentArguments]):
         matches = _Matches()
         _note(matches, await asyncio.to_thread(search_tree, self._workspace, query))
         await self._search_unsaved(folder, query, matches)
-        notebooks = await asyncio.to_thread(notebooks_below, self._workspace, folder, glob)
+        notebooks = await asyncio.to_thread(searchable_notebooks, self._workspace, folder, glob)
         await self._search_notebooks(notebooks, args, matches)
         return matches
 

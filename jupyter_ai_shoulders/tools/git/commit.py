@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from pydantic import Field
 
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
-from jupyter_ai_shoulders.guard.git.commits import CommitPlan, Committed, commit, plan_commit
+from jupyter_ai_shoulders.guard.git.commits import CommitPlan, CommitResult, commit, plan_commit
 from jupyter_ai_shoulders.guard.git.repository import Repository
 from jupyter_ai_shoulders.tools.base import (
     BaseTool,
@@ -109,7 +109,7 @@ def _preview(message: str, plan: CommitPlan) -> str:
     return "\n".join(lines) + truncate(plan.diff)
 
 
-def _result(plan: CommitPlan, made: Committed) -> Result:
+def _result(plan: CommitPlan, made: CommitResult) -> Result:
     files = f"{len(plan.files)} file{'s' * (len(plan.files) != 1)}"
     lines = [f"Committed {files} to {plan.branch} as {made.commit[:10]}."]
     lines += [truncate(made.output)] if made.output else []

@@ -75,7 +75,7 @@ def _result(diff: RepositoryDiff, *, staged: bool) -> Result:
     notes = [
         f"{path} changed too; it looks like a secret and is not shown." for path in diff.secrets
     ]
-    if not diff.whole:
+    if not diff.complete:
         notes.append("Not all is shown; name a path.")
     untracked = "" if staged else " Files that git does not track are in git_status."
     text = diff.text.strip("\n") or f"Nothing changed that is {what}.{untracked}"
@@ -85,7 +85,7 @@ def _result(diff: RepositoryDiff, *, staged: bool) -> Result:
             kind="diff",
             data={"diff": truncate(diff.text), "files": [*diff.files]},
             warning=" ".join(notes) or None,
-            meta=ResultMeta(total=len(diff.files), truncated=not diff.whole or None),
+            meta=ResultMeta(total=len(diff.files), truncated=not diff.complete or None),
         ),
         content=text_content("\n".join([text, *notes])),
     )

@@ -59,12 +59,12 @@ class GitStatus(BaseTool[GitStatusArguments]):
 def _result(status: RepositoryStatus) -> Result:
     shown = status.files[:SHOWN_FILES]
     more = f", the first {len(shown)} shown" if len(status.files) > len(shown) else ""
-    amount = f"{'' if status.whole else 'At least '}{len(status.files)}"
+    amount = f"{'' if status.complete else 'At least '}{len(status.files)}"
     changed = f"{amount} changed file{'s' * (len(status.files) != 1)}{more}."
     clean = "Nothing changed since the last commit."
     lines = [_branch(status), changed if status.files else clean, *map(file_line, shown)]
     rows: list[Json] = [file_row(file) for file in shown]
-    truncated = len(status.files) > len(shown) or not status.whole
+    truncated = len(status.files) > len(shown) or not status.complete
     return Result(
         envelope=ToolEnvelope(
             ok=True,

@@ -94,8 +94,8 @@ async def test_what_a_command_leaves_running_is_ended_with_it(tmp_path: Path, li
         program(line + wait if not line.endswith("&") else f"{line} {wait[2:]}", tmp_path)
     )
 
-    assert (done.ended.code, done.ended.why) == (0, None)
-    assert done.ended.left_behind >= 1
+    assert (done.ended.code, done.ended.reason) == (0, None)
+    assert done.ended.orphans >= 1
     assert [is_running(pid) for pid in pids(tmp_path)] == [False]
 
 
@@ -117,7 +117,7 @@ async def test_a_command_past_its_time_is_ended_even_when_it_does_not_listen(
 ) -> None:
     line = "trap '' TERM INT HUP; echo $$ > a.pid; while :; do sleep 1; done"
 
-    done = await run_command(program(line, tmp_path, time_limit_s=1.0, grace_s=0.1))
+    done = await run_command(program(line, tmp_path, time_limit_s=1.0, stop_timeout_s=0.1))
 
     assert done.ended == ProgramExit(-signal.SIGKILL, "time")
     assert [is_running(pid) for pid in pids(tmp_path)] == [False]
@@ -126,7 +126,7 @@ async def test_a_command_past_its_time_is_ended_even_when_it_does_not_listen(
 async def test_a_command_past_its_time_may_first_tidy_up(tmp_path: Path) -> None:
     line = "trap 'echo tidy; exit 3' TERM; echo on; sleep 1000 & wait"
 
-    done = await run_command(program(line, tmp_path, time_limit_s=1.0, grace_s=60))
+    done = await run_command(program(line, tmp_path, time_limit_s=1.0, stop_timeout_s=60))
 
     assert (done.out, done.ended) == ("on\ntidy\n", ProgramExit(3, "time"))
 
@@ -151,7 +151,7 @@ async def test_a_flood_of_processes_is_ended(tmp_path: Path, line: str) -> None:
 
     done = await run_command(program(line, tmp_path, processes=40))
 
-    assert (done.ended.why, done.ended.stuck) == ("processes", 0)
+    assert (done.ended.reason, done.ended.stuck) == ("processes", 0)
 
 
 async def test_a_flood_of_processes_after_the_command_is_ended(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ async def test_a_flood_of_processes_after_the_command_is_ended(tmp_path: Path) -
 
     done = await run_command(program(line, tmp_path, processes=40))
 
-    assert (done.ended.why, done.ended.stuck) == ("processes", 0)
+    assert (done.ended.reason, done.ended.stuck) == ("processes", 0)
 
 
 async def test_new_processes_of_somebody_else_do_not_end_a_command(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ async def test_a_command_that_uses_too_much_memory_is_ended(tmp_path: Path) -> N
 
     done = await run_command(program(f'exec python3 -c "{code}"', tmp_path, memory_bytes=60 << 20))
 
-    assert done.ended.why == "memory"
+    assert done.ended.reason == "memory"
     (pid,) = pids(tmp_path)
     await asyncio.to_thread(wait_until, lambda: not is_running(pid))
 
@@ -228,7 +228,7 @@ async def test_output_without_end_ends_the_command(
 
     done = await run_command(program("yes", tmp_path))
 
-    assert done.ended.why == "output"
+    assert done.ended.reason == "output"
     assert len(done.all) <= 1_000_000
 
 
@@ -327,9 +327,9 @@ async def test_a_process_that_took_over_the_number_is_let_alone(tmp_path: Path) 
 async def test_a_spare_spawner_waits_and_is_let_go(tmp_path: Path) -> None:
     spawners = SpawnerPool()
     spawners.warm()
-    first = await spawners.take()
+    first = await spawners.acquire()
     spawners.warm()
-    second = await spawners.take()
+    second = await spawners.acquire()
     spawners.warm()
     await spawners.aclose()
     assert first.pid != second.pid
@@ -351,7 +351,7 @@ async def test_a_start_that_is_cancelled_leaves_no_process(monkeypatch: pytest.M
         return launched[-1]
 
     monkeypatch.setattr(Spawner, "launch", slow)
-    taking = asyncio.create_task(SpawnerPool().take())
+    taking = asyncio.create_task(SpawnerPool().acquire())
     await asyncio.to_thread(wait_until, lambda: bool(launched))
     taking.cancel()
     cancelled.set()

@@ -38,4 +38,4 @@ def test_helper_sees_no_keys_and_no_module_of_the_folder_it_was_called_from(
 def test_helper_that_fails_says_so():
     done = run_worker("timeit", ("-n1", "-r1", "raise ValueError('broken')"), b"", 60)
     assert done.status == 1
-    assert "broken" in done.said + done.output.decode()
+    assert "broken" in done.stderr_tail + done.output.decode()

@@ -48,7 +48,7 @@ async def connected(
     line = f"exec 3<>/dev/tcp/127.0.0.1/{port}"
     spawners = SpawnerPool(lambda: prepared)
     with sandbox.confined(program(line, folder), facts, NETWORK) as confined:
-        spawner = await spawners.take()
+        spawner = await spawners.acquire()
         try:
             async with aclosing(spawner.run(confined)) as items:
                 ended = [item async for item in items if isinstance(item, ProgramExit)]

@@ -136,7 +136,7 @@ def test_a_home_as_workspace_keeps_what_runs_at_login(places: SandboxLocations) 
 
     wanted = {".bashrc", ".ipython", ".config/autostart", "AGENTS.md", ".git"}
     assert wanted <= below(places, found.frozen)
-    assert below(places, found.held) == {".config"}
+    assert below(places, found.unmovable) == {".config"}
 
 
 def test_deep_secrets_are_found_and_installed_files_are_passed_over(
@@ -149,7 +149,7 @@ def test_deep_secrets_are_found_and_installed_files_are_passed_over(
     found = find_protected_paths(places)
 
     assert below(places, found.secret) == {"a/b/c/d/e/f/g/.env", ".shoulders"}
-    assert not found.cut
+    assert not found.truncated
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_a_search_that_was_cut_is_told(
     places: SandboxLocations, wanted: SandboxRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     box = boxed(places, COVERING)
-    assert box.exposure(COVERING, wanted).cut is False
+    assert box.exposure(COVERING, wanted).truncated is False
 
     monkeypatch.setattr(protected_paths, "_MOST_ENTRIES", 3)
 
-    assert box.exposure(COVERING, wanted).cut is True
+    assert box.exposure(COVERING, wanted).truncated is True
 
 
 @pytest.mark.parametrize(

@@ -451,7 +451,7 @@ POLICY = SandboxPolicy(
     read=["/usr", "/proc"],
     write=['/w "x"'],
     hidden={"/w/.env": "/private/file"},
-    kept=["/w/.shoulders/skills"],
+    readable_exceptions=["/w/.shoulders/skills"],
     network=False,
     cover=True,
 )

@@ -32,7 +32,7 @@ def make(workspace: Workspace, *names: str, text: str = "") -> None:
 def test_folders_and_files_are_listed_without_hidden_ones(workspace: Workspace):
     make(workspace, "a.py", "data/b.csv", ".git/config", "node_modules/x.js", ".env")
     assert file_tree(workspace, limit=10, depth=3) == FileTree(
-        ("a.py", "data/", "data/b.csv"), whole=True
+        ("a.py", "data/", "data/b.csv"), complete=True
     )
 
 
@@ -53,9 +53,9 @@ def test_what_git_ignores_is_left_out_where_it_is_said(workspace: Workspace):
 def test_nearest_entries_come_first_and_the_rest_is_said(workspace: Workspace):
     make(workspace, *(f"deep/{number}.txt" for number in range(10)), "z.py")
     assert file_tree(workspace, limit=3, depth=3) == FileTree(
-        ("deep/", "deep/0.txt", "z.py"), whole=False
+        ("deep/", "deep/0.txt", "z.py"), complete=False
     )
-    assert file_tree(workspace, limit=9, depth=1) == FileTree(("deep/", "z.py"), whole=False)
+    assert file_tree(workspace, limit=9, depth=1) == FileTree(("deep/", "z.py"), complete=False)
 
 
 def test_links_are_not_followed(workspace: Workspace, tmp_path: Path):

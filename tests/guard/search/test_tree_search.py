@@ -18,10 +18,10 @@ from jupyter_ai_shoulders.guard.search.tree_search import (
     MatchingLine,
     SearchResult,
     TreeQuery,
-    names_below,
-    notebooks_below,
     search_file,
     search_tree,
+    searchable_files,
+    searchable_notebooks,
 )
 
 FILES = 5_200
@@ -117,7 +117,7 @@ def test_text_is_found_in_the_same_files_without_ripgrep(workspace: Workspace):
         MatchingLine("a.txt", 2, "needle two"),
         MatchingLine("b/c.py", 2, "needle two"),
     ]
-    assert notebooks_below(workspace, WorkspacePath(""), None) == ["n.ipynb"]
+    assert searchable_notebooks(workspace, WorkspacePath(""), None) == ["n.ipynb"]
 
 
 @pytest.mark.parametrize("folder", [".config", ".local/share/jupyter", "runtime"])
@@ -211,7 +211,7 @@ def test_search_that_finds_too_much_is_stopped(
 def test_lines_are_cut(workspace: Workspace):
     put(workspace, "a.js", "needle" * 1_000)
     [line] = search_tree(workspace, TreeQuery("needle", is_regex=False)).lines
-    assert len(line.text) == tree_search.LINE_SHOWN + 2
+    assert len(line.text) == tree_search.LINE_LENGTH_LIMIT + 2
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?<=a)b", r"(a)\1", "(a{1000}){1000}"])
@@ -280,10 +280,10 @@ def test_notebooks_are_listed_like_other_files(workspace: Workspace):
     put(workspace, ".gitignore", "/old/\n")
     for name in ("a.ipynb", "b/c.ipynb", "old/d.ipynb", ".x/e.ipynb", "b/f.py"):
         put(workspace, name, "{}")
-    assert notebooks_below(workspace, WorkspacePath(""), None) == ["a.ipynb", "b/c.ipynb"]
-    assert notebooks_below(workspace, WorkspacePath("b"), None) == ["b/c.ipynb"]
-    assert notebooks_below(workspace, WorkspacePath(""), Glob("*.py")) == []
-    assert notebooks_below(workspace, WorkspacePath(""), Glob("b/*")) == ["b/c.ipynb"]
+    assert searchable_notebooks(workspace, WorkspacePath(""), None) == ["a.ipynb", "b/c.ipynb"]
+    assert searchable_notebooks(workspace, WorkspacePath("b"), None) == ["b/c.ipynb"]
+    assert searchable_notebooks(workspace, WorkspacePath(""), Glob("*.py")) == []
+    assert searchable_notebooks(workspace, WorkspacePath(""), Glob("b/*")) == ["b/c.ipynb"]
 
 
 def test_names_of_a_listing_that_took_too_long_are_whole_and_said_to_be_some(
@@ -295,7 +295,7 @@ def test_names_of_a_listing_that_took_too_long_are_whole_and_said_to_be_some(
     monkeypatch.setattr(tree_search, "find_ripgrep", lambda: str(slow))
     monkeypatch.setattr(tree_search, "TIMEOUT_S", 0.5)
 
-    found = names_below(workspace, 10)
+    found = searchable_files(workspace, 10)
 
     assert not found.complete
     assert set(found.paths) <= {"a.py"}  # none where the machine is slow, and nothing cut off

@@ -452,7 +452,7 @@ async def test_the_sandbox_is_looked_for_once(tmp_path: Path) -> None:
     places = SandboxLocations(tmp_path, tmp_path / ".shoulders", tmp_path / "home", {})
     box = Sandbox(places, partial(told, asked))
 
-    assert await asyncio.gather(box.facts(), box.facts()) == [HELD, HELD]
+    assert await asyncio.gather(box.capabilities(), box.capabilities()) == [HELD, HELD]
     assert asked == [1]
 
 
