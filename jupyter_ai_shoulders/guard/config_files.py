@@ -1,8 +1,7 @@
-"""Reads configuration files: settings, rules, catalogues, keys. Never waits, never reads too much.
+"""Reads configuration files (settings, rules, catalogues, keys) without blocking and within limits.
 
-Such files come with a cloned or unpacked folder, so one may be a named pipe, a device or a bomb.
-Used by ``storage`` and ``providers``; instruction files are read through
-``guard.filesystem.workspace``.
+Such files can come with a cloned folder, so one may be a named pipe, a device or enormous. Used by
+``storage`` and ``providers``; instruction files are read through ``guard.filesystem.workspace``.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from pathlib import Path
 from jupyter_ai_shoulders.core.json_limits import json_excess
 
 LARGEST = 4 << 20
-"""Bytes of a configuration file."""
+"""Maximum size of a configuration file, in bytes."""
 MOST_VALUES = 10_000
-"""JSON values in one: some two thousand rules, or models."""
+"""Maximum number of JSON values in a file: about two thousand rules or models."""
 _FLAGS = (
     os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)  # opening a pipe that nobody writes to must not wait
+    | getattr(os, "O_NONBLOCK", 0)  # opening a pipe without a writer must not block
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_CLOEXEC", 0)
@@ -35,22 +34,21 @@ _KINDS = {
 
 
 class UnusableFile(OSError):
-    """A configuration file that is no regular file, or too large; the text says which."""
+    """The configuration file is not a regular file or too large; the text says which."""
 
     def __init__(self, path: Path, problem: str) -> None:
         super().__init__(errno.EINVAL, problem, str(path))
 
     def __str__(self) -> str:
-        """The problem as a sentence."""
         return f"{self.strerror}; it is not used."
 
 
 def read_config(path: Path, *, most_bytes: int = LARGEST) -> bytes:
-    """Return the content of a regular file. Raises ``UnusableFile`` and other ``OSError``."""
+    """Return the content of a regular file. Raises ``UnusableFile`` or another ``OSError``."""
     try:
         descriptor = os.open(path, _FLAGS)
     except OSError as error:
-        if error.errno == errno.ENXIO:  # Linux has this for a socket
+        if error.errno == errno.ENXIO:  # Linux reports this for a socket
             raise UnusableFile(path, f"It is {_kind(path.stat().st_mode)}, not a file") from error
         raise
     try:
@@ -67,9 +65,9 @@ def read_config(path: Path, *, most_bytes: int = LARGEST) -> bytes:
 
 
 def read_json_config(path: Path) -> bytes:
-    """Return the content of a regular file of JSON that is quickly parsed.
+    """Return the content of a regular JSON file that is small enough to parse quickly.
 
-    Raises ``UnusableFile`` and other ``OSError``; whether it is JSON at all is not checked.
+    Raises ``UnusableFile`` or another ``OSError``. Does not check that the content is valid JSON.
     """
     content = read_config(path)
     excess = json_excess(content, MOST_VALUES)

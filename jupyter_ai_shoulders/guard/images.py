@@ -1,7 +1,7 @@
-"""Pictures a user attaches, made to fit what models take (chapters 11 and 13).
+"""Fits attached images to the limits of models.
 
-The type comes from the bytes, not from a name; sizes are checked before anything is decoded.
-Pillow shrinks what is too large where it is installed. Blocks; callers choose the thread.
+The type is read from the bytes, not the name; sizes are checked before decoding. Pillow, where
+installed, shrinks large images. Blocks; callers choose the thread.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from jupyter_ai_shoulders.core.errors import InvalidRequest, TooLarge
 
 LONGEST_SIDE = 1_568
-"""Pixels; larger pictures are scaled down by the services themselves (reference §1.1)."""
+"""Pixels; model services downscale larger images themselves."""
 LARGEST_SIDE = 8_000
-"""Pixels; services refuse more."""
+"""Pixels; services refuse larger images."""
 LARGEST_BYTES = 3_700_000
-"""5 MB once it is base64, the smallest limit of the services."""
+"""5 MB once encoded in base64, the smallest limit of the services."""
 MOST_PIXELS = 60_000_000
-"""Decoding takes four bytes for each."""
+"""Decoding takes four bytes per pixel."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedImage:
-    """A picture as it is sent."""
+    """An image as it is sent."""
 
     media_type: str
     content: bytes
@@ -33,9 +33,9 @@ class EncodedImage:
 
 
 def fit_image(content: bytes) -> EncodedImage:
-    """Return the picture, shrunk when it is too large and Pillow is there.
+    """Return the image, shrunk if it is too large and Pillow is installed.
 
-    Raises ``InvalidRequest`` (no picture models read), ``TooLarge``.
+    Raises ``InvalidRequest`` (not an image that models read), ``TooLarge``.
     """
     picture = detect_image(content)
     if picture.width * picture.height > MOST_PIXELS:
@@ -54,7 +54,7 @@ def fit_image(content: bytes) -> EncodedImage:
 
 
 def detect_image(content: bytes) -> EncodedImage:
-    """Return type and size as the first bytes tell them. Raises ``InvalidRequest``."""
+    """Return the type and size stated by the first bytes. Raises ``InvalidRequest``."""
     size: tuple[int, int] | None = None
     media_type = ""
     if content.startswith(b"\x89PNG\r\n\x1a\n") and len(content) >= 24:
@@ -71,7 +71,7 @@ def detect_image(content: bytes) -> EncodedImage:
 
 
 def _jpeg_size(content: bytes) -> tuple[int, int] | None:
-    """Find the frame header (ITU T.81, B.2.2) behind the other segments."""
+    """Find the frame header (ITU T.81, B.2.2) after the other segments."""
     at = 2
     while at + 9 < len(content) and content[at] == 0xFF:
         marker = content[at + 1]
@@ -99,7 +99,7 @@ def _webp_size(content: bytes) -> tuple[int, int] | None:
 
 
 def _shrunk(content: bytes) -> EncodedImage | None:
-    """Return the picture at most ``LONGEST_SIDE`` wide and high, None without Pillow."""
+    """Return the image scaled to at most ``LONGEST_SIDE`` per side; None without Pillow."""
     try:
         from PIL import Image
     except ImportError:

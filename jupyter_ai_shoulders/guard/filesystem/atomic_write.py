@@ -1,4 +1,4 @@
-"""Facts of files, and writing them whole and durably; used by ``guard.filesystem.workspace``."""
+"""File metadata, and complete and durable writes; used by ``guard.filesystem.workspace``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """What identifies a file's content without reading it, and what replacing it must keep."""
+    """Metadata that identifies a file's content without reading it and that a replacement
+    preserves.
+    """
 
     device: int
     inode: int
@@ -27,7 +29,7 @@ class FileStat:
 
     @classmethod
     def of(cls, result: os.stat_result) -> FileStat:
-        """Return the facts of a stat result."""
+        """Return the metadata of a stat result."""
         return cls(
             result.st_dev,
             result.st_ino,
@@ -42,7 +44,7 @@ class FileStat:
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """A file's bytes and its facts at the moment it was read."""
+    """A file's bytes and its metadata when it was read."""
 
     content: bytes
     stat: FileStat
@@ -50,14 +52,14 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """SHA-256 of a file's bytes as hex, and its facts when they were read."""
+    """SHA-256 of a file's bytes in hex, and its metadata when they were read."""
 
     sha256: str
     stat: FileStat
 
 
 def copy_and_hash(source: int, target: int | None = None) -> str:
-    """Read a file to its end, into another one if there is one; return SHA-256 as hex."""
+    """Read a file to its end, copy it to ``target`` if given, and return its SHA-256 in hex."""
     found = hashlib.sha256()
     while chunk := os.read(source, _CHUNK):
         found.update(chunk)
@@ -75,16 +77,16 @@ def write_replacement(descriptor: int, content: bytes, like: FileStat) -> None:
 
 
 def write_new(descriptor: int, content: bytes) -> None:
-    """Write with the mode any new file of this process gets."""
+    """Write with the default mode of new files of this process."""
     if sys.platform != "win32":
         os.fchmod(descriptor, 0o666 & ~_umask())
     _write_durably(descriptor, content)
 
 
 def _umask() -> int:
-    """Return the process's mask without changing it for a moment, as ``os.umask`` would.
+    """Return the process's umask without changing it, as ``os.umask`` would.
 
-    Linux tells it (proc_pid_status(5)); elsewhere the usual one is assumed.
+    Linux reports it in ``/proc`` (proc_pid_status(5)); elsewhere the default 022 is assumed.
     """
     try:
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
@@ -95,7 +97,7 @@ def _umask() -> int:
 
 
 def copy_file(descriptor: int, source: int, like: FileStat) -> str:
-    """Copy a file's bytes, mode and time, durably; return SHA-256 of the bytes as hex."""
+    """Copy a file's bytes, mode and time, durably; return the SHA-256 of the bytes in hex."""
     sha256 = copy_and_hash(source, descriptor)
     if sys.platform != "win32":
         os.fchmod(descriptor, like.mode)
@@ -120,7 +122,8 @@ def _copy_ownership(descriptor: int, like: FileStat) -> None:
         return
     made = os.fstat(descriptor)
     if (made.st_uid, made.st_gid) != (like.owner, like.group):
-        # Only a privileged process may give files away: then the writer owns it, as with any save.
+        # Only a privileged process may change the owner. Otherwise the writer owns the file, as
+        # with any save.
         with contextlib.suppress(PermissionError):
             os.fchown(descriptor, like.owner, like.group)
     os.fchmod(descriptor, like.mode)

@@ -1,4 +1,4 @@
-"""Opened directories: nothing done in one can be led elsewhere.
+"""Operations inside an open directory, which cannot be redirected elsewhere.
 
 Used by ``guard.filesystem.safe_open``.
 """
@@ -24,14 +24,15 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC | _BINARY
 _OWN = os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | _NOFOLLOW | _CLOEXEC | _BINARY
 
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK})
-"""What file systems answer that have no hard links (link(2)): FAT, some networks."""
+"""Errors of file systems without hard links (link(2)), such as FAT and some network file systems.
+"""
 
 
 class Folder(Protocol):
-    """An opened directory: nothing done in it can be led elsewhere."""
+    """An open directory; its operations cannot be redirected elsewhere."""
 
     def create(self, name: str) -> int:
-        """Create a file that must not exist; return a descriptor to write to."""
+        """Create a file that must not exist; return a writable descriptor."""
         ...
 
     def names(self) -> Sequence[str]:
@@ -39,30 +40,31 @@ class Folder(Protocol):
         ...
 
     def reopen(self, name: str) -> int:
-        """Open a file that ``create`` made; return a descriptor."""
+        """Open a file made by ``create``; return a descriptor."""
         ...
 
     def stat(self, name: str) -> os.stat_result:
-        """Return the facts of an entry itself, also of a link."""
+        """Return the metadata of an entry, without following a link."""
         ...
 
     def rename(self, name: str, new_name: str) -> None:
-        """Put an entry in the place of another one."""
+        """Rename an entry over another one."""
         ...
 
     def rename_new(self, name: str, new_name: str) -> None:
-        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
+        """Rename a file to an unused name. Raises ``FileExistsError``."""
         ...
 
     def move(self, name: str, destination: Folder, new_name: str) -> None:
-        """Move a file or a folder into another folder, where nothing may have the name.
+        """Move a file or folder into another folder, under an unused name.
 
-        Both are of the same root kind. Raises ``FileExistsError``; across devices ``EXDEV``.
+        Both folders must be of the same root type. Raises ``FileExistsError``, and ``EXDEV`` across
+        devices.
         """
         ...
 
     def make_folder(self, name: str) -> None:
-        """Make a folder: ``FileExistsError`` when anything has the name."""
+        """Make a folder. Raises ``FileExistsError`` when the name is taken."""
         ...
 
     def remove_folder(self, name: str) -> None:
@@ -74,7 +76,7 @@ class Folder(Protocol):
         ...
 
     def sync(self) -> None:
-        """Make the directory's entries durable."""
+        """Make changes of the directory's entries durable."""
         ...
 
 
@@ -85,47 +87,40 @@ class DescriptorFolder:
     descriptor: int
 
     def create(self, name: str) -> int:
-        """Create a file that must not exist; return a descriptor to write to."""
         return os.open(name, _NEW, 0o600, dir_fd=self.descriptor)
 
     def names(self) -> Sequence[str]:
-        """Return the names of all entries."""
         return os.listdir(self.descriptor)  # noqa: PTH208 pathlib knows no descriptors
 
     def reopen(self, name: str) -> int:
-        """Open a file that ``create`` made; return a descriptor."""
         return os.open(name, _OWN, dir_fd=self.descriptor)
 
     def stat(self, name: str) -> os.stat_result:
-        """Return the facts of an entry itself, also of a link."""
         return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def rename(self, name: str, new_name: str) -> None:
-        """Put an entry in the place of another one."""
         os.replace(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
 
     def rename_new(self, name: str, new_name: str) -> None:
-        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
         here = {"src_dir_fd": self.descriptor, "dst_dir_fd": self.descriptor}
         try:
             os.link(name, new_name, **here, follow_symlinks=False)
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            # The name is taken first, so that nobody's file is replaced.
+            # Claim the name first, so that no existing file is replaced.
             os.close(self.create(new_name))
             self.rename(name, new_name)
         else:
             self.unlink(name)
 
     def move(self, name: str, destination: Folder, new_name: str) -> None:
-        """Move an entry into another folder, where nothing may have the name."""
         assert isinstance(destination, DescriptorFolder), "both are of one kind"
         if rename_without_replacing(self.descriptor, name, destination.descriptor, new_name):
             return
         here, there = self.descriptor, destination.descriptor
         if stat.S_ISDIR(self.stat(name).st_mode):
-            # A folder takes the place of an empty one only, so nobody's files are replaced.
+            # A folder can replace only an empty one, so no existing files are replaced.
             destination.make_folder(new_name)
             try:
                 os.rename(name, new_name, src_dir_fd=here, dst_dir_fd=there)
@@ -138,25 +133,21 @@ class DescriptorFolder:
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
-            os.close(destination.create(new_name))  # the name is taken first
+            os.close(destination.create(new_name))  # claims the name
             os.replace(name, new_name, src_dir_fd=here, dst_dir_fd=there)
         else:
             self.unlink(name)
 
     def make_folder(self, name: str) -> None:
-        """Make a folder: ``FileExistsError`` when anything has the name."""
         os.mkdir(name, dir_fd=self.descriptor)
 
     def remove_folder(self, name: str) -> None:
-        """Remove an empty folder."""
         os.rmdir(name, dir_fd=self.descriptor)
 
     def unlink(self, name: str) -> None:
-        """Remove a file."""
         os.unlink(name, dir_fd=self.descriptor)
 
     def sync(self) -> None:
-        """Make the directory's entries durable."""
         os.fsync(self.descriptor)
 
 
@@ -167,40 +158,33 @@ class PathFolder:
     path: Path
 
     def create(self, name: str) -> int:
-        """Create a file that must not exist; return a descriptor to write to."""
         return os.open(self.path / name, _NEW, 0o600)
 
     def names(self) -> Sequence[str]:
-        """Return the names of all entries."""
         return [entry.name for entry in self.path.iterdir()]
 
     def reopen(self, name: str) -> int:
-        """Open a file that ``create`` made; return a descriptor."""
         return os.open(self.path / name, _OWN)
 
     def stat(self, name: str) -> os.stat_result:
-        """Return the facts of an entry itself, also of a link."""
         return (self.path / name).lstat()
 
     def rename(self, name: str, new_name: str) -> None:
-        """Put an entry in the place of another one."""
         (self.path / name).replace(self.path / new_name)
 
     def rename_new(self, name: str, new_name: str) -> None:
-        """Rename a file to a name that no entry may have yet: ``FileExistsError``."""
-        if sys.platform != "win32":  # there rename never replaces
+        if sys.platform != "win32":  # rename never replaces on Windows
             os.close(self.create(new_name))
         (self.path / name).rename(self.path / new_name)
 
     def move(self, name: str, destination: Folder, new_name: str) -> None:
-        """Move an entry into another folder, where nothing may have the name."""
         assert isinstance(destination, PathFolder), "both are of one kind"
         source, target = self.path / name, destination.path / new_name
-        if sys.platform == "win32":  # there rename never replaces
+        if sys.platform == "win32":  # rename never replaces on Windows
             source.rename(target)
             return
         folder = stat.S_ISDIR(source.lstat().st_mode)
-        # The name is taken first: a folder takes the place of an empty one only.
+        # Claim the name first: a folder can replace only an empty one.
         if folder:
             target.mkdir()
         else:
@@ -212,16 +196,13 @@ class PathFolder:
             raise
 
     def make_folder(self, name: str) -> None:
-        """Make a folder: ``FileExistsError`` when anything has the name."""
         (self.path / name).mkdir()
 
     def remove_folder(self, name: str) -> None:
-        """Remove an empty folder."""
         (self.path / name).rmdir()
 
     def unlink(self, name: str) -> None:
-        """Remove a file."""
         (self.path / name).unlink()
 
     def sync(self) -> None:
-        """Do nothing: such systems have no descriptor of a directory to sync."""
+        """Do nothing: these systems have no descriptor of a directory to sync."""

@@ -1,4 +1,4 @@
-"""What errors of the operating system mean for whoever asked.
+"""Translates errors of the operating system into errors for the caller.
 
 Used by ``guard.filesystem.workspace``.
 """
@@ -20,11 +20,11 @@ from jupyter_ai_shoulders.core.errors import (
 
 
 class FileChanged(Conflict):
-    """The file is not the one that was read; nothing was written."""
+    """The file differs from the one that was read; nothing was written."""
 
 
 class DifferentFileSystem(Conflict):
-    """The two places are on different file systems: a copy is what remains."""
+    """Source and target are on different file systems, so only copying is possible."""
 
 
 @contextlib.contextmanager
@@ -37,7 +37,7 @@ def translate_os_errors(path: str) -> Generator[None]:
 
 @contextlib.contextmanager
 def translate_move_errors(path: str, new_path: str) -> Generator[None]:
-    """Say what went wrong between two places."""
+    """Translate errors of an operation on two paths."""
     try:
         yield
     except OSError as error:
@@ -72,7 +72,7 @@ def outside_workspace_error(text: str) -> ShouldersError:
 
 
 def from_os_error(error: OSError, path: str) -> ShouldersError:
-    """Return what an operating system error means for the caller."""
+    """Return the error for the caller of an operating system error."""
     meant: ShouldersError
     match error.errno:
         case errno.ENOENT | errno.ENOTDIR:

@@ -18,25 +18,24 @@ from jupyter_ai_shoulders.guard.filesystem.os_errors import from_os_error, outsi
 from jupyter_ai_shoulders.guard.filesystem.safe_open import Root
 
 WorkspacePath = NewType("WorkspacePath", str)
-"""A normal path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them."""
+"""A normalised path relative to the workspace root, with ``/``; only ``Workspace.path`` makes them.
+"""
 
 _KERNEL_FILES = ("/proc", "/sys", "/dev")
-"""Not files of the user's, where the workspace is the root of the file system."""
+"""System files, closed when the workspace is the root of the file system."""
 _FOLDERS = r"(?:HOME|PWD|OLDPWD|TMPDIR|XDG_\w+)"
 _EXPANDED = re.compile(
     rf"~[^/]*/|~$|\${_FOLDERS}(?!\w)|\$\{{{_FOLDERS}\}}"
     r"|%(?:USERPROFILE|HOMEPATH|APPDATA|LOCALAPPDATA|TEMP|TMP)%"
 )
-"""A home directory, or a variable that holds a folder, at the beginning of a path.
+"""A home directory or a variable that holds a folder, at the start of a path.
 
-Shells would expand it. Other names may begin with these signs.
+Shells would expand it. Other names may begin with these characters.
 """
 _DRIVE = re.compile(r"^[A-Za-z]:[\\/]")
 
 
 class PathResolver:
-    """Resolves paths below one root directory."""
-
     def __init__(self, directory: Path, root: Root, closed: Sequence[Path]) -> None:
         """``closed`` are folders below ``directory`` that nothing reads or changes."""
         self._directory = directory
@@ -45,10 +44,10 @@ class PathResolver:
         """Closed folders as relative paths with a final ``/``."""
 
     def resolve(self, text: str) -> WorkspacePath:
-        """Return the one name of a file or directory, existing or not, at or below the root.
+        """Return the canonical path of a file or directory, existing or not, at or below the root.
 
         ``./a``, ``b/../a``, ``/root/a`` and links inside the workspace all name ``a``. Raises
-        ``InvalidRequest`` (``outside_workspace`` when it leads out, by itself or by a link) and
+        ``InvalidRequest`` (``outside_workspace`` when the path or a link leads out) and
         ``PolicyRefusal`` (a closed folder).
         """
         path = self._resolve(text)
@@ -61,7 +60,7 @@ class PathResolver:
         return path
 
     def is_closed(self, path: str) -> bool:
-        """Return whether a workspace-relative path is in a folder that nothing reads."""
+        """Return whether a workspace-relative path is in a closed folder."""
         return f"{path}/".startswith(self._closed) if self._closed else False
 
     def _resolve(self, text: str) -> WorkspacePath:
@@ -88,14 +87,14 @@ class PathResolver:
                 yield f"{real.relative_to(self._directory).as_posix()}/"
 
     def _exists(self, parts: Sequence[str]) -> bool:
-        """Return whether an entry of this very name is there."""
+        """Return whether an entry with exactly this name exists."""
         try:
             return bool(parts) and bool(self._root.resolve(parts))
         except OSError:
             return False
 
     def _make_relative(self, text: str) -> str:
-        """Return an absolute path as one relative to the root."""
+        """Convert an absolute path to one relative to the root."""
         if not Path(text).is_absolute():
             return text
         wanted = os.path.normpath(text)
@@ -107,7 +106,7 @@ class PathResolver:
 
 
 def _real(path: str) -> Path:
-    """Return a path without links, as far as they can be read: those of ``/proc`` may not be."""
+    """Resolve links as far as they can be read; some of ``/proc`` cannot."""
     try:
         return Path(os.path.realpath(path))
     except OSError:
@@ -115,7 +114,7 @@ def _real(path: str) -> Path:
 
 
 def validate_path(text: str) -> str:
-    """Return ``text`` unless it is not a plain path. Raises ``InvalidRequest``."""
+    """Return ``text`` if it is a plain path. Raises ``InvalidRequest``."""
     if "\0" in text:
         raise InvalidRequest("The path contains a NUL character.")
     try:
@@ -129,7 +128,7 @@ def validate_path(text: str) -> str:
 
 
 def path_parts(relative: str, text: str) -> list[str]:
-    """Return the parts of a relative path; none for the root. Raises ``InvalidRequest``."""
+    """Return the components of a relative path; none for the root. Raises ``InvalidRequest``."""
     normal = posixpath.normpath(relative) if relative else "."
     if normal == ".." or normal.startswith("../"):
         raise outside_workspace_error(text)
@@ -137,5 +136,5 @@ def path_parts(relative: str, text: str) -> list[str]:
 
 
 def begins_with_expansion(text: str) -> bool:
-    """Return whether a shell would put a folder in the place of the beginning of a path."""
+    """Return whether a shell would expand the start of a path to a folder."""
     return _EXPANDED.match(text) is not None

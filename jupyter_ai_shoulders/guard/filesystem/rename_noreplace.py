@@ -1,6 +1,6 @@
-"""Renaming without ever replacing anything, in one step of the kernel where it has one.
+"""Renames without replacing anything, atomically where the kernel can.
 
-Linux 3.15 and macOS 10.12 know such a rename; some file systems do not. Used by
+Linux 3.15 and macOS 10.12 support it; some file systems do not. Used by
 ``guard.filesystem.directory_handles``.
 """
 
@@ -17,15 +17,15 @@ _LINUX_NOREPLACE = 1
 _MACOS_EXCL = 4
 """``RENAME_EXCL`` of renameatx_np(2)."""
 _UNKNOWN = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP})
-"""What kernels and file systems answer that cannot do it, or not so."""
+"""Errors of kernels and file systems that do not support the call or its flag."""
 
 _Rename = Callable[[int, bytes, int, bytes, int], int]
 
 
 def rename_without_replacing(source: int, name: str, target: int, new_name: str) -> bool:
-    """Rename between two directories by descriptor; return whether the system can do it so.
+    """Rename between two directories by descriptor; return whether the system supports it.
 
-    Raises ``FileExistsError`` when the new name is taken, and other ``OSError``.
+    Raises ``FileExistsError`` when the new name is taken, or another ``OSError``.
     """
     rename = _system_call()
     if rename is None:
@@ -40,7 +40,7 @@ def rename_without_replacing(source: int, name: str, target: int, new_name: str)
 
 
 def _system_call() -> _Rename | None:
-    """Return the C library's function, None where it has none."""
+    """Return the C library's function, or None if it lacks one."""
     if sys.platform not in {"linux", "darwin"}:
         return None
     name = "renameatx_np" if sys.platform == "darwin" else "renameat2"

@@ -1,10 +1,10 @@
-"""Opening and replacing files below a root without ever leaving it.
+"""Opens files below a root without ever leaving it.
 
 Used by ``guard.filesystem.workspace`` only.
 
-Linux has ``openat2`` for this: the kernel resolves the whole path beneath a descriptor, so there
-is no gap between check and use. Elsewhere each component is opened without following links; where
-files cannot be opened relative to a directory (Windows), each component is looked at first.
+Linux has ``openat2``: the kernel resolves the whole path beneath a descriptor, so there is no gap
+between check and use. Elsewhere each component is opened without following links. Where files
+cannot be opened relative to a directory (Windows), each component is checked first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.guard.filesystem.directory_handles import (
     PathFolder,
 )
 
-# include/uapi/linux/openat2.h; the number is the same on every architecture but alpha.
+# include/uapi/linux/openat2.h; the number is the same on every architecture except alpha.
 _SYS_OPENAT2 = 437
 _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_BENEATH = 0x08
@@ -44,11 +44,11 @@ _READ = (
     | _BINARY
 )
 Opener = Callable[[int, Sequence[str], int], int]
-"""Open the components below a descriptor with flags; return a descriptor. Raises ``OSError``."""
+"""Opens the components below a descriptor with flags; returns a descriptor. Raises ``OSError``."""
 
 
 class Root(Protocol):
-    """What lies below one directory. All methods raise ``OSError``."""
+    """Access to files below one directory. All methods raise ``OSError``."""
 
     def open(self, parts: Sequence[str]) -> int:
         """Open a file for reading; return a descriptor."""
@@ -59,23 +59,23 @@ class Root(Protocol):
         ...
 
     def resolve(self, parts: Sequence[str]) -> Sequence[str]:
-        """Return the components of an existing entry once links are followed."""
+        """Return the components of an existing entry with links resolved."""
         ...
 
     def close(self) -> None:
-        """Let go of the root."""
+        """Release the root."""
         ...
 
 
 def open_root(root: Path) -> Root:
-    """Return the safest way to ``root`` that this system has."""
+    """Return the safest access to ``root`` that this system supports."""
     if os.open in os.supports_dir_fd:
         return DescriptorRoot(root, choose_opener())
     return PathRoot(root)
 
 
 def choose_opener() -> Opener:
-    """Return ``openat2`` where the kernel has it (Linux 5.6), else the walk."""
+    """Return ``openat2`` where the kernel has it (Linux 5.6), else the component walk."""
     if sys.platform != "linux":
         return open_without_links
     libc = ctypes.CDLL(None, use_errno=True)
@@ -88,7 +88,7 @@ def choose_opener() -> Opener:
             result = libc.syscall(_SYS_OPENAT2, directory, path, pointer, size)
             if result >= 0:
                 return int(result)
-            # EAGAIN: something was renamed while ".." was resolved (openat2(2)).
+            # EAGAIN: an entry was renamed while ".." was resolved (openat2(2)).
             if ctypes.get_errno() not in {errno.EAGAIN, errno.EINTR}:
                 break
         number = ctypes.get_errno()
@@ -98,7 +98,7 @@ def choose_opener() -> Opener:
 
 
 def open_without_links(directory: int, parts: Sequence[str], flags: int) -> int:
-    """Open component by component, following no link at all."""
+    """Open component by component without following links."""
     reject_escaping_parts(parts)
     if not parts:
         return os.open(".", flags | _CLOEXEC, dir_fd=directory)
@@ -116,9 +116,9 @@ def open_without_links(directory: int, parts: Sequence[str], flags: int) -> int:
 
 
 def reject_escaping_parts(parts: Sequence[str]) -> None:
-    """Raise ``OSError`` for components that name no entry of their folder.
+    """Raise ``OSError`` for components that are not names of entries.
 
-    ``Workspace.path`` returns none of them; ``openat2`` refuses them by itself. Windows reads a
+    ``Workspace.path`` never returns them, and ``openat2`` refuses them itself. Windows reads a
     colon as a drive or a stream, and a backslash as a separator.
     """
     odd = "/\\:" if sys.platform == "win32" else "/"
@@ -128,7 +128,7 @@ def reject_escaping_parts(parts: Sequence[str]) -> None:
 
 
 class DescriptorRoot:
-    """A root held open as a descriptor."""
+    """A root held open by a descriptor."""
 
     def __init__(self, root: Path, opener: Opener) -> None:
         self._descriptor = os.open(root, _DIRECTORY)
@@ -136,12 +136,10 @@ class DescriptorRoot:
         self._real = _real_path(self._descriptor)
 
     def open(self, parts: Sequence[str]) -> int:
-        """Open a file for reading; return a descriptor."""
         return self._opener(self._descriptor, parts, _READ)
 
     @contextlib.contextmanager
     def folder(self, parts: Sequence[str]) -> Generator[Folder]:
-        """Open a directory."""
         descriptor = self._opener(self._descriptor, parts, _DIRECTORY)
         try:
             yield DescriptorFolder(descriptor)
@@ -149,7 +147,7 @@ class DescriptorRoot:
             os.close(descriptor)
 
     def resolve(self, parts: Sequence[str]) -> Sequence[str]:
-        """Return the components once links are followed, as the kernel tells them."""
+        """Return the components with links resolved by the kernel."""
         descriptor = self._opener(self._descriptor, parts, getattr(os, "O_PATH", _READ))
         try:
             real = _real_path(descriptor)
@@ -163,18 +161,16 @@ class DescriptorRoot:
         return real.removeprefix(above).split("/") if real.startswith(above) else parts
 
     def close(self) -> None:
-        """Let go of the root."""
         os.close(self._descriptor)
 
 
 @dataclass(frozen=True, slots=True)
 class PathRoot:
-    """A root by its path, for systems that cannot open files relative to a directory."""
+    """A root by path, for systems that cannot open files relative to a directory."""
 
     root: Path
 
     def open(self, parts: Sequence[str]) -> int:
-        """Open a file for reading; return a descriptor."""
         path = self._walked(parts)
         if not stat.S_ISREG(path.lstat().st_mode):
             raise OSError(errno.ENXIO, "not a regular file", str(path))
@@ -182,11 +178,10 @@ class PathRoot:
 
     @contextlib.contextmanager
     def folder(self, parts: Sequence[str]) -> Generator[Folder]:
-        """Open a directory."""
         yield PathFolder(self._walked(parts))
 
     def resolve(self, parts: Sequence[str]) -> Sequence[str]:
-        """Return the components: there is no link among them."""
+        """Return the components unchanged: none of them is a link."""
         self._walked(parts).lstat()
         return parts
 
@@ -212,7 +207,7 @@ class _OpenHow(ctypes.Structure):
 
 
 def _is_permitted(opener: Opener) -> bool:
-    """Return whether the kernel, and any filter around this process, lets ``openat2`` through."""
+    """Return whether the kernel, and any seccomp filter on this process, permits ``openat2``."""
     root = os.open("/", _DIRECTORY)
     try:
         os.close(opener(root, (), _DIRECTORY))
@@ -224,9 +219,9 @@ def _is_permitted(opener: Opener) -> bool:
 
 
 def _real_path(descriptor: int) -> str | None:
-    """Return the path the kernel knows for a descriptor; None where it does not tell.
+    """Return the kernel's path of a descriptor; None where it is not available.
 
-    As text: making a ``Path`` costs several times what the kernel takes.
+    A string, because making a ``Path`` costs several times the system call.
     """
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115 see above

@@ -1,8 +1,8 @@
-"""Workspace files: the only way in and out of them (chapter 07).
+"""The only access to workspace files.
 
-A path given by a model, a page or a user becomes a ``WorkspacePath`` or an error; files are opened
-beneath a descriptor of the root, so that neither ``..`` nor a link leads out. Used by the notebook
-back ends and the file tools. All methods block; callers choose the thread.
+Text of a path becomes a ``WorkspacePath`` or an error. Files are opened beneath a descriptor of the
+root, so that neither ``..`` nor a link leads out. Used by the notebook back ends and the file
+tools. All methods block; callers choose the thread. See docs/design/security.md#path-guard.
 """
 
 from __future__ import annotations
@@ -56,37 +56,37 @@ __all__ = [
 
 
 class Workspace:
-    """The server's root directory; a resource: ``close`` it."""
+    """The server's root directory; close it after use."""
 
     def __init__(
         self, directory: str | Path, root: Root | None = None, closed: Sequence[Path] = ()
     ) -> None:
-        """Open a directory; ``closed`` are folders below it that nothing reads or changes."""
+        """Open a directory; ``closed`` are folders below it that are never read or changed."""
         self.directory = Path(directory).resolve()
         self._root = root or open_root(self.directory)
         self._paths = PathResolver(self.directory, self._root, closed)
         self._swept: set[str] = set()
-        """Folders in which nothing is left behind by servers before this one."""
+        """Folders without files abandoned by earlier servers."""
 
     def close(self) -> None:
-        """Let go of the root directory."""
+        """Close the root directory."""
         self._root.close()
 
     def path(self, text: str) -> WorkspacePath:
-        """Return the one name of a file or directory. Raises like ``PathResolver.resolve``."""
+        """Return the canonical path of an entry. Raises like ``PathResolver.resolve``."""
         return self._paths.resolve(text)
 
     def is_closed(self, path: str) -> bool:
-        """Return whether a workspace-relative path is in a folder that nothing reads."""
+        """Return whether a workspace-relative path is in a closed folder."""
         return self._paths.is_closed(path)
 
     def stat(self, path: WorkspacePath) -> FileStat:
-        """Return a regular file's facts. Raises ``NotFound``, ``InvalidRequest``."""
+        """Return a regular file's metadata. Raises ``NotFound``, ``InvalidRequest``."""
         with self._open(path) as descriptor:
             return _stat_regular(descriptor, path)
 
     def read(self, path: WorkspacePath) -> FileContent:
-        """Return a regular file's bytes. Raises like ``stat``, and ``FileChanged``."""
+        """Return a regular file's content. Raises like ``stat``, and ``FileChanged``."""
         with self._open(path) as descriptor:
             before = _stat_regular(descriptor, path)
             content = _read_all(descriptor, before.size)
@@ -96,7 +96,7 @@ class Workspace:
         return FileContent(content, after)
 
     def head(self, path: WorkspacePath, limit: int) -> FileContent:
-        """Return a regular file's first ``limit`` bytes and its facts. Raises like ``stat``."""
+        """Return a regular file's first ``limit`` bytes and its metadata. Raises like ``stat``."""
         with self._open(path) as descriptor:
             facts = _stat_regular(descriptor, path)
             chunks: list[bytes] = []
@@ -106,7 +106,7 @@ class Workspace:
         return FileContent(b"".join(chunks), facts)
 
     def tail(self, path: WorkspacePath, limit: int) -> FileContent:
-        """Return a regular file's last ``limit`` bytes and its facts. Raises like ``stat``."""
+        """Return a regular file's last ``limit`` bytes and its metadata. Raises like ``stat``."""
         with self._open(path) as descriptor:
             facts = _stat_regular(descriptor, path)
             os.lseek(descriptor, max(0, facts.size - limit), os.SEEK_SET)
@@ -122,9 +122,10 @@ class Workspace:
 
     @contextlib.contextmanager
     def open_folder_path(self, path: WorkspacePath) -> Generator[str]:
-        """Yield where to start a process in a folder: the folder itself, whatever has its name.
+        """Yield a path of the open folder, for scanning it or starting a process in it.
 
-        Raises ``NotFound``. Only Linux can name an open folder; elsewhere it is the path.
+        On Linux the path refers to the folder itself even if its name is given to another one;
+        elsewhere it is the ordinary path. Raises ``NotFound``.
         """
         with contextlib.ExitStack() as opened:
             with translate_os_errors(path):
@@ -136,10 +137,10 @@ class Workspace:
                 yield str(self.directory / path)
 
     def replace(self, path: WorkspacePath, content: bytes, expected: FileStat) -> FileStat:
-        """Put ``content`` in the place of the file that was read as ``expected``, all or nothing.
+        """Atomically replace the file that was read as ``expected``.
 
-        Keeps the mode and, where permitted, the owner; durable when it returns. Raises
-        ``FileChanged`` when another file, or other content, stands there now.
+        Keeps the mode and, where permitted, the owner; durable on return. Raises ``FileChanged``
+        when the file or its content is another one.
         """
         *directory, name = path.split("/")
         with translate_os_errors(path), self._root.folder(directory) as folder:
@@ -158,9 +159,9 @@ class Workspace:
             return written
 
     def create(self, path: WorkspacePath, content: bytes) -> FileStat:
-        """Make a file that is not there yet, all or nothing; durable when it returns.
+        """Atomically create a file in an existing folder; durable on return.
 
-        Its folder must exist. Raises ``Conflict`` when anything has the name already.
+        Raises ``Conflict`` when the name is taken.
         """
         *directory, name = path.split("/")
         with translate_os_errors(path), self._root.folder(directory) as folder:
@@ -176,7 +177,7 @@ class Workspace:
             return written
 
     def kind(self, path: WorkspacePath) -> Literal["file", "folder", "other"]:
-        """Return what stands there. Raises ``NotFound``."""
+        """Return the kind of an entry. Raises ``NotFound``."""
         if not path:
             return "folder"
         *directory, name = path.split("/")
@@ -187,7 +188,7 @@ class Workspace:
         return "file" if stat.S_ISREG(mode) else "other"
 
     def digest(self, path: WorkspacePath) -> Digest:
-        """Return a regular file's hash, of any size. Raises like ``read``."""
+        """Return the hash of a regular file of any size. Raises like ``read``."""
         with self._open(path) as descriptor:
             before = _stat_regular(descriptor, path)
             sha256 = copy_and_hash(descriptor)
@@ -199,11 +200,11 @@ class Workspace:
     def move(
         self, path: WorkspacePath, new_path: WorkspacePath, target: Workspace | None = None
     ) -> None:
-        """Give a file or a folder another name, here or below another root; durable.
+        """Rename a file or folder, here or below another root; durable on return.
 
-        The folder it goes to must exist. Nothing is ever replaced: raises ``Conflict`` when
-        anything has the new name, ``NotFound``, and ``DifferentFileSystem`` when it cannot be
-        renamed to there.
+        The new parent folder must exist. Never replaces anything. Raises ``Conflict`` when the new
+        name is taken, ``NotFound``, and ``DifferentFileSystem`` when a rename cannot reach the
+        target.
         """
         other = target or self
         with (
@@ -221,10 +222,10 @@ class Workspace:
     def copy(
         self, path: WorkspacePath, new_path: WorkspacePath, target: Workspace | None = None
     ) -> Digest:
-        """Copy a file of any size, with its mode and time, here or below another root.
+        """Atomically copy a file of any size with its mode and time, here or below another root.
 
-        All or nothing, durable; the folder must exist. Raises ``Conflict`` when anything has the
-        new name, ``FileChanged`` when it changes meanwhile.
+        Durable on return; the target folder must exist. Raises ``Conflict`` when the new name is
+        taken, and ``FileChanged`` when the source changes during the copy.
         """
         other = target or self
         with (
@@ -245,11 +246,11 @@ class Workspace:
             return Digest(sha256, FileStat.of(folder.stat(name)))
 
     def remove(self, path: WorkspacePath, expected: FileStat) -> None:
-        """Remove the file that was read as ``expected``; durable.
+        """Remove the file that was read as ``expected``; durable on return.
 
-        It is renamed first, so that no other one is removed: ``FileChanged`` when another file, or
-        other content, stands there now. That one gets its name back, or, where the name was taken
-        again, one that nobody removes and the error says.
+        The file is renamed first, so that no other file is removed. Raises ``FileChanged`` when the
+        file or its content is another one. That file gets its name back or, if the name was taken
+        again, a new name that is never swept and that the error states.
         """
         with self._open_parent(path) as (folder, name), translate_os_errors(path):
             aside = temp_name(name)
@@ -262,7 +263,9 @@ class Workspace:
             folder.sync()
 
     def make_folder(self, path: WorkspacePath) -> None:
-        """Make a folder in one that exists; durable. Raises ``Conflict`` (taken), ``NotFound``."""
+        """Make a folder in an existing one; durable. Raises ``Conflict`` (name taken),
+        ``NotFound``.
+        """
         with self._open_parent(path) as (folder, name), translate_os_errors(path):
             folder.make(name)
             crash_point("disk.mkdir.made")
@@ -271,7 +274,7 @@ class Workspace:
     def remove_folder(self, path: WorkspacePath) -> None:
         """Remove an empty folder; durable. Raises ``Conflict`` when it is not empty.
 
-        What killed writers left in it does not count.
+        Abandoned temporary files are removed first.
         """
         with translate_os_errors(path), self._root.folder(path.split("/")) as inside:
             sweep_temp_files(inside, time.time_ns())
@@ -281,13 +284,13 @@ class Workspace:
             folder.sync()
 
     def _sweep(self, directory: str, folder: Folder, now_ns: int) -> None:
-        """Remove what killed servers left in a folder, once while this one runs."""
+        """Remove files abandoned by dead servers from a folder, once per folder and server."""
         if directory not in self._swept and sweep_temp_files(folder, now_ns):
             self._swept.add(directory)
 
     @contextlib.contextmanager
     def _open_parent(self, path: WorkspacePath) -> Generator[tuple[Folder, str]]:
-        """Open the folder a path is in; give it with the last name."""
+        """Open the parent folder of a path; yield it with the last component."""
         if not path:
             raise InvalidRequest("The workspace itself cannot be changed.", hint="Name a file.")
         *directory, name = path.split("/")
@@ -307,7 +310,7 @@ class Workspace:
 
 
 def _restore_name(folder: Folder, aside: str, name: str) -> str:
-    """Give somebody's file its name back, or one that is never swept; return what happened."""
+    """Give another program's file its name back, or an unused one; return the outcome in words."""
     try:
         folder.move(aside, folder, name)
     except OSError:
@@ -334,7 +337,7 @@ def _read_all(descriptor: int, size: int) -> bytes:
 
 
 def _verify_unchanged(folder: Folder, name: str, expected: FileStat, path: str) -> None:
-    """Look once more, immediately before the file is replaced."""
+    """Check the file a last time, immediately before it is replaced."""
     now = folder.stat(name)
     if not stat.S_ISREG(now.st_mode) or FileStat.of(now) != expected:
         raise file_changed_error(path, "meanwhile; nothing was written")

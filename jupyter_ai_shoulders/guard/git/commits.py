@@ -1,9 +1,9 @@
-"""Makes commits as the user would: with the hooks, filters and signing the repository has.
+"""Makes commits as the user would: with the repository's hooks, filters and signing.
 
-A commit without them would pass checks by, or store what a filter keeps out, so they run; which
-ones is told beforehand, for the user decides knowing it. They get no keys from the environment, no
-terminal, a time limit, and end as a group. Nothing is fetched and nothing else of the repository's
-configuration is run. Blocks; callers choose the thread. Used by ``tools.git.commit``.
+Without them a commit would bypass checks, or store content that a filter removes. The user is shown
+which programs will run before deciding. They get no keys from the environment, no terminal and a
+time limit, and are ended as a group. Nothing is fetched, and nothing else from the repository's
+configuration runs. Blocks; callers choose the thread. Used by ``tools.git.commit``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from jupyter_ai_shoulders.guard.process.environment import command_environment
 from jupyter_ai_shoulders.guard.process.process_group import kill_process_group
 
 SECONDS = 120.0
-"""For the commit with all its hooks."""
+"""Time limit of a commit with all its hooks."""
 MOST_FILES = 500
 OUTPUT_LIMIT = 20_000
 _POLL_SECONDS = 0.05
@@ -40,7 +40,7 @@ _HOOKS = (
     *("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"),
     *("reference-transaction", "post-index-change"),
 )
-"""What adding and committing runs (githooks(5))."""
+"""Hooks that adding and committing run (githooks(5))."""
 _OFF = (
     "core.fsmonitor=false",
     "core.pager=cat",
@@ -53,18 +53,18 @@ _OFF = (
     "commit.verbose=false",
 )
 _COMMANDS = r"^(filter\.|gpg\.|commit\.gpgsign$|user\.signingkey$)"
-"""Settings that say what is run for a commit."""
+"""Settings that name programs to run for a commit."""
 _FILTER = re.compile(r"filter\.(.*)\.(?:clean|process)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class CommitPlan:
-    """What a commit will hold and run; ``fingerprint`` changes when any of it does."""
+    """The content of a planned commit and the programs it runs; ``fingerprint`` covers both."""
 
     branch: str
     files: tuple[ChangedFile, ...]
     paths: tuple[WorkspacePath, ...]
-    """Those named; none: what is staged."""
+    """The paths to commit; empty for the staged changes."""
     diff: str
     programs: tuple[str, ...]
     fingerprint: str
@@ -72,7 +72,7 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True)
 class CommitResult:
-    """The commit's hash, and what git and the hooks printed."""
+    """The commit's hash, and the output of git and the hooks."""
 
     commit: str
     output: str
@@ -81,7 +81,7 @@ class CommitResult:
 def plan_commit(
     workspace: Workspace, repository: Repository, paths: Sequence[WorkspacePath]
 ) -> CommitPlan:
-    """Return what would be committed: the paths as they are now, or what is staged.
+    """Plan a commit of the current content of the paths, or of the staged changes.
 
     Raises ``InvalidRequest`` (nothing to commit), ``Conflict`` (an unfinished merge) and
     ``PolicyRefusal`` (a secret file).
@@ -125,9 +125,9 @@ def plan_commit(
 
 
 def commit(repository: Repository, plan: CommitPlan, message: str) -> CommitResult:
-    """Make the commit. Raises ``Conflict`` when git or a hook refuses; nothing is committed then.
+    """Make the commit. Raises ``Conflict``, with nothing committed, when git or a hook refuses.
 
-    Files that were not tracked are added for it, and taken out again when it fails.
+    Untracked files are added first, and taken out of the index again when the commit fails.
     """
     new = [file.path for file in plan.files if file.untracked]
     specs = repository.pathspecs([WorkspacePath(path) for path in new]) if new else []
@@ -177,7 +177,7 @@ def _diff(
 
 
 def _new_file(workspace: Workspace, path: str) -> str:
-    """Return a file that git does not know yet, as it shows new ones."""
+    """Return an untracked file in the form of git's diff of a new file."""
     try:
         content = workspace.head(WorkspacePath(path), OUTPUT_LIMIT).content
     except ShouldersError as error:
@@ -192,7 +192,7 @@ def _new_file(workspace: Workspace, path: str) -> str:
 def _fingerprint(
     workspace: Workspace, repository: Repository, files: Sequence[ChangedFile], *, staged: bool
 ) -> str:
-    """Return a hash that changes with what would be committed, and with what would run by it."""
+    """Return a hash of the content that would be committed and of the programs that would run."""
     parts: list[object] = [repository.git.run("rev-parse", "-q", "--verify", "HEAD")]
     parts += [repository.git.run("diff", "--cached", "--raw", "-z", "--no-abbrev", "--", ".")]
     for file in files:
@@ -207,22 +207,22 @@ def _fingerprint(
 
 
 def _state_of_programs(repository: Repository) -> Iterator[object]:
-    """Return what changes with the hooks' files, and with the commands of filters and signing.
+    """Yield values that change with the hook files and the commands of filters and signing.
 
-    What a hook starts in turn is not known.
+    Programs that a hook starts are not covered.
     """
     for hook in _hooks(repository):
         yield str(hook)
         try:
             with hook.open("rb") as file:
                 yield hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:  # it may be run without being read, or is gone by now
+        except OSError as error:  # deleted, or executable but not readable
             yield error.errno
     yield repository.git.run("config", "--null", "--get-regexp", _COMMANDS)
 
 
 def _programs(repository: Repository, files: Sequence[ChangedFile]) -> list[str]:
-    """Return what the commit will run, in words."""
+    """Return descriptions of the programs the commit will run."""
     found = [f"hook {hook.name}" for hook in _hooks(repository)]
     found += [f"filter {name}" for name in _filters(repository, files)]
     if (repository.git.run("config", "--type=bool", "commit.gpgSign") or "").strip() == "true":
@@ -231,14 +231,14 @@ def _programs(repository: Repository, files: Sequence[ChangedFile]) -> list[str]
 
 
 def _signers(repository: Repository) -> list[str]:
-    """Return the programs that the configuration names for signatures."""
+    """Return the configured signing programs."""
     printed = repository.git.run("config", "--null", "--get-regexp", r"^gpg\..*(program|command)$")
     named = (entry.partition("\n")[2] for entry in (printed or "").split("\0"))
     return sorted({name for name in named if name}) or ["gpg"]
 
 
 def _hooks(repository: Repository) -> list[Path]:
-    """Return the hooks there are. The last setting of their place is our own, for reads."""
+    """Return the existing hooks. The last ``core.hooksPath`` is our own, used for reads."""
     printed = repository.git.run("config", "--null", "--type=path", "--get-all", "core.hooksPath")
     paths = (printed or "").split("\0")[:-2]
     common = repository.git.run("rev-parse", "--path-format=absolute", "--git-common-dir") or ""
@@ -267,7 +267,7 @@ def _check(result: tuple[int | None, str], command: str) -> None:
 
 
 def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:
-    """Run git with all the repository brings along; return its status (None: time) and output."""
+    """Run git with the repository's own programs; return its status (None: timeout) and output."""
     settings = [word for setting in _OFF for word in ("-c", setting)]
     process = subprocess.Popen(  # noqa: S603 git, and what the user was told it runs
         [repository.program, "--no-pager", *settings, *arguments],
@@ -298,11 +298,11 @@ def _run(repository: Repository, *arguments: str) -> tuple[int | None, str]:
 
 
 def _has_more_output(process: subprocess.Popen[bytes], output: int) -> bool:
-    """Wait until there is something to read, or git is gone and there is not.
+    """Wait for output, or for git to exit without more.
 
-    What a hook left running may hold the output open; the commit is made all the same.
+    A process left by a hook may keep the pipe open after the commit is made.
     """
-    if sys.platform == "win32":  # pipes cannot be waited for there
+    if sys.platform == "win32":  # pipes cannot be polled on Windows
         return True
     with selectors.DefaultSelector() as selector:
         selector.register(output, selectors.EVENT_READ)
@@ -315,7 +315,7 @@ def _has_more_output(process: subprocess.Popen[bytes], output: int) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """Return ours without secrets and what steers git, and with what keeps it quiet."""
+    """Return the environment without secrets and git's variables, with quiet settings."""
     variables = command_environment(os.environ)
     inherited = {name: value for name, value in variables.items() if not name.startswith("GIT_")}
     return inherited | {

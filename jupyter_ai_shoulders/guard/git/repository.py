@@ -1,7 +1,7 @@
-"""A git repository of the workspace, read so that it can run nothing; for ``tools.git``.
+"""Reads a git repository of the workspace without running its programs; for ``tools.git``.
 
-Only what lies in the workspace is told, by workspace-relative paths; secret files are named and
-their content is not shown. ``guard.git.commits`` makes commits. Blocks; callers choose the thread.
+Reports only files in the workspace, by workspace-relative paths; secret files are named without
+their content. ``guard.git.commits`` makes commits. Blocks; callers choose the thread.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, Workspace
 from jupyter_ai_shoulders.guard.git.safe_git import OUTPUT_LIMIT, SafeGit
 
 SECONDS = 20.0
-"""For all reads of one call."""
+"""Time limit of all reads of one call."""
 _DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-renames")
 FILES_COMPARED = 500
 _STATES = {"M": "modified", "A": "added", "D": "deleted", "T": "type changed", "U": "in conflict"}
@@ -25,7 +25,7 @@ _STATES = {"M": "modified", "A": "added", "D": "deleted", "T": "type changed", "
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that is not as it is in the last commit; the states are None where it is the same."""
+    """A file that differs from the last commit; a state is None where it does not."""
 
     path: str
     staged: str | None = None
@@ -34,7 +34,7 @@ class ChangedFile:
 
     @property
     def in_conflict(self) -> bool:
-        """Whether a merge left it for the user to settle."""
+        """Whether a merge left the file in conflict."""
         return "in conflict" in {self.staged, self.unstaged}
 
 
@@ -53,7 +53,7 @@ class RepositoryStatus:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryDiff:
-    """The text of a comparison, and what it leaves out."""
+    """The text of a comparison, with the files shown and the secret files left out."""
 
     text: str
     files: tuple[str, ...]
@@ -62,10 +62,12 @@ class RepositoryDiff:
 
 
 class Repository:
-    """The repository around a path of the workspace; find it anew for each call."""
+    """The repository around a path of the workspace; find it again for each call."""
 
     def __init__(self, program: str, directory: Path, prefix: str, path_in_tree: str) -> None:
-        """Take where git runs, the workspace's path of that, and its own place in the tree."""
+        """``directory`` is where git runs, ``prefix`` its workspace path, ``path_in_tree`` its path
+        in the tree.
+        """
         self.program = program
         self.directory = directory
         self._prefix = prefix
@@ -80,14 +82,14 @@ class Repository:
             )
 
     def status(self, paths: Sequence[WorkspacePath] = ()) -> RepositoryStatus:
-        """Return the branch and what changed in the workspace, or of these paths."""
+        """Return the branch and the changes in the workspace, or of the given paths."""
         printed = self._run(
             *("status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all"),
             *("--ignore-submodules=all", "--no-renames", "--", *self.pathspecs(paths)),
         )
         status = RepositoryStatus(complete=len(printed) < OUTPUT_LIMIT)
         entries = printed.split("\0")
-        for entry in entries[:-1]:  # the last one is empty, or cut off
+        for entry in entries[:-1]:  # the last entry is empty or cut off
             self._add_entry(status, entry)
         status.files.sort(key=lambda file: file.path)
         return status
@@ -95,9 +97,10 @@ class Repository:
     def diff(
         self, which: Sequence[str] = (), paths: Sequence[WorkspacePath] = ()
     ) -> RepositoryDiff:
-        """Return differences: of files to the index, or ``--cached``, or to a commit.
+        """Compare files with the index; with ``which``, the index (``--cached``) or files with a
+        commit.
 
-        Of secret files only their names.
+        Secret files are listed by name only.
         """
         names = self._run("diff", *which, "--name-only", "-z", *_DIFF, "--", *self.pathspecs(paths))
         names_by_path = {self._workspace_path(name): name for name in names.split("\0")[:-1]}
@@ -113,19 +116,21 @@ class Repository:
         return RepositoryDiff(text, tuple(shown), secrets, complete)
 
     def has_staged_outside(self) -> bool:
-        """Return whether something is staged that lies outside the workspace."""
+        """Return whether anything outside the workspace is staged."""
         if not self._path_in_tree:
             return False
         return bool(self._run("diff", "--cached", "--name-only", "--", ":(top)", ":(exclude)."))
 
     def pathspecs(self, paths: Sequence[WorkspacePath]) -> list[str]:
-        """Return path specifications for git, taken literally; all there is for none."""
+        """Return literal path specifications for git; the whole directory for no paths."""
         if not paths:
             return ["."]
         return [f":(literal){self.path_in_repository(path)}" for path in paths]
 
     def path_in_repository(self, path: WorkspacePath) -> str:
-        """Return a path as git is told it. Raises ``InvalidRequest`` outside the repository."""
+        """Return a path relative to git's directory. Raises ``InvalidRequest`` outside the
+        repository.
+        """
         if not self._prefix:
             return path or "."
         if path == self._prefix:
@@ -138,7 +143,7 @@ class Repository:
         return path[len(self._prefix) + 1 :]
 
     def _workspace_path(self, name: str) -> str:
-        """Return a path by what git calls it, from the top of the repository."""
+        """Return the workspace path of a path from the top of the repository."""
         below = name.removeprefix(self._path_in_tree)
         return f"{self._prefix}/{below}" if self._prefix else below
 
@@ -167,10 +172,10 @@ class Repository:
 
 
 def find_repository(workspace: Workspace, near: WorkspacePath) -> Repository:
-    """Return the repository a file or folder of the workspace is in.
+    """Return the repository of a file or folder of the workspace.
 
-    Raises ``NotFound`` (there is none), ``PolicyRefusal`` (no git on this machine, or a repository
-    that cannot be read safely).
+    Raises ``NotFound`` (no repository) and ``PolicyRefusal`` (git is not installed, or the
+    repository cannot be read safely).
     """
     program = shutil.which("git")
     if program is None:
@@ -199,11 +204,11 @@ def find_repository(workspace: Workspace, near: WorkspacePath) -> Repository:
 
 
 def _owns_working_tree(git: SafeGit, top: Path) -> bool:
-    """Return whether history and files belong together: ``.git`` may lead to any repository.
+    """Return whether the history belongs to the files: ``.git`` may point to any repository.
 
-    It is in the folder itself, or says of its own accord that its files are there: a linked
-    worktree by its file ``gitdir`` (gitrepository-layout(5)), a submodule by ``core.worktree``,
-    which has led to ``top``.
+    The git directory is inside ``top``, or it names ``top`` itself: a linked worktree by its file
+    ``gitdir`` (gitrepository-layout(5)), a submodule by ``core.worktree``, which was already
+    resolved to ``top``.
     """
     git_dir = git.run("rev-parse", "--absolute-git-dir")
     common = git.run("rev-parse", "--path-format=absolute", "--git-common-dir")
@@ -227,7 +232,7 @@ def _at(workspace: Workspace, program: str, top: Path) -> Repository:
         return Repository(program, root, "", "" if path_in_tree == "." else f"{path_in_tree}/")
     if top.is_relative_to(root):
         return Repository(program, top, top.relative_to(root).as_posix(), "")
-    # ``core.worktree`` may name any folder, whose files git would then tell of.
+    # ``core.worktree`` may name any folder; git would report the files there.
     raise PolicyRefusal(
         "The repository keeps its files outside the workspace, so it is not read.",
         code="outside_workspace",
@@ -248,4 +253,4 @@ def _add_branch_fact(status: RepositoryStatus, line: str) -> None:
             ahead, behind = value.split(" ")
             status.ahead, status.behind = int(ahead), -int(behind)
         case _:
-            pass  # branch.stash and what git may add
+            pass  # branch.stash, and headers of later git versions

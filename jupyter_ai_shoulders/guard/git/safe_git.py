@@ -1,10 +1,9 @@
-"""What git says of the workspace, asked so that a hostile repository can run nothing (chapter 11).
+"""Runs git for reads, so that a hostile repository can run nothing.
 
-A repository's own configuration may name programs: file-system monitors, hooks, pagers, external
-diffs, text converters, content filters, signature checkers, transports. All of them are switched
-off here. Only reads; never asks for a password, never fetches. Blocks; callers choose the thread.
-Used by ``host.context.environment`` and
-``guard.git.repository``.
+A repository's configuration may name programs: file-system monitors, hooks, pagers, external diffs,
+text converters, content filters, signature checkers, transports. All are switched off. Never asks
+for a password, never fetches. Blocks; callers choose the thread. Used by
+``host.context.environment`` and ``guard.git.repository``.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from jupyter_ai_shoulders.guard.process.process_group import kill_after
 
 OUTPUT_LIMIT = 400_000
 _TIMEOUT_S = 2.0
-"""For all that is asked at once."""
+"""Time limit of all reads together."""
 
 _OFF = (
     "core.quotePath=false",
@@ -40,18 +39,20 @@ _OFF = (
 _DIFF = ("--name-only", "-z", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 _RUNS = re.compile(r"filter\.(.*)\.(?:clean|smudge|process)", re.DOTALL)
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
-"""Names of filters that can be said on a command line: ``-c`` ends a key at the first ``=``."""
+"""Filter names that fit on a command line: ``-c`` ends a key at the first ``=``."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """A repository; ``changed_files`` since its last commit, None where that is not known."""
+    """State of a repository; ``changed_files`` counts changes since the last commit, None if
+    unknown.
+    """
 
     changed_files: int | None = None
 
 
 def git_state(directory: Path) -> GitState | None:
-    """Return the state of the repository the directory is in, None when there is none."""
+    """Return the state of the directory's repository, or None without one."""
     program = shutil.which("git")
     if program is None:
         return None
@@ -65,7 +66,7 @@ def git_state(directory: Path) -> GitState | None:
 
 
 class SafeGit:
-    """Runs git in one directory, for reads; all of them together take ``seconds`` at most."""
+    """Runs git in one directory, for reads; ``seconds`` limits all of them together."""
 
     def __init__(self, program: str, directory: Path, seconds: float | None = None) -> None:
         self._program = program
@@ -74,9 +75,9 @@ class SafeGit:
         self._deadline = time.monotonic() + (_TIMEOUT_S if seconds is None else seconds)
 
     def switch_filters_off(self) -> bool:
-        """Have the content filters that are configured do nothing; diffs would run them.
+        """Disable the configured content filters, which diffs would run.
 
-        False when that cannot be made sure: then nothing is to be compared.
+        Returns False when they cannot all be disabled; then nothing may be compared.
         """
         names = self.run("config", "--list", "--null", "--name-only")
         if names is None or len(names) >= OUTPUT_LIMIT:
@@ -90,7 +91,7 @@ class SafeGit:
         return True
 
     def run(self, *arguments: str) -> str | None:
-        """Return what git prints, None when it fails, takes too long or prints too much."""
+        """Return git's output; None when it fails or takes too long."""
         settings = [word for setting in self._off for word in ("-c", setting)]
         command = [self._program, "--no-pager", "--no-optional-locks", *settings, *arguments]
         try:
@@ -104,25 +105,25 @@ class SafeGit:
                 start_new_session=True,
             )
         except OSError:
-            return None  # git cannot be started here: then nothing is known
+            return None  # git cannot be started
         with kill_after(process, self._deadline - time.monotonic()):
             assert process.stdout is not None
             printed = process.stdout.read(OUTPUT_LIMIT)
             if len(printed) < OUTPUT_LIMIT:
-                process.wait()  # it has said all, and may not have left yet
+                process.wait()  # all output is read, but the process may still be exiting
         complete = process.returncode == 0 or len(printed) == OUTPUT_LIMIT
         return printed.decode("utf-8", "replace") if complete else None
 
 
 def _environment() -> dict[str, str]:
-    """Return ours without what steers git, and with what keeps it quiet."""
+    """Return this process's environment without git's variables, with quiet settings."""
     variables = command_environment(os.environ)
     inherited = {name: value for name, value in variables.items() if not name.startswith("GIT_")}
     return inherited | {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "",  # none; older ones know only this, and it outranks their settings
+        "GIT_ALLOW_PROTOCOL": "",  # none; overrides settings
         "GIT_PAGER": "cat",
         "LC_ALL": "C",
     }

@@ -1,1 +1,1 @@
-"""Fetches of public web pages, with a filter of addresses."""
+"""Fetches of public web pages, with an address filter."""

@@ -1,8 +1,8 @@
-"""Which addresses and hosts tools may fetch from: those of the public internet, and no other.
+"""Decides which addresses and hosts tools may fetch from: only those of the public internet.
 
-Pure. Refused are private, loopback, link-local, shared (CGNAT), multicast and reserved ranges,
-addresses that carry another one (mapped, compatible, NAT64, 6to4, Teredo, ISATAP), and those that
-clouds answer for metadata. Used by ``guard.network.fetch``.
+Pure. Refuses private, loopback, link-local, shared (CGNAT), multicast and reserved ranges,
+addresses that embed another one (mapped, compatible, NAT64, 6to4, Teredo, ISATAP), and cloud
+metadata addresses. Used by ``guard.network.fetch``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
-"""All of IPv6 that is given out (RFC 4291); the rest is local, reserved or carries IPv4."""
+"""All assigned IPv6 unicast space (RFC 4291); the rest is local, reserved or embeds IPv4."""
 _REFUSED_6 = tuple(
     ipaddress.IPv6Network(network)
     for network in (
@@ -44,24 +44,24 @@ _REFUSED_4 = tuple(
         "198.51.100.0/24",  # documentation
         "203.0.113.0/24",  # documentation
         "224.0.0.0/3",  # multicast, reserved, broadcast (RFC 5771, 1112)
-        "168.63.129.16/32",  # Azure's host, a public address that leads to the machine's own
+        "168.63.129.16/32",  # Azure's host, a public address that leads to the machine itself
     )
 )
 
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
-"""First half of an interface identifier that carries an IPv4 address (RFC 5214, section 6.1)."""
+"""First half of an interface identifier with an embedded IPv4 address (RFC 5214, section 6.1)."""
 _LOCAL_NAMES = (
     *("localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp"),
     *("home.arpa", "private", "onion", "test", "invalid", "example", "alt"),
 )
-"""Names that are not of the public internet (RFC 6761, 6762, 8375, 9476; ICANN for .internal)."""
+"""Names outside the public internet (RFC 6761, 6762, 8375, 9476; ICANN for .internal)."""
 _NUMBER = re.compile(r"\d+|0[xX][0-9a-fA-F]*")
 _PLAIN_V4 = re.compile(r"(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})")
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*")
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address is one of the public internet."""
+    """Return whether an address belongs to the public internet."""
     if isinstance(address, ipaddress.IPv4Address):
         return not any(address in network for network in _REFUSED_4)
     if address.scope_id is not None or address not in _GLOBAL_UNICAST:
@@ -72,11 +72,11 @@ def is_public(address: Address) -> bool:
 
 
 def forbidden_host_reason(host: str) -> str | None:
-    """Return why a host of a URL may not be asked for, None when its name may be resolved.
+    """Return why a host of a URL is refused, or None when its name may be resolved.
 
-    ``host`` in lower case and ASCII, IPv6 without brackets. Whatever ends in a number is an
-    address (WHATWG URL, "ends in a number"): only the plain form of four decimal numbers is taken,
-    for systems read others as octal, hexadecimal or short forms.
+    ``host`` is lower case and ASCII, IPv6 without brackets. A host that ends in a number is an
+    address (WHATWG URL, "ends in a number"). Only four decimal numbers are accepted, because
+    systems read other forms as octal, hexadecimal or short forms.
     """
     name = host.removesuffix(".")
     address = literal_address(name)
@@ -94,7 +94,7 @@ def forbidden_host_reason(host: str) -> str | None:
 
 
 def literal_address(host: str) -> Address | None:
-    """Return the address that a host is written as, in its plain form; None for names."""
+    """Return the address a host spells in its plain form; None for names."""
     try:
         if ":" in host:
             return ipaddress.IPv6Address(host)

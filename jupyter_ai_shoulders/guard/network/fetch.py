@@ -1,10 +1,9 @@
-"""The only way by which tools reach the network: fetches of public pages (chapter 07).
+"""Fetches public pages: the only network access of tools.
 
-A name is resolved once, every address it has must be public, and the connection goes to one of
-those addresses and no other, so that a name which answers differently the second time (DNS
-rebinding) leads nowhere. TLS is checked against the name. Each redirect is judged like a new URL.
-No proxy of the environment is asked: it would resolve names by itself. For ``fetch_url`` and its
-like, which come later.
+A name is resolved once, all its addresses must be public, and the connection uses one of them, so a
+name that resolves differently the second time (DNS rebinding) gains nothing. TLS is checked against
+the name. Each redirect is checked like a new URL. Proxies of the environment are ignored, because
+they would resolve names themselves. See docs/design/security.md#network-filter.
 """
 
 from __future__ import annotations
@@ -36,19 +35,19 @@ from jupyter_ai_shoulders.guard.network.addresses import (
 )
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Return the addresses of a host, as text. Raises ``OSError``."""
+"""Return the addresses of a host as text. Raises ``OSError``."""
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _WEB_PORTS = frozenset({80, 443})
 _UNPRIVILEGED = 1024
-"""Ports below are of other services, which a crafted URL can be made to speak to."""
+"""Lower ports belong to other services, which a crafted URL could address."""
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]")
 _MESSAGE_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What a fetch may take: bytes once unpacked, seconds for all of it, redirects."""
+    """Limits of a fetch: decompressed bytes, seconds in total, redirects."""
 
     size: int = 5 << 20
     seconds: float = 30.0
@@ -58,7 +57,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class FetchResult:
-    """What a URL led to; ``url`` is where the redirects ended, names of headers in lower case."""
+    """The response of the URL after redirects; header names in lower case."""
 
     url: str
     status: int
@@ -67,14 +66,14 @@ class FetchResult:
 
 
 async def system_addresses(host: str, port: int) -> Sequence[str]:
-    """Return what the system's resolver knows. Raises ``OSError``."""
+    """Return the addresses from the system's resolver. Raises ``OSError``."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 class FetchGuard:
-    """Fetches public pages; ``allowed`` judges every address before it is connected to."""
+    """Fetches public pages; ``allowed`` checks each address before connecting."""
 
     def __init__(
         self,
@@ -92,9 +91,8 @@ class FetchGuard:
     async def fetch(self, url: str) -> FetchResult:
         """Get a page.
 
-        Raises ``InvalidRequest`` (no URL of the web), ``PolicyRefusal`` (not public, credentials,
-        an encoding that is not taken), ``TooLarge``, ``NotFound`` (unreachable), ``Conflict``
-        (``timeout``).
+        Raises ``InvalidRequest`` (not a web URL), ``PolicyRefusal`` (not public, credentials, an
+        unsupported encoding), ``TooLarge``, ``NotFound`` (unreachable), ``Conflict`` (``timeout``).
         """
         try:
             async with asyncio.timeout(self._limits.seconds):
@@ -125,7 +123,7 @@ class FetchGuard:
         )
 
     async def _addresses(self, target: httpx.URL) -> Sequence[Address]:
-        """Return the addresses to connect to: all there are, and each of them is allowed."""
+        """Return all addresses of the host, each of them allowed."""
         literal = literal_address(target.host.removesuffix("."))
         if literal is not None:
             found = [literal]
@@ -144,7 +142,7 @@ class FetchGuard:
     async def _fetch_once(
         self, target: httpx.URL, addresses: Sequence[Address], trust: ssl.SSLContext
     ) -> tuple[FetchResult, str | None]:
-        """Ask one of the addresses; return the page, and where it redirects to."""
+        """Request the page from one of the addresses; return it and the redirect target."""
         async with httpx.AsyncHTTPTransport(
             verify=trust, trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
         ) as transport:
@@ -161,7 +159,7 @@ class FetchGuard:
     async def _connect(
         self, transport: httpx.AsyncHTTPTransport, target: httpx.URL, addresses: Sequence[Address]
     ) -> httpx.Response:
-        """Return the answer of the first address that can be connected to."""
+        """Return the response of the first reachable address."""
         failed: httpx.TransportError | None = None
         for address in addresses:
             try:
@@ -172,7 +170,7 @@ class FetchGuard:
         raise failed
 
     def _request(self, target: httpx.URL, address: Address) -> httpx.Request:
-        """Return a request to an address, in the name of the host."""
+        """Return a request to an address with the host's name."""
         seconds = self._limits.seconds
         timeout = httpx.Timeout(seconds, connect=self._limits.connect_seconds)
         return httpx.Request(
@@ -191,7 +189,7 @@ class FetchGuard:
         )
 
     async def _content(self, target: httpx.URL, response: httpx.Response) -> bytes:
-        """Return the body, unpacked, as long as it is not too large."""
+        """Return the decompressed body. Raises ``TooLarge``."""
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in {"", "identity", "gzip", "x-gzip"}:
             raise _refusal(target, f"it is packed as {_short(encoding)}, which is not unpacked")
@@ -215,7 +213,7 @@ class FetchGuard:
 
 
 class _BodyReader:
-    """A body as it comes in; never holds more than the limit, however it is packed."""
+    """Collects a response body; never holds more than the limit, even when decompressing."""
 
     def __init__(self, limit: int, *, packed: bool) -> None:
         self._limit = limit
@@ -223,22 +221,22 @@ class _BodyReader:
         self._body = bytearray()
 
     def add(self, chunk: bytes) -> bool:
-        """Take a piece; return whether all is still within the limit. Raises ``zlib.error``."""
+        """Add a chunk; return whether the body is within the limit. Raises ``zlib.error``."""
         room = self._limit + 1 - len(self._body)
         self._body += chunk[:room] if self._gzip is None else self._gzip.decompress(chunk, room)
         return len(self._body) <= self._limit
 
     def content(self, target: httpx.URL) -> bytes:
-        """Return the whole. Raises ``NotFound`` when its end is missing."""
+        """Return the whole body. Raises ``NotFound`` when its end is missing."""
         if self._gzip is not None and not self._gzip.eof and self._body:
             raise _unreachable(str(target), "its packed text breaks off")
         return bytes(self._body)
 
 
 def validate_url(text: str) -> httpx.URL:
-    """Return a URL that may be fetched, as far as the text can tell.
+    """Return the URL if its text is acceptable.
 
-    Raises ``InvalidRequest`` (no URL, not of the web), ``PolicyRefusal``.
+    Raises ``InvalidRequest`` (not a web URL), ``PolicyRefusal``.
     """
     if _UNSAFE.search(text):
         raise InvalidRequest(
@@ -286,7 +284,7 @@ def _fetched(target: httpx.URL, response: httpx.Response, content: bytes) -> Fet
 
 
 def _refusal(url: httpx.URL, problem: str) -> PolicyRefusal:
-    origin = f"{url.scheme}://{url.host}"  # the rest may hold a password
+    origin = f"{url.scheme}://{url.host}"  # the rest may contain a password
     return PolicyRefusal(
         f"{_short(origin)} is not fetched: {problem}.",
         code="forbidden",

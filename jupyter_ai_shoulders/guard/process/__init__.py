@@ -1,4 +1,1 @@
-"""Starts commands and workers.
-
-Launcher, environment, process groups, and filters of ports and system calls.
-"""
+"""Starts commands and workers, with filters of ports and system calls."""

@@ -1,7 +1,7 @@
-"""What programs that the agent starts are given of the server's environment (chapter 07).
+"""Selects the environment variables that programs of the agent get.
 
-Everything but what looks like a secret or leads to one: names are matched broadly, values for known
-keys and for addresses with a password. Used by ``guard.process.launcher``.
+Leaves out variables that look like a secret or lead to one: names are matched broadly, values are
+searched for known keys and for addresses with a password. Used by ``host.tools.command_execution``.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _FOREIGN = (
     *("DEEPSEEK_", "COHERE_", "HF_", "HUGGING", "WANDB_", "GITHUB_", "GITLAB_", "CI_"),
     *("SSH_", "GPG_", "DBUS_", "GNOME_", "KRB5", "VAULT_", "PG", "MYSQL_", "REDIS", "MONGO"),
 )
-"""Beginnings of names: of servers, clouds, providers, agents and sockets that open doors."""
+"""Name prefixes of variables of servers, clouds, providers, agents and authentication sockets."""
 _ALLOWED = frozenset({"PWD", "OLDPWD", "JUPYTER_PATH", "HF_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR"})
 _STARTS_CODE = frozenset(
     {"BASH_ENV", "ENV", "PROMPT_COMMAND", "PYTHONSTARTUP", "PYTHONINSPECT", "LD_PRELOAD"}
 )
-"""They would have something run, or begin a dialogue, in every shell."""
+"""Variables that run code, or start a dialogue, in every shell."""
 _PASSWORD_IN_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@]*:[^/\s@]+@", re.IGNORECASE)
 
 
 def command_environment(
     environ: Mapping[str, str], redact: Callable[[str], str] = str
 ) -> dict[str, str]:
-    """Return what may be known to a command; ``redact`` changes values that hold known keys."""
+    """Return the variables a command may see; ``redact`` replaces known keys in values."""
     return {
         name: value
         for name, value in environ.items()

@@ -1,8 +1,8 @@
-"""Starts the commands of the agent (chapter 07), which may be any program at all.
+"""Starts the commands of the agent, which may be arbitrary programs.
 
-A command runs below a small process of its own (``guard.spawner``), which finds and
-ends all that the command becomes, also when this server dies. Used by
-``tools.commands.run_command`` and ``guard.sandbox.sandbox``; fixed programs run by themselves.
+A command runs below a small process of its own (``guard.spawner``), which finds and ends all its
+descendants, also when this server dies. Used by ``guard.process.spawner_pool``. See
+docs/design/security.md#sandbox.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from jupyter_ai_shoulders.guard.spawner.process_tree import end_orphans
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 OUTPUT_LIMIT = 2**30
-"""A command that prints more is ended."""
+"""A command that prints more bytes is ended."""
 _CHUNK = 65_536
 _FREE_BYTES = 8 * 2**20
 _BYTES_PER_SECOND = 64 * 2**20
-"""How fast output is read once there was a lot of it; the command waits meanwhile."""
+"""Read rate after the first ``_FREE_BYTES`` of output; the command blocks on its pipe."""
 _READY_SECONDS = 30.0
 _EXIT_WAIT_SECONDS = 1.5
-"""Beyond the grace, for all to be gone; then the rest is looked for from here."""
+"""Wait for the processes to exit, beyond the stop timeout; then survivors are ended from here."""
 _POLL_SECONDS = 0.005
 _START = (
     "import sys; sys.path.append(sys.argv[1]); "
@@ -49,9 +49,9 @@ _START = (
 
 
 class Spawner:
-    """A process that waits for one command to start; ``pid`` and ``start`` name it in the log.
+    """A process that waits for one command to start; ``pid`` and ``start`` identify it in the log.
 
-    Made by ``launch``, which blocks; ``close`` it whatever happens.
+    Made by ``launch``, which blocks. Always call ``aclose``.
     """
 
     def __init__(
@@ -64,23 +64,23 @@ class Spawner:
         self._process = process
         self._outputs: dict[Channel, int] = dict(outputs)
         self._child_descriptors = child_descriptors
-        """The numbers that the other ends of the outputs have in the new process."""
+        """Descriptor numbers of the write ends of the outputs in the new process."""
         self._rules = rules
-        """Rules that the new process has, under the same number; closed here."""
+        """Rules that the new process inherited under the same descriptor number; closed here."""
         self._replies: asyncio.StreamReader | None = None
         self._transports: list[asyncio.ReadTransport] = []
         self._running = False
         self._flooded = False
         self._chunks_read = 0
-        """How many pieces of output were taken."""
         self.pid = process.pid
         self.start: str | None = None
 
     @classmethod
     def launch(cls, rules: PortRules | None = None) -> Spawner:
-        """Start one, with rules for a command that needs them; takes over their descriptor.
+        """Start a spawner, with port rules if the command needs them; takes ownership of their
+        descriptor.
 
-        Raises ``PolicyRefusal`` where none can be.
+        Raises ``PolicyRefusal`` when no process can be started.
         """
         if sys.platform == "win32":
             raise PolicyRefusal(
@@ -117,11 +117,11 @@ class Spawner:
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     async def ready(self) -> None:
-        """Wait until it waits. Raises ``PolicyRefusal`` when it does not start."""
+        """Wait until it accepts a request. Raises ``PolicyRefusal`` when it does not start."""
         if self._replies is not None:
             return
         self._replies = await self._reader(cast("IO[bytes]", self._process.stdout))
@@ -139,14 +139,15 @@ class Spawner:
         self.start = cast("str | None", reply["start"])
 
     async def request(self, question: JsonObject) -> JsonObject | None:
-        """Send the one request; return the first answer, None when it is gone."""
+        """Send the one request; return the first reply, or None when the process has died."""
         await self.ready()
         text = json.dumps({**question, **self._child_descriptors}).encode()
         await asyncio.to_thread(self._write, f"{len(text):0{SIZE_DIGITS}x}".encode() + text)
         return await self._read_reply()
 
     async def run(self, program: Program) -> AsyncGenerator[OutputChunk | ProgramExit]:
-        """Run the command: what it prints, then its end; closed or cancelled, all of it is ended.
+        """Run the command; yield its output, then its exit. Closing or cancelling ends all its
+        processes.
 
         Raises ``InvalidRequest`` when it cannot be started.
         """
@@ -178,13 +179,13 @@ class Spawner:
         yield item
 
     async def aclose(self) -> None:
-        """End what is left of it, and let go."""
+        """End the processes and release the descriptors."""
         await self._shut_down(0.0)
 
     async def _pump(
         self, channel: Channel, descriptor: int, queue: asyncio.Queue[OutputChunk | ProgramExit]
     ) -> None:
-        """Read what is printed, no faster than it is taken and not faster than is good."""
+        """Read output no faster than it is consumed, and rate-limited after a while."""
         reader = await self._reader(os.fdopen(descriptor, "rb", buffering=0))
         count = 0
         while data := await reader.read(_CHUNK):
@@ -197,9 +198,10 @@ class Spawner:
     async def _finish(
         self, pumps: Sequence[asyncio.Task[None]], queue: asyncio.Queue[OutputChunk | ProgramExit]
     ) -> None:
-        """Say how it ended once all it printed was taken.
+        """Queue the exit after all output was read.
 
-        The outputs end when all that had them are gone, unless one was handed to somebody else.
+        The pipes close when all holders have exited, unless a descriptor was passed to another
+        process.
         """
         ended = await self._read_exit()
         chunks_read = -1
@@ -225,13 +227,15 @@ class Spawner:
         )
 
     async def _shut_down(self, stop_timeout_s: float) -> None:
-        """Have all of it end, and let go; the end of its input alone has it end everything."""
+        """End all processes and release the descriptors; closing stdin alone makes the spawner end
+        them.
+        """
         try:
             if self._running:
                 await asyncio.to_thread(self._write, b"stop\n")
                 await self._wait_for_exit(stop_timeout_s + _EXIT_WAIT_SECONDS)
             self._close_stdin()
-            if self.start is None:  # it has not begun, and has nothing to end first
+            if self.start is None:  # no command was started, so there is nothing to end first
                 self._process.kill()
             if not await self._wait_for_exit(_EXIT_WAIT_SECONDS):
                 await asyncio.to_thread(end_orphans, self.pid, self.start)
@@ -239,7 +243,7 @@ class Spawner:
             self._close_stdin()
             for transport in self._transports:
                 transport.close()
-            if self._replies is None:  # nobody reads what it says
+            if self._replies is None:  # no reader owns the pipe
                 cast("IO[bytes]", self._process.stdout).close()
             for descriptor in self._outputs.values():
                 os.close(descriptor)
@@ -251,7 +255,7 @@ class Spawner:
             cast("IO[bytes]", self._process.stdin).close()
 
     async def _wait_for_exit(self, timeout_s: float) -> bool:
-        """Return whether it ends in this time."""
+        """Return whether the process exits within the timeout."""
         deadline = asyncio.get_running_loop().time() + timeout_s
         while self._process.poll() is None:
             if asyncio.get_running_loop().time() >= deadline:
@@ -276,7 +280,7 @@ class Spawner:
         return reader
 
     def _write(self, data: bytes) -> None:
-        """Write to its input; one that is gone does not hear it."""
+        """Write to stdin; ignored when the process is gone."""
         pipe = cast("IO[bytes]", self._process.stdin)
         with contextlib.suppress(OSError, ValueError):
             pipe.write(data)

@@ -1,6 +1,6 @@
-"""Keeps the Landlock rules that close TCP ports to commands: to make them takes 0.1 s.
+"""Caches the Landlock rules that close TCP ports to commands; making them takes 0.1 s.
 
-The rules name the 65,000 ports that stay open. Used by ``guard.process.launcher``.
+The rules list the 65,000 ports that stay open. Used by ``guard.process.spawner_pool``.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from jupyter_ai_shoulders.guard.spawner import landlock
 
 @dataclass(frozen=True, slots=True)
 class PortRules:
-    """A descriptor of rules, to be closed by whoever got it, and the ports they close."""
+    """A descriptor of rules, which the receiver closes, and the ports they close."""
 
     descriptor: int
     closed: frozenset[int]
 
 
 class PortRulesCache:
-    """Makes rules when the closed ports change; ``close`` it."""
+    """Makes rules when the closed ports change; close it after use."""
 
     def __init__(self, closed_ports: Callable[[], Collection[int]]) -> None:
         self._closed_ports = closed_ports
@@ -31,9 +31,9 @@ class PortRulesCache:
         self._current: PortRules | None = None
 
     def rules(self) -> PortRules | None:
-        """Return rules that close the ports there are now; blocks, for threads.
+        """Return rules for the currently closed ports; blocks, for threads.
 
-        None where there are no such ports, or no such rules: then the spawner finds out.
+        None when no ports are closed or Landlock cannot close ports; then the spawner decides.
         """
         ports = frozenset(self._closed_ports())
         with self._lock:
@@ -44,7 +44,6 @@ class PortRulesCache:
             return None if current is None else PortRules(os.dup(current.descriptor), ports)
 
     def close(self) -> None:
-        """Close the rules."""
         with self._lock:
             self._drop()
 

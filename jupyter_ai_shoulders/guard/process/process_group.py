@@ -1,6 +1,6 @@
-"""A fixed program of ours that is ended with all it has started; blocks, for threads.
+"""Ends one of our fixed programs with all its children; blocks, for threads.
 
-Used by ``guard.git.safe_git``; commands of the agent run below ``guard.spawner`` instead.
+Used by ``guard.git``; commands of the agent run below ``guard.spawner`` instead.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Generator
 
 
 def kill_process_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that began a session (``start_new_session``), and all that stayed in it."""
+    """Kill a process started with ``start_new_session``, and everything in its group."""
     if sys.platform == "win32":
         process.kill()
         return
-    # Until it is waited for its number cannot be anybody else's.
+    # The process id cannot be reused until the process is waited for.
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -27,7 +27,7 @@ def kill_process_group(process: subprocess.Popen[bytes]) -> None:
 
 @contextlib.contextmanager
 def kill_after(process: subprocess.Popen[bytes], seconds: float) -> Generator[None]:
-    """Have a process ended once the time is over, or the block is left."""
+    """Kill a process when the time is over or the block is left."""
     timer = threading.Timer(max(0.0, seconds), kill_process_group, [process])
     timer.start()
     try:

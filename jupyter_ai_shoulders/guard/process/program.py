@@ -17,38 +17,37 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 
 Channel = Literal["stdout", "stderr"]
 EndReason = Literal["time", "stopped", "gone", "processes", "memory", "output", "lost"]
-"""Why a command was ended; ``lost``: what watched it died, and the rest was ended for that."""
+"""Why a command was ended; ``lost``: its spawner died, so its processes were ended."""
 PROCESS_LIMIT = 512
 STOP_TIMEOUT_S = 0.5
-"""Between asking a command to end and ending it: a cancel takes less than a second."""
+"""Time between SIGTERM and SIGKILL; keeps a cancel below one second."""
 FILE_LIMIT = 32 * 2**30
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to run: words for the system (``shell_words`` makes them of a line for a shell)."""
+    """The program to run; ``shell_words`` makes the words for a shell command line."""
 
     words: Sequence[str]
     folder: Path
     environment: Mapping[str, str]
     time_limit_s: float | None
     policy: JsonObject | None = None
-    """``spawner.confine.Policy``.
-
-    Made by ``guard.sandbox.sandbox``; None: all the server's rights.
+    """The policy of ``spawner.confinement.AccessPolicy`` as JSON, made by
+    ``guard.sandbox.sandbox``; None runs with all rights of the server.
     """
     processes: int = PROCESS_LIMIT
     memory_bytes: int = 0
-    """Of all its processes together; 0 is no limit."""
+    """Limit of all processes together; 0 is unlimited."""
     file_bytes: int = FILE_LIMIT
     cpu_seconds: int = 0
-    """Of each process; 0 is no limit."""
+    """Limit of each process; 0 is unlimited."""
     stop_timeout_s: float = STOP_TIMEOUT_S
 
 
 @dataclass(frozen=True, slots=True)
 class OutputChunk:
-    """A piece of what a command printed."""
+    """A chunk of output."""
 
     channel: Channel
     data: bytes
@@ -56,19 +55,21 @@ class OutputChunk:
 
 @dataclass(frozen=True, slots=True)
 class ProgramExit:
-    """The command is over, and nothing of it runs but what is ``stuck`` in the kernel."""
+    """The exit of a command; none of its processes run any more except ``stuck`` ones in the
+    kernel.
+    """
 
     code: int | None
-    """The exit code; negative: the signal that ended it. None when nobody knows."""
+    """The exit code; negative for a signal; None if unknown."""
     reason: EndReason | None = None
-    """Why it was ended; None when it ended by itself."""
+    """Why it was ended; None when it exited by itself."""
     orphans: int = 0
-    """How many processes it had left running, which were ended."""
+    """Number of processes it left running, which were ended."""
     stuck: int = 0
 
 
 def shell_words(line: str) -> list[str]:
-    """Return the words that run a line in the shell that models write for; no start-up files."""
+    """Return the words that run a line in bash, or sh, without start-up files."""
     return [shutil.which("bash") or "/bin/sh", "-c", line]
 
 
@@ -91,7 +92,7 @@ def program_request(program: Program, rules: PortRules | None) -> JsonObject:
 
 
 def not_started_error(program: Program, reply: JsonObject | None) -> InvalidRequest:
-    """Return the error for a command that did not begin."""
+    """Return the error for a command that did not start."""
     reason = "the process that starts commands died" if reply is None else str(reply.get("failed"))
     steps = {"cwd": f"its folder {program.folder}", "sandbox": "its sandbox"}
     at = steps.get(str(reply.get("at")) if reply else "", program.words[0])

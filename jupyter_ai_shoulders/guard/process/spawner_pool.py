@@ -19,27 +19,27 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 
 
 class SpawnerPool:
-    """Has one spawner ready before it is needed: its start is the longest part of a command's."""
+    """Keeps one spawner ready."""
 
     def __init__(self, closed_ports: Callable[[], Collection[int]] = tuple) -> None:
-        """``closed_ports``: what a command must not connect to; it may block."""
+        """``closed_ports`` returns the ports commands must not connect to; it may block."""
         self._spare: asyncio.Task[Spawner] | None = None
         self._closed = False
         self._lock = asyncio.Lock()
         self._rules = PortRulesCache(closed_ports)
 
     def warm(self) -> None:
-        """Begin to start one, unless there is one."""
+        """Start a spawner in the background unless one is ready."""
         if self._spare is None and not self._closed and sys.platform != "win32":
             self._spare = asyncio.create_task(self._launch(), name="spawner")
 
     async def acquire(self) -> Spawner:
-        """Return one that waits for its request. Raises ``PolicyRefusal``."""
+        """Return a spawner that waits for its request. Raises ``PolicyRefusal``."""
         async with self._lock:
             spare = self._spare
             if spare is not None:
                 with contextlib.suppress(PolicyRefusal):
-                    spawner = await asyncio.shield(spare)  # who is cancelled leaves it here
+                    spawner = await asyncio.shield(spare)  # a cancelled caller leaves it here
                     self._spare = None
                     if spawner.alive:
                         return spawner
@@ -48,7 +48,7 @@ class SpawnerPool:
         return await self._launch()
 
     async def probe(self) -> JsonObject:
-        """Return what the kernel lets a sandbox do, of ``spawner.probe``.
+        """Return the sandbox features of the kernel, from ``spawner.probe``.
 
         Raises ``PolicyRefusal``.
         """
@@ -64,7 +64,7 @@ class SpawnerPool:
         return cast("JsonObject", reply["facts"]) if reply and "facts" in reply else {}
 
     async def aclose(self) -> None:
-        """Let go of the one that waits."""
+        """Close the waiting spawner."""
         self._closed = True
         spare, self._spare = self._spare, None
         if spare is not None:
@@ -73,13 +73,13 @@ class SpawnerPool:
         self._rules.close()
 
     async def _launch(self) -> Spawner:
-        # Not a task: nobody can cancel what the thread returns.
+        # Not a task: a thread's result must not be lost to cancellation.
         launching = asyncio.get_running_loop().run_in_executor(
             None, lambda: Spawner.launch(self._rules.rules())
         )
         try:
             spawner = await asyncio.shield(launching)
-        except asyncio.CancelledError:  # the thread starts it all the same
+        except asyncio.CancelledError:  # the thread still starts it
             with contextlib.suppress(PolicyRefusal):
                 await (await launching).aclose()
             raise

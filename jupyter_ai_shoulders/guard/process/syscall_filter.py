@@ -1,8 +1,8 @@
-"""Makes the seccomp filters of sandboxed commands from the table of system calls.
+"""Compiles seccomp filters for sandboxed commands from the table of system calls.
 
-A filter allows what the table allows; all other calls fail. Layouts and codes are of
-include/uapi/linux/{seccomp,filter,bpf_common,audit}.h. Used by ``guard.sandbox.sandbox`` and by
-``guard.process.launcher``, which hand filters to ``guard.spawner``.
+A filter allows the calls in the table; all others fail. Layouts and codes are those of
+include/uapi/linux/{seccomp,filter,bpf_common,audit}.h. Used by ``guard.sandbox.sandbox_policy`` and
+``guard.process.spawner_pool``, which pass filters to ``guard.spawner``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Instruction = tuple[int, int, int, int]
 """Code, instructions to skip if true and if false, value."""
 
 LONGEST = 4096
-"""Instructions that the kernel takes (BPF_MAXINSNS)."""
+"""Maximum number of instructions of the kernel (BPF_MAXINSNS)."""
 _LOAD, _AND, _JUMP, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x05, 0x15, 0x35, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _AT_NUMBER, _AT_ARCHITECTURE, _AT_ARGUMENTS = 0, 4, 16
@@ -37,9 +37,9 @@ _ARCHITECTURES: dict[Machine, int] = {"x86_64": 0xC000003E, "aarch64": 0xC00000B
 
 @functools.cache
 def encoded_filter(*, network: bool, namespaces: bool) -> str:
-    """Return the filter for this processor in Base64; empty where there is no table for it.
+    """Return the filter for this processor in Base64; empty if the table does not cover it.
 
-    ``namespaces``: whether the command has mounts and an IPC namespace of its own.
+    ``namespaces``: whether the command has its own mount and IPC namespaces.
     """
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
@@ -59,14 +59,14 @@ def instructions(machine: Machine, *, network: bool, namespaces: bool) -> Sequen
     return (
         (_LOAD, 0, 0, _AT_ARCHITECTURE),
         (_EQUAL, 1, 0, _ARCHITECTURES[machine]),
-        (_RETURN, 0, 0, _KILL),  # 32-bit programs have other numbers
+        (_RETURN, 0, 0, _KILL),  # 32-bit programs use other numbers
         (_LOAD, 0, 0, _AT_NUMBER),
         *_search(list(_runs(by_number))),
     )
 
 
 def _outcome(call: SystemCall, *, network: bool, namespaces: bool) -> tuple[Instruction, ...]:
-    """Return what decides on a call once its number is known."""
+    """Return the instructions that decide a call once its number is known."""
     refused = _refused(call.errno or "EPERM")
     only = call.only
     match call.decision:
@@ -87,13 +87,13 @@ def _outcome(call: SystemCall, *, network: bool, namespaces: bool) -> tuple[Inst
 
 
 def _refused(name: str) -> Instruction:
-    """Return the instruction that has a call fail; with 0 it succeeds without an effect."""
+    """Return the instruction that makes a call fail; with 0 it succeeds without effect."""
     number = 0 if name == "0" else getattr(errno, name)
     return (_RETURN, 0, 0, _ERROR | number)
 
 
 def _condition(condition: Condition) -> Iterator[Instruction]:
-    """Allow if an alternative holds; else the next instruction is what follows."""
+    """Allow if any alternative holds; else continue with the next instruction."""
     for tests in condition.any:
         program: list[Instruction] = [(_RETURN, 0, 0, _ALLOW)]
         for test in reversed(tests):
@@ -116,7 +116,7 @@ def _test(test: ArgumentTest, rest: int) -> list[Instruction]:
 def _runs(
     by_number: dict[int, tuple[Instruction, ...]],
 ) -> Iterator[tuple[int, tuple[Instruction, ...]]]:
-    """Return where the outcome changes, and to what; numbers without a call fail."""
+    """Yield the first call number of each run with the same outcome; unlisted numbers fail."""
     unknown = (_refused("ENOSYS"),)
     numbers = range(max(by_number) + 2)
     for outcome, run in itertools.groupby(numbers, lambda number: by_number.get(number, unknown)):
@@ -124,7 +124,7 @@ def _runs(
 
 
 def _search(runs: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instruction]:
-    """Find the run of a number by halving."""
+    """Find the run of a call number by binary search."""
     if len(runs) == 1:
         return list(runs[0][1])
     half = len(runs) // 2

@@ -1,6 +1,6 @@
-"""The table of system calls, and the decision on each for sandboxed commands.
+"""The table of system calls and the decision on each for sandboxed commands.
 
-``syscalls.json`` holds the data; ``guard.process.syscall_filter`` makes filters of it.
+``syscalls.json`` holds the data; ``guard.process.syscall_filter`` compiles it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Machine = Literal["x86_64", "aarch64"]
 """As ``os.uname`` names it."""
 
 _Number = Annotated[int, BeforeValidator(lambda text: int(text, 0))]
-"""A string in the notation of C."""
+"""A number as a string in C notation."""
 
 
 class _Model(BaseModel):
@@ -25,9 +25,9 @@ class _Model(BaseModel):
 
 
 class ArgumentTest(_Model):
-    """What one argument must be: one of some values, or none of them."""
+    """A test of one argument: one of some values, or none of them."""
 
-    __test__ = False  # for pytest
+    __test__ = False  # not a test class for pytest
 
     argument: int
     mask: _Number | None = None
@@ -36,14 +36,14 @@ class ArgumentTest(_Model):
 
 
 class Condition(_Model):
-    """When a call works: if all tests of any alternative hold."""
+    """When a call is allowed: if all tests of any alternative hold."""
 
     note: str
     any: tuple[tuple[ArgumentTest, ...], ...]
 
 
 class SystemCall(_Model):
-    """A system call; its numbers are None where the architecture has no such call."""
+    """A system call; a number is None where the architecture lacks the call."""
 
     x86_64: int | None
     aarch64: int | None
@@ -59,8 +59,6 @@ class SystemCall(_Model):
 
 
 class SystemCallTable(_Model):
-    """All of ``syscalls.json``."""
-
     about: str
     source: str
     decisions: Mapping[Decision, str]

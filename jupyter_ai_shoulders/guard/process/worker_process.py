@@ -1,7 +1,7 @@
-"""Runs a module of this package in a process of its own, for work on bytes that nobody trusts.
+"""Runs a module of this package in its own process, to parse untrusted bytes.
 
-A parser that is led to take all memory or time, or that crashes, takes only that process with it.
-Blocks; callers choose the thread. Used by ``files.previews.document_previews``.
+A parser that exhausts memory or time, or crashes, affects only that process. Blocks; callers choose
+the thread. Used by ``files.previews.document_previews``.
 """
 
 from __future__ import annotations
@@ -21,31 +21,33 @@ _PASSED_VARIABLES = (
         "COVERAGE_PROCESS_CONFIG",
     ),
 )
-"""Variables that finding Python's packages takes; keys stay here."""
+"""Variables needed to find Python's packages; keys are not passed on."""
 
 _ALONE = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_IO_THREADS"), "1"
 )
-"""One thread each: on a machine with many cores, the stacks alone would pass a limit of memory."""
+"""One thread per library: on machines with many cores the thread stacks alone would exceed a memory
+limit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerResult:
-    """What the helper wrote, and how it ended: 0, or that it was stopped or crashed."""
+    """The worker's output and exit status."""
 
     status: int | None
-    """None: it took too long."""
+    """None when it timed out."""
     output: bytes
     stderr_tail: str
-    """The end of what it wrote to the error stream, for the log."""
+    """The end of its error output, for the log."""
 
 
 def run_worker(
     module: str, arguments: tuple[str, ...], content: bytes, seconds: float
 ) -> WorkerResult:
-    """Run ``python -m module`` with the content as input; no file of the workspace is found by it.
+    """Run ``python -m module`` with the content on stdin, away from files of the workspace.
 
-    Modules are looked for where Python looks, never in the working directory.
+    Modules are imported from Python's path, never from the working directory.
     """
     passed = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
     command = [sys.executable, "-P", "-B", "-m", module, *arguments]

@@ -1,1 +1,1 @@
-"""What sandboxed commands may reach, and the quarantine of files they make that would run later."""
+"""The sandbox of commands, and the quarantine of new files that would run later."""

@@ -24,17 +24,17 @@ _BWRAP_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class SandboxCapabilities:
-    """What this system has."""
+    """The sandbox this system offers."""
 
     kind: SandboxKind
     covers: bool = False
     """Whether single files and folders of a writable folder can be hidden."""
     detail: str = ""
-    """For people: version, and what is missing."""
+    """Version and missing features, for users."""
     program: str = ""
-    """Where bubblewrap was found: what is called so for a command may be another program."""
+    """Path of bubblewrap, because a command's PATH may find another program."""
     closes_ports: bool = False
-    """Whether single TCP ports can be closed to a command that may use the network."""
+    """Whether single TCP ports can be closed to a command with network access."""
 
 
 NO_SANDBOX = SandboxCapabilities(
@@ -44,7 +44,7 @@ Detect = Callable[[], Awaitable[SandboxCapabilities]]
 
 
 async def detect_capabilities(spawners: SpawnerPool) -> SandboxCapabilities:
-    """Find out what this system has, by trying it."""
+    """Detect the sandbox of this system by trying it."""
     if sys.platform != "linux":
         return _detect_seatbelt()
     facts = await spawners.probe()
@@ -83,7 +83,7 @@ def _detect_seatbelt() -> SandboxCapabilities:
 
 
 def _find_bubblewrap() -> str | None:
-    """Return where bubblewrap is, if it works."""
+    """Return the path of bubblewrap if it works."""
     found = shutil.which("bwrap")
     if found is None:
         return None

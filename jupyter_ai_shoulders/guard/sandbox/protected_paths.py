@@ -1,7 +1,7 @@
-"""What in a workspace a sandboxed command must not reach, or not change (chapters 07 and 13).
+"""Finds the files of a workspace that a sandboxed command must not read, or not change.
 
-Keys and passwords, what runs outside of the sandbox, and what the agent is told later. Blocks, for
-threads; used by ``guard.sandbox.sandbox``.
+These are keys and passwords, files that run outside the sandbox, and instructions for agents.
+Blocks, for threads; used by ``guard.sandbox.sandbox``.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _SKIPPED_FOLDERS = frozenset(
         *(".mypy_cache", ".pytest_cache", ".ruff_cache"),
     }
 )
-"""Folders of installed or made files: they are not looked into."""
+"""Folders of installed or generated files; not searched."""
 GIT_RUNS = (
     *("hooks", "config", "config.worktree", "commondir", "gitdir", "modules", "worktrees"),
     *("info/attributes", "objects/info/alternates"),
 )
-"""What git runs or follows in a repository's own folder (gitrepository-layout(5))."""
+"""Files in a git directory that git runs or follows (gitrepository-layout(5))."""
 _MOST_ENTRIES = 50_000
 _SCAN_SECONDS = 0.5
 _MINIMUM_ENTRIES = 2_000
-"""This many entries are looked at however long it takes; then the time counts."""
+"""Entries that are always scanned; beyond them the time limit applies."""
 _CREDENTIALS = re.compile(rb"(?i)(https?://)[^/\s@]+@")
 _HEADERS = re.compile(rb"(?im)^(\s*(?:extraheader|password|token)\s*=).*$")
 _MOST_SETTINGS = 1 << 20
@@ -45,44 +45,47 @@ _MOST_SETTINGS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SandboxLocations:
-    """Where things are, as the operating system names them."""
+    """Locations of the server, as real paths of the operating system."""
 
     workspace: Path
     state_dir: Path
     home: Path
     environ: Mapping[str, str]
     runtime_dir: Path | None = None
-    """Where Jupyter keeps tokens of running servers."""
+    """Folder where Jupyter keeps tokens of running servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProtectedPaths:
-    """What there is in a workspace, without what lies below another one of the same kind."""
+    """Protected paths of a workspace, without those below another of the same kind."""
 
     secret: tuple[Path, ...]
     frozen: tuple[str, ...]
-    """What may be read and not changed: programs of the server, repositories' own folders, and
-    files that run by themselves."""
+    """Readable but not writable: programs of the server, git directories, and files that run by
+    themselves.
+    """
     unmovable: tuple[str, ...]
-    """Folders above some of these: they stay where they are, so that none takes their place."""
+    """Parent folders of some of these; they must not be moved, so that nothing takes their place.
+    """
     running: frozenset[str]
-    """Files and folders that run by themselves, and repositories' own folders."""
+    """Files and folders that run by themselves, and git directories."""
     repositories: tuple[Path, ...]
-    """Repositories' own folders."""
+    """Git directories."""
     git_files: frozenset[str]
-    """What git runs or follows in those, ``GIT_RUNS``."""
+    """Files in them that git runs or follows, ``GIT_RUNS``."""
     folders: frozenset[str]
-    """Folders that were looked into."""
+    """Folders that were searched."""
     truncated: bool
-    """Whether the workspace was too large to look everywhere."""
+    """Whether the workspace was too large to search completely."""
 
 
 def find_protected_paths(
     locations: SandboxLocations, *, writable_repositories: bool = False
 ) -> ProtectedPaths:
-    """Return what is secret or must not be changed, as far as one can look.
+    """Return the secret and unchangeable paths, as far as the search reaches.
 
-    With ``writable_repositories`` only what git runs or follows is kept from being changed there.
+    With ``writable_repositories``, git directories are writable except for the files git runs or
+    follows.
     """
     programs = server_program_folders(locations)
     search = _Search(locations.workspace, set(map(Path, programs)))
@@ -114,14 +117,14 @@ def find_protected_paths(
 
 
 def _exists_without_links(path: Path) -> bool:
-    """Return whether there is such a thing, and no link on the way: a link can be replaced."""
+    """Return whether the path exists without a link in it: a link could be replaced."""
     return os.path.lexists(path) and Path(os.path.realpath(path)) == path
 
 
 def server_program_folders(locations: SandboxLocations) -> list[str]:
-    """Return folders of the workspace with programs of the server, such as its environment.
+    """Return folders of the workspace with the server's programs, such as its environment.
 
-    What a command wrote there would run with all rights: as git, or as a library of a kernel.
+    Files a command wrote there would run with full rights, as git or as a library of a kernel.
     """
     folders = filter(os.path.isdir, program_folders(locations))
     found = [path for path in map(Path, folders) if _is_below(path, locations.workspace)]
@@ -138,14 +141,14 @@ def _secret_paths(locations: SandboxLocations, files: Sequence[Path]) -> list[Pa
 
 
 class _Search:
-    """Looks for names in a folder, near its root first, within bounds of time and number."""
+    """Searches a folder breadth-first for protected names, within limits of time and number."""
 
     def __init__(self, root: Path, skipped: set[Path]) -> None:
         self.secret: list[Path] = []
         self.running: list[Path] = []
-        """Files that run by themselves, and files that say where a repository's own folder is."""
+        """Files that run by themselves, and files that point to a git directory."""
         self.git: list[Path] = []
-        """Folders of repositories' own files."""
+        """Git directories."""
         self.folders: set[str] = {str(root)}
         self.truncated = False
         self._root = root
@@ -154,7 +157,7 @@ class _Search:
         self._deadline = time.monotonic() + _SCAN_SECONDS
 
     def run(self) -> None:
-        """Look; ``cut`` says that it was not everywhere."""
+        """Search; ``truncated`` tells that a limit was reached."""
         waiting = deque([(str(self._root), list[str]())])
         while waiting and not self.truncated:
             folder, above = waiting.popleft()
@@ -174,7 +177,7 @@ class _Search:
         return self._count > _MINIMUM_ENTRIES and time.monotonic() > self._deadline
 
     def _is_to_enter(self, entry: os.DirEntry[str], parts: list[str]) -> bool:
-        """Note an entry, by its path from the root; return whether it is a folder to look into."""
+        """Record an entry, by its path from the root; return whether to search it as a folder."""
         if entry.is_symlink():
             return False
         name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
@@ -198,7 +201,7 @@ class _Search:
 def git_settings_without_credentials(settings: Path) -> bytes | None:
     """Return git's settings without passwords; None when there are none in them."""
     try:
-        if not settings.is_file():  # opening a named pipe would wait for somebody to write to it
+        if not settings.is_file():  # opening a named pipe would block until it has a writer
             return None
         with settings.open("rb") as file:
             content = file.read(_MOST_SETTINGS)
@@ -217,7 +220,7 @@ def _scan(folder: str) -> Iterator[os.DirEntry[str]]:
 
 
 def program_folders(locations: SandboxLocations) -> list[str]:
-    """Return where programs and libraries lie outside of the system's folders."""
+    """Return the folders of programs and libraries outside the system's folders."""
     prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
     prefixes += [locations.environ.get(name, "") for name in ("VIRTUAL_ENV", "CONDA_PREFIX")]
     paths = [Path(entry) for entry in locations.environ.get("PATH", "").split(os.pathsep) if entry]
@@ -228,7 +231,7 @@ def program_folders(locations: SandboxLocations) -> list[str]:
 
 
 def _installation(programs: Path) -> Path:
-    """Return the folder with the libraries of a folder of programs, or that folder itself."""
+    """Return the installation that a folder of programs belongs to, or that folder."""
     parent = programs.parent
     marks = ("lib", "pyvenv.cfg", "conda-meta")
     is_one = programs.name in {"bin", "condabin"} and parent.name != ".local"
@@ -236,7 +239,7 @@ def _installation(programs: Path) -> Path:
 
 
 def _is_narrow(path: Path, locations: SandboxLocations) -> bool:
-    """Return whether a folder of programs neither is nor holds what must not be opened by it."""
+    """Return whether a program folder neither is nor contains a sensitive folder."""
     sensitive = (locations.home, locations.state_dir, locations.workspace)
     return not any(folder.is_relative_to(path) for folder in sensitive)
 

@@ -1,8 +1,8 @@
-"""Sets aside files that run by themselves later and that a command made, before they run.
+"""Renames new files of a command that would run by themselves later.
 
-A sandbox keeps a command from changing such files where they exist; it cannot keep it from making
-them. They are renamed, never deleted: ``AGENTS.md`` becomes ``AGENTS.md.set-aside``. Blocks, for
-threads; used by ``tools.commands.run_command``.
+A sandbox can protect existing files of this kind, but cannot prevent new ones. They are renamed,
+never deleted: ``AGENTS.md`` becomes ``AGENTS.md.set-aside``. Blocks, for threads; used by
+``tools.commands.run_command``.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ _PLAIN_SETTINGS = re.compile(
         | partialclonefilter | promisor | url ) \s* = [^\n]*
     )? \s*"""
 )
-"""A line of a repository's settings by which git runs nothing (git-config(1))."""
+"""A line of a repository's settings that makes git run nothing (git-config(1))."""
 _RUNNING_ADDRESS = re.compile(r"(?i)url\s*=\s*\"?(?:ext|fd)::")
 """Transports that start a program (gitremote-helpers(7))."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedFile:
-    """A file that was renamed, or could not be."""
+    """A file that was renamed, or could not be renamed."""
 
     path: str
-    """What it was called, relative to the workspace."""
+    """Its former path, relative to the workspace."""
     new_path: str | None
-    """What it is called now; None: it could not be renamed."""
+    """Its current path; None if it could not be renamed."""
 
 
 def quarantine_new_files(
     locations: SandboxLocations, before: ProtectedPaths, *, repositories_only: bool = False
 ) -> list[QuarantinedFile]:
-    """Rename what was made since ``before`` and runs by itself; return what was found.
+    """Rename files made since ``before`` that run by themselves; return them.
 
-    Files in folders that are new themselves, such as a fresh clone, stay: nobody has opened those
-    yet. New repositories stay if git would run nothing because of them.
+    Files in folders that are new themselves, such as a fresh clone, stay, because nobody has opened
+    those folders yet. New repositories stay if git would run nothing because of them.
     """
     after = find_protected_paths(locations)
     renamed: list[QuarantinedFile] = []
@@ -67,7 +67,7 @@ def quarantine_new_files(
 
 
 def _is_in_fresh_folder(path: Path, before: ProtectedPaths) -> bool:
-    """Return whether a file is in a folder that is new, and no hidden one such as ``.github``."""
+    """Return whether a file is in a new folder that is not hidden, unlike ``.github``."""
     first = path
     while str(first.parent) not in before.folders and first.parent != first:
         first = first.parent
@@ -75,7 +75,7 @@ def _is_in_fresh_folder(path: Path, before: ProtectedPaths) -> bool:
 
 
 def _new_git_files(before: ProtectedPaths, after: ProtectedPaths) -> Iterator[Path]:
-    """Yield new repositories that run something, and what is new of that kind in others."""
+    """Yield new repositories that run something, and new files of that kind in existing ones."""
     known = set(before.repositories)
     for folder in after.repositories:
         if folder not in known:
@@ -91,7 +91,7 @@ def _new_git_files(before: ProtectedPaths, after: ProtectedPaths) -> Iterator[Pa
 
 
 def can_run_programs(folder: Path) -> bool:
-    """Return whether git runs a program, or follows a path, because of a repository's folder."""
+    """Return whether a git directory makes git run a program or follow a path."""
     if any(os.path.lexists(folder / name) for name in ("commondir", "gitdir", "config.worktree")):
         return True
     if any(os.path.lexists(folder / name) for name in ("modules", "worktrees", "info/attributes")):
@@ -105,7 +105,7 @@ def can_run_programs(folder: Path) -> bool:
         with settings.open("rb") as file:
             content = file.read(_MOST_SETTINGS + 1)
     except OSError:
-        return True  # nobody can say that it runs nothing
+        return True  # unreadable, so it cannot be ruled out
     text = content.decode("utf-8", "replace")
     return (
         len(content) > _MOST_SETTINGS

@@ -1,8 +1,6 @@
-"""What a sandboxed command may reach, and what this system has to keep it there (chapter 07).
+"""Confines commands with the sandbox this system offers.
 
-``Sandbox`` finds out once what there is and gives programs their confinement; used by
-``tools.commands.run_command`` and by ``status``. Landlock does it on Linux, bubblewrap where
-Landlock is missing, Seatbelt on macOS; where there is none, that is said.
+Used by ``tools.commands.run_command`` and for the status. See docs/design/security.md#sandbox.
 """
 
 from __future__ import annotations
@@ -35,18 +33,18 @@ from jupyter_ai_shoulders.guard.sandbox.wrapper_commands import (
 
 @dataclass(frozen=True, slots=True)
 class SandboxExposure:
-    """What a sandbox cannot keep from a command."""
+    """Gaps of a sandbox for a command."""
 
     paths: tuple[str, ...]
-    """What is secret, run outside of the sandbox, or told to the agent later."""
+    """Secrets, files that run outside the sandbox, and instructions for agents."""
     truncated: bool
-    """Whether there may be more: the workspace was too large to look everywhere."""
+    """Whether there may be more: the workspace was too large to search completely."""
     servers: bool = False
-    """Whether it may connect to the Jupyter servers of this machine."""
+    """Whether the command may connect to Jupyter servers of this machine."""
 
 
 class Sandbox:
-    """Confines programs, where the system can."""
+    """Confines programs where the system can."""
 
     def __init__(
         self,
@@ -54,14 +52,16 @@ class Sandbox:
         detect: Detect,
         closed_ports: Callable[[], Collection[int]] = tuple,
     ) -> None:
-        """``closed_ports``: TCP ports of Jupyter servers, closed to every command; it may block."""
+        """``closed_ports`` returns TCP ports of Jupyter servers, closed to every command; it may
+        block.
+        """
         self._locations = locations
         self._detect = detect
         self._closed_ports = closed_ports
         self._detection: asyncio.Task[SandboxCapabilities] | None = None
 
     async def capabilities(self) -> SandboxCapabilities:
-        """Return what there is; found out once."""
+        """Return the capabilities of this system, detected once."""
         if self._detection is None:
             self._detection = asyncio.create_task(
                 _run_detection(self._detect), name="sandbox-facts"
@@ -69,16 +69,16 @@ class Sandbox:
         return await asyncio.shield(self._detection)
 
     async def aclose(self) -> None:
-        """Wait until what finds out the facts has ended."""
+        """Wait for the detection to end."""
         if self._detection is not None:
             await asyncio.gather(self._detection, return_exceptions=True)
 
     def exposure(
         self, capabilities: SandboxCapabilities, request: SandboxRequest
     ) -> SandboxExposure:
-        """Return what could not be kept from a command; blocks, for threads.
+        """Return what cannot be kept from a command; blocks, for threads.
 
-        Landlock alone cannot take anything out of a folder that may be written to.
+        Landlock alone cannot exclude anything from a writable folder.
         """
         protected = find_protected_paths(self._locations)
         servers = request.network and not capabilities.closes_ports
@@ -89,13 +89,13 @@ class Sandbox:
         )
 
     def protected_paths(self, request: SandboxRequest) -> ProtectedPaths:
-        """Return what a command is kept from; blocks, for threads."""
+        """Return the paths a command is kept from; blocks, for threads."""
         return find_protected_paths(self._locations, writable_repositories=request.repositories)
 
     def quarantine_new_files(
         self, before: ProtectedPaths, *, repositories_only: bool = False
     ) -> list[QuarantinedFile]:
-        """Rename what a command made that runs by itself; blocks, for threads."""
+        """Rename new files of a command that run by themselves; blocks, for threads."""
         return quarantine_new_files(self._locations, before, repositories_only=repositories_only)
 
     @contextlib.contextmanager
@@ -106,9 +106,9 @@ class Sandbox:
         request: SandboxRequest,
         protected: ProtectedPaths | None = None,
     ) -> Generator[Program]:
-        """Return the program as it is to be run, with places of its own; it blocks, for threads.
+        """Yield the program with its confinement and private folders; blocks, for threads.
 
-        ``found`` is what ``find_protected_paths`` returned right before.
+        ``protected`` is a recent result of ``find_protected_paths``.
         """
         with tempfile.TemporaryDirectory(prefix="shoulders-", ignore_cleanup_errors=True) as folder:
             private = PrivateFolders.create(Path(folder).resolve())

@@ -47,12 +47,12 @@ class SandboxRequest:
     read_only: bool = False
     network: bool = False
     repositories: bool = False
-    """Whether git may write in repositories' own folders; what it runs stays as it is."""
+    """Whether git may write in git directories, except for the files it runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrivateFolders:
-    """Folders of one command: its home, its temporary files, and what covers the hidden."""
+    """Folders of one command: its home, its temporary files, and covers for hidden paths."""
 
     root: Path
 
@@ -66,11 +66,11 @@ class PrivateFolders:
 
     @property
     def writable(self) -> tuple[str, ...]:
-        """Where the command may write."""
+        """Folders the command may write to."""
         return (str(self.root / "home"), str(self.root / "tmp"))
 
     def cover(self, path: Path, locations: SandboxLocations) -> str:
-        """Return what a hidden entry is covered with."""
+        """Return the path mounted over a hidden entry."""
         if path == locations.state_dir:
             return str(self.root / "state")
         plain = (
@@ -89,7 +89,7 @@ class PrivateFolders:
         return name
 
     def environment(self, program: Program, locations: SandboxLocations) -> dict[str, str]:
-        """Return the program's environment with its own home: the user's is out of reach."""
+        """Return the program's environment with a private home instead of the user's."""
         return {
             "PYTHONUSERBASE": str(locations.home / ".local"),
             **program.environment,
@@ -97,7 +97,7 @@ class PrivateFolders:
             "TMPDIR": str(self.root / "tmp"),
             "XDG_CACHE_HOME": str(self.root / "home/.cache"),
             "XDG_CONFIG_HOME": str(self.root / "home/.config"),
-            "GIT_CONFIG_COUNT": "1",  # root may look at what belongs to the user
+            "GIT_CONFIG_COUNT": "1",  # root may read files that belong to the user
             "GIT_CONFIG_KEY_0": "safe.directory",
             "GIT_CONFIG_VALUE_0": str(locations.workspace),
         }
@@ -105,7 +105,7 @@ class PrivateFolders:
 
 @dataclass(frozen=True, slots=True)
 class SandboxPolicy:
-    """What may be reached, in the terms of every kind of sandbox."""
+    """The files and network a command may reach, independent of the kind of sandbox."""
 
     read: Sequence[str]
     write: Sequence[str]
@@ -114,14 +114,14 @@ class SandboxPolicy:
     network: bool
     cover: bool
     frozen: Sequence[str] = ()
-    """Below what may be written, and only to be read: what runs outside of the sandbox."""
+    """Read-only paths below writable ones: files that run outside the sandbox."""
     unmovable: Sequence[str] = ()
-    """Folders that may be written to and not moved away."""
+    """Writable folders that must not be moved."""
     closed_ports: Sequence[int] = ()
-    """TCP ports that are out of reach although the network is not."""
+    """TCP ports that are closed although the network is open."""
 
     def to_json(self) -> JsonObject:
-        """Return it as ``guard.spawner`` takes it."""
+        """Return the policy in the form ``guard.spawner`` takes."""
         return {
             "read": list(self.read),
             "write": list(self.write),

@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxPolicy
 
 
 def bubblewrap_arguments(policy: SandboxPolicy, folder: Path, program: str) -> list[str]:
-    """Return the words before a command's own (bwrap(1)); nothing is there but what is named."""
+    """Return the words before a command's own (bwrap(1)); only the listed paths exist inside."""
     words = [program, "--unshare-all", "--die-with-parent", "--new-session", "--dev", "/dev"]
     words += ["--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108 it is one of its own
     words += ["--share-net"] if policy.network else []
@@ -32,7 +32,7 @@ def bubblewrap_arguments(policy: SandboxPolicy, folder: Path, program: str) -> l
 
 
 def seatbelt_profile(policy: SandboxPolicy) -> str:
-    """Return a profile for ``sandbox-exec``: later rules win (sandbox(7))."""
+    """Return a profile for ``sandbox-exec``; later rules win (sandbox(7))."""
     lines = [
         "(version 1)",
         "(allow default)",

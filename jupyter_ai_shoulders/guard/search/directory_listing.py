@@ -1,10 +1,8 @@
 """Lists the files and folders below a folder, with kinds, sizes and a total.
 
-Used by ``tools.files.list_files``.
-
-Nearest to the folder first, so that a cap cuts off what is deep. Hidden entries, what
-``.gitignore`` leaves out and what a project's tools make are not shown, nor are links followed; a
-folder that is named itself is always looked into. Blocks; callers choose the thread.
+Used by ``tools.files.list_files``. Breadth-first, so that a limit cuts off the deepest entries.
+Leaves out hidden, ignored and generated entries and does not follow links; the folder itself is
+always listed. Blocks; callers choose the thread.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from jupyter_ai_shoulders.guard.search.globs import Glob
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """One entry, by its ready-to-use path; ``size`` in bytes, of files."""
+    """An entry with its workspace path; ``size`` in bytes, for files."""
 
     path: str
     kind: EntryKind
@@ -40,10 +38,9 @@ class DirectoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class DirectoryListing:
-    """What was found, sorted by path, the first ``limit`` of ``total``.
+    """The first ``limit`` of ``total`` entries, sorted by path.
 
-    Not ``complete`` when the walk stopped after so many entries: then there are more than
-    ``total``.
+    Not ``complete`` when the walk stopped at its entry limit; then there are more than ``total``.
     """
 
     entries: tuple[DirectoryEntry, ...]
@@ -54,7 +51,7 @@ class DirectoryListing:
 def list_entries(
     workspace: Workspace, folder: str, *, depth: int, limit: int, glob: Glob | None = None
 ) -> DirectoryListing:
-    """Return what is below a folder; with a glob only the files whose path from there it meets."""
+    """Return the entries below a folder; with a glob only files whose relative path matches."""
     found: list[DirectoryEntry] = []
     total = 0
     for visited, (name, entry, fits) in enumerate(_walk(workspace, folder, depth, glob)):
@@ -70,7 +67,7 @@ def list_entries(
 def _walk(
     workspace: Workspace, folder: str, depth: int, glob: Glob | None
 ) -> Iterator[tuple[str, FolderEntry, bool]]:
-    """Yield every entry looked at, and whether it is to be shown."""
+    """Yield every visited entry, and whether it is part of the listing."""
     folders = deque([(folder, 1, _applicable_outer_rules(workspace, folder))])
     while folders:
         current, level, ignored = folders.popleft()
@@ -93,7 +90,7 @@ def _walk(
 
 
 def _applicable_outer_rules(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:
-    """Return the patterns from above, but for a folder that they leave out: it was named."""
+    """Return the rules of outer folders, except those that ignore the named folder itself."""
     rules = outer_rules(workspace, folder)
     return tuple(rule for rule in rules if not rule.matches(f"{folder}/"))
 

@@ -1,7 +1,7 @@
-"""Names of files in the workspace, found by a bounded walk that follows no links.
+"""Finds file names in the workspace by a bounded walk that follows no links.
 
-Used to name the files a wrong path may have meant, and to tell a model what is there. Blocks;
-callers choose the thread.
+Used to suggest files for a wrong path, and to describe the workspace to a model. Blocks; callers
+choose the thread.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from jupyter_ai_shoulders.guard.search.generated_folders import ALWAYS
 from jupyter_ai_shoulders.guard.search.gitignore import outer_rules, with_folder_rules
 
 ENTRY_LIMIT = 20_000
-"""Directory entries looked at, nearest to the root first."""
+"""Maximum number of visited entries, nearest to the root first."""
 
 EntryKind = Literal["folder", "file", "link", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class FolderEntry:
-    """What stands in a folder; ``size`` in bytes, of files."""
+    """An entry of a folder; ``size`` in bytes, for files."""
 
     name: str
     kind: EntryKind
@@ -32,7 +32,7 @@ class FolderEntry:
 
 
 def find_file_names(workspace: Workspace, suffix: str, limit: int = ENTRY_LIMIT) -> list[str]:
-    """Return workspace-relative paths of files that end in ``suffix``, without hidden ones."""
+    """Return the workspace-relative paths of visible files that end in ``suffix``."""
     found: list[str] = []
     folders = deque([""])
     while folders and limit > 0:
@@ -50,16 +50,16 @@ def find_file_names(workspace: Workspace, suffix: str, limit: int = ENTRY_LIMIT)
 
 @dataclass(frozen=True, slots=True)
 class FileTree:
-    """Paths below a folder, folders with a closing ``/``; ``whole`` when none was left out."""
+    """Paths below a folder, folders with a final ``/``; ``complete`` when none was left out."""
 
     paths: tuple[str, ...]
     complete: bool
 
 
 def file_tree(workspace: Workspace, folder: str = "", *, limit: int, depth: int) -> FileTree:
-    """Return what is below a folder, nearest first, without hidden or ignored entries.
+    """Return the visible, unignored entries below a folder, nearest first.
 
-    ``.gitignore`` files count where they stand. Looks at ``ENTRY_LIMIT`` entries at most.
+    Applies the ``.gitignore`` file of each folder. Visits at most ``ENTRY_LIMIT`` entries.
     """
     found: list[str] = []
     visited, complete = 0, True
@@ -84,7 +84,7 @@ def file_tree(workspace: Workspace, folder: str = "", *, limit: int, depth: int)
 
 
 def visible_entries(workspace: Workspace, folder: str) -> list[FolderEntry]:
-    """Return what is in a folder and not hidden, sorted by name; nothing when it is gone."""
+    """Return a folder's visible entries, sorted by name; none when the folder is gone."""
     try:
         with (
             workspace.open_folder_path(WorkspacePath(folder)) as folder_path,
@@ -92,12 +92,12 @@ def visible_entries(workspace: Workspace, folder: str) -> list[FolderEntry]:
         ):
             shown = [_folder_entry(entry) for entry in found if _can_be_named(entry.name)]
     except (OSError, ShouldersError):
-        return []  # gone meanwhile, or not readable: then nothing in it can be meant
+        return []  # deleted or not readable
     return sorted(shown, key=lambda entry: entry.name)
 
 
 def _folder_entry(entry: os.DirEntry[str]) -> FolderEntry:
-    """Return the facts at once: the folder is let go of right after."""
+    """Read the metadata now, because the folder is closed right after."""
     if entry.is_symlink():
         return FolderEntry(entry.name, "link")
     if entry.is_dir(follow_symlinks=False):
@@ -106,12 +106,12 @@ def _folder_entry(entry: os.DirEntry[str]) -> FolderEntry:
         return FolderEntry(entry.name, "other")
     try:
         return FolderEntry(entry.name, "file", entry.stat(follow_symlinks=False).st_size)
-    except OSError:  # gone in this moment
+    except OSError:  # deleted since
         return FolderEntry(entry.name, "file")
 
 
 def _can_be_named(name: str) -> bool:
-    """Return whether a name is not hidden and is text: some file systems hold any bytes."""
+    """Return whether a name is visible and valid text: some file systems allow any bytes."""
     return not name.startswith(".") and not any(
         "\ud800" <= character <= "\udfff" for character in name
     )

@@ -1,8 +1,8 @@
-"""Folders that hold no work of the user, by what kind of project a folder is (chapter 07).
+"""Folders of generated files, by the kind of project that contains them.
 
-What the tools of each language make and can make again: listing or searching it only buries what
-matters. Used by ``guard.search.directory_listing`` and ``guard.search.tree_search``; a folder named
-outright is shown.
+The tools of each language can recreate them, so listings and searches leave them out. Used by
+``guard.search.directory_listing`` and ``guard.search.tree_search``; a folder named explicitly is
+shown.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 ALWAYS = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
-"""Left out of every workspace."""
+"""Left out everywhere."""
 
 BY_MANIFEST: Mapping[str, frozenset[str]] = {
     "pyproject.toml": frozenset({"build", "dist", "htmlcov"}),
@@ -24,10 +24,10 @@ BY_MANIFEST: Mapping[str, frozenset[str]] = {
     "_quarto.yml": frozenset({"_site", "_book", "_freeze"}),
     "Snakefile": frozenset({".snakemake"}),
 }
-"""Left out of a folder that has the file beside them."""
+"""Left out of a folder that contains the manifest file."""
 
 
 def generated_folder_names(names: Collection[str]) -> frozenset[str]:
-    """Return which sub-folders of a folder with these entries are left out."""
+    """Return the sub-folders to leave out of a folder with these entries."""
     found = [ignored for manifest, ignored in BY_MANIFEST.items() if manifest in names]
     return ALWAYS.union(*found)

@@ -1,6 +1,6 @@
-"""What ``.gitignore`` files of the workspace leave out; used by the walks of ``guard``.
+"""Rules of the workspace's ``.gitignore`` files; used by the walks of ``guard``.
 
-Files of the workspace only: those of folders above it, or of the user, are about other things.
+Ignore files above the workspace, or of the user, do not apply.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 FILE_LIMIT = 65_536
-"""Bytes of an ignore file that are read."""
+"""Bytes read of an ignore file."""
 
 
 @dataclass(frozen=True, slots=True)
 class GitignoreRules:
-    """The patterns of one ``.gitignore``, and the folder it stands in."""
+    """The patterns of one ``.gitignore`` and its folder."""
 
     folder: str
     spec: GitIgnoreSpec
 
     def matches(self, path: str) -> bool:
-        """Return whether a path of the workspace (folders end in ``/``) is left out."""
+        """Return whether a workspace path (folders end in ``/``) is ignored."""
         relative = path.removeprefix(f"{self.folder}/") if self.folder else path
         return self.spec.match_file(relative)
 
 
 def outer_rules(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:
-    """Return the patterns of all folders above one, the workspace's first."""
+    """Return the rules of all folders above one, the workspace's first."""
     parts = folder.split("/") if folder else []
     ignored: tuple[GitignoreRules, ...] = ()
     for count in range(len(parts)):
@@ -44,7 +44,7 @@ def outer_rules(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]
 def with_folder_rules(
     workspace: Workspace, folder: str, ignored: tuple[GitignoreRules, ...]
 ) -> tuple[GitignoreRules, ...]:
-    """Return these patterns and those of the folder itself."""
+    """Return these rules and those of the folder itself."""
     name = f"./{folder}/.gitignore"
     try:
         content = workspace.head(workspace.path(name), FILE_LIMIT).content
@@ -57,7 +57,7 @@ def with_folder_rules(
 
 
 def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
-    """Return the patterns that can be read; git passes over the others, too."""
+    """Return the valid patterns; like git, skip invalid ones."""
     from pathspec import GitIgnoreSpec
 
     readable: list[str] = []

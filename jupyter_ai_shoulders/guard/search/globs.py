@@ -1,10 +1,9 @@
-"""Globs that a model gives, matched in time proportional to pattern and path.
+"""Globs from a model, matched in time proportional to pattern and path.
 
 ``*`` and ``?`` stay within a folder, ``**`` crosses folders, ``{a,b}`` are alternatives, ``[ab]``
-is a set. A glob without ``/`` is about the name alone, as in ripgrep and ``.gitignore``. No
-backtracking engine runs here (chapters 07 and 13): ``fnmatch`` takes each ``*`` once, and folders
-are matched by a table. Used by ``guard.search.directory_listing``, ``guard.search.tree_search`` and
-the tools on them.
+is a set. A glob without ``/`` matches the name alone, as in ripgrep and ``.gitignore``. Nothing
+backtracks: ``fnmatch`` handles each ``*`` once, and folders are matched by dynamic programming.
+Used by ``guard.search.directory_listing``, ``guard.search.tree_search`` and their tools.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from fnmatch import fnmatchcase
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 
 ALTERNATIVES_LIMIT = 64
-"""Globs that ``{a,b}`` may stand for."""
+"""Maximum number of globs that ``{a,b}`` expand to."""
 LENGTH_LIMIT = 1_000
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class Glob:
-    """A glob, read once."""
+    """A parsed glob."""
 
     def __init__(self, text: str) -> None:
-        """Read it. Raises ``InvalidRequest`` for one that is too long or stands for too much."""
+        """Parse it. Raises ``InvalidRequest`` when it is too long or expands too much."""
         if len(text) > LENGTH_LIMIT or "\0" in text:
             raise InvalidRequest(
                 f"The glob has {len(text)} characters; it may have {LENGTH_LIMIT}, and no NUL.",
@@ -34,19 +33,19 @@ class Glob:
         self._alternatives = [_segments(glob) for glob in _expanded(text)]
 
     def matches(self, path: str) -> bool:
-        """Return whether a path with ``/``, relative to the folder looked at, is meant."""
+        """Return whether a path with ``/``, relative to the searched folder, matches."""
         parts = path.split("/")
         return any(_matches(segments, parts) for segments in self._alternatives)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The globs of which one fits the name of each file that is meant."""
+        """Globs for file names; each matching file matches one of them."""
         last = (segments[-1] for segments in self._alternatives)
         return tuple(dict.fromkeys("*" if name == "**" else name for name in last))
 
 
 def _expanded(text: str) -> list[str]:
-    """Return what the innermost braces stand for, until there are none."""
+    """Expand the innermost braces until there are none."""
     found = [text]
     while any(_BRACES.search(glob) for glob in found):
         found = [choice for glob in found for choice in _choices(glob)]
@@ -76,7 +75,7 @@ def _segments(glob: str) -> list[str]:
 
 
 def _matches(segments: Sequence[str], parts: Sequence[str]) -> bool:
-    """Match folder by folder; ``reached`` holds how many parts may be used up so far."""
+    """Match component by component; ``reached`` holds how many parts may be consumed so far."""
     reached = {0}
     for segment in segments:
         if segment == "**":

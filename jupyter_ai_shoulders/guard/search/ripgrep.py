@@ -1,7 +1,7 @@
-"""Matches patterns a model gives, in ripgrep: its engine takes time in proportion to the text.
+"""Matches a model's patterns with ripgrep, whose engine runs in linear time.
 
-A backtracking engine could be stalled by a pattern (chapters 07 and 13). The text goes in through
-stdin, so no path is searched here. Blocks; callers choose the thread. Used by the search tools.
+A pattern could stall a backtracking engine. The text is passed on stdin, so no path is searched
+here. Blocks; callers choose the thread. Used by the search tools.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
 
 TIMEOUT_S = 20.0
 _SIZE_LIMIT = "20M"
-"""Memory a compiled pattern may take, of the engine and of its cache."""
+"""Memory limit of a compiled pattern, for the engine and for its cache."""
 _MESSAGE_LENGTH = 500
 PATTERN_OPTIONS = (
     "--engine=default",
     f"--regex-size-limit={_SIZE_LIMIT}",
     f"--dfa-size-limit={_SIZE_LIMIT}",
 )
-"""What every search for a model's pattern is started with."""
+"""Options of every search for a model's pattern."""
 
 
 def matching_lines(pattern: str, text: str) -> list[int]:
     r"""Return the numbers, from 0, of the lines that match a case-insensitive pattern.
 
-    Lines end at ``\n``. Raises ``InvalidRequest`` (a pattern that is none, too long a search),
-    ``PolicyRefusal`` where there is no ripgrep.
+    Lines end at ``\n``. Raises ``InvalidRequest`` (an invalid pattern, a timeout) and
+    ``PolicyRefusal`` where ripgrep is missing.
     """
     command = [
         find_ripgrep(),
@@ -61,7 +61,7 @@ def matching_lines(pattern: str, text: str) -> list[int]:
 
 
 def invalid_pattern_error(pattern: str, complaint: str) -> InvalidRequest:
-    """Return the error of a pattern that ripgrep complains of."""
+    """Return the error for a pattern that ripgrep rejects."""
     reason = complaint[:_MESSAGE_LENGTH]
     return InvalidRequest(
         f"{pattern!r} is not a regular expression that ripgrep supports: {reason}",
@@ -70,9 +70,9 @@ def invalid_pattern_error(pattern: str, complaint: str) -> InvalidRequest:
 
 
 def find_ripgrep() -> str:
-    """Return ripgrep: the wheel's beside this Python, else one on the PATH.
+    """Return the path of ripgrep: the wheel's beside this Python, else one on the PATH.
 
-    Raises ``PolicyRefusal`` (``disabled``) where there is none.
+    Raises ``PolicyRefusal`` (``disabled``) when it is missing.
     """
     found = _locate()
     if found is None:
@@ -85,7 +85,7 @@ def find_ripgrep() -> str:
 
 
 def has_ripgrep() -> bool:
-    """Return whether there is ripgrep on this machine."""
+    """Return whether ripgrep is installed."""
     return _locate() is not None
 
 

@@ -1,10 +1,9 @@
-"""Searches the files of the workspace with ripgrep: text or pattern, on the tree (chapter 07).
+"""Searches the files of the workspace for text or a pattern with ripgrep.
 
-Follows no links, and leaves out what is hidden, binary, a notebook, likely a secret, left out by
-``.gitignore``, or made by a project's tools. ripgrep runs in the folder itself, opened beneath the
-root, so that a folder swapped for a link leads nowhere. Without ripgrep texts are still found, one
-file after the other. Blocks; callers choose the thread. Used by ``tools.files.search_content``, and
-by ``host.context.mentions`` for the names alone.
+Follows no links. Leaves out hidden, binary, ignored and generated files, notebooks and likely
+secrets. ripgrep runs in the folder itself, opened beneath the root, so that swapping the folder for
+a link has no effect. Without ripgrep, plain text is searched file by file. Blocks; callers choose
+the thread. Used by ``tools.files.search_content``, and by ``host.context.mentions`` for file names.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ from jupyter_ai_shoulders.guard.search.ripgrep import (
 )
 
 MATCH_LIMIT = 10_000
-"""Lines that are counted; a search that finds more is stopped."""
+"""Maximum number of counted lines; a search that finds more is stopped."""
 STOPPED = f"The search stopped after {MATCH_LIMIT} lines."
 FILE_SIZE_LIMIT = 10 << 20
-"""Bytes of a file beyond which it is not searched."""
+"""Larger files, in bytes, are not searched."""
 DEPTH_LIMIT = 40
-"""Folder levels that are searched without ripgrep."""
+"""Folder levels searched without ripgrep."""
 LINE_LENGTH_LIMIT = 400
 """Characters kept of a line."""
 WORKSPACE = WorkspacePath("")
@@ -50,7 +49,7 @@ _NOTEBOOK = ".ipynb"
 
 @dataclass(frozen=True, slots=True)
 class MatchingLine:
-    """A line that matches; ``line`` counts from 1, ``path`` is workspace-relative."""
+    """A matching line; ``line`` counts from 1, ``path`` is workspace-relative."""
 
     path: str
     line: int
@@ -59,17 +58,17 @@ class MatchingLine:
 
 @dataclass(slots=True)
 class SearchResult:
-    """What was found, sorted by path and line; ``stopped`` says why it is not all there is."""
+    """Matching lines, sorted by path and line; ``stopped`` says why they are incomplete."""
 
     lines: list[MatchingLine] = field(default_factory=list[MatchingLine])
     stopped: str | None = None
     linked: int = 0
-    """Files left out since they have other names (hard links), perhaps outside of the workspace."""
+    """Number of files left out because they have hard links, perhaps outside the workspace."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchableFiles:
-    """Files by their paths, sorted; not ``complete`` when there are, or may be, more."""
+    """Sorted paths of files; not ``complete`` when there are, or may be, more."""
 
     paths: tuple[str, ...]
     complete: bool
@@ -77,7 +76,7 @@ class SearchableFiles:
 
 @dataclass(frozen=True, slots=True)
 class TreeQuery:
-    """What to look for, and where: a folder, and a glob on the paths below it."""
+    """A search: text or pattern, the folder, and a glob on the paths below it."""
 
     text: str
     is_regex: bool
@@ -88,8 +87,8 @@ class TreeQuery:
 def search_tree(workspace: Workspace, query: TreeQuery) -> SearchResult:
     """Return the lines of files below a folder that contain the text or match the pattern.
 
-    Text minds case, patterns do not. Raises ``InvalidRequest`` (no pattern, too long a search),
-    ``NotFound``, and ``PolicyRefusal`` where ripgrep is needed and missing.
+    Text is case-sensitive, patterns are not. Raises ``InvalidRequest`` (an invalid pattern, a
+    timeout), ``NotFound``, and ``PolicyRefusal`` where ripgrep is needed and missing.
     """
     if not query.is_regex and not has_ripgrep():
         return _without_ripgrep(workspace, query)
@@ -109,10 +108,10 @@ def search_tree(workspace: Workspace, query: TreeQuery) -> SearchResult:
 
 
 def search_file(workspace: Workspace, path: WorkspacePath, query: TreeQuery) -> SearchResult:
-    """Return the matching lines of one file, which is searched whatever leaves it out of a tree.
+    """Return the matching lines of one file, even if a tree search leaves it out.
 
-    Raises like ``search_tree``, and ``InvalidRequest`` for a file that is binary, too large, or
-    has several names.
+    Raises like ``search_tree``, and ``InvalidRequest`` for a file that is binary, too large, or has
+    hard links.
     """
     if workspace.stat(path).links > 1:
         raise InvalidRequest(
@@ -126,7 +125,7 @@ def search_file(workspace: Workspace, path: WorkspacePath, query: TreeQuery) -> 
 
 
 def search_text(path: str, text: str, query: TreeQuery) -> SearchResult:
-    """Return the matching lines of a text that stands for a file. Raises like ``search_tree``."""
+    """Return the matching lines of a file's text. Raises like ``search_tree``."""
     lines = text.split("\n")
     if query.is_regex:
         numbers = [number for number in matching_lines(query.text, text) if number < len(lines)]
@@ -141,19 +140,23 @@ def search_text(path: str, text: str, query: TreeQuery) -> SearchResult:
 def searchable_notebooks(
     workspace: Workspace, folder: WorkspacePath, glob: Glob | None
 ) -> list[str]:
-    """Return the notebooks below a folder that a search looks into, sorted."""
+    """Return the sorted notebooks below a folder that a search covers."""
     if not has_ripgrep():
-        return [path for path in _listed_files(workspace, folder, glob) if path.endswith(_NOTEBOOK)]
+        return [
+            path
+            for path in _files_without_ripgrep(workspace, folder, glob)
+            if path.endswith(_NOTEBOOK)
+        ]
     kind = ("--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted")
     query = TreeQuery("", is_regex=False, folder=folder, glob=glob)
     return sorted(_list_files(workspace, query, kind)[0])
 
 
 def searchable_files(workspace: Workspace, limit: int) -> SearchableFiles:
-    """Return the files of the workspace that a search could look into, binary ones, too."""
+    """Return the files of the workspace that a search could cover, including binary ones."""
     found: Iterable[str]
     if not has_ripgrep():
-        found, late = _listed_files(workspace, WORKSPACE, None), False
+        found, late = _files_without_ripgrep(workspace, WORKSPACE, None), False
     else:
         found, late = _list_files(workspace, TreeQuery("", is_regex=False), ())
     names = tuple(islice((name for name in found if not is_secret(name)), limit + 1))
@@ -163,10 +166,7 @@ def searchable_files(workspace: Workspace, limit: int) -> SearchableFiles:
 def _list_files(
     workspace: Workspace, query: TreeQuery, options: Sequence[str]
 ) -> tuple[Iterator[str], bool]:
-    """Return the files that ripgrep would look into, of a kind that ``options`` say.
-
-    And whether it took too long, so that there may be more.
-    """
+    """Return the files ripgrep would search with ``options``, and whether it timed out."""
     file_filter = _FileFilter(workspace, query)
     search = _Ripgrep(workspace, replace(query, glob=None), ["--files", "--null", *options])
     with search as output:
@@ -176,13 +176,13 @@ def _list_files(
 
 
 class _FileFilter:
-    """Which of the files that ripgrep looks into are shown."""
+    """Maps files found by ripgrep to workspace paths, and leaves out excluded ones."""
 
     def __init__(self, workspace: Workspace, query: TreeQuery) -> None:
         self._workspace = workspace
         self._query = query
         above = outer_rules(workspace, query.folder)
-        # A folder that was named is searched, whatever the folders above say of it.
+        # A folder named in the query is searched even if outer rules ignore it.
         self._outer_rules = [rule for rule in above if not rule.matches(f"{query.folder}/")]
         self._generated: dict[str, frozenset[str]] = {}
         self._paths: dict[str, str | None] = {}
@@ -205,7 +205,7 @@ class _FileFilter:
         return path
 
     def _is_generated(self, name: str) -> bool:
-        """Return whether one of the folders below the one named is made by a project's tools."""
+        """Return whether a parent below the query's folder holds generated files."""
         parts = name.split("/")[:-1]
         start = self._query.folder
         for part in parts:
@@ -218,7 +218,7 @@ class _FileFilter:
         if folder not in self._generated:
             try:
                 names = self._workspace.names(WorkspacePath(folder))
-            except ShouldersError:  # gone in this moment
+            except ShouldersError:  # deleted since
                 names = ()
             self._generated[folder] = generated_folder_names(names)
         return self._generated[folder]
@@ -231,8 +231,8 @@ def _match_options(query: TreeQuery) -> list[str]:
 
 
 def _tree_options(glob: Glob | None) -> Iterator[str]:
-    # ``.gitignore`` counts with and without a repository; what stands above the workspace,
-    # or in the user's settings, does not: ``guard.search.directory_listing`` lists the same files.
+    # ``.gitignore`` applies with and without a repository; rules above the workspace and of the
+    # user do not. ``guard.search.directory_listing`` lists the same files.
     yield from ("--no-config", "--no-messages", "--no-require-git", "--no-ignore-parent")
     yield from ("--no-ignore-dot", "--no-ignore-global", "--no-ignore-exclude", "--no-follow")
     for name in sorted(ALWAYS):
@@ -242,7 +242,7 @@ def _tree_options(glob: Glob | None) -> Iterator[str]:
 
 
 class _Ripgrep:
-    """A running ripgrep, stopped when its time is over or the block ends."""
+    """A ripgrep process, stopped at its timeout or when the block ends."""
 
     def __init__(self, workspace: Workspace, query: TreeQuery, options: list[str]) -> None:
         command = [find_ripgrep(), *_tree_options(query.glob), *options, "--", "."]
@@ -272,7 +272,7 @@ class _Ripgrep:
             self._process.kill()
 
     def complaint(self) -> str | None:
-        """Return what ripgrep says against the query, once it has printed all."""
+        """Return ripgrep's complaint about the query, after all output was read."""
         assert self._process.stderr is not None
         message = self._process.stderr.read().decode("utf-8", "replace").strip()
         return message if self._process.wait() > 1 and message else None
@@ -283,7 +283,7 @@ class _Ripgrep:
 
 
 def _read_matches(output: IO[bytes], file_filter: _FileFilter) -> SearchResult:
-    """Read what is printed, file by file; nothing is kept of one that turns out to be binary."""
+    """Read the matches file by file; drops those of files that turn out to be binary."""
     result = SearchResult()
     files: dict[str, list[MatchingLine]] = {}
     count = 0
@@ -311,10 +311,10 @@ def _read_matches(output: IO[bytes], file_filter: _FileFilter) -> SearchResult:
 
 def _without_ripgrep(workspace: Workspace, query: TreeQuery) -> SearchResult:
     result = SearchResult()
-    for path in _listed_files(workspace, query.folder, query.glob):
+    for path in _files_without_ripgrep(workspace, query.folder, query.glob):
         if path.endswith(_NOTEBOOK) or is_secret(path) or workspace.is_closed(path):
             continue
-        for number, line in _lines_with(workspace, path, query.text, FILE_SIZE_LIMIT):
+        for number, line in _matching_lines(workspace, path, query.text, FILE_SIZE_LIMIT):
             result.lines.append(MatchingLine(path, number, _truncate_line(line)))
             if len(result.lines) >= MATCH_LIMIT:
                 result.stopped = STOPPED
@@ -324,19 +324,19 @@ def _without_ripgrep(workspace: Workspace, query: TreeQuery) -> SearchResult:
     return result
 
 
-def _listed_files(workspace: Workspace, folder: str, glob: Glob | None) -> list[str]:
-    """Return the files below a folder that are not hidden or left out, sorted."""
+def _files_without_ripgrep(workspace: Workspace, folder: str, glob: Glob | None) -> list[str]:
+    """Return the sorted files below a folder that a search covers."""
     found = list_entries(workspace, folder, depth=DEPTH_LIMIT, limit=ENTRY_LIMIT, glob=glob)
     return [entry.path for entry in found.entries if entry.kind == "file"]
 
 
-def _lines_with(
+def _matching_lines(
     workspace: Workspace, path: str, text: str, limit: int
 ) -> Iterator[tuple[int, str]]:
-    """Yield the lines, from 1, of a file that contain a text; none of one that is binary."""
+    """Yield the lines, numbered from 1, that contain a text; none of a binary file."""
     try:
         content = workspace.head(WorkspacePath(path), limit + 1).content
-    except ShouldersError:  # gone in this moment, or not readable
+    except ShouldersError:  # deleted or not readable
         return
     if len(content) > limit or b"\0" in content or text.encode("utf-8", "replace") not in content:
         return
@@ -346,7 +346,7 @@ def _lines_with(
 
 
 def _leave_out_linked(workspace: Workspace, result: SearchResult) -> None:
-    """Leave out the lines of files that have several names: reading those asks."""
+    """Leave out lines of files with hard links, because reading those asks the user."""
     linked = {path for path in {line.path for line in result.lines} if _is_linked(workspace, path)}
     result.lines = [line for line in result.lines if line.path not in linked]
     result.linked = len(linked)
@@ -364,7 +364,7 @@ def _truncate_line(line: str) -> str:
 
 
 def _text(value: dict[str, str]) -> str:
-    """Return a text of ripgrep's JSON, which gives bytes that are no UTF-8 in base 64."""
+    """Return a text of ripgrep's JSON, which encodes bytes that are not UTF-8 in base 64."""
     if "text" in value:
         return value["text"]
     return base64.b64decode(value["bytes"]).decode("utf-8", "replace")

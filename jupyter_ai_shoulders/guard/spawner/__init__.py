@@ -1,5 +1,5 @@
-"""The small process that starts one command, watches all it becomes, and ends it (chapter 07).
+"""The small process that starts one command, watches its descendants, and ends them.
 
 Standard library only: ``guard.process.launcher`` runs it as ``python -I -S``, so that it starts in
-a few milliseconds and nothing of the server's is in it.
+a few milliseconds and inherits nothing from the server.
 """

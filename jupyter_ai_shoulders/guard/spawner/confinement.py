@@ -1,6 +1,6 @@
-"""What a command gives up before it begins: run between fork and exec by ``spawner.main``.
+"""Confines a command; ``spawner.main`` runs it between fork and exec.
 
-Each step raises ``OSError``; then the command does not begin at all.
+Each step raises ``OSError``; then the command does not start.
 """
 
 from __future__ import annotations
@@ -17,42 +17,46 @@ from jupyter_ai_shoulders.guard.spawner import landlock, mounts, seccomp
 from jupyter_ai_shoulders.guard.spawner.system import PR_CAPBSET_DROP, prctl
 
 _KEPT_CAPABILITIES = {0, 1, 3, 4, 6, 7}
-"""Of root: to own, read and write files of others; no mounts, devices, modules, signals."""
+"""Capabilities root keeps: to own, read and write others' files; no mounts, devices, modules,
+signals.
+"""
 _LAST_CAPABILITY = 63
 _MORE_LIKELY_KILLED = b"500"
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _TERMINALS = ("ptmx", "pts")
-"""Only where they are the command's own: it would read what the user types into another one."""
+"""Only available as the command's own: it could read what the user types into another terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """What a sandboxed command may still reach; absolute paths without links."""
+    """The resources a sandboxed command may reach; absolute paths without links."""
 
     read: tuple[str, ...]
     write: tuple[str, ...]
     hidden: Mapping[str, str]
-    """Below what may be read or written, and out of reach all the same; with what covers it."""
+    """Paths below readable or writable ones that are out of reach, with the path that covers each.
+    """
     readable_exceptions: tuple[str, ...]
-    """Below what is hidden, and to be read all the same."""
+    """Readable paths below hidden ones."""
     network: bool
     cover: bool
-    """Whether the command has mounts of its own, in which what is hidden is covered by something
-    empty and metadata is read-only; else ``read`` leaves out what is hidden."""
+    """Whether the command has its own mounts, in which hidden paths are covered and metadata is
+    read-only; else ``read`` leaves out hidden paths.
+    """
     frozen: tuple[str, ...] = ()
-    """Below what may be written, and only to be read; needs ``cover``."""
+    """Read-only paths below writable ones; needs ``cover``."""
     unmovable: tuple[str, ...] = ()
-    """Folders that may be written to and not moved away, outer ones first; needs ``cover``."""
+    """Writable folders that must not be moved, outer ones first; needs ``cover``."""
     syscall_filter: bytes | None = None
-    """The filter of system calls; None: this processor has none."""
+    """The system call filter; None if there is none for this processor."""
     closed_ports: tuple[int, ...] = ()
-    """TCP ports that are out of reach although the network is not."""
+    """TCP ports that are closed although the network is open."""
     port_rules: int | None = None
     """A descriptor of Landlock rules that close them; None: they are made here, in 0.1 s."""
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> AccessPolicy:
-        """Return what ``guard.sandbox.sandbox_policy.SandboxPolicy.to_json`` gave."""
+        """Return the policy from ``guard.sandbox.sandbox_policy.SandboxPolicy.to_json``."""
         return cls(
             read=tuple(given["read"]),
             write=tuple(given["write"]),
@@ -70,18 +74,18 @@ class AccessPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ProcessLimits:
-    """What one process may use; the watch counts all together. 0 is no limit."""
+    """Limits of one process; 0 is unlimited. The watch counts all processes together."""
 
     file_bytes: int = 0
     cpu_seconds: int = 0
 
 
 def apply_limits(limits: ProcessLimits) -> None:
-    """Bound this process, and have the kernel end it before the server when memory runs out."""
+    """Limit this process, and let the kernel end it before the server when memory runs out."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _lower(resource.RLIMIT_FSIZE, limits.file_bytes)
     _lower(resource.RLIMIT_CPU, limits.cpu_seconds)
-    with contextlib.suppress(OSError):  # no such file outside of Linux
+    with contextlib.suppress(OSError):  # no such file outside Linux
         descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
         os.write(descriptor, _MORE_LIKELY_KILLED)
         os.close(descriptor)
@@ -126,7 +130,7 @@ def _mounts(policy: AccessPolicy) -> mounts.Mounts:
 
 def _close_ports(policy: AccessPolicy) -> None:
     if landlock.abi() < landlock.NETWORK_ABI:
-        return  # the server has asked the user
+        return  # the user has approved running without a sandbox
     rules = policy.port_rules
     if rules is None:
         rules = landlock.port_rules(policy.closed_ports)
@@ -136,7 +140,7 @@ def _close_ports(policy: AccessPolicy) -> None:
 def _drop_capabilities() -> None:
     for number in range(_LAST_CAPABILITY + 1):
         if number not in _KEPT_CAPABILITIES:
-            with contextlib.suppress(OSError):  # there is no such capability, or we have none
+            with contextlib.suppress(OSError):  # the capability is unknown or not held
                 prctl(PR_CAPBSET_DROP, number)
 
 

@@ -1,7 +1,8 @@
-"""Landlock: a process gives up files and TCP for itself and all that comes of it (Linux 5.13).
+"""Landlock restricts files and TCP for a process and its descendants (Linux 5.13).
 
-Numbers and layouts are of include/uapi/linux/landlock.h; what each version of the interface adds is
-in Documentation/userspace-api/landlock.rst. Used by ``spawner.confine``.
+Numbers and layouts are those of include/uapi/linux/landlock.h;
+Documentation/userspace-api/landlock.rst lists the features of each version. Used by
+``spawner.confinement``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from jupyter_ai_shoulders.guard.spawner.system import PR_SET_NO_NEW_PRIVS, prctl, syscall
 
 OLDEST_ABI = 3
-"""Version 1 and 2 (before Linux 6.2) let every file that can be opened be cut to nothing."""
+"""Versions 1 and 2 (before Linux 6.2) cannot prevent truncation of a file."""
 NETWORK_ABI = 4
 SCOPE_ABI = 6
 
@@ -33,12 +34,12 @@ READ = _EXECUTE | _READ_FILE | READ_DIR
 WRITE = _ALL & ~(_MAKE_CHAR | _MAKE_BLOCK | _IOCTL_DEV)
 DEVICE = _READ_FILE | _WRITE_FILE | _IOCTL_DEV
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
-"""What may be asked for a file that is no folder."""
+"""Rights that apply to a file that is not a folder."""
 
 _TCP, _CONNECT_TCP = 0b11, 0b10
 _PORTS = 1 << 16
 _SCOPES = 0b11
-"""Abstract UNIX sockets and signals stay within."""
+"""Confines abstract UNIX sockets and signals to the sandbox."""
 
 
 class _Ruleset(ctypes.Structure):
@@ -55,15 +56,15 @@ class _Port(ctypes.Structure):
 
 
 def abi() -> int:
-    """Return the version of the interface; 0 where there is none."""
+    """Return the version of the interface; 0 without Landlock."""
     try:
         return syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(_VERSION))
-    except OSError:  # not built in, switched off at boot, or hidden by a container
+    except OSError:  # not built in, disabled at boot, or hidden by a container
         return 0
 
 
 class Ruleset:
-    """What this process may still do; ``enforce`` cannot be taken back. Raises ``OSError``."""
+    """The rights this process keeps; ``enforce`` is irreversible. Raises ``OSError``."""
 
     def __init__(self, version: int, *, network: bool) -> None:
         self._handled = _ALL if version >= 5 else _ALL & ~_IOCTL_DEV
@@ -76,7 +77,7 @@ class Ruleset:
         self._descriptor = _create(rules, size)
 
     def allow(self, path: str, access: int) -> None:
-        """Keep a right on a file, or on a folder with all below; what is not there is left out."""
+        """Keep a right on a file, or on a folder with all below; missing paths are ignored."""
         try:
             descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -97,22 +98,22 @@ class Ruleset:
             os.close(descriptor)
 
     def enforce(self) -> None:
-        """Give up the rest."""
+        """Give up all other rights."""
         restrict(self._descriptor)
 
 
 def restrict(ruleset: int) -> None:
-    """Give up what a ruleset does not allow, and close its descriptor. Raises ``OSError``."""
+    """Apply a ruleset and close its descriptor. Raises ``OSError``."""
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     syscall(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint(0))
     os.close(ruleset)
 
 
 def port_rules(closed: Collection[int]) -> int:
-    """Return a descriptor of a ruleset by which no closed TCP port can be connected to.
+    """Return a descriptor of a ruleset that prevents connections to the closed TCP ports.
 
-    A ruleset names what is allowed, so it names all other ports; that takes 0.1 s, and much less
-    to ``restrict`` with it. Needs ``NETWORK_ABI``. Raises ``OSError``.
+    A ruleset lists what is allowed, so it lists all other ports. That takes 0.1 s; ``restrict``
+    with it is much faster. Needs ``NETWORK_ABI``. Raises ``OSError``.
     """
     ruleset = _create(_Ruleset(0, _CONNECT_TCP, 0), 16)
     rule = _Port(_CONNECT_TCP, 0)
@@ -131,10 +132,10 @@ def _create(rules: _Ruleset, size: int) -> int:
 
 
 def without(path: str, hidden: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Return what to allow for reading so that a folder is readable but for what is hidden in it.
+    """Yield the read rights that make a folder readable except for the hidden paths in it.
 
-    Rights on a folder hold for all below it and cannot be taken away again, so the entries beside
-    what is hidden are named one by one.
+    Rights on a folder apply to everything below and cannot be revoked, so the entries beside hidden
+    ones are listed one by one.
     """
     if path in hidden:
         return

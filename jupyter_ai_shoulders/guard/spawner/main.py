@@ -1,9 +1,9 @@
-"""Starts one command when told to, watches what it becomes, ends it, and says how it ended.
+"""Starts one command on request, watches its processes, ends them, and reports the exit.
 
-``guard.process.launcher`` runs it. The server writes one request to its input, and ``stop`` to have
-it ended early; the end of the input means that the server is gone, and ends it too. It answers with
-lines of JSON: ``ready``, then ``started`` or ``failed``, then ``ended``. What the command prints
-does not pass through here.
+Run by ``guard.process.launcher``. The server writes one request to stdin, and ``stop`` to end the
+command early; the end of stdin means that the server is gone, and ends it too. Replies are lines of
+JSON: ``ready``, then ``started`` or ``failed``, then ``ended``. The command's output does not pass
+through here.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from jupyter_ai_shoulders.guard.spawner.process_tree import (
 from jupyter_ai_shoulders.guard.spawner.system import PR_SET_CHILD_SUBREAPER, prctl
 
 POLL_SECONDS = 0.02
-"""Between two looks at how many processes there are on the machine, which costs nothing."""
+"""Interval of checking the machine's thread count, which is cheap."""
 _COUNT_SECONDS = 0.25
-"""Between two looks at what the command's own processes use."""
+"""Interval of measuring the command's own processes."""
 _THREADS_PER_PROCESS = 8
 _REAPED_AT_ONCE = 64
 _KILL_TIMEOUT_S = 5.0
-"""For processes that were killed to be gone; only those stuck in the kernel take longer."""
+"""Wait for killed processes to disappear; only those stuck in the kernel take longer."""
 _ORPHAN_STOP_TIMEOUT_S = 0.2
 SIZE_DIGITS = 8
-"""A request begins with its length in bytes, hexadecimal."""
+"""A request begins with its length in bytes, in hexadecimal."""
 _IGNORED = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
 
 
 @dataclass(slots=True)
 class _Command:
-    """The command while it runs."""
+    """A running command."""
 
     pid: int
     deadline: float | None
@@ -61,17 +61,17 @@ class _Command:
     most_pages: int
     status: int | None = None
     reason: str | None = None
-    """Why it was ended; None when it ended by itself."""
+    """Why it was ended; None when it exited by itself."""
     wake: int = -1
     baseline_threads: int = 0
-    """How many threads the machine had without a flood of the command's."""
+    """Threads on the machine without a fork bomb of the command."""
     counted_at: float = 0.0
-    """When the command's processes were looked at last."""
+    """When the command's processes were last measured."""
 
 
 def main() -> None:
     """Serve one request."""
-    for number in _IGNORED:  # that the server is gone is told by the end of our input
+    for number in _IGNORED:  # the end of stdin tells that the server is gone
         signal.signal(number, signal.SIG_IGN)
     woken, wake = os.pipe()
     for descriptor in (woken, wake):
@@ -113,14 +113,14 @@ def _serve(request: Mapping[str, Any], mark: str, woken: int) -> None:
     stop_timeout_s = _stop_timeout(command)
     if not stop_timeout_s:
         with contextlib.suppress(OSError):
-            os.killpg(command.pid, signal.SIGKILL)  # nothing is forked out of the way of this
+            os.killpg(command.pid, signal.SIGKILL)  # nothing can fork out of this
     stuck = end_all(_alive(command), stop_timeout_s, _KILL_TIMEOUT_S)
     code = None if command.status is None else os.waitstatus_to_exitcode(command.status)
     _send({"ended": code, "why": command.reason, "left_behind": orphans, "stuck": stuck})
 
 
 def _count_orphans(command: _Command) -> int:
-    """Return what goes on after the command; a flood of it counts as one."""
+    """Return the number of processes left after the command; too many count as a limit."""
     count = len(descendants(os.getpid(), command.most_processes + 1))
     if count > command.most_processes > 0:
         command.reason = "processes"
@@ -138,7 +138,7 @@ def _stop_timeout(command: _Command) -> float:
 
 
 def _watch(command: _Command) -> None:
-    """Return when the command has ended, or has to be."""
+    """Return when the command has exited or must be ended."""
     while command.status is None and command.reason is None:
         ready, _, _ = select.select([0, command.wake], [], [], POLL_SECONDS)
         if command.wake in ready:
@@ -152,7 +152,7 @@ def _watch(command: _Command) -> None:
 
 
 def _exceeded_limit(command: _Command) -> str | None:
-    """Return which limit the command has passed."""
+    """Return the limit the command exceeds."""
     if command.deadline is not None and time.monotonic() >= command.deadline:
         return "time"
     now = time.monotonic()
@@ -168,9 +168,9 @@ def _exceeded_limit(command: _Command) -> str | None:
 
 
 def _check_flood(command: _Command) -> str | None:
-    """Hold the command while it is counted; a flood would leave us no time to do it.
+    """Pause the command while it is counted, because a fork bomb would leave no time for it.
 
-    There may be new processes of somebody else's: then it goes on.
+    It continues if the new processes are not its own.
     """
     with contextlib.suppress(OSError):
         os.killpg(command.pid, signal.SIGSTOP)
@@ -199,7 +199,7 @@ def _alive(command: _Command) -> Iterator[list[ProcessInfo]]:
 
 
 def _reap(command: _Command) -> None:
-    """Take the exit codes of what ended: orphans come to us, in a flood without an end."""
+    """Reap children, a limited number at once: a fork bomb's orphans arrive without end."""
     for _ in range(_REAPED_AT_ONCE):
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -212,7 +212,7 @@ def _reap(command: _Command) -> None:
 
 
 def _spawn(request: Mapping[str, Any], mark: str) -> int:
-    """Start the command; raise the ``OSError`` that kept it from starting."""
+    """Start the command. Raises the ``OSError`` that prevented it."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -230,7 +230,7 @@ def _spawn(request: Mapping[str, Any], mark: str) -> int:
 
 
 def _exec(request: Mapping[str, Any], mark: str, writer: int) -> None:
-    """Be the command; never returns."""
+    """Turn this process into the command; never returns."""
     step = "start"
     try:
         os.setsid()
@@ -258,7 +258,7 @@ def _exec(request: Mapping[str, Any], mark: str, writer: int) -> None:
 
 
 def _reset_signals() -> None:
-    """Undo what Python, we and the server's parent have set: a program inherits what is ignored."""
+    """Reset all signal handling: programs inherit ignored signals."""
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_DFL)
@@ -278,7 +278,7 @@ def _reset_descriptors(stdout: int, stderr: int, preserved: set[int]) -> None:
 
 
 def _read_request() -> dict[str, Any] | None:
-    """Return the request; None when the server went away, or had no use for us."""
+    """Return the request; None when the server closed stdin."""
     size = _read_exactly(SIZE_DIGITS)
     text = None if size is None else _read_exactly(int(size, 16))
     return None if text is None else json.loads(text)
@@ -295,7 +295,7 @@ def _read_exactly(count: int) -> bytes | None:
 
 
 def _on_child_exit(number: int, frame: object) -> None:
-    """Do nothing: that the signal came wakes the wait."""
+    """Do nothing: the signal's arrival wakes the wait."""
 
 
 def _send(message: Mapping[str, object]) -> None:

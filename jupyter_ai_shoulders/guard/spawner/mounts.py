@@ -1,8 +1,8 @@
-"""Gives a command mounts of its own, in which only what it may write is writable.
+"""Gives a command its own mounts, in which only its writable paths are writable.
 
-Landlock forbids to write to files and not to change their permissions, owners, times and
-attributes; a read-only mount forbids all of it. Numbers are of include/uapi/linux/mount.h. Used by
-``spawner.confine``.
+Landlock forbids writing files but not changing their permissions, owners, times and attributes; a
+read-only mount forbids all of it. Numbers are those of include/uapi/linux/mount.h. Used by
+``spawner.confinement``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SHARED_MEMORY = "/dev/shm"  # noqa: S108 a place of the system, made private
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """What a command finds where; see ``spawner.confine.Policy``."""
+    """The mounts of a command; see ``spawner.confinement.AccessPolicy``."""
 
     write: tuple[str, ...]
     hidden: Mapping[str, str]
@@ -40,7 +40,7 @@ class Mounts:
 
 
 def enter_mounts(mounts: Mounts) -> None:
-    """Have such mounts, for this process and all that comes of it. Raises ``OSError``."""
+    """Give this process and its descendants these mounts. Raises ``OSError``."""
     _enter_namespaces()
     kept = [
         (path, os.open(path, os.O_PATH))
@@ -66,18 +66,18 @@ def enter_mounts(mounts: Mounts) -> None:
 
 
 def has_terminals() -> bool:
-    """Return whether there are terminals of our own now, in the place of those of others."""
+    """Return whether private terminals now replace those of others."""
     try:
         mount("devpts", "/dev/pts", "devpts", _MS_NOSUID | _MS_NOEXEC, "newinstance,ptmxmode=0666")
         if not Path("/dev/ptmx").is_symlink():
             mount("/dev/pts/ptmx", "/dev/ptmx", None, _BIND, None)
-    except OSError:  # this kernel forbids it: then there are none
+    except OSError:  # this kernel forbids it, so there are none
         return False
     return True
 
 
 def _enter_namespaces() -> None:
-    """Have mounts, shared memory and message queues of our own, with rights over them."""
+    """Enter private mount, IPC and user namespaces."""
     try:
         unshare(_NEWNS | _NEWIPC)
     except PermissionError:
@@ -90,10 +90,10 @@ def _enter_namespaces() -> None:
 
 
 def _lock_all_but(write: Iterable[str]) -> None:
-    """Make everything read-only but some places, which stay as they are.
+    """Make everything read-only except some paths, which stay as they are.
 
-    A place is copied before and attached over itself afterwards, so that what the administrator has
-    mounted read-only in it stays so. Where all may be written, so may all metadata.
+    A path is cloned before and attached over itself afterwards, so that read-only mounts of the
+    administrator in it stay read-only. Where all is writable, so is all metadata.
     """
     paths = sorted(filter(os.path.exists, write), key=len)  # outer ones first
     if "/" in paths:

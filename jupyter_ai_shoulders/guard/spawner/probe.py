@@ -1,6 +1,6 @@
-"""What this kernel lets a sandbox do, found out by doing it in a process that then ends.
+"""Finds the sandbox features of this kernel by trying them in a short-lived process.
 
-Run by ``spawner.main`` when it is asked to look instead of starting a command.
+Run by ``spawner.main`` for a probe request.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from jupyter_ai_shoulders.guard.spawner.confinement import AccessPolicy, confine
 
 
 def probe(filters: Mapping[str, str]) -> dict[str, int | bool]:
-    """Return the facts ``guard.sandbox.capabilities.SandboxCapabilities`` is made of.
+    """Return the facts for ``guard.sandbox.capabilities.SandboxCapabilities``.
 
-    ``filters``: of system calls, for a command with ``own`` namespaces and for one without; empty
-    where this processor has none.
+    ``filters`` holds system call filters for a command with ``own`` namespaces and with ``shared``
+    ones; empty where this processor has none.
     """
     if sys.platform != "linux":
         return {"landlock": 0, "seccomp": False, "works": False, "covers": False}
@@ -37,7 +37,7 @@ def probe(filters: Mapping[str, str]) -> dict[str, int | bool]:
 
 
 def _succeeds(syscall_filter: str, *, cover: bool) -> bool:
-    """Return whether a process can be confined, and then cannot reach what is outside."""
+    """Return whether a process can be confined and then cannot reach anything outside."""
     with tempfile.TemporaryDirectory(prefix="shoulders-probe-") as folder:
         inside, outside, blank = (Path(folder) / name for name in ("in", "out", "blank"))
         inside.mkdir()

@@ -1,8 +1,7 @@
-"""The processes a command has become, found and ended, also those that left its group.
+"""Finds and ends the processes of a command, also those that left its group.
 
-Used by ``spawner.main`` while a command runs, and by ``guard.process.launcher`` for what a killed
-server left behind. Linux keeps what is needed in ``/proc`` (proc(5)); elsewhere only groups are
-ended.
+Used by ``spawner.main`` while a command runs, and by ``guard.process.launcher`` for the processes
+of a killed server. Linux provides the data in ``/proc`` (proc(5)); elsewhere only groups are ended.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MARK = "SHOULDERS_RUN"
-"""The environment variable by which a command's processes are known after all else is gone."""
+"""The environment variable that identifies a command's processes when nothing else does."""
 
 _PROC = Path("/proc")
 _STEP_SECONDS = 0.005
@@ -24,7 +23,7 @@ _STEP_SECONDS = 0.005
 
 @dataclass(frozen=True, slots=True)
 class ProcessInfo:
-    """A process at one moment; ``start``, in clock ticks since the boot, tells it from others."""
+    """A process at one moment; ``start``, in clock ticks since boot, distinguishes reused ids."""
 
     pid: int
     parent: int
@@ -33,14 +32,16 @@ class ProcessInfo:
     threads: int
     resident_pages: int
     ended: bool
-    """Nothing is left of it but its exit code."""
+    """Only its exit code is left."""
 
 
 def process_info(pid: int) -> ProcessInfo | None:
-    """Return a process; None when there is none, or the system does not tell."""
+    """Return a process; None when it does not exist or the system cannot tell."""
     try:
         text = (_PROC / str(pid) / "stat").read_text("utf-8", "replace")
-        fields = text.rpartition(")")[2].split()  # the name may hold anything, brackets too
+        fields = text.rpartition(")")[
+            2
+        ].split()  # the name may contain anything, including brackets
         return ProcessInfo(
             pid=pid,
             parent=int(fields[1]),
@@ -55,7 +56,7 @@ def process_info(pid: int) -> ProcessInfo | None:
 
 
 def process_start(pid: int) -> str | None:
-    """Return what no other process of this number has: the boot and the moment it began in it."""
+    """Return a unique mark of a process id's current holder: the boot and the start time."""
     process = process_info(pid)
     if process is None:
         return None
@@ -67,7 +68,7 @@ def process_start(pid: int) -> str | None:
 
 
 def machine_thread_count() -> int:
-    """Return how many threads there are on this machine: one small file tells; 0 if none does."""
+    """Return the number of threads on this machine, from one small file; 0 if unknown."""
     try:
         return int((_PROC / "loadavg").read_text("ascii").split()[3].partition("/")[2])
     except (OSError, ValueError, IndexError):
@@ -75,7 +76,7 @@ def machine_thread_count() -> int:
 
 
 def descendants(root: int, most: int | None = None) -> list[ProcessInfo]:
-    """Return the living processes below one, nearest first, and no more than ``most``."""
+    """Return the living descendants of a process, nearest first, at most ``most``."""
     found: list[ProcessInfo] = []
     waiting = list(_children(root))
     known = set(waiting)
@@ -91,7 +92,7 @@ def descendants(root: int, most: int | None = None) -> list[ProcessInfo]:
 
 
 def marked_processes(mark: str) -> list[ProcessInfo]:
-    """Return the living processes that carry a mark in their environment."""
+    """Return the living processes with a mark in their environment."""
     wanted = f"{MARK}={mark}".encode()
     found: list[ProcessInfo] = []
     for pid in _all():
@@ -104,10 +105,11 @@ def marked_processes(mark: str) -> list[ProcessInfo]:
 
 
 def kill(processes: Iterable[ProcessInfo], number: int) -> None:
-    """Signal processes and the groups they are in, never a later one of the same number.
+    """Signal processes and their groups, never a later process with the same id.
 
-    A whole group gets it at once, so that nothing is forked out of its way; our own is spared. The
-    groups are the command's own: it began a session, and nobody joins a group of another session.
+    A whole group is signalled at once, so that nothing can fork out of it; our own group is spared.
+    The groups are the command's own: it began a session, and no process joins a group of another
+    session.
     """
     targets = list(processes)
     groups = {process.group for process in targets} - {os.getpgrp(), 0, 1}
@@ -115,15 +117,16 @@ def kill(processes: Iterable[ProcessInfo], number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, number)
     for process in targets:
-        # A second request to end would interrupt the answer to the first.
+        # A second SIGTERM would interrupt the handling of the first.
         if number == signal.SIGKILL or process.group not in groups:
             _signal_by_handle(process, number)
 
 
 def end_all(find: Iterator[list[ProcessInfo]], stop_timeout_s: float, kill_timeout_s: float) -> int:
-    """End what ``find`` finds, asked first for ``grace`` seconds; return how many are left.
+    """End the processes ``find`` yields, after SIGTERM and ``stop_timeout_s``; return how many
+    remain.
 
-    ``find`` gives what is there each time it is asked, and may reap meanwhile.
+    ``find`` yields the current processes each time, and may reap.
     """
     deadline = time.monotonic() + stop_timeout_s
     alive = next(find)
@@ -141,10 +144,10 @@ def end_all(find: Iterator[list[ProcessInfo]], stop_timeout_s: float, kill_timeo
 
 
 def end_orphans(pid: int, start: str | None, kill_timeout_s: float = 2.0) -> int:
-    """End what is left of a command whose spawner had this number and start.
+    """End the remaining processes of a command whose spawner had this id and start.
 
-    Returns how many processes were found. Nothing is touched that is not certainly of it: the
-    spawner is known by its start, its command by the mark with both.
+    Returns how many were found. Only processes certain to belong to it are touched: the spawner is
+    identified by its start, the command by the mark with both.
     """
     if start is None:
         return 0
@@ -169,7 +172,7 @@ def _orphans(pid: int, start: str) -> list[ProcessInfo]:
 def _signal_by_handle(process: ProcessInfo, number: int) -> None:
     try:
         handle = os.pidfd_open(process.pid)
-    except (OSError, AttributeError):  # it is gone, or the kernel is older than 5.3
+    except (OSError, AttributeError):  # already gone, or the kernel is older than 5.3
         return _signal_by_pid(process, number)
     try:
         current = process_info(process.pid)
@@ -189,7 +192,7 @@ def _signal_by_pid(process: ProcessInfo, number: int) -> None:
 
 
 def _children(pid: int) -> list[int]:
-    """Return the children of a process, whichever of its threads started them."""
+    """Return the children of a process, started by any of its threads."""
     found: list[int] = []
     try:
         threads = [entry.name for entry in (_PROC / str(pid) / "task").iterdir()]

@@ -1,10 +1,9 @@
-"""Installs a filter of system calls for what Landlock leaves open.
+"""Installs a system call filter for what Landlock does not cover.
 
-Landlock speaks of files and TCP alone. By a UNIX socket one reaches daemons (``docker``,
-``systemd --user``) that would do outside what is forbidden inside, and other calls change
-permissions of files, limits of processes and the kernel itself. The server makes the filter, in
-``guard.process.syscall_filter``; the layout is of include/uapi/linux/filter.h. Used by
-``spawner.confine``.
+Landlock covers files and TCP only. Through a UNIX socket a command could have daemons (``docker``,
+``systemd --user``) act outside the sandbox, and other calls change file permissions, process limits
+and the kernel itself. The server compiles the filter in ``guard.process.syscall_filter``; the
+layout is that of include/uapi/linux/filter.h. Used by ``spawner.confinement``.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class _Program(ctypes.Structure):
 
 
 def available() -> bool:
-    """Return whether the kernel takes filters; asked with one that is none (seccomp(2), EFAULT)."""
+    """Return whether the kernel supports filters; passes an invalid one (seccomp(2), EFAULT)."""
     try:
         prctl(PR_SET_SECCOMP, _MODE_FILTER, ctypes.c_void_p(None))
     except OSError as error:
@@ -36,7 +35,7 @@ def available() -> bool:
 
 
 def enforce(program: bytes) -> None:
-    """Give up the calls, for this process and all that comes of it. Raises ``OSError``."""
+    """Apply the filter to this process and its descendants. Raises ``OSError``."""
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     packed = _Program(len(program) // _INSTRUCTION_BYTES, program)
     prctl(PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(packed))

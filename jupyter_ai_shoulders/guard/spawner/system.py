@@ -1,4 +1,4 @@
-"""The few calls of Linux that Python has no function for; they raise ``OSError``.
+"""Linux system calls that Python has no function for; they raise ``OSError``.
 
 Used by ``spawner`` only.
 """
@@ -23,24 +23,24 @@ _CWD = ctypes.c_int(-100)
 
 
 def syscall(number: int, *arguments: object) -> int:
-    """Make a system call by its number."""
+    """Make a system call by number."""
     return _checked(_libc().syscall(ctypes.c_long(number), *arguments))
 
 
 def prctl(option: int, *arguments: object) -> int:
-    """Make a ``prctl`` call; arguments not given are 0."""
+    """Call ``prctl``; missing arguments are 0."""
     rest = [ctypes.c_ulong(0)] * (4 - len(arguments))
     padded = [ctypes.c_ulong(value) if isinstance(value, int) else value for value in arguments]
     return _checked(_libc().prctl(ctypes.c_int(option), *padded, *rest))
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces that are shared with others."""
+    """Leave shared namespaces."""
     _checked(_libc().unshare(ctypes.c_int(flags)))
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str | None) -> None:
-    """Mount a file system, or bind a file or folder over another."""
+    """Mount a file system, or bind a file or folder over another one."""
     _checked(
         _libc().mount(
             os.fsencode(source),
@@ -53,19 +53,19 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str |
 
 
 def clone_mount(path: str) -> int:
-    """Return a descriptor of a copy of what is mounted at a path and below; open_tree(2)."""
+    """Return a descriptor of a copy of the mounts at and below a path; open_tree(2)."""
     flags = _OPEN_TREE_CLONE | _AT_RECURSIVE | os.O_CLOEXEC
     return syscall(_OPEN_TREE, _CWD, os.fsencode(path), ctypes.c_uint(flags))
 
 
 def attach_mount(descriptor: int, path: str) -> None:
-    """Mount such a copy over a path; move_mount(2)."""
+    """Mount such a copy at a path; move_mount(2)."""
     target = os.fsencode(path)
     syscall(_MOVE_MOUNT, ctypes.c_int(descriptor), b"", _CWD, target, _FROM_EMPTY_PATH)
 
 
 def set_mount_attributes(path: str, attributes: int) -> None:
-    """Add attributes to what is mounted at a path and below; mount_setattr(2)."""
+    """Add attributes to the mounts at and below a path; mount_setattr(2)."""
     wanted = (ctypes.c_uint64 * 4)(attributes)  # set, clear, propagation, user namespace
     size = ctypes.c_size_t(ctypes.sizeof(wanted))
     flags = ctypes.c_uint(_AT_RECURSIVE)
@@ -74,7 +74,7 @@ def set_mount_attributes(path: str, attributes: int) -> None:
 
 @functools.cache
 def _libc() -> ctypes.CDLL:
-    """Return the C library; to look it up takes longer than most calls."""
+    """Return the C library, cached because the look-up is slower than most calls."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
     return libc
