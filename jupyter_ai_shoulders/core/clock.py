@@ -1,4 +1,4 @@
-"""Ports for time and identity, so that tests can hold both still."""
+"""Ports for time and identifiers, which tests replace by fixed ones."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 class Clock(Protocol):
-    """Wall time for display and periods, monotonic time for waits."""
+    """Wall time for display and periods, monotonic time for timeouts."""
 
     def now(self) -> datetime:
-        """Return the time as an aware UTC datetime."""
+        """Return the current time as an aware UTC datetime."""
         ...
 
     def monotonic(self) -> float:
@@ -36,11 +36,9 @@ class SystemClock:
     """The machine's clocks."""
 
     def now(self) -> datetime:
-        """Return the time as an aware UTC datetime."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Return seconds of the monotonic clock."""
         return time.monotonic()
 
 
@@ -53,5 +51,5 @@ class RandomIds:
 
 
 def timestamp(moment: datetime) -> str:
-    """Return ``moment`` as the wire writes it: UTC, milliseconds, ``Z``."""
+    """Format ``moment`` for the wire: UTC, milliseconds, ``Z``."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,6 +1,6 @@
-"""Named places where a test may kill the process: the harness of chapter 12.
+"""Named points where a crash test may kill the process.
 
-``crash_point`` stands at each boundary where the order of an effect and its record matters, in
+``crash_point`` is called at each boundary where the order of an effect and its record matters, in
 storage, guard, notebook and engine. It does nothing unless the process was started with ``ENABLED``
 in its environment, which only ``tests/crash_sweep`` does::
 
@@ -23,18 +23,18 @@ ENABLED = "JUPYTER_AI_SHOULDERS_CRASH"
 
 @dataclass(frozen=True, slots=True)
 class CrashPlan:
-    """What a process does at its points: writes their names, and ends itself at one of them."""
+    """What a process does at its points: record their names, and kill itself at one of them."""
 
     trace: str | None = None
-    """A file that gets each name met, the last one included."""
+    """A file that receives the name of each point reached, including the last."""
     at: int | None = None
-    """Counted from 1; None never."""
+    """Counted from 1; None for never."""
     name: str | None = None
     """Count only this point; None counts all."""
 
 
 class CrashPoints:
-    """The points of a process that a test may kill. Called from any thread."""
+    """The crash points of a process. Called from any thread."""
 
     def __init__(self, plan: CrashPlan | None = None) -> None:
         self._lock = threading.Lock()
@@ -44,7 +44,7 @@ class CrashPoints:
         self.plan(plan or CrashPlan())
 
     def plan(self, plan: CrashPlan) -> None:
-        """Begin to count anew, by this plan."""
+        """Restart the count with this plan."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -53,7 +53,7 @@ class CrashPoints:
         self._plan, self._count = plan, 0
 
     def __call__(self, name: str) -> None:
-        """Meet the point ``name``; does not return where the plan ends the process."""
+        """Reach the point ``name``; does not return if the plan kills the process."""
         with self._lock:
             if self._descriptor is not None:
                 os.write(self._descriptor, f"{name}\n".encode())
@@ -62,11 +62,11 @@ class CrashPoints:
             self._count += 1
             if self._count == self._plan.at:
                 os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
-                threading.Event().wait()  # the signal ends us before anything else is done
+                threading.Event().wait()  # wait for the signal to arrive
 
 
 def crash_plan_from_environment(text: str) -> CrashPlan:
-    """Return the plan the environment asks for. Raises ``ValueError`` for anything else."""
+    """Parse the plan in the environment. Raises ``ValueError`` if it is invalid."""
     values = dict(part.split("=", 1) for part in text.split(",") if part != "armed")
     unknown = values.keys() - {"trace", "at", "name"}
     if unknown:
@@ -76,7 +76,7 @@ def crash_plan_from_environment(text: str) -> CrashPlan:
 
 
 def _nothing(name: str, /) -> None:
-    """Stand where a test may kill the process; here nobody does."""
+    """Do nothing: crash points are disabled."""
 
 
 def _chosen(text: str | None) -> Callable[[str], None]:
@@ -84,4 +84,4 @@ def _chosen(text: str | None) -> Callable[[str], None]:
 
 
 crash_point: Callable[[str], None] = _chosen(os.environ.get(ENABLED))
-"""Meet the point of this name: does nothing, outside the harness."""
+"""Reach a crash point; does nothing outside the crash tests."""

@@ -9,34 +9,36 @@ from jupyter_ai_shoulders.core.summaries import CompactionMode
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What the loop is told once, for all sessions (chapter 04, policy values)."""
+    """Settings of the loop for all sessions."""
 
     workspace: str = ""
-    """The workspace root as the model is told of it; tools use paths relative to it."""
+    """The workspace root as shown to the model; tools use paths relative to it."""
     step_limit: int = 25
     nudges: bool = True
-    """Whether the model is told when it reads twice, wanders or answers with nothing."""
+    """Whether the model gets a hint when it repeats a read, digresses or gives an empty answer."""
     document_step_limit: int = 8
     """Step limit of the small ``document`` toolset."""
     model_attempts: int = 5
-    """Tries of one model call that fails before anything was shown."""
+    """Attempts of one model call that fails before any output was shown."""
     delta_interval_s: float = 0.012
-    """Text after the first delta of a part is coalesced for this long (chapter 14)."""
+    """Interval for coalescing text after the first delta of a part."""
     settle_timeout_s: float = 3.0
-    """How long a cancelled tool call may take to settle its effect before it is given up."""
+    """Time a cancelled tool call gets to settle its effect."""
     stop_timeout_s: float = 4.0
-    """How long ``Engine.stop`` waits for running turns; a hub kills after five seconds."""
+    """Time ``Engine.stop`` waits for running turns; a hub kills after five seconds."""
     storage_retry_s: float = 2.0
-    """How long until a session is tried again whose log could not be written."""
+    """Delay before retrying a session whose log could not be written."""
     turn_time_limit_s: float | None = None
-    """How long a turn may work, in seconds; waiting for the user does not count."""
+    """Maximum working time of a turn in seconds, without waiting for the user."""
     compaction: CompactionMode = "auto"
-    """What happens when a conversation outgrows its model."""
+    """The reaction to a conversation that outgrows its model."""
     compaction_time_limit_s: float = 90.0
-    """How long a model may take for a summary, before one is made without it."""
+    """Time limit of a model for a summary; after it a summary is made without a model."""
     run_patience_s: float | None = 60.0
-    """How long a step waits for a cell that runs; then the turn goes on beside it. None: always."""
+    """Time a step waits for a running cell before the turn continues beside it; None: without
+    limit.
+    """
     allow_bypass: bool = True
     """Whether the mode ``bypass`` may be chosen."""
     kept_sessions: int = 64
-    """Idle sessions kept folded in memory."""
+    """Number of idle sessions whose state is kept in memory."""

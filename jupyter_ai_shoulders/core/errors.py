@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 
 
 class ShouldersError(Exception):
-    """Base of all errors meant to be shown; ``info`` is what clients get."""
+    """Base of all errors shown to users; ``info`` is sent to clients."""
 
     default_code: ErrorCode = "internal"
 
@@ -57,7 +57,7 @@ class NotFound(ShouldersError):
 
 
 class Conflict(ShouldersError):
-    """The request was right once, but the state has moved on."""
+    """The request was valid earlier, but the state has changed since."""
 
     default_code = "conflict"
 
@@ -81,16 +81,16 @@ class StateUnavailable(ShouldersError):
 
 
 class InvalidNotebook(ShouldersError):
-    """The file does not parse as a notebook; it is never rewritten."""
+    """The file is not a valid notebook; it is never rewritten."""
 
     default_code = "invalid_notebook"
 
 
 class ProviderError(ShouldersError):
-    """A provider refused, failed or broke the protocol.
+    """A provider refused, failed or violated the protocol.
 
-    ``status`` is the HTTP status (None when no answer came), ``retry_after_ms`` the wait the
-    provider asked for, ``retryable`` whether another try makes sense.
+    ``status`` is the HTTP status (None without a response), ``retry_after_ms`` the wait requested
+    by the provider, ``retryable`` whether a retry makes sense.
     """
 
     default_code = "provider_error"

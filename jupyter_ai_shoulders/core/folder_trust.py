@@ -1,8 +1,8 @@
-"""Settings that a folder brings along, and whether the person has accepted them.
+"""Settings that come with a folder, and whether the user has accepted them.
 
-A clone, an archive or a shared drive can carry permission rules, model servers, instructions and
-skills. Whatever reads such a file (``providers.catalogue.loader``, ``tools.permissions.store``,
-``host.settings.preferences``, ``host.context.instruction_cache``) asks a ``FolderTrust`` for each
+A clone, an archive or a shared drive can contain permission rules, model servers, instructions and
+skills. The readers of such files (``providers.catalogue.loader``, ``tools.permissions.store``,
+``host.settings.preferences``, ``host.context.instruction_cache``) ask a ``FolderTrust`` for each
 item that would extend what the agent may do. Items are identified by a digest of their content, so
 a changed item has no answer.
 """
@@ -23,35 +23,35 @@ Answer = Literal["trusted", "declined"]
 
 @dataclass(frozen=True, slots=True)
 class FolderItem:
-    """One setting of a folder that extends something, as the review shows it."""
+    """A setting of a folder that extends what the agent may do, as shown in the review."""
 
     kind: ItemKind
     name: str
-    """What it is about: a tool, a provider, a setting, a path."""
+    """Its subject: a tool, a provider, a setting, a path."""
     file: str
     content: str
-    """The item as it is in the file."""
+    """The item as written in the file."""
     digest: str
     line: int | None = None
     host: str | None = None
-    """Where it would send text, as ``host`` or ``host:port``."""
+    """Destination of text it would send, as ``host`` or ``host:port``."""
     warnings: tuple[str, ...] = ()
 
 
 class FolderTrust(Protocol):
-    """The person's answers about the items of one folder."""
+    """The user's answers about the items of one folder."""
 
     @property
     def revision(self) -> object:
-        """Return a value that changes whenever an answer may have changed."""
+        """Return a value that changes when an answer may have changed."""
         ...
 
     def answer(self, digest: str) -> Answer | None:
-        """Return the answer about an item, None when there is none."""
+        """Return the answer about an item, or None."""
         ...
 
     def record(self, items: Iterable[tuple[ItemKind, str, str]]) -> None:
-        """Store that the person wrote these items (kind, name, digest) themselves.
+        """Record that the user wrote these items (kind, name, digest).
 
         Raises ``StateUnavailable``.
         """
@@ -59,17 +59,16 @@ class FolderTrust(Protocol):
 
 
 class TrustedFolder:
-    """A folder whose settings count as the person's own: their home, or one trusted by policy."""
+    """A folder whose settings count as the user's: the home folder, or one trusted by policy."""
 
     revision = None
 
     def answer(self, digest: str) -> Answer | None:
-        """Return that it is trusted."""
         del digest
         return "trusted"
 
     def record(self, items: Iterable[tuple[ItemKind, str, str]]) -> None:
-        """Store nothing: it is trusted anyway."""
+        """Do nothing: the folder is trusted anyway."""
 
 
 def is_accepted(trust: FolderTrust, digest: str) -> bool:
@@ -84,5 +83,5 @@ def item_digest(kind: ItemKind, name: str, content: Json) -> str:
 
 
 def format_json_for_review(value: Json) -> str:
-    """Return a JSON value as the review shows it."""
+    """Format a JSON value for the review."""
     return json.dumps(value, ensure_ascii=False, indent=2)

@@ -1,7 +1,7 @@
-"""Ranks paths by what a user typed of them, as editors do. Pure; used by ``host.context.mentions``.
+"""Ranks paths by a typed query, as editors do. Pure; used by ``host.context.mentions``.
 
-A query matches a path when its characters stand in it in their order, whatever stands between and
-whatever their case. Better is what matches in the name itself, at its beginning, in one piece.
+A path matches if it contains the query's characters in order, ignoring case. Matches in the file
+name, at its start and without gaps rank higher.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from collections.abc import Iterable
 from heapq import nsmallest
 
 Rank = tuple[int, int, int, str]
-"""Kind of match (0 the best), letters it is spread over, depth, and the path for a stable order."""
+"""Kind of match (0 is best), length of the matching stretch, depth, and the path for a stable
+order.
+"""
 
 
 def best_matches(query: str, paths: Iterable[str], limit: int) -> list[str]:
-    """Return the paths that match best, the best first; with no query the nearest to the root."""
+    """Return the best matches, best first; without a query the paths nearest to the root."""
     wanted = "".join(query.split()).lower()
     ranked = ((rank, path) for path in paths if (rank := _rank(wanted, path)) is not None)
     return [path for _, path in nsmallest(limit, ranked)]
@@ -30,7 +32,7 @@ def _rank(wanted: str, path: str) -> Rank | None:
 
 
 def _kind(wanted: str, path: str, name: str) -> tuple[int, int]:
-    """Return how well it matches, and over how many characters."""
+    """Return the kind of match and the length of the matching stretch."""
     if wanted and wanted in {name, name.rpartition(".")[0]}:
         return 0, 0
     if name.startswith(wanted):
@@ -46,7 +48,7 @@ def _kind(wanted: str, path: str, name: str) -> tuple[int, int]:
 
 
 def _spread(wanted: str, text: str) -> int | None:
-    """Return the length of the stretch that holds the letters in order; None where none does."""
+    """Return the length of the first stretch that contains the letters in order, or None."""
     at = -1
     start = -1
     for letter in wanted:

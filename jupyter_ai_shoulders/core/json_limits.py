@@ -1,8 +1,8 @@
-"""Measures JSON text before anything parses it.
+"""Measures JSON text before it is parsed.
 
-A parser and a validator hold Python's lock until they are done, at about a microsecond per value;
-strings cost almost nothing. So what bounds the time is the number of values, not of bytes. Used for
-request bodies, frames of the page socket and configuration files.
+Parsing and validation hold the GIL, at about a microsecond per value; strings cost almost nothing.
+So the time is bounded by the number of values, not of bytes. Used for request bodies, frames of the
+page socket and configuration files.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 MOST_ESCAPES = 2_000_000
-"""Backslashes accepted in one text: each costs a parser some fifty nanoseconds."""
+"""Maximum number of backslashes in a text: each costs a parser about fifty nanoseconds."""
 DEEPEST = 100
-"""Levels of nesting accepted: parsers give up at 200 or run out of stack, each in its own way."""
+"""Maximum nesting: parsers fail at 200 levels or run out of stack."""
 _CHUNK = 1 << 16
-"""Bytes measured at once; other threads run between two chunks."""
+"""Bytes measured at once; other threads run between chunks."""
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def json_excess(text: bytes, most_values: int) -> str | None:
-    """Return in what JSON text exceeds the bounds, as in "more than 100 values"; None if it fits.
+    """Describe how JSON text exceeds the limits, as in "more than 100 values"; None if it does not.
 
-    Values are counted by the commas and opening brackets outside strings. The text need not be
-    valid.
+    Values are counted by commas and opening brackets outside strings. The text need not be valid.
     """
     values = escapes = depth = deepest = 0
     for outside, escaped in _chunks(text):
@@ -41,7 +40,7 @@ def json_excess(text: bytes, most_values: int) -> str | None:
 
 
 def _chunks(text: bytes) -> Iterator[tuple[bytes, int]]:
-    """Yield what of each chunk is outside strings, and how many backslashes the chunk has."""
+    """Yield the part of each chunk outside strings, and the chunk's number of backslashes."""
     carried = b""
     in_string = 0
     for start in range(0, len(text), _CHUNK):

@@ -1,4 +1,4 @@
-"""Finds the line of a value in JSON text, so that a problem in a user's file can name it.
+"""Finds the line of a value in JSON text, to report problems in a user's file.
 
 Used for models.json and settings.json. Lines count from 1.
 """
@@ -15,9 +15,9 @@ _DECODER = json.JSONDecoder()
 
 
 def json_line_of(text: str, path: Sequence[str | int]) -> int:
-    """Return the line where the value at ``path`` begins, or that of its nearest ancestor.
+    """Return the first line of the value at ``path``, or of its nearest ancestor.
 
-    ``text`` must be valid JSON. A key's line is its value's.
+    ``text`` must be valid JSON. A key has the line of its value.
     """
     at = _skip(text, 0)
     for step in path:
@@ -30,12 +30,12 @@ def json_line_of(text: str, path: Sequence[str | int]) -> int:
 
 @lru_cache(maxsize=16)
 def _places(text: str, at: int) -> Mapping[str | int, int]:
-    """Return where the values in the object or list at ``at`` begin, by key or position.
+    """Return the start of each value in the object or list at ``at``, by key or index.
 
     Cached, because callers usually look up several lines of one file.
     """
     if text.startswith("{", at):
-        return dict(reversed(list(_members(text, at))))  # the first of a key counts
+        return dict(reversed(list(_members(text, at))))  # the first occurrence of a key wins
     if text.startswith("[", at):
         return dict(enumerate(_items(text, at)))
     return {}

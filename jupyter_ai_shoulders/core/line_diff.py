@@ -1,8 +1,8 @@
-"""Where two texts differ, in whole lines, in a time that is bounded whatever the texts are. Pure.
+"""Finds the differing lines of two texts in bounded time. Pure.
 
-``difflib`` compares small regions; between them lines that occur once in both texts hold the two
-together (patience diff, Bram Cohen): ``difflib`` alone takes minutes for two files of 100 000
-lines that differ in every second one. Used by ``core.text_merge``.
+``difflib`` compares small regions. Between them, lines that occur once in both texts are aligned
+(patience diff, Bram Cohen): ``difflib`` alone takes minutes for two files of 100 000 lines that
+differ in every second one. Used by ``core.text_merge``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 Region = tuple[int, int, int, int]
-"""Half-open ranges of lines: from and to in the old text, from and to in the new one."""
+"""Half-open line ranges: start and end in the old text, start and end in the new one."""
 COMPARED = 90_000
-"""Pairs of lines up to which a region is compared line by line (0.2 s at worst); a larger one
-without any line of its own counts as changed as a whole."""
+"""Maximum number of line pairs for a line-by-line comparison (0.2 s at worst); a larger region
+without unique lines counts as changed as a whole.
+"""
 
 
 def changed_regions(old: Sequence[str], new: Sequence[str]) -> list[Region]:
-    """Return what differs, in order, neighbours joined."""
+    """Return the differing regions in order, with adjacent ones joined."""
     joined: list[Region] = []
     for region in _regions(old, new, (0, len(old), 0, len(new))):
         if joined and joined[-1][1] == region[0] and joined[-1][3] == region[2]:
@@ -51,10 +52,10 @@ def _regions(old: Sequence[str], new: Sequence[str], region: Region) -> Iterator
 
 
 def _anchors(old: Sequence[str], new: Sequence[str], region: Region) -> list[tuple[int, int]]:
-    """Return the longest ascending row of lines that occur once in both, as pairs of places."""
+    """Return the longest increasing sequence of lines that occur once in both, as index pairs."""
     start, end, first, last = region
     if end - start == 1 or last - first == 1:
-        return []  # of one line there is nothing to gain
+        return []  # a single line cannot be divided
     counts, others = Counter(old[start:end]), Counter(new[first:last])
     place = {new[i]: i for i in range(first, last) if others[new[i]] == 1}
     pairs = [
@@ -64,7 +65,7 @@ def _anchors(old: Sequence[str], new: Sequence[str], region: Region) -> list[tup
 
 
 def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest row of pairs whose second numbers ascend, too (patience sorting)."""
+    """Return the longest increasing subsequence of pairs (patience sorting)."""
     tops: list[int] = []
     piles: list[int] = []
     before: list[int | None] = []

@@ -1,6 +1,6 @@
-"""What a user prefers of models, as plain values (chapter 03).
+"""The user's model preferences as plain values.
 
-Read from the settings files by ``host``; used by whatever chooses a model or makes a single call.
+Read from the settings files by ``host``; used where a model is chosen or a single call is made.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ INCREMENTING = (
     *("javascript", "jsx", "objective-c", "perl", "php", "tsx", "typescript"),
     *("elixir", "elm", "erlang", "haskell", "idris", "purescript", "scala", "zig"),
 )
-"""Languages in which ``++`` means something: it increments, or it joins lists."""
+"""Languages in which ``++`` is an operator: increment, or list concatenation."""
 GHOST_DEFAULTS = GhostSettings(enabled_plus=True, automatic=False, skip_languages=INCREMENTING)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelPreferences:
-    """Which models may be used, and how single calls are bounded."""
+    """The permitted models and the limits of single calls."""
 
     mode: AccessMode = "auto"
     fallback: Fallback = "local"
-    """Where to go when the mode's own models cannot answer."""
+    """Alternative when the mode's own models cannot answer."""
     single_call_timeout_s: float = 30.0
     single_call_max_tokens: int = 4_000
     ollama_host: str = "http://127.0.0.1:11434"
     default: str = ""
-    """The model of new conversations; empty: the one used last."""
+    """The model of new conversations; empty for the last one used."""

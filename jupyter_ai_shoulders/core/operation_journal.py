@@ -1,6 +1,6 @@
-"""Changes of documents as the operation log has them, and the port of that log (chapter 07).
+"""The port of the operation log, and document changes as it stores them.
 
-Asked for by ``files``, the recorder of notebooks and the review; implemented by
+Used by ``files``, the recorder of notebooks and the review; implemented by
 ``storage.operation_journal`` on SQLite and by ``testing.memory_file_changes`` in memory.
 """
 
@@ -24,23 +24,25 @@ from jupyter_ai_shoulders.wire.operations import Operation, OperationKind, Opera
 
 @dataclass(frozen=True, slots=True)
 class ChangeOrigin:
-    """On whose behalf files are changed: a call of a session, or the user."""
+    """Who changes files: a call of a session, or the user."""
 
     session_id: SessionId | None
     turn_id: TurnId | None = None
     call_id: CallId | None = None
     by: Literal["agent", "user"] = "agent"
     batch: str | None = None
-    """Changes of one batch are taken back together; None: each by itself."""
+    """Changes of one batch are undone together; None: each by itself."""
     undoes: OperationId | None = None
-    """The change that this one takes back."""
+    """The change that this change undoes."""
     review: bool = False
-    """The user let it be done, and the text is the agent's: it awaits review all the same."""
+    """Whether the change needs review although the user approved it, because the agent wrote the
+    text.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
-    """A change as the operation log is told of it, before and after it is made."""
+    """A change for the operation log, before and after it is made."""
 
     kind: OperationKind
     document: str
@@ -50,85 +52,82 @@ class LoggedChange:
     before_version: Version | None = None
     after_version: Version | None = None
     before: BlobHash | None = None
-    """What it takes to put the file's bytes back; None where nothing was there."""
+    """The content needed to restore the file; None if there was no file."""
     after: BlobHash | None = None
     mode: int | None = None
-    """Permission bits of the file before."""
+    """Permission bits of the file before the change."""
     cannot_undo: str | None = None
-    """The honest reason why it cannot be taken back; None: it can."""
+    """Why it cannot be undone; None if it can."""
     kept_as: OperationId | None = None
-    """The change under which the trash has a deleted file, if not this one."""
+    """The operation under which the trash holds a deleted file, if not this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeOutcome:
-    """What is known of a change only once it is made; None leaves what was written before."""
+    """Facts known only after a change; None keeps the recorded value."""
 
     after_version: Version | None = None
     before_version: Version | None = None
     before: BlobHash | None = None
     after: BlobHash | None = None
     cannot_undo: str | None = None
-    """Why it failed, or why it cannot be taken back, in words for the user."""
+    """Why it failed or cannot be undone, in words for the user."""
 
 
 class OperationJournal(Protocol):
-    """The operation log.
-
-    Implemented by ``storage.operation_journal``. Calls block for a commit only.
-    """
+    """The operation log; a call blocks for one commit."""
 
     def begin(self, change: LoggedChange) -> OperationId:
-        """Write a change down before it is made; ``sync`` brings it to the disk."""
+        """Record a change before it is made; ``sync`` makes the record durable."""
         ...
 
     def end(
         self, operation_id: OperationId, state: OperationState, outcome: ChangeOutcome | None = None
     ) -> None:
-        """Say what became of it: ``done``, ``failed`` (nothing was changed) or ``undone``.
+        """Record the outcome: ``done``, ``failed`` (nothing was changed) or ``undone``.
 
-        A done change that ``undoes`` another makes that one ``undone``; what an undone change
-        undid is ``done`` again.
+        A done change that ``undoes`` another makes that one ``undone``; undoing it makes that one
+        ``done`` again.
         """
         ...
 
     async def sync(self) -> None:
-        """Return once everything written so far is on the disk."""
+        """Return when all earlier writes are on disk."""
         ...
 
     def get(self, operation_id: OperationId) -> Operation:
-        """Return a row. Raises ``NotFound``."""
+        """Return an operation. Raises ``NotFound``."""
         ...
 
     def change(self, operation_id: OperationId) -> LoggedChange:
-        """Return what was written down of it, its outcome included. Raises ``NotFound``."""
+        """Return the recorded change with its outcome. Raises ``NotFound``."""
         ...
 
     def begun(self) -> Sequence[Operation]:
-        """Return the rows that were never ended, in order: what a crash left behind."""
+        """Return the unfinished operations in order, as left by a crash."""
         ...
 
     def of_batch(self, batch: str) -> Sequence[Operation]:
-        """Return the rows of a batch, in order."""
+        """Return the operations of a batch in order."""
         ...
 
     def latest(
         self, *, session_id: SessionId | None = None, path: str | None = None, limit: int = 100
     ) -> Sequence[Operation]:
-        """Return rows, the latest first."""
+        """Return operations, the latest first."""
         ...
 
     def of_turn(self, session_id: SessionId, turn_id: TurnId) -> Sequence[Operation]:
-        """Return what a turn did, in order."""
+        """Return the operations of a turn in order."""
         ...
 
     def of_session(self, session_id: SessionId) -> Sequence[Operation]:
-        """Return what a session did, in order."""
+        """Return the operations of a session in order."""
         ...
 
 
 _WITH_TURN = "Changes of cells are taken back with their turn, or in the notebook itself."
-"""Rows of cells were written with this as their reason; they can be undone with their turn."""
+"""Old rows of cell changes carry this reason, although they can be undone with their turn."""
 _REASONS: dict[OperationState, str] = {
     "begun": "It has not ended yet.",
     "failed": "It failed: nothing was changed.",
@@ -139,7 +138,6 @@ _REASONS: dict[OperationState, str] = {
 def to_operation(
     operation_id: OperationId, at: str, change: LoggedChange, state: OperationState
 ) -> Operation:
-    """Return a row."""
     origin = change.origin
     reason = change.cannot_undo if state in {"done", "failed"} else None
     if reason == _WITH_TURN:
@@ -167,7 +165,7 @@ def to_operation(
 
 
 def with_outcome(change: LoggedChange, outcome: ChangeOutcome | None) -> LoggedChange:
-    """Return the change with what is known of it since."""
+    """Return the change updated with its outcome."""
     if outcome is None:
         return change
     return replace(

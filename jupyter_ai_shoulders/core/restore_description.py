@@ -1,7 +1,7 @@
-"""What a restore did, and what the kernel still holds, in words (chapter 06).
+"""Describes a restore, and what the kernel still holds, in words.
 
-For the model's history, for exports, and for whoever takes back a cell that ran. The page has
-words of its own, which are translated.
+For the model's history, for exports, and for undoing a cell that ran. The page has its own,
+translated texts.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ _FILES: dict[FileOutcome, str] = {
 
 
 class RestoreRecord(Protocol):
-    """What the event and its view have in common."""
+    """The common fields of the event and its view."""
 
     @property
     def what(self) -> tuple[RestorePart, ...]:
-        """What was asked for."""
+        """The requested parts."""
         ...
 
     @property
     def documents(self) -> tuple[RestoredDocument, ...]:
-        """What was put back in each document."""
+        """The restored content of each document."""
         ...
 
     @property
     def drift(self) -> tuple[KernelDrift, ...]:
-        """What the kernels hold."""
+        """What the kernels still hold."""
         ...
 
 
 def describe_restore(restored: RestoreRecord) -> str:
-    """Return what was put back, what was not, and what the kernels still hold."""
+    """Describe what was restored, what was not, and what the kernels still hold."""
     said = [describe_restored_document(document) for document in restored.documents]
     if not said:
         went = "conversation" in restored.what
@@ -58,7 +58,7 @@ def describe_restore(restored: RestoreRecord) -> str:
 
 
 def describe_restored_document(document: RestoredDocument) -> str:
-    """Return what was put back in a document."""
+    """Describe the restored content of a document."""
     name = document.document
     if document.error is not None:
         return f"{name} was not put back: {document.error.message}"
@@ -79,7 +79,7 @@ def describe_restored_document(document: RestoredDocument) -> str:
 
 
 def describe_kernel_drift(drift: KernelDrift) -> str:
-    """Return what a kernel still holds of cells that are not there any more as they ran."""
+    """Describe what a kernel still holds of cells that no longer exist as they ran."""
     if not drift.cells or drift.kernel == "gone":
         return ""
     if drift.kernel == "restarted":

@@ -1,7 +1,6 @@
-"""What is asked of whoever summarises a conversation, and what comes back: plain values.
+"""Requests and results of summaries of a conversation, as plain values.
 
-The engine asks (``engine.request.compaction``), ``assist.summaries`` answers; ``host`` brings them
-together.
+``engine.request.compaction`` asks, ``assist.summaries`` answers; ``host`` connects them.
 """
 
 from __future__ import annotations
@@ -13,23 +12,24 @@ from jupyter_ai_shoulders.core.budget.account import UsageAccount
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 CompactionMode = Literal["auto", "ask", "off"]
-"""What happens when a conversation outgrows its model: it is summarised, the user is asked
-first, or the turn ends (chapter 04, budget)."""
+"""The reaction to a conversation that outgrows its model: summarise it, ask the user first, or end
+the turn.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """A part of a conversation that is to be summarised."""
+    """A part of a conversation to summarise."""
 
     pieces: tuple[str, ...]
-    """What was said and done, oldest first, long results shortened."""
+    """Messages and results, oldest first, long results shortened."""
     previous: str | None
-    """The summary of what went before them."""
+    """The summary of the part before."""
     turn_model: ModelId
-    """The model of the conversation, which tells who may read it."""
+    """The model of the conversation, which determines the providers that may read it."""
     account: UsageAccount
     limit: int
-    """Characters the summary may have."""
+    """Maximum length of the summary in characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Merges two changes of one text, by lines and where that fails by words. Pure.
+"""Merges two changes of one text by lines, and where that fails by words. Pure.
 
-Used where a text was changed on two sides: by the tools that edit
-(``tools.editing.three_way_merge``), by undo of files (``files.undo.file_undo``), by pending edits
-and by proposals. The page has the same rules (``labextension/src/text/merge.ts``).
+Used where a text was changed on two sides: by the edit tools (``tools.editing.three_way_merge``),
+by undo of files (``files.undo.file_undo``), by pending edits and by proposals. The page has the
+same rules (``labextension/src/text/merge.ts``).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class LineChange:
 
 
 def merge_texts(base: str, mine: str, theirs: str) -> str | None:
-    """Return the text with both changes of ``base``; None where both changed the same lines.
+    """Return the text with both changes of ``base``; None if they change the same lines.
 
-    What both changed in the same way is changed once.
+    An identical change on both sides is applied once.
     """
     if theirs in {mine, base}:
         return mine
@@ -39,33 +39,33 @@ def merge_texts(base: str, mine: str, theirs: str) -> str | None:
 
 
 def merge_words(base: str, mine: str, theirs: str) -> str | None:
-    """Return what ``merge_texts`` does; of lines that both changed, each other's words are merged.
+    """Merge like ``merge_texts``; lines that both sides changed are merged by words.
 
-    None where both changed the same words, or put words in the same place.
+    None if both change the same words, or insert words at the same place.
     """
     merged = _merge(*_lines(base, mine, theirs), _by_words)
     return None if merged is None else "\n".join(merged)
 
 
 def merge_preferring(base: str, mine: str, preferred: str) -> str:
-    """Return both changes merged; where both changed the same lines, those of ``preferred``."""
+    """Merge both changes; where both changed the same lines, take those of ``preferred``."""
     merged = _merge(*_lines(base, mine, preferred), lambda _base, _mine, theirs: theirs)
     return mine if merged is None else "\n".join(merged)
 
 
 def line_changes(before: str, after: str) -> list[LineChange]:
-    r"""Return what makes ``after`` of ``before``, in whole lines; ``\n`` alone ends a line."""
+    r"""Return the changes from ``before`` to ``after`` in whole lines; only ``\n`` ends a line."""
     return _changes(before.split("\n"), after.split("\n"))
 
 
 def changed_lines(text: str, changes: Iterable[LineChange]) -> list[str]:
-    """Return the lines of a text with changes that do not overlap."""
+    """Return the lines of a text with changes applied, which must not overlap."""
     return _changed(text.split("\n"), changes)
 
 
 _Pieces = Sequence[str]
 _Resolve = Callable[[_Pieces, _Pieces, _Pieces], _Pieces | None]
-"""What becomes of pieces that both sides changed; None: they cannot be merged."""
+"""Resolves pieces that both sides changed; None when they cannot be merged."""
 
 
 def _lines(base: str, mine: str, theirs: str) -> tuple[_Pieces, _Pieces, _Pieces]:
@@ -112,7 +112,7 @@ def _merge(
 
 
 def _groups(changes: Iterable[LineChange]) -> Iterator[list[LineChange]]:
-    """Yield changes that clash together, in the order of the text, all others alone."""
+    """Yield groups of conflicting changes, in the order of the text."""
     group: list[LineChange] = []
     for change in sorted(changes, key=_place):
         if group and not any(_clash(change, other) for other in group):

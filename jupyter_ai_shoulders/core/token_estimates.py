@@ -1,6 +1,6 @@
-"""Token estimates by character class and provider family (chapter 11; reference, token counting).
+"""Token estimates by character class and provider family.
 
-No tokenizer ships a vocabulary that works offline, so estimates err on the high side and callers
+No tokenizer ships a vocabulary that works offline. Estimates are on the high side, and callers
 correct them by the last usage a provider reported. Used by ``engine.request.context`` for gate and
 gauge, and by adapters whose server reports no usage.
 """
@@ -30,7 +30,8 @@ ASCII_PER_TOKEN: dict[TokenFamily, float] = {
     "google": 3.5,
     "other": 3.5,
 }
-"""ASCII characters of one token, code and prose mixed; Claude's tokenizer makes a third more."""
+"""ASCII characters per token in mixed code and prose; Claude's tokenizer makes a third more tokens.
+"""
 
 ALPHABETIC_PER_TOKEN = 2.0
 """Letters of two UTF-8 bytes: accented Latin, Greek, Cyrillic, Hebrew, Arabic."""
@@ -42,10 +43,10 @@ TOKENS_PER_EMOJI = 2.5
 """Four UTF-8 bytes."""
 
 TOKENS_PER_IMAGE = 1_600
-"""An image scaled to the size vendors bill at most for."""
+"""An image at the largest size vendors bill."""
 
 TOKENS_PER_ITEM = 6
-"""Frame of a message, a call, a result or a tool."""
+"""Overhead of a message, a call, a result or a tool."""
 
 _NOT_ASCII = bytes(range(0x80, 0x100))
 _NOT_LEAD_2 = bytes(byte for byte in range(256) if not 0xC0 <= byte <= 0xDF)
@@ -53,7 +54,7 @@ _NOT_LEAD_4 = bytes(byte for byte in range(256) if not 0xF0 <= byte <= 0xF7)
 
 
 def estimate_text(text: str, family: TokenFamily) -> int:
-    """Return about how many tokens ``text`` is, rounded up."""
+    """Return the estimated number of tokens of ``text``, rounded up."""
     if text.isascii():
         return -int(-len(text) // ASCII_PER_TOKEN[family])
     encoded = text.encode("utf-8", "surrogatepass")
@@ -76,7 +77,7 @@ def estimate_request(
     tools: Iterable[ToolDefinition],
     family: TokenFamily,
 ) -> int:
-    """Return about how many prompt tokens a request is."""
+    """Return the estimated number of prompt tokens of a request."""
     return (
         estimate_text(system, family)
         + sum(estimate_message(message, family) for message in messages)
@@ -85,12 +86,12 @@ def estimate_request(
 
 
 def estimate_message(message: ModelMessage, family: TokenFamily) -> int:
-    """Return about how many tokens one message is."""
+    """Return the estimated number of tokens of one message."""
     return TOKENS_PER_ITEM + sum(_part(part, family) for part in message.parts)
 
 
 def estimate_tool(tool: ToolDefinition, family: TokenFamily) -> int:
-    """Return about how many tokens the definition of a tool is."""
+    """Return the estimated number of tokens of a tool definition."""
     text = tool.name + tool.description + json.dumps(tool.parameters, ensure_ascii=False)
     return TOKENS_PER_ITEM + estimate_text(text, family)
 

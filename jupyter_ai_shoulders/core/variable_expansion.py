@@ -1,4 +1,4 @@
-"""``${NAME}`` in the user's configuration (chapter 03); pure, the environment is an argument."""
+"""Expands ``${NAME}`` in the user's configuration; pure, the environment is an argument."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class MissingVariable(Exception):
-    """A variable that is used is not set."""
+    """A used variable is not set."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"The environment variable {name} is not set.")
@@ -18,7 +18,7 @@ class MissingVariable(Exception):
 
 
 def expand_variables(value: Any, environ: Mapping[str, str]) -> Any:
-    """Return ``value`` with variables replaced in all strings it holds.
+    """Return ``value`` with the variables in all its strings replaced.
 
     Raises ``MissingVariable``.
     """

@@ -1,7 +1,7 @@
-"""Files shared into conversations, kept as they were when they were shared.
+"""Files shared into conversations, stored as they were when shared.
 
-``artifacts/<session>/<name>`` in the state directory. Written by the tool ``share_artifact``, read
-by the handler of ``GET artifacts/{session}/{name}``.
+Stored as ``artifacts/<session>/<name>`` in the state directory. Written by the tool
+``share_artifact``, read by the handler of ``GET artifacts/{session}/{name}``.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class ArtifactFiles:
     def __init__(self, directory: StateDirectory) -> None:
         self._directory = directory
         self._lock = threading.Lock()
-        """Calls of one step share files at the same time; a name is chosen and taken in one go."""
+        """Calls of one step share files concurrently; choosing and claiming a name is atomic."""
 
     def put(self, session_id: SessionId, name: str, content: bytes) -> str:
-        """Keep a copy; return the name it got, which no other content of the session has.
+        """Store a copy; return its name, which is unique for its content in the session.
 
         Raises ``StateUnavailable``.
         """
@@ -48,7 +48,7 @@ class ArtifactFiles:
         raise AssertionError("there is always another name")
 
     def share(self, source: SessionId, target: SessionId, names: Sequence[str]) -> None:
-        """Let another session have these files of one; what is gone stays gone.
+        """Share these files of one session with another; missing files are skipped.
 
         Raises ``StateUnavailable``.
         """
@@ -102,7 +102,7 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write the whole file or none: a card may name it right afterwards."""
+    """Write the file atomically: a card may name it right afterwards."""
     temporary = path.with_name(f".{secrets.token_hex(8)}")
     try:
         with temporary.open("wb") as file:

@@ -1,9 +1,8 @@
-"""Who approved what, read from the approvals in the event logs.
+"""Lists who approved what, from the approvals in the event log.
 
-Called by ``server.handlers.tools``.
-
-Deleted conversations are in it until they are purged; what a fork copied is not, for it was
-approved once, in the origin. The database is read in a thread by a connection of its own.
+Called by ``server.handlers.tools``. Includes deleted conversations until they are
+purged, but not the copies in forks, which were approved once, in the origin. Reads the database in
+a thread with its own connection.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _SELECT = f"""
 def audit_page(database: Path, query: AuditQuery, owner: str | None) -> AuditPage:
     """Return decisions, the latest first; on a hub those of ``owner`` and of shared sessions.
 
-    It blocks. Raises ``InvalidRequest`` (cursor), ``StateUnavailable``.
+    Blocks. Raises ``InvalidRequest`` (cursor), ``StateUnavailable``.
     """
     conditions, values = _conditions(query, owner)
     found = query_rows(
@@ -76,7 +75,7 @@ def _conditions(query: AuditQuery, owner: str | None) -> tuple[list[str], list[o
 
 
 def _end(moment: str) -> str:
-    """Return where a period ends: a day is in it as a whole."""
+    """Return the end of a period, which includes its last day."""
     return f"{moment}T~" if len(moment) == len("2026-01-31") else moment
 
 
@@ -88,7 +87,7 @@ def _cursor(text: str) -> tuple[str, int]:
 
 
 def _entry(row: tuple[Any, ...]) -> AuditEntry | None:
-    """Return a row as an entry, None when its answer cannot be understood."""
+    """Return a row as an entry, or None if its answer cannot be parsed."""
     _, body, title, owner, deleted, request, _ = row
     try:
         answer = ApprovalAnswer.model_validate_json(body)

@@ -1,6 +1,6 @@
-"""Storage ports: what the engine and the server ask of the event log and the session table.
+"""Storage ports of the event log and the session table.
 
-Implemented in this folder on SQLite; the fakes in ``testing`` keep lists.
+Implemented in this folder on SQLite; the fakes in ``testing`` use lists.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class LoggedEvent:
 
 
 class EventSink(Protocol):
-    """Told of each event after its commit, in order; must not block or raise."""
+    """Receives each event after its commit, in order; must not block or raise."""
 
     def publish(self, logged: LoggedEvent) -> None:
-        """Pass a committed event on to clients."""
+        """Publish a committed event to clients."""
         ...
 
 
@@ -34,14 +34,14 @@ class EventLog(Protocol):
     """Append-only list of events per session."""
 
     def append(self, session_id: SessionId, event: Event) -> LoggedEvent:
-        """Stamp (seq, session id, time), commit, publish; return what was logged.
+        """Stamp (seq, session id, time), commit and publish an event; return the logged event.
 
         Raises ``StateUnavailable`` (disk full, read-only); then nothing was published.
         """
         ...
 
     async def sync(self) -> None:
-        """Return once everything appended so far is on the disk; never blocks the event loop."""
+        """Return when all earlier events are on disk; never blocks the event loop."""
         ...
 
     def read(
@@ -59,14 +59,14 @@ class EventLog(Protocol):
     ) -> list[LoggedEvent]:
         """Return the events of these types, of one session or of all that are not deleted.
 
-        Sessions come in the order of their creation, events of one session by ``seq``. Streamed
-        types (deltas, tool progress) are not indexed and are never returned. What cannot be
-        understood is left out.
+        Sessions are in the order of creation, events of a session in the order of ``seq``. Streamed
+        types (deltas, tool progress) are not indexed and never returned. Unreadable events are left
+        out.
         """
         ...
 
     def pages(self, types: Collection[str]) -> Iterator[list[LoggedEvent]]:
-        """Return what ``find`` returns for all sessions, a few hundred events at a time."""
+        """Yield the result of ``find`` for all sessions, a few hundred events at a time."""
         ...
 
 
@@ -82,13 +82,14 @@ class Sessions(Protocol):
         ...
 
     def update(self, session: Session) -> Session:
-        """Store changed fields, log a ``session-update``; return what was stored."""
+        """Store changed fields and log a ``session-update``; return the stored session."""
         ...
 
     def unsettled(self) -> Sequence[SessionId]:
-        """Return the sessions that a restart must look at.
+        """Return the sessions that a restart must check.
 
-        Their last turn has no ``turn-end``, or their status says so, or their mode is ``bypass``.
+        Their last turn has no ``turn-end``, or their status is that of an open turn, or their mode is
+        ``bypass``.
         """
         ...
 
@@ -97,7 +98,7 @@ class Blobs(Protocol):
     """Content-addressed bytes: prompts, large outputs, snapshots."""
 
     def put(self, content: bytes) -> BlobHash:
-        """Store ``content`` durably; return its SHA-256 as hex."""
+        """Store ``content`` durably; return its SHA-256 in hex."""
         ...
 
     def get(self, blob: BlobHash) -> bytes:

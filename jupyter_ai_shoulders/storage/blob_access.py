@@ -1,8 +1,7 @@
-"""Whether a user may see stored content: only what their conversations name. Called by
-``server.handlers.blobs``.
+"""Checks that a user may see stored content: only if a conversation of theirs refers to it.
 
-A hash in a message or in arguments is only text: what counts are the fields of events that are
-made for hashes. The database is read in a thread by a connection of its own.
+Called by ``server.handlers.blobs``. A hash in a message or in arguments is only text;
+only the event fields for hashes count. Reads the database in a thread with its own connection.
 """
 
 from __future__ import annotations
@@ -29,32 +28,32 @@ _HOLDING = f"""
 
 
 def is_blob_referenced(database: Path, blob: BlobHash, owner: str | None) -> bool:
-    """Return whether an event of a conversation names the content.
+    """Return whether an event of a conversation refers to the content.
 
-    On a hub only the conversations of ``owner``, and shared ones, count. It blocks for as long as
-    it takes to look through the events, the latest first. Raises ``StateUnavailable``.
+    On a hub only the conversations of ``owner`` and shared ones count. Blocks while it searches the
+    events, the latest first. Raises ``StateUnavailable``.
     """
     return any(blob in referenced_blobs(event) for event in _holding(database, blob, owner))
 
 
 def _holding(database: Path, blob: BlobHash, owner: str | None) -> Iterator[Event]:
-    """Yield the events that hold the hash anywhere; it is a JSON string of its own."""
+    """Yield the events that contain the hash as a JSON string anywhere."""
     before = _NEWEST
     while found := query_rows(database, _HOLDING, owner, f'"{blob}"', before):
         ((before, body),) = found
         try:
             yield event_adapter().validate_json(body)
         except ValidationError:
-            continue  # of a later version, or damaged: the page cannot show it either
+            continue  # damaged or of a later version, so the page cannot show it either
 
 
 def referenced_blobs(value: object) -> Iterator[BlobHash]:
-    """Yield what the fields that are made for hashes hold, of a model and of those inside it."""
+    """Yield the hashes in the hash fields of a model and its nested models."""
     if isinstance(value, list | tuple):
         for item in cast("tuple[object, ...]", value):
             yield from referenced_blobs(item)
     if not isinstance(value, BaseModel) or isinstance(value, ImageAttachment):
-        return  # what is attached by its hash was named elsewhere, or is nobody's to see
+        return  # an attachment by hash must be referred to elsewhere to be visible
     for name, field in type(value).model_fields.items():
         held: object = getattr(value, name)
         declared: object = field.annotation

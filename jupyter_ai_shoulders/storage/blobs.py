@@ -1,7 +1,7 @@
 """Content-addressed files: prompts, large outputs, snapshots. Used by the engine and by tools.
 
-Writing a blob costs no sync on the event loop: the log's next sync brings pending blobs to the
-disk first, then the events that name them.
+Writing a blob needs no sync on the event loop: the log's next sync first syncs pending blobs, then
+the events that refer to them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class FileBlobs:
         self._pending: deque[Path] = deque()
 
     def put(self, content: bytes) -> BlobHash:
-        """Store ``content``; return its SHA-256 as hex. Raises ``StateUnavailable``."""
+        """Store ``content``; return its SHA-256 in hex. Raises ``StateUnavailable``."""
         blob = BlobHash(hashlib.sha256(content).hexdigest())
         with storage_errors("store a file", self._directory.path):
             if _size(self._place(blob)) != len(content):
@@ -51,17 +51,17 @@ class FileBlobs:
         return content
 
     def path(self, blob: BlobHash) -> Path:
-        """Return where the content is or would be. Raises ``NotFound`` when ``blob`` is no hash."""
+        """Return the path of the content, if any. Raises ``NotFound`` for an invalid hash."""
         return Path(self._place(blob))
 
     def _place(self, blob: BlobHash) -> str:
-        """Return the path as text: a ``Path`` costs as much as reading a small file."""
+        """Return the path as a string: a ``Path`` costs as much as reading a small file."""
         if len(blob) != 64 or not (blob.isascii() and blob.isalnum()):
             raise NotFound(f"{blob!r} is not the name of stored content.")
         return f"{self._root}{os.sep}{blob[:2]}{os.sep}{blob[2:]}"
 
     def flush(self) -> None:
-        """Bring the blobs written since the last call to the disk. For a thread."""
+        """Sync the blobs written since the last call. For a thread."""
         with storage_errors("bring stored files to the disk", self._directory.path):
             while self._pending:
                 path = self._pending[0]

@@ -1,4 +1,4 @@
-"""The user's limits, ``~/.shoulders/budget.json``: a person's, over all workspaces.
+"""The user's limits for all workspaces, ``~/.shoulders/budget.json``.
 
 Read by the ledger before each call (one ``stat`` when nothing changed), written by ``PUT budget``::
 
@@ -33,10 +33,10 @@ class BudgetFile:
         self._known: tuple[tuple[int, int] | None, SpendingLimits] | None = None
 
     def read(self) -> SpendingLimits:
-        """Return the limits, none where there is no file.
+        """Return the limits; no limits if there is no file.
 
-        Raises ``PolicyRefusal`` when the file cannot be understood: it said something about money,
-        so nothing is sent until it is corrected. Raises ``StateUnavailable``.
+        Raises ``PolicyRefusal`` when the file is invalid: it may contain a limit, so nothing is
+        sent until it is corrected. Raises ``StateUnavailable``.
         """
         signature = self._signature()
         if self._known is None or self._known[0] != signature:
@@ -45,9 +45,9 @@ class BudgetFile:
         return self._known[1]
 
     def known_empty(self) -> bool:
-        """Return whether there was no limit when last read, and the file did not change since.
+        """Return whether the last read found no limit and the file has not changed since.
 
-        One ``stat``, as resolving a model does for its files too: cheap enough for every call.
+        Takes one ``stat``, like resolving a model: cheap enough for every call.
         """
         known = self._known
         if known is None or known[1].any:
@@ -125,7 +125,7 @@ def _refused(problem: str, shown: str) -> PolicyRefusal:
 
 
 def _shown(path: Path) -> str:
-    """Return how people are told of the file: from ``.shoulders`` on."""
+    """Return the path as shown to users, from ``.shoulders`` on."""
     parts = path.parts
     start = parts.index(".shoulders") if ".shoulders" in parts else len(parts) - 1
     return "/".join(["~", *parts[start:]])

@@ -1,7 +1,7 @@
-"""The SQLite database of a state directory: opened late, migrated, and moved aside when broken.
+"""The SQLite database of a state directory: opened lazily, migrated, and moved aside when damaged.
 
-Used by ``log`` and ``sessions``. One connection serves the event loop; a commit is a write to the
-WAL without a sync, and both the sync and the checkpoint run in threads (``durability``).
+Used by ``storage.sessions``. One connection serves the event loop. A commit writes to the WAL
+without a sync; syncs and checkpoints run in threads (``storage.durability``).
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 _log = logging.getLogger(__name__)
 
 _BUSY_SECONDS = 1.0
-"""How long a commit waits for a foreign program (a user's ``sqlite3``) that locked the database."""
+"""Time a commit waits for a foreign program (a user's ``sqlite3``) that locked the database."""
 
 _CHECKED_AT_OPEN = 32 << 20
-"""Databases up to this many bytes are checked whole when they open (about 5 ms per MB)."""
+"""Databases up to this many bytes are checked completely when opened (about 5 ms per MB)."""
 
 
 _READS_EVERY_COLUMN = (
@@ -53,11 +53,11 @@ _READS_EVERY_COLUMN = (
 
 
 class _Broken(sqlite3.DatabaseError):
-    """The check at opening found damage that no statement has met yet."""
+    """The check at opening found damage that no statement has reported."""
 
 
 class Database:
-    """One process's hold on the database of a state directory."""
+    """One process's exclusive access to the database of a state directory."""
 
     def __init__(
         self,
@@ -66,9 +66,9 @@ class Database:
         vfs: str | None = None,
         begin: Callable[[], None] = lambda: None,
     ) -> None:
-        """``vfs`` names another SQLite file layer; tests use one that has no shared memory.
+        """``vfs`` names another SQLite file layer; tests use one without shared memory.
 
-        ``begin`` is called before the database is made.
+        ``begin`` is called before the database is created.
         """
         self._begin = begin
         self.directory = directory
@@ -79,9 +79,9 @@ class Database:
         self._wal = False
         self._full: ErrorInfo | None = None
         self.fullness_changed: Callable[[], None] = lambda: None
-        """Called when a write finds the disk full, and when one finds space again."""
+        """Called when a write finds the disk full, and when a later one succeeds."""
         self.last_event = 0
-        """Row of the event committed last; ``flush`` writes it down."""
+        """Row of the last committed event; ``flush`` records it."""
 
     def open(self) -> sqlite3.Connection:
         """Return the connection, opening it on first use.
@@ -103,7 +103,7 @@ class Database:
         return self._connection
 
     def existing(self) -> sqlite3.Connection | None:
-        """Return the connection, None when nothing was stored yet: reading makes no directory."""
+        """Return the connection, or None when nothing was stored yet; creates no directory."""
         if self._connection is None and not (
             self.directory.database.exists()
             or self.directory.damaged.exists()
@@ -113,7 +113,9 @@ class Database:
         return self.open()
 
     def rows(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
-        """Return a query's rows, none when nothing was ever stored. Raises ``StateUnavailable``."""
+        """Return the rows of a query; none when nothing was stored yet. Raises
+        ``StateUnavailable``.
+        """
         connection = self.existing()
         if connection is None:
             return []
@@ -123,7 +125,7 @@ class Database:
             raise self.failed("read the conversations", error) from error
 
     def each_row(self, query: str, *parameters: object) -> Generator[tuple[Any, ...]]:
-        """Yield a query's rows as they are read. Raises ``StateUnavailable``."""
+        """Yield the rows of a query as they are read. Raises ``StateUnavailable``."""
         connection = self.existing()
         if connection is None:
             return
@@ -135,7 +137,7 @@ class Database:
 
     @contextmanager
     def transaction(self, doing: str) -> Generator[sqlite3.Connection]:
-        """Commit all that the block did, or nothing. Raises ``StateUnavailable``."""
+        """Commit everything the block does, or nothing. Raises ``StateUnavailable``."""
         connection = self.open()
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -150,20 +152,20 @@ class Database:
         self.wrote()
 
     def wrote(self) -> None:
-        """Note that a write was committed: the disk is not full any more."""
+        """Record a successful commit: the disk is no longer full."""
         if self._full is not None:
             self._full = None
             self.fullness_changed()
 
     def full(self) -> ErrorInfo | None:
-        """Return why the last write failed, None when the disk was not full or no longer is."""
+        """Return the error of the last write if the disk is full, else None."""
         if self._full is not None:
             with contextlib.suppress(StateUnavailable), self.transaction("store anything") as disk:
                 disk.execute("UPDATE schema_version SET applied_at = applied_at")
         return self._full
 
     def failed(self, doing: str, error: sqlite3.Error) -> StateUnavailable:
-        """Return the error to raise for a failure; a broken file is repaired at the next start."""
+        """Return the error to raise for a failure; a damaged file is repaired at the next start."""
         if is_damage(error):
             with storage_errors(doing, self.directory.path):
                 self.directory.damaged.touch()
@@ -174,9 +176,9 @@ class Database:
         return problem
 
     def flush(self) -> None:
-        """Bring the WAL to the disk. For a thread. Raises ``StateUnavailable``."""
+        """Sync the WAL. For a thread. Raises ``StateUnavailable``."""
         if not self._wal:
-            return  # every commit synced
+            return  # every commit is synced already
         with storage_errors("bring the conversations to the disk", self.directory.path):
             last_event = self.last_event
             descriptor = os.open(self._beside("-wal"), os.O_RDWR)
@@ -188,7 +190,7 @@ class Database:
                 _overwrite(self.directory.last_event, str(last_event))
 
     def checkpoint(self) -> None:
-        """Fold the WAL into the database. For a thread; commits go on meanwhile."""
+        """Copy the WAL into the database. For a thread; commits can continue."""
         if not self._wal:
             return
         with (
@@ -201,7 +203,7 @@ class Database:
             crash_point("database.checkpoint.done")
 
     def close(self) -> None:
-        """Close the connection and let another process have the directory."""
+        """Close the connection and release the directory."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -218,7 +220,7 @@ class Database:
         return self._restored()
 
     def _is_damaged(self) -> bool:
-        """Look at what SQLite does not report: it would drop what follows damage in the WAL."""
+        """Detect damage SQLite does not report: it drops everything after a damaged WAL frame."""
         database, wal = self.directory.database, self._beside("-wal")
         with contextlib.suppress(FileNotFoundError):
             if wal.stat().st_size <= _CHECKED_AT_OPEN:
@@ -234,7 +236,7 @@ class Database:
         return False
 
     def _prepared(self) -> sqlite3.Connection:
-        """Return a connection to a sound database of the newest schema."""
+        """Return a connection to a sound database with the current schema."""
         connection = self._connect()
         try:
             self._configure(connection)
@@ -253,7 +255,7 @@ class Database:
         return connection
 
     def _restored(self) -> sqlite3.Connection:
-        """Move the damaged database aside; return a new one with what can be read of it."""
+        """Move the damaged database aside; return a new one with the readable data."""
         aside = self._set_aside()
         saved = damaged_database.read_damaged_database(aside, self._last_event())
         connection = self._prepared()
@@ -299,7 +301,7 @@ class Database:
             raise _Broken(found)
 
     def _check_end(self, connection: sqlite3.Connection) -> None:
-        """Raise ``_Broken`` when the last event that was stored is gone: files were cut off."""
+        """Raise ``_Broken`` when the last stored event is missing because files were truncated."""
         last = self._last_event()
         number = last >> SEQ_BITS
         query = (
@@ -315,9 +317,9 @@ class Database:
         return 0
 
     def _set_aside(self) -> Path:
-        """Move the damaged files away; return their new name.
+        """Move the damaged files aside; return their new name.
 
-        The mark names it until everything is restored: after a crash what was restored so far is
+        The mark names it until everything is restored: after a crash the partial restoration is
         dropped and the damaged files are read again.
         """
         mark, database = self.directory.damaged, self.directory.database
@@ -328,7 +330,11 @@ class Database:
             mark.write_text(name, encoding="utf-8")
         aside = database.with_name(name)
         done = aside.exists()
-        for suffix in ("-wal", "-shm", ""):  # the database last: then all are moved
+        for suffix in (
+            "-wal",
+            "-shm",
+            "",
+        ):  # the database last, so that its move completes the operation
             source = self._beside(suffix)
             if done:
                 source.unlink(missing_ok=True)
@@ -343,7 +349,7 @@ class Database:
 
 @contextmanager
 def _schema_errors() -> Generator[None]:
-    """Raise ``_Broken`` for a schema that is not ours: to SQLite a damaged name is no damage."""
+    """Raise ``_Broken`` for an unknown schema: SQLite does not consider a damaged name an error."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -353,7 +359,7 @@ def _schema_errors() -> Generator[None]:
 
 
 def _overwrite(path: Path, text: str) -> None:
-    """Write a short text without emptying the file first, so that a full disk changes nothing."""
+    """Write a short text without truncating the file first, so that a full disk changes nothing."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
         os.write(descriptor, f"{text:<20}".encode())
@@ -365,7 +371,7 @@ if sys.platform == "darwin":
     import fcntl
 
     def _sync_data(descriptor: int) -> None:
-        """``fsync`` on macOS stops at the drive's cache."""
+        """Sync to the medium; on macOS ``fsync`` stops at the drive's cache."""
         fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
 
 elif sys.platform == "win32":

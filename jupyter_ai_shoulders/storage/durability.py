@@ -1,7 +1,7 @@
-"""Brings committed events onto the disk without ever blocking the event loop.
+"""Syncs committed events to disk without blocking the event loop.
 
-A commit in WAL mode survives the death of the process at once, and the loss of power only after
-the WAL file was synced (chapter 01, decision 1). ``log`` reports each commit here.
+A commit in WAL mode survives the death of the process at once, but a power loss only after the WAL
+file is synced; see docs/design/reliability.md. ``SqliteEventLog`` reports each commit here.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ _log = logging.getLogger(__name__)
 
 LATEST_SYNC_SECONDS = 0.2
 CHECKPOINT_BYTES = 8 << 20
-"""Size, roughly, at which the WAL is copied into the database; its restart then costs one sync."""
+"""Approximate size at which the WAL is copied into the database; its restart then costs one sync.
+"""
 _COMMIT_BYTES = 4096
 
 
 class Durability:
-    """Syncs on request and at the latest 200 ms after a commit; checkpoints now and then."""
+    """Syncs on request and at the latest 200 ms after a commit; makes checkpoints."""
 
     def __init__(self, flush: Callable[[], None], checkpoint: Callable[[], None]) -> None:
-        """``flush`` brings all that was written to the disk; both run in a thread."""
+        """``flush`` syncs everything written; both functions run in a thread."""
         self._flush = flush
         self._checkpoint = checkpoint
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="shoulders-storage")
@@ -37,14 +38,14 @@ class Durability:
         self._timer: asyncio.TimerHandle | None = None
 
     def note_commit(self, size: int) -> None:
-        """Note a commit of about ``size`` bytes; it will be on the disk within 200 ms."""
+        """Record a commit of about ``size`` bytes; it is synced within 200 ms."""
         self._written += 1
         self._weight += size + _COMMIT_BYTES
         if self._timer is None:
             self._set_timer()
 
     async def sync(self) -> None:
-        """Return once everything committed so far is on the disk. Raises ``StateUnavailable``."""
+        """Return when everything committed so far is on disk. Raises ``StateUnavailable``."""
         target = self._written
         while self._durable < target:
             await asyncio.shield(self._started())
@@ -74,11 +75,11 @@ class Durability:
             return
         under_way = self._running is not None and not self._running.done()
         sync = self._started()
-        if under_way:  # it may have begun before the commit this call is for
+        if under_way:  # it may have started before the commit this call is for
             sync.add_done_callback(lambda _: self._due())
 
     def _started(self) -> asyncio.Task[None]:
-        """Return the sync under way, or a new one."""
+        """Return the running sync, or start one."""
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._sync_once(), name="shoulders-sync")
             self._running.add_done_callback(_report)
@@ -104,6 +105,6 @@ class Durability:
 
 
 def _report(task: asyncio.Task[None]) -> None:
-    """Log a failed sync: often nobody waits for it."""
+    """Log a failed sync: often no caller waits for it."""
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.error("Events may be lost if the machine loses power now: %s", error)

@@ -1,4 +1,4 @@
-"""The errors of storage: what SQLite and the file system raise, with what to do next.
+"""Translates errors of SQLite and the file system, with advice.
 
 Used by every module of ``storage`` around its I/O.
 """
@@ -22,12 +22,12 @@ _OTHER_DIRECTORY = "set Shoulders.state_dir to another directory"
 
 
 def is_damage(error: Exception) -> bool:
-    """Return whether SQLite says that the file itself is broken."""
+    """Return whether SQLite reports a damaged file."""
     return isinstance(error, sqlite3.Error) and _primary_code(error) in _SQLITE_DAMAGED
 
 
 def is_full(error: Exception) -> bool:
-    """Return whether there was no space left."""
+    """Return whether no space was left."""
     if isinstance(error, OSError):
         return error.errno in _FULL
     return isinstance(error, sqlite3.Error) and _primary_code(error) == sqlite3.SQLITE_FULL
@@ -55,7 +55,7 @@ def state_unavailable(doing: str, directory: Path, error: Exception) -> StateUna
 
 
 def session_not_found(session_id: str) -> NotFound:
-    """Return the error for a session that is not there, or not there for this user."""
+    """Return the error for a session that does not exist, or not for this user."""
     return NotFound(
         f"There is no conversation {session_id}.",
         hint="It may have been deleted; list the conversations again.",
@@ -64,7 +64,7 @@ def session_not_found(session_id: str) -> NotFound:
 
 
 def cursor_beyond_log(session_id: str, last_seq: int, after: int) -> Conflict:
-    """Return the error for a cursor of a client that knows more events than there are."""
+    """Return the error for a client cursor beyond the end of the log."""
     return Conflict(
         f"Conversation {session_id} ends with event {last_seq}, before {after}.",
         code="stale",

@@ -1,6 +1,7 @@
-"""Wire models as JSON text, encoded once for log, socket and SSE, whatever is in them.
+"""Encodes wire models as JSON text, once for log, socket and SSE.
 
-Called by ``log`` for each event and by the server for frames and for bodies with lone surrogates.
+Called by ``SqliteEventLog`` for each event, and by the server for frames and for bodies with lone
+surrogates.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ ModelT = TypeVar("ModelT", bound=WireModel)
 
 
 def encode_model(model: ModelT) -> tuple[ModelT, str]:
-    """Return the model's JSON text, and the model that text says.
+    """Return the model's JSON text, and the model that this text represents.
 
-    They differ from what was given only where a string held a lone surrogate, which has no
-    UTF-8: it becomes U+FFFD in both.
+    They differ from the argument only where a string has a lone surrogate, which has no UTF-8 form;
+    it becomes U+FFFD in both.
     """
     try:
         return model, model.model_dump_json()
@@ -35,11 +36,11 @@ def well_formed_json(value: JsonValue) -> JsonValue:
         return well_formed(value)
     if isinstance(value, dict):
         return {well_formed(key): well_formed_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):  # a tuple where pydantic dumped one
+    if isinstance(value, list | tuple):  # pydantic may dump a tuple
         return [well_formed_json(item) for item in value]
     return value
 
 
 def decode_lenient(raw: bytes) -> str:
-    """Decode a stored text; one damaged byte must not make a query fail for all its rows."""
+    """Decode a stored text; a damaged byte must not make a query fail for all its rows."""
     return raw.decode("utf-8", "replace")

@@ -1,7 +1,7 @@
-"""The operation log: every change of a document, in a table of the state database (chapter 07).
+"""The operation log: every change of a document, in a table of the state database.
 
-``SqliteOperationJournal`` is the journal that files, notebooks and undo write to, on the event
-loop; ``operations_page`` reads it for ``GET operations``, in a thread, by a connection of its own.
+Files, notebooks and undo write to ``SqliteOperationJournal`` on the event loop. ``operations_page``
+reads it for ``GET operations`` in a thread with its own connection.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class SqliteOperationJournal:
         self._clock = clock
         self._ids = ids
         self._begun: dict[OperationId, LoggedChange] = {}
-        """Changes under way, which are asked for when they end."""
+        """Unfinished changes, needed when they end."""
 
     def begin(self, change: LoggedChange) -> OperationId:
-        """Write a change down before it is made. Raises ``StateUnavailable``."""
+        """Record a change before it is made. Raises ``StateUnavailable``."""
         operation_id = OperationId(self._ids.new("operation"))
         at = timestamp(self._clock.now())
         body = self._codec.dump(change)
@@ -83,7 +83,7 @@ class SqliteOperationJournal:
     def end(
         self, operation_id: OperationId, state: OperationState, outcome: ChangeOutcome | None = None
     ) -> None:
-        """Say what became of it. Raises ``NotFound``, ``StateUnavailable``."""
+        """Record the outcome. Raises ``NotFound``, ``StateUnavailable``."""
         change = with_outcome(self.change(operation_id), outcome)
         others = self._others(change.origin.undoes, state)
         row = (state, self._codec.dump(change), operation_id)
@@ -99,36 +99,36 @@ class SqliteOperationJournal:
         crash_point("operations.end.committed")
 
     async def sync(self) -> None:
-        """Return once everything written so far is on the disk. Raises ``StateUnavailable``."""
+        """Return when all earlier writes are on disk. Raises ``StateUnavailable``."""
         await self._log.sync()
 
     def get(self, operation_id: OperationId) -> Operation:
-        """Return a row. Raises ``NotFound``."""
+        """Return an operation. Raises ``NotFound``."""
         return self._codec.operation(self._row(operation_id))
 
     def change(self, operation_id: OperationId) -> LoggedChange:
-        """Return what was written down of it. Raises ``NotFound``."""
+        """Return the recorded change. Raises ``NotFound``."""
         begun = self._begun.get(operation_id)
         return begun if begun is not None else self._codec.change(self._row(operation_id)[3])
 
     def begun(self) -> Sequence[Operation]:
-        """Return the rows that were never ended, in order."""
+        """Return the unfinished operations in order."""
         return self._found("o.state = 'begun' ORDER BY o.number")
 
     def of_batch(self, batch: str) -> Sequence[Operation]:
-        """Return the rows of a batch, in order."""
+        """Return the operations of a batch in order."""
         return self._found("o.batch = ? ORDER BY o.number", batch)
 
     def latest(
         self, *, session_id: SessionId | None = None, path: str | None = None, limit: int = 100
     ) -> Sequence[Operation]:
-        """Return rows, the latest first."""
+        """Return operations, the latest first."""
         conditions, values = _conditions(session_id, path)
         where = " AND ".join(conditions) or "1"
         return self._found(f"{where} ORDER BY o.number DESC LIMIT ?", *values, limit)
 
     def of_turn(self, session_id: SessionId, turn_id: TurnId) -> Sequence[Operation]:
-        """Return what a turn did, in order."""
+        """Return the operations of a turn in order."""
         return self._found(
             "o.session = ? AND iif(json_valid(o.body), "
             "json_extract(o.body, '$.origin.turn_id'), '') = ? ORDER BY o.number",
@@ -137,7 +137,7 @@ class SqliteOperationJournal:
         )
 
     def of_session(self, session_id: SessionId) -> Sequence[Operation]:
-        """Return what a session did, in order."""
+        """Return the operations of a session in order."""
         return self._found("o.session = ? ORDER BY o.number", session_id)
 
     def _execute(self, statement: str, row: tuple[object, ...]) -> None:
@@ -165,7 +165,7 @@ class SqliteOperationJournal:
     def _others(
         self, undone: OperationId | None, state: OperationState
     ) -> list[tuple[OperationId, OperationState]]:
-        """Return what becomes of the change that a row takes back, and of what that one undid."""
+        """Return the new states of the change a row undoes and of the change that one undid."""
         if undone is None or state not in {"done", "undone"}:
             return []
         if state == "undone":
@@ -177,11 +177,11 @@ class SqliteOperationJournal:
         try:
             return self.change(operation_id).origin.undoes
         except NotFound:
-            return None  # its conversation was removed for good
+            return None  # its conversation was purged
 
 
 class _Codec:
-    """Rows as values; made late, because pydantic takes a moment to know a class."""
+    """Converts rows to values; made late, because pydantic takes time to build a schema."""
 
     def __init__(self) -> None:
         self._adapter = TypeAdapter(LoggedChange)
@@ -196,7 +196,7 @@ class _Codec:
         return to_operation(row[0], row[1], self.change(row[3]), row[2])
 
     def operations(self, found: Sequence[tuple[Any, ...]]) -> list[Operation]:
-        """Return rows; what cannot be understood is left out, it must not hide the others."""
+        """Return rows; unreadable ones are left out, so that they do not hide the others."""
         return [row for each in found if (row := self._understood(each)) is not None]
 
     def _understood(self, row: tuple[Any, ...]) -> Operation | None:
@@ -209,7 +209,7 @@ class _Codec:
 def operations_page(database: Path, query: OperationsQuery, owner: str | None) -> OperationsPage:
     """Return changes, the latest first; on a hub those of ``owner`` and of shared sessions.
 
-    It blocks. Raises ``InvalidRequest`` (cursor), ``StateUnavailable``.
+    Blocks. Raises ``InvalidRequest`` (cursor), ``StateUnavailable``.
     """
     conditions, values = _conditions(query.session, query.path)
     if query.cursor is not None:
@@ -254,7 +254,7 @@ def _cursor(text: str) -> int:
 
 
 def changes_with_trash(connection: sqlite3.Connection, session_id: str) -> list[OperationId]:
-    """Return the changes of a session that may have left something in the trash."""
+    """Return the changes of a session that may have files in the trash."""
     query = "SELECT id, body FROM operations WHERE session = ?"
     return [
         OperationId(row_id)

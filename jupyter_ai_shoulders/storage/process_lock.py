@@ -1,7 +1,7 @@
 """The lock that lets one server process at a time use a state directory.
 
-The operating system holds it, so it ends with the process however that ends. Used by ``database``,
-and by ``ledger_owners`` to tell which processes live.
+The operating system releases it when the process ends. Used by ``storage.database``, and by
+``storage.ledger.live_processes`` to detect dead processes.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 _log = logging.getLogger(__name__)
 
 UNSUPPORTED = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
-"""What file systems without locks answer."""
+"""Errors of file systems without locks."""
 
 TAKEN = frozenset({errno.EAGAIN, errno.EACCES, errno.EDEADLK})
-"""What a lock that another process has answers."""
+"""Errors when another process holds the lock."""
 
 _WINDOWS_OFFSET = 1 << 20
-"""Windows locks bytes against reading, so the locked one lies far behind the text."""
+"""Windows locks bytes against reading, so the locked byte is far behind the text."""
 
 
 class ProcessLock:
-    """An exclusive lock on a file; the file says which process has it."""
+    """An exclusive lock on a file; the file names the process that holds it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock, or do nothing when we have it.
+        """Take the lock; does nothing if already held.
 
-        Raises ``StateUnavailable`` when another process has it, and ``OSError``.
+        Raises ``StateUnavailable`` when another process holds it, and ``OSError``.
         """
         if self._descriptor is not None:
             return
@@ -52,7 +52,7 @@ class ProcessLock:
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -85,7 +85,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def lock_exclusively(descriptor: int) -> None:
-        """Take the lock of an open file. Raises ``OSError``, see ``TAKEN`` and ``UNSUPPORTED``."""
+        """Lock an open file. Raises ``OSError``, see ``TAKEN`` and ``UNSUPPORTED``."""
         os.lseek(descriptor, _WINDOWS_OFFSET, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -94,5 +94,5 @@ else:
     import fcntl
 
     def lock_exclusively(descriptor: int) -> None:
-        """Take the lock of an open file. Raises ``OSError``, see ``TAKEN`` and ``UNSUPPORTED``."""
+        """Lock an open file. Raises ``OSError``, see ``TAKEN`` and ``UNSUPPORTED``."""
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

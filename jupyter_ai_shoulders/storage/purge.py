@@ -1,7 +1,7 @@
-"""Removes for good what was deleted long ago: events, and the files that only they named.
+"""Purges sessions deleted long ago: their events, and the files only they refer to.
 
-Run by ``host.state.store`` in a thread when the process starts, before anybody uses the database. A
-kill in the middle leaves a deleted conversation that is shorter; the next start goes on with it.
+Run by ``host.state.store`` in a thread when the process starts, before the database is used. A
+crash leaves a shorter deleted conversation; the next start continues.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 
 KEPT_AFTER_DELETION = timedelta(days=30)
 LONGEST_SECONDS = 2.0
-"""Of a start; what is left is removed at the next one."""
+"""Time limit at each start; the rest is removed at the next one."""
 _CHUNK = 2_000
 """Events removed in one transaction."""
 _BLOB = re.compile(r'"([0-9a-f]{64})"')
-"""A hash is a JSON string of its own. Looking for quotes first is what lets a start get through a
-gigabyte of text; a hash that is part of a text names nothing of ours."""
+"""A hash is a JSON string by itself. Searching for quotes first makes a gigabyte of text fast
+enough for a start; a hash inside a longer text refers to nothing of ours.
+"""
 
 
 class Purge:
-    """Removes deleted sessions whose time is over."""
+    """Removes deleted sessions whose retention time is over."""
 
     def __init__(
         self, database: Database, clock: Clock, now: Callable[[], float] = time.monotonic
@@ -44,7 +45,7 @@ class Purge:
         self._now = now
 
     def run(self, seconds: float = LONGEST_SECONDS) -> list[SessionId]:
-        """Remove what was deleted more than 30 days ago, for so long; return what is gone.
+        """Remove sessions deleted more than 30 days ago, within the time limit; return their ids.
 
         Blocks: for a thread. Raises ``StateUnavailable``.
         """
@@ -83,9 +84,9 @@ class Purge:
         return True
 
     def _remove_files(self, number: int, session_id: str, until: float) -> bool:
-        """Remove shared and deleted files, and stored contents that nothing else names.
+        """Remove shared and deleted files, and stored contents nothing else refers to.
 
-        First, while the events still say which they are: nobody reads them any more.
+        Done first, while the events still list them; the session is no longer read.
         """
         directory = self._database.directory
         blobs = self._unshared(number, session_id, until)
@@ -103,7 +104,7 @@ class Purge:
         return True
 
     def _unshared(self, number: int, session_id: str, until: float) -> set[str] | None:
-        """Return the contents that only this session names; None when time was up."""
+        """Return the contents only this session refers to; None when time is up."""
         span = (first_id(number), last_id(number))
         own = chain(
             self._bodies("id > ? AND id <= ?", *span), self._changes("session = ?", session_id)
@@ -126,7 +127,9 @@ class Purge:
         return self._texts(f"SELECT body FROM operations WHERE {where}", session_id)  # noqa: S608 constants
 
     def _bodies(self, where: str, *parameters: int) -> Iterator[str]:
-        """Yield events one by one; deltas name no contents. Raises ``StateUnavailable``."""
+        """Yield events one by one, without deltas, which contain no hashes. Raises
+        ``StateUnavailable``.
+        """
         query = f"SELECT body FROM events WHERE {where} AND {UNSTREAMED}"  # noqa: S608 constants
         return self._texts(query, *parameters)
 
@@ -139,5 +142,5 @@ class Purge:
 
 
 def referenced_hashes(body: str) -> list[str]:
-    """Return the hashes of stored contents that an event's text names."""
+    """Return the hashes of stored contents in an event's text."""
     return _BLOB.findall(body)

@@ -1,5 +1,7 @@
-"""How often taking up a conversation after a restart has failed: counted on the disk beforehand,
-so that one whose events kill the process is known by the third start. Used by the engine.
+"""Counts failed attempts to resume a conversation after a restart. Used by the engine.
+
+The count is written before each attempt, so that a conversation whose events kill the process is
+known by the third start.
 """
 
 from __future__ import annotations
@@ -16,13 +18,15 @@ _log = logging.getLogger(__name__)
 
 
 class RecoveryAttempts:
-    """Counts in a small file of the state directory; a damaged one counts as none."""
+    """Counts in a small file of the state directory; a damaged file counts as none."""
 
     def __init__(self, file: StateFile) -> None:
         self._file = file
 
     def begin(self, session_id: SessionId) -> int:
-        """Count one more and return how many before it failed. Raises ``StateUnavailable``."""
+        """Count an attempt and return the number of failed ones before. Raises
+        ``StateUnavailable``.
+        """
         counts = self._counts()
         failed = counts.get(session_id, 0)
         self._file.write(json.dumps({**counts, session_id: failed + 1}))
@@ -30,14 +34,14 @@ class RecoveryAttempts:
         return failed
 
     def end(self, session_id: SessionId) -> None:
-        """It succeeded. Raises ``StateUnavailable``."""
+        """Clear the count after a success. Raises ``StateUnavailable``."""
         counts = self._counts()
         if counts.pop(session_id, None) is not None:
             self._file.write(json.dumps(counts))
             crash_point("recoveries.end.written")
 
     def take_back(self, session_id: SessionId) -> None:
-        """Count one less: it was not tried to the end. Raises ``StateUnavailable``."""
+        """Withdraw an attempt that was not completed. Raises ``StateUnavailable``."""
         counts = self._counts()
         failed = counts.pop(session_id, 0) - 1
         kept = {session_id: failed} if failed > 0 else {}

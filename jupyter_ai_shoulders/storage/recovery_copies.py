@@ -1,8 +1,7 @@
 """Recovery copies of unsaved notebooks, one small file each.
 
-``notebook.backends.live.recovery_copies``'s store.
-
-Made by ``host``. Private like the rest of the state directory: they hold what the user typed.
+The store of ``notebook.backends.live.recovery_copies``; made by ``host``. Private like the rest of
+the state directory, because they hold what the user typed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 _FOLDER = "recovery"
 _LARGEST = 1 << 30
-"""Bytes of one copy, which may hold a whole notebook."""
+"""Maximum bytes of a copy, which may hold a whole notebook."""
 
 
 class RecoveryCopies:
@@ -31,7 +30,7 @@ class RecoveryCopies:
         self._folder = directory.path / _FOLDER
 
     def put(self, name: str, text: str) -> None:
-        """Keep a text, all or nothing. Raises ``StateUnavailable``."""
+        """Store a text atomically. Raises ``StateUnavailable``."""
         self._directory.prepare()
         with storage_errors("keep a recovery copy", self._directory.path):
             self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -39,7 +38,7 @@ class RecoveryCopies:
             replace_text_file(self._folder / f"{name}.json", text)
 
     def remove(self, name: str) -> None:
-        """Forget a text that may not exist. Raises ``StateUnavailable``."""
+        """Remove a text if it exists. Raises ``StateUnavailable``."""
         with storage_errors("remove a recovery copy", self._directory.path):
             (self._folder / f"{name}.json").unlink(missing_ok=True)
 
@@ -52,7 +51,7 @@ class RecoveryCopies:
 
 
 def _text(path: Path) -> str | None:
-    """Return a copy's text; None for what cannot be one."""
+    """Return a copy's text; None if the file cannot be a copy."""
     try:
         return read_config(path, most_bytes=_LARGEST).decode("utf-8", "replace")
     except UnusableFile as error:

@@ -1,6 +1,6 @@
-"""The state directory: made on first use, private, and never part of a commit.
+"""The state directory: created on first use, private, and ignored by git.
 
-Used by ``database`` and ``blobs``; ``host.build`` decides where it is.
+Used by ``storage.database`` and ``storage.blobs``; ``host.build`` decides its location.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ _GITIGNORE = "# Conversations and caches of this workspace, private to you.\n*\n
 
 
 class StateDirectory:
-    """Where everything that must survive a restart is kept."""
+    """The directory of everything that must survive a restart."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @property
     def database(self) -> Path:
-        """Return the path of the database."""
+        """Path of the database."""
         return self.path / "state.db"
 
     @property
     def lock(self) -> Path:
-        """Return the path of the lock file."""
+        """Path of the lock file."""
         return self.path / "state.lock"
 
     @property
     def last_event(self) -> Path:
-        """Return the path of the file that names the last event that is known to be stored."""
+        """Path of the file that names the last event known to be stored."""
         return self.path / "state.last"
 
     @property
     def damaged(self) -> Path:
-        """Return the path of the mark that says the database broke while it was in use."""
+        """Path of the mark of a database that was damaged while in use."""
         return self.path / "state.damaged"
 
     def damage_report(self) -> str | None:
-        """Return what is said of the newest damaged database that is kept, None without one."""
+        """Return the report on the newest damaged database that is kept, or None."""
         kept = (path for path in self.path.glob("state.db.damaged-*.txt"))
         for report in sorted(kept, reverse=True):
             if report.with_suffix("").exists():
@@ -54,23 +54,23 @@ class StateDirectory:
 
     @property
     def blobs(self) -> Path:
-        """Return the path of the blobs."""
+        """Path of the blobs."""
         return self.path / "blobs"
 
     @property
     def trash(self) -> Path:
-        """Return the path of the deleted files."""
+        """Path of the deleted files."""
         return self.path / "trash"
 
     def prepare_trash(self) -> Path:
-        """Make the folder of deleted files; return it. Raises ``StateUnavailable``."""
+        """Create the folder of deleted files; return it. Raises ``StateUnavailable``."""
         self.prepare()
         with storage_errors("use the trash", self.path):
             self.trash.mkdir(mode=_PRIVATE, exist_ok=True)
         return self.trash
 
     def check(self) -> None:
-        """Raise ``StateUnavailable`` if the directory cannot be written; make nothing."""
+        """Raise ``StateUnavailable`` if the directory is not writable; creates nothing."""
         doing = "use the state directory"
         with storage_errors(doing, self.path):
             place = next(path for path in (self.path, *self.path.parents) if path.exists())
@@ -82,7 +82,7 @@ class StateDirectory:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def prepare(self) -> None:
-        """Make the directory, private and ignored by git. Raises ``StateUnavailable``."""
+        """Create the directory, private and ignored by git. Raises ``StateUnavailable``."""
         with storage_errors("use the state directory", self.path):
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             if os.name == "posix" and self.path.stat().st_mode & 0o077:

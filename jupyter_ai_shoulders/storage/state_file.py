@@ -1,6 +1,7 @@
-"""Small text files of the state directory, replaced whole: permissions, copies of notebooks.
+"""Small text files of the state directory, replaced atomically: permissions, recovery copies.
 
-Made by ``host`` for the rule book, and used by ``recovery``.
+Made by ``host`` for the permission rules; used by ``storage.recovery_attempts`` and
+``storage.state_origin``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 
 
 class StateFile:
-    """One file, read whole and replaced whole."""
+    """A file that is read and replaced as a whole."""
 
     def __init__(self, directory: StateDirectory, name: str) -> None:
         """``name`` is that of a JSON file."""
@@ -27,11 +28,11 @@ class StateFile:
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """Path of the file."""
         return self._path
 
     def read(self) -> str | None:
-        """Return the text, None when there is no file. Raises ``StateUnavailable``."""
+        """Return the text, or None when there is no file. Raises ``StateUnavailable``."""
         with storage_errors(f"read {self._path.name}", self._directory.path):
             try:
                 return read_json_config(self._path).decode("utf-8", "replace")
@@ -44,9 +45,9 @@ class StateFile:
                 ) from error
 
     def write(self, text: str) -> None:
-        """Replace the file whole, durably.
+        """Replace the file atomically and durably.
 
-        Raises ``StateUnavailable``, and ``TooLarge`` for what would not be read again.
+        Raises ``StateUnavailable``, and ``TooLarge`` for a text that could not be read again.
         """
         excess = json_excess(text.encode("utf-8", "replace"), MOST_VALUES)
         if excess is not None:

@@ -1,9 +1,8 @@
-"""Tells a state directory of this person's own from one that came with a folder.
+"""Distinguishes the user's own state directory from one that came with a folder.
 
-A clone or an archive can hold a ``state.db`` with conversations in which everything was allowed
-already. The person's home keeps the name of each state directory that was begun here; the name is
-random, so nobody else can guess it. Made by ``host.state.store``; asked by ``host.host`` at the
-start.
+A clone or an archive can hold a ``state.db`` with conversations in which everything is already
+allowed. The user's home keeps the name of each state directory created here; the name is random, so
+it cannot be guessed. Made by ``host.state.store``; checked by ``host.host`` at the start.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class StateOrigin:
-    """Where one state directory comes from."""
+    """The origin of one state directory."""
 
     def __init__(self, directory: StateDirectory, home: Path) -> None:
         """``home`` is ``~/.shoulders``."""
@@ -35,10 +34,10 @@ class StateOrigin:
         self._file = StateFile(directory, FILE_NAME)
 
     def is_own(self) -> bool:
-        """Return whether its conversations were begun by this person, or there are none yet."""
+        """Return whether this user started its conversations, or there are none yet."""
         database = self._directory.database
         left = (database, Path(f"{database}-wal"), self._directory.damaged)
-        if not any(path.exists() for path in left):  # conversations are restored from each
+        if not any(path.exists() for path in left):  # conversations are restored from each of them
             return True
         try:
             name = (self._file.read() or "").strip()
@@ -47,7 +46,7 @@ class StateOrigin:
         return _NAME.fullmatch(name) is not None and (self._home / KNOWN / name).is_file()
 
     def claim(self) -> None:
-        """Make it the person's own; called before its database is made."""
+        """Mark it as the user's own; called before its database is created."""
         name = secrets.token_hex(16)
         try:
             StateFile(StateDirectory(self._home / KNOWN), name).write(f"{self._directory.path}\n")

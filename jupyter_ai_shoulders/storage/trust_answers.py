@@ -1,6 +1,6 @@
-"""The person's answers about settings that a folder brings along, kept outside of the folder.
+"""The user's answers about settings that come with a folder, stored outside the folder.
 
-One file for each folder, ``~/.shoulders/trust/<hash of its path>.json``, so that no folder can
+One file for each folder, ``~/.shoulders/trust/<hash of its path>.json``, so that a folder cannot
 answer for itself and two servers never write the same file. Made by
 ``host.settings.workspace_trust``::
 
@@ -49,12 +49,12 @@ class _Stored(BaseModel):
 
 
 class TrustAnswers:
-    """The answers about one folder (``core.folder_trust.FolderTrust``), read when they change."""
+    """The answers about one folder (``core.folder_trust.FolderTrust``), reloaded on changes."""
 
     def __init__(self, home: Path, folder: Path, clock: Clock, *, own_only: bool = False) -> None:
         """``home`` is ``~/.shoulders``, ``folder`` the real path of the workspace.
 
-        With ``own_only`` just what the person wrote themselves counts as trusted.
+        With ``own_only`` only items the user wrote count as trusted.
         """
         self._own_only = own_only
         name = hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:32]
@@ -67,7 +67,7 @@ class TrustAnswers:
 
     @property
     def revision(self) -> object:
-        """See ``FolderTrust``: what a ``stat`` of the file says."""
+        """Return the ``stat`` result of the file as a revision."""
         try:
             found = self._file.path.stat()
         except OSError:
@@ -75,18 +75,18 @@ class TrustAnswers:
         return (found.st_mtime_ns, found.st_size, found.st_ino)
 
     def answer(self, digest: str) -> Answer | None:
-        """See ``FolderTrust``. A file that cannot be read has no answers."""
+        """Return the answer about an item, or None; an unreadable file has no answers."""
         found = self._answers().get(digest)
         if found is None or (found.answer == "trusted" and self._own_only):
             return None
         return "declined" if found.answer == "declined" else "trusted"
 
     def named(self, kind: ItemKind, name: str) -> bool:
-        """Return whether an item of this name was answered, perhaps with another content."""
+        """Return whether an item of this name was answered, possibly with other content."""
         return any(found.kind == kind and found.name == name for found in self._answers().values())
 
     def record(self, items: Iterable[Named]) -> None:
-        """See ``FolderTrust``."""
+        """Record that the user wrote these items."""
         self.store(items, "own")
 
     def store(self, items: Iterable[Named], answer: Literal["trusted", "declined", "own"]) -> None:
@@ -115,7 +115,7 @@ class TrustAnswers:
             text = self._file.read()
             return {} if text is None else _Stored.model_validate_json(text).answers
         except (StateUnavailable, ValidationError):
-            return {}  # nothing is trusted; storing an answer says what is wrong
+            return {}  # nothing is trusted; storing an answer reports the problem
 
     def _read_to_change(self) -> _Stored:
         text = self._file.read()

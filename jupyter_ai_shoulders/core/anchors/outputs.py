@@ -1,9 +1,8 @@
-"""Finding the output a task thread is about among those its cell has now (chapter 09). Pure.
+"""Finds the output a task thread is attached to among its cell's current outputs. Pure.
 
-Outputs come anew with every run, and several may read alike.
-``labextension/src/threads/anchors/outputAnchors.ts`` is the same, and
-``tests/wire/fixtures/output_places.json`` the table for both.
-Used by the prompt of a thread.
+Outputs are replaced by every run, and several may have the same text.
+``labextension/src/threads/anchors/outputAnchors.ts`` has the same rules;
+``tests/wire/fixtures/output_places.json`` holds cases for both. Used by the prompt of a thread.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.sessions import Anchor
 
 QUOTED = 2_000
-"""UTF-16 units of an output that are quoted."""
+"""UTF-16 units quoted of an output."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedOutput:
-    """An output by its place among those of its cell, from 0; None where the cell has none."""
+    """The index of an output in its cell, from 0; None when the cell has no outputs."""
 
     index: int | None
     certainty: Literal["exact", "approximate"]
 
 
 def locate_output(quotes: Sequence[str], anchor: Anchor) -> LocatedOutput:
-    """Return which of some outputs, each given by its quote, is meant.
+    """Return which output, each given by its quote, the anchor refers to.
 
-    One that is quoted alike is meant when it is the only one as it was then; of several, the one
-    of the same place among as many. All else is the likeliest one.
+    An output with the anchored quote is certain when it is the only one then and now, or has the
+    same index among equally many. Everything else is an approximation.
     """
     known = anchor.output
     alike = _alike(quotes, anchor.quote)
@@ -48,13 +47,13 @@ def locate_output(quotes: Sequence[str], anchor: Anchor) -> LocatedOutput:
 
 
 def output_quote(output: JsonObject) -> str:
-    """Return the text an output of a notebook (nbformat 4) is known by; none of a picture."""
+    """Return the text that identifies an output (nbformat 4); empty for a picture."""
     text = _text_of(output).strip()[: QUOTED + 1]
     units = Utf16Text(text)
     if units.length <= QUOTED:
         return text
     end = units.character_at(QUOTED)
-    return text[: end if units.unit_at(end) == QUOTED else end + 1]  # no half characters
+    return text[: end if units.unit_at(end) == QUOTED else end + 1]  # do not split a character
 
 
 def _alike(quotes: Sequence[str], quote: str) -> list[int]:
@@ -76,7 +75,7 @@ def _text_of(output: JsonObject) -> str:
 
 
 def _joined(text: Json) -> str:
-    """Return a text of a notebook: one string, or its lines."""
+    """Return a notebook text, given as one string or as lines."""
     if isinstance(text, list):
         return "".join(line for line in text if isinstance(line, str))
     return text if isinstance(text, str) else ""

@@ -1,7 +1,7 @@
-"""Finding the place of a quote that was written anew (chapter 09). Pure.
+"""Finds a quote whose text was reformatted or replaced. Pure.
 
-By a formatter, or by somebody who put other text in its place. Part of ``core.anchors.text``;
-``labextension/src/threads/anchors/anchorRewrites.ts`` is the same.
+Part of ``core.anchors.text``; ``labextension/src/threads/anchors/anchorRewrites.ts`` has the same
+rules.
 """
 
 from __future__ import annotations
@@ -12,30 +12,32 @@ from collections.abc import Iterator
 from itertools import islice
 
 TAIL = 12
-"""Characters of the text on either side that have to stand there."""
+"""Characters that must match on each side."""
 GROWTH = 64
-"""Characters a place may have grown by, beside twice what it had."""
+"""Characters a range may grow by, beyond twice its length."""
 MOST = 200
-"""Places of a side that are looked at."""
+"""Positions examined on each side."""
 LONGEST = 1_000_000
-"""Characters of a text up to which a rewritten quote is looked for."""
+"""Maximum length of a text in which a rewritten quote is searched."""
 LOOSE = 4
-"""How much longer than before the text around a quote may be."""
+"""How many times longer the text around a quote may become."""
 _SPACES = re.compile("[ \t\r\n]+")
 _COMMA = re.compile("[ \t\r\n]*,")
 _LAST_COMMA = re.compile(r",(?=[)\]}])")
-"""The comma that formatters put after the last of several."""
+"""The trailing comma that formatters add."""
 
 
 def without_formatting(text: str) -> str:
-    """Return a text as formatters leave it: no white space, one kind of quote characters."""
+    """Return a text without white space and with one kind of quote characters, so that formatting
+    is ignored.
+    """
     return _LAST_COMMA.sub("", _SPACES.sub("", text).replace("'", '"'))
 
 
 def find_reformatted(text: str, quote: str, most: int) -> list[tuple[int, int]]:
-    """Return where a quote stands that a formatter has rewritten: begin and end.
+    """Return the start and end of each occurrence of a reformatted quote.
 
-    Both are compared as formatters leave them, in time that grows with the text only.
+    Both are compared without formatting, in time linear in the text.
     """
     wanted = without_formatting(quote)
     if not wanted or len(text) > LONGEST:
@@ -43,7 +45,7 @@ def find_reformatted(text: str, quote: str, most: int) -> list[tuple[int, int]]:
     if wanted == ",":
         return [(at, at + 1) for at in islice(_places(text, ","), most)]
     letters, places = _letters(text)
-    body = wanted.removesuffix(",")  # in the text it may be one that folding leaves out
+    body = wanted.removesuffix(",")  # folding may remove the comma from the text
     found: list[tuple[int, int]] = []
     position = letters.find(body)
     while position >= 0 and len(found) < most:
@@ -60,7 +62,7 @@ def find_reformatted(text: str, quote: str, most: int) -> list[tuple[int, int]]:
 
 
 def _letters(text: str) -> tuple[str, list[int]]:
-    """Return a text as ``without_formatting`` does, and where each of its characters stands."""
+    """Return a text like ``without_formatting``, and the position of each of its characters."""
     squeezed = _SPACES.sub("", text)
     places = [at for at, sign in enumerate(text) if sign not in " \t\r\n"]
     left_out = {found.start() for found in _LAST_COMMA.finditer(squeezed)}
@@ -70,13 +72,13 @@ def _letters(text: str) -> tuple[str, list[int]]:
 
 
 def _behind_comma(text: str, at: int) -> int:
-    """Return where a comma ends that comes next; 0 where something else does."""
+    """Return the end of the next character if it is a comma, else 0."""
     found = _COMMA.match(text, at)
     return found.end() if found else 0
 
 
 def reformatted_difference(text: str, prefix: str, suffix: str, span: tuple[int, int]) -> float:
-    """Return the share of the text around a place that is not as it was, but for its form."""
+    """Return the share of the text around a range that changed, apart from formatting."""
     start, end = span
     wanted_before, wanted_after = without_formatting(prefix), without_formatting(suffix)
     known = len(wanted_before) + len(wanted_after)
@@ -89,9 +91,9 @@ def reformatted_difference(text: str, prefix: str, suffix: str, span: tuple[int,
 
 
 def text_between(text: str, quote: str, prefix: str, suffix: str) -> tuple[int, int] | None:
-    """Return what stands between the texts a quote stood between.
+    """Return the range between the texts that used to surround a quote.
 
-    None unless both stand there in order, once.
+    None unless both occur exactly once, in order.
     """
     if not prefix and not suffix:
         return None
@@ -102,7 +104,7 @@ def text_between(text: str, quote: str, prefix: str, suffix: str) -> tuple[int, 
 
 
 def common_prefix_length(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
+    """Return the length of the common prefix of two texts."""
     count = 0
     for left, right in zip(one, other, strict=False):
         if left != right:
@@ -112,14 +114,14 @@ def common_prefix_length(one: str, other: str) -> int:
 
 
 def _ends(text: str, prefix: str) -> list[int]:
-    """Return where the tail of a prefix ends; a shorter one is all there was before."""
+    """Return the ends of the tail of a prefix; a shorter prefix must start the text."""
     if len(prefix) < TAIL:
         return [len(prefix)] if text.startswith(prefix) else []
     return [at + TAIL for at in islice(_places(text, prefix[-TAIL:]), MOST)]
 
 
 def _starts(text: str, suffix: str) -> list[int]:
-    """Return where the head of a suffix begins; a shorter one is all there was after."""
+    """Return the starts of the head of a suffix; a shorter suffix must end the text."""
     if len(suffix) < TAIL:
         return [len(text) - len(suffix)] if text.endswith(suffix) else []
     return list(islice(_places(text, suffix[:TAIL]), MOST))

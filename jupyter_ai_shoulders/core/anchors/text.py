@@ -1,9 +1,9 @@
-"""Finding the place of a task thread again in a text that may have changed (chapter 09). Pure.
+"""Finds the position of a task thread in a text that may have changed. Pure.
 
-A page moves anchors along with edits while it has their document open; a text that was changed
-otherwise is searched for the quoted text. ``labextension/src/threads/anchors/anchors.ts`` is the
-same, and ``tests/wire/fixtures/anchors.json`` the table for both.
-Used by the prompt of a thread and by ``propose_edit``.
+A page moves anchors along with edits while the document is open. Text that changed otherwise is
+searched for the quote. ``labextension/src/threads/anchors/anchors.ts`` has the same rules;
+``tests/wire/fixtures/anchors.json`` holds cases for both. Used by the prompt of a thread and by
+``propose_edit``.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from jupyter_ai_shoulders.wire.sessions import Anchor, Certainty, TextRange
 from jupyter_ai_shoulders.wire.versions import cell_version, text_version
 
 CONTEXT = 64
-"""UTF-16 units of text kept on either side of the quote."""
+"""UTF-16 units of context kept on either side of the quote."""
 MOST_PLACES = 2_000
-"""Occurrences of a quote that are compared; a text with more of them says nothing."""
+"""Occurrences of a quote that are compared; with more of them the quote is no evidence."""
 TELLING = 12
-"""Units from which on a text that occurs once tells something."""
+"""Minimum length, in units, at which a single occurrence is evidence."""
 LIKELY = 0.5
-"""Share of the text around a quote that has to be the same for a place to be certain."""
+"""Share of the surrounding text that must be unchanged for a certain position."""
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorPosition:
-    """Where an anchor is in a text: UTF-16 offsets, None when it is not there any more."""
+    """The position of an anchor in a text in UTF-16 offsets; None when it is gone."""
 
     range: TextRange | None
     certainty: Certainty
@@ -45,9 +45,9 @@ ORPHANED = AnchorPosition(None, "orphaned")
 
 
 def locate_anchor(text: str, anchor: Anchor) -> AnchorPosition:
-    """Return where the quote of an anchor stands in a text.
+    """Return the position of an anchor's quote in a text.
 
-    An anchor without a range is of a whole cell: it is there as long as its cell is.
+    An anchor without a range refers to the whole cell, which exists.
     """
     if anchor.range is None:
         return AnchorPosition(None, "exact")
@@ -63,7 +63,7 @@ def locate_anchor(text: str, anchor: Anchor) -> AnchorPosition:
 def _unchanged(units: Utf16Text, anchor: Anchor, place: TextRange) -> AnchorPosition | None:
     if anchor.certainty == "orphaned" or not _is_unchanged(units.text, anchor):
         return None
-    if anchor.certainty == "approximate":  # what was uncertain is so still
+    if anchor.certainty == "approximate":  # an uncertain position stays uncertain
         return AnchorPosition(place, "approximate") if place.to <= units.length else None
     return AnchorPosition(place, "exact") if units.slice(place) == anchor.quote else None
 
@@ -77,7 +77,7 @@ def _likeliest(units: Utf16Text, anchor: Anchor, places: list[_Rated]) -> Anchor
     best = min(places)
     if _is_certain(anchor, best, places):
         return AnchorPosition(best.range, "exact")
-    # Something else may stand where it stood, and this be another.
+    # Other text may have replaced the quote, and this may be another occurrence.
     gap = _between(units, anchor) if best.unlike > LIKELY else None
     is_filled = gap is not None and gap.from_ < gap.to
     return AnchorPosition(gap if is_filled else best.range, "approximate")
@@ -110,15 +110,15 @@ def _rewritten(units: Utf16Text, anchor: Anchor) -> AnchorPosition:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Rated:
-    """An occurrence; the least is the likeliest."""
+    """An occurrence; the smallest is the likeliest."""
 
     unlike: float
-    """The share of the text around it that is not as it was."""
+    """The share of the surrounding text that changed."""
     distance: int
     start: int
     end: int
     beside: bool
-    """Whether the text on one side of it is as it was."""
+    """Whether the text on one side is unchanged."""
 
     @property
     def range(self) -> TextRange:
@@ -126,25 +126,25 @@ class _Rated:
 
 
 class Utf16Text:
-    """A text whose places are counted in UTF-16 units, as CodeMirror does."""
+    """A text with positions in UTF-16 units, as in CodeMirror."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._wide = [found.start() for found in _WIDE.finditer(text)]
-        """Characters of two units."""
+        """Positions of characters of two units."""
         self._wide_units = [index + before for before, index in enumerate(self._wide)]
 
     @property
     def length(self) -> int:
-        """Units in all."""
+        """Length in units."""
         return len(self.text) + len(self._wide)
 
     def unit_at(self, index: int) -> int:
-        """Return the unit a character begins at."""
+        """Return the first unit of a character."""
         return index + bisect_right(self._wide, index - 1)
 
     def character_at(self, unit: int) -> int:
-        """Return the character a unit is in; half of one counts as the whole."""
+        """Return the character that contains a unit."""
         before = bisect_right(self._wide_units, unit - 1)
         return max(0, min(len(self.text), unit - before))
 
@@ -180,7 +180,7 @@ def _rated(units: Utf16Text, anchor: Anchor, start: int) -> _Rated:
 
 
 def _is_like(same: int, side: str, is_edge: bool) -> bool:
-    """Return whether enough of one side is the same: of none, that there still is none."""
+    """Return whether enough of one side is unchanged; an empty side must still be empty."""
     return same >= min(TELLING, len(side)) if side else is_edge
 
 
@@ -195,9 +195,9 @@ def _is_certain(anchor: Anchor, best: _Rated, places: list[_Rated]) -> bool:
 
 
 def _point(units: Utf16Text, wanted: int, anchor: Anchor) -> AnchorPosition:
-    """Return the place of a caret: it is where the text around it is."""
+    """Return the position of a caret, found by the surrounding text."""
     around = anchor.prefix + anchor.suffix
-    if not around:  # it stood in an empty text
+    if not around:  # the text was empty
         return AnchorPosition(utf16_range(0, 0), "approximate")
     found = list(_occurrences(units.text, around))
     if not found:
@@ -208,5 +208,4 @@ def _point(units: Utf16Text, wanted: int, anchor: Anchor) -> AnchorPosition:
 
 
 def utf16_range(start: int, end: int) -> TextRange:
-    """Return a range of UTF-16 offsets."""
     return TextRange.model_validate({"from": start, "to": end})

@@ -1,1 +1,1 @@
-"""Spending limits: what a call may cost, which limit stops it, and who it is booked to."""
+"""Spending limits: the cost of a call, the limit that stops it, and the account it is booked to."""

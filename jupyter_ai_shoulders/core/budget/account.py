@@ -1,7 +1,7 @@
-"""Whom a model call is booked to, and how the budget stands.
+"""The account of a model call, and the status of the budget.
 
-A call carries its ``UsageAccount`` from the surface that makes it to the meter in front of every
-provider, which reserves before sending and books what the provider reports.
+Every surface attaches a ``UsageAccount`` to its calls. The meter in front of every provider
+reserves money on it before sending and books the reported usage.
 """
 
 from __future__ import annotations
@@ -12,26 +12,27 @@ from typing import Literal
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 
 Purpose = Literal["turn", "summary", "title", "ghost", "proxy", "test", "other"]
-"""What a call was made for; ``test`` is the round trip of the settings page, ``other`` a call
-whose maker did not say."""
+"""The purpose of a call; ``test`` is the round trip of the settings page, ``other`` an unspecified
+purpose.
+"""
 
 LimitScope = Literal["month", "day", "session", "turn"]
 
 
 @dataclass(frozen=True, slots=True)
 class UsageAccount:
-    """Whom a call is booked to."""
+    """The account a call is booked to."""
 
     purpose: Purpose
     session_id: SessionId | None = None
     turn_id: TurnId | None = None
     owner: str | None = None
-    """Who it is made for, where calls have owners and no session says it."""
+    """The user the call is made for, where calls have owners and no session determines it."""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetStatus:
-    """How the month's budget stands, in micro-dollars; the limit is None when there is none."""
+    """The month's budget in micro-dollars; the limit is None when there is none."""
 
     month_micro_usd: int
     month_limit_micro_usd: int | None
@@ -39,7 +40,7 @@ class BudgetStatus:
 
 @dataclass(frozen=True, slots=True)
 class BudgetNotice:
-    """A remark on the budget, for the log of a turn; ``code`` is the notice event's."""
+    """A notice about the budget, for the log of a turn; ``code`` is that of the notice event."""
 
     code: str
     text: str

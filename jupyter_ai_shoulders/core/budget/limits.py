@@ -1,8 +1,7 @@
-"""Budget arithmetic: what a call may cost, which limit stops it, when a limit is nearly reached.
+"""Budget arithmetic: the cost of a call, the limit that stops it, and nearly reached limits.
 
 Pure rules in integer micro-dollars. Used by ``storage.ledger.usage_ledger`` inside its
-transactions, by ``providers.metering`` for the amounts and by ``host.usage.budgets`` for the
-limits.
+transactions, by ``providers.metering`` for amounts and by ``host.usage.budgets`` for limits.
 """
 
 from __future__ import annotations
@@ -17,16 +16,17 @@ from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 SCOPES: tuple[LimitScope, ...] = ("month", "day", "session", "turn")
-"""The order in which limits are looked at: raising a later one does not help while an earlier one
-is reached."""
+"""The order in which limits are checked: raising a later one does not help while an earlier one is
+reached.
+"""
 
 NOTICE_PERCENT = 80
-"""Of a limit; once that much is spent the user is told (chapter 03)."""
+"""Share of a limit at which the user gets a notice."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpendingLimits:
-    """Micro-dollars that may be spent per scope; None where there is no limit."""
+    """Limits in micro-dollars per scope; None for no limit."""
 
     month: int | None = None
     day: int | None = None
@@ -40,46 +40,46 @@ class SpendingLimits:
 
     @property
     def any(self) -> bool:
-        """Whether there is a limit at all."""
+        """Whether any limit is set."""
         return any(self.of(scope) is not None for scope in SCOPES)
 
     def capped(self, ceiling: SpendingLimits) -> SpendingLimits:
-        """Return these limits, none of them above the ceiling's."""
+        """Return these limits, capped at the ceiling's."""
         return SpendingLimits(*(_lower(self.of(scope), ceiling.of(scope)) for scope in SCOPES))
 
     def raised(self, session: int | None, turn: int | None) -> SpendingLimits:
-        """Return these limits with what the user granted one session and one turn."""
+        """Return these limits plus the amounts the user granted one session and one turn."""
         return replace(self, session=_higher(self.session, session), turn=_higher(self.turn, turn))
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits that hold: the user's, none of them above the administrator's."""
+    """The effective limits: the user's, capped at the administrator's."""
 
     user: SpendingLimits = SpendingLimits()
     administrator: SpendingLimits = SpendingLimits()
 
     @property
     def limits(self) -> SpendingLimits:
-        """What holds."""
+        """The effective limits."""
         return self.user.capped(self.administrator)
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeTotals:
-    """What one scope has cost: ``booked`` for good, ``held`` by calls in flight."""
+    """The cost of one scope: ``booked``, and ``held`` for calls in flight."""
 
     booked: int = 0
     held: int = 0
 
 
 Tallies = Mapping[LimitScope, ScopeTotals]
-"""By scope; one that does not apply to the call (a proxy call has no turn) is absent."""
+"""Totals by scope; a scope that does not apply (a proxy call has no turn) is absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class BillingPeriods:
-    """The stored keys of a call's day and month, in the user's time zone."""
+    """The stored keys of a call's day and month in the user's time zone."""
 
     day: str
     month: str
@@ -87,7 +87,7 @@ class BillingPeriods:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call about to be sent. ``micro_usd`` is the most it may cost, None where unknown."""
+    """A call about to be sent. ``micro_usd`` is its maximum cost, None when unknown."""
 
     account: UsageAccount
     provider: ProviderId
@@ -99,7 +99,9 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class CallSettlement:
-    """How a call ended. ``cost_micro_usd`` None: unknown. ``ok``: the answer was complete."""
+    """The result of a call. ``cost_micro_usd`` is None when unknown; ``ok``: the answer was
+    complete.
+    """
 
     usage: TokenUsage
     cost_micro_usd: int | None
@@ -109,7 +111,7 @@ class CallSettlement:
 
 @dataclass(frozen=True, slots=True)
 class LimitExceeded:
-    """A limit that lets no further call through."""
+    """A reached limit that stops further calls."""
 
     scope: LimitScope
     limit: int
@@ -118,13 +120,13 @@ class LimitExceeded:
 
     @property
     def held_only(self) -> bool:
-        """Whether the money is held by calls in flight and may come free again."""
+        """Whether calls in flight hold the money, so that it may become available again."""
         return self.tally.booked < self.limit
 
 
 @dataclass(frozen=True, slots=True)
 class LimitWarning:
-    """A limit of which most is spent."""
+    """A limit that is nearly reached."""
 
     scope: LimitScope
     limit: int
@@ -134,10 +136,10 @@ class LimitWarning:
 def reservation_micro_usd(
     prompt_tokens: int, max_output: int, prices: PriceTable | None
 ) -> int | None:
-    """Return the most that a call may cost, rounded up; None when its price is unknown.
+    """Return the maximum cost of a call, rounded up; None when its price is unknown.
 
-    No usage with at most these tokens costs more: the dearest kind of prompt token and the dearest
-    tier within reach are taken.
+    Assumes the most expensive kind of prompt token and the most expensive tier within reach, so no
+    usage with at most these tokens costs more.
     """
     if prices is None:
         return None
@@ -158,10 +160,10 @@ def reservation_micro_usd(
 def first_exceeded_limit(
     budget: Budget, limits: SpendingLimits, tallies: Tallies
 ) -> LimitExceeded | None:
-    """Return the first limit that is reached by what is spent and what calls in flight may cost.
+    """Return the first limit reached by spending plus the possible cost of calls in flight.
 
-    A call is let through while anything is left, so all that are let through together cost at most
-    the limit and one call more (chapter 12, I9). ``limits`` are the budget's, with what was raised.
+    A call is allowed while anything is left, so all allowed calls together cost at most the limit
+    and one call more. ``limits`` are the budget's with granted amounts added. See docs/budgets.md.
     """
     for scope, limit, tally in _limited(limits, tallies):
         if tally.booked + tally.held >= limit:
@@ -172,7 +174,7 @@ def first_exceeded_limit(
 def limits_nearly_reached(
     limits: SpendingLimits, tallies: Tallies, cost: int = 0
 ) -> list[LimitWarning]:
-    """Return the limits of which four fifths are spent, once ``cost`` is booked too."""
+    """Return the limits of which ``NOTICE_PERCENT`` is spent after booking ``cost``."""
     return [
         LimitWarning(scope, limit, tally.booked + cost)
         for scope, limit, tally in _limited(limits, tallies)
@@ -181,13 +183,13 @@ def limits_nearly_reached(
 
 
 def billing_periods(moment: datetime) -> BillingPeriods:
-    """Return the day and month of a moment, in the time zone of this machine."""
+    """Return the day and month of a moment in this machine's time zone."""
     local = moment.astimezone()
     return BillingPeriods(day=local.strftime("%Y-%m-%d"), month=local.strftime("%Y-%m"))
 
 
 def scope_key(scope: LimitScope, account: UsageAccount, when: BillingPeriods) -> str | None:
-    """Return what a scope is for a call (``2026-11``, a session's id); None: does not apply."""
+    """Return a scope's key for a call (``2026-11``, a session's id); None if it does not apply."""
     match scope:
         case "month":
             return when.month
@@ -200,7 +202,7 @@ def scope_key(scope: LimitScope, account: UsageAccount, when: BillingPeriods) ->
 
 
 def limit_above_ceiling(limits: SpendingLimits, ceiling: SpendingLimits) -> LimitScope | None:
-    """Return the first limit above the administrator's; None when all may be set."""
+    """Return the first limit above the administrator's; None when all are allowed."""
     for scope in SCOPES:
         wanted, highest = limits.of(scope), ceiling.of(scope)
         if wanted is not None and highest is not None and wanted > highest:
@@ -209,7 +211,7 @@ def limit_above_ceiling(limits: SpendingLimits, ceiling: SpendingLimits) -> Limi
 
 
 def format_dollars(micro_usd: int) -> str:
-    """Return an amount for people: cents, or more digits where there is less than a cent."""
+    """Format an amount in cents, or with more digits below one cent."""
     digits = 2 if micro_usd == 0 or micro_usd >= 10_000 else 6
     return f"${micro_usd / 1_000_000:,.{digits}f}"
 

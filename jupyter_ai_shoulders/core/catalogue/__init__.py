@@ -1,4 +1,3 @@
-"""The model catalogue.
-
-Providers, models and prices, merged from the shipped list and the user's files.
+"""The model catalogue: providers, models and prices, merged from the shipped list and the user's
+files.
 """

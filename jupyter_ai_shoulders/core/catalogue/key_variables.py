@@ -1,7 +1,7 @@
-"""Names the environment variables in which a provider's secrets may be.
+"""Names the environment variables that may hold a provider's secrets.
 
-Works on raw catalogue entries and imports nothing heavy: ``host.key_environment`` uses it while
-the server starts, ``core.catalogue.specs`` for entries that are complete.
+Works on raw catalogue entries and imports nothing heavy: ``host.key_environment`` uses it while the
+server starts, ``core.catalogue.specs`` for complete entries.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from jupyter_ai_shoulders.core.variable_expansion import variables_in
 
 
 def default_key_name(provider: str) -> str:
-    """Return the variable of a provider whose entry names none."""
+    """Return the default key variable of a provider."""
     return f"{provider.upper().replace('-', '_')}_API_KEY"
 
 
 def provider_variables(provider: str, entry: Mapping[str, Any]) -> frozenset[str]:
-    """Return the variables that hold the provider's key, or are part of what it is sent.
+    """Return the variables that hold the provider's key or are part of its requests.
 
-    Parts of an entry that are not valid name nothing.
+    Invalid parts of an entry are ignored.
     """
     named = (entry.get("api_key_env"), entry.get("apiKeyEnv"))
     own = [name for name in named if isinstance(name, str) and name]

@@ -1,8 +1,8 @@
-"""Merges the shipped catalogue and the user's into one, keeping what is good of a bad file.
+"""Merges the shipped catalogue with the user's, keeping the valid entries of a faulty file.
 
 Pure; called by ``providers.catalogue.loader``. Entries are merged by id, field by field, in the
-order of the sources. An entry that cannot be used is left out and becomes a ``CatalogueProblem``;
-one that came with the folder and is not trusted is left out too, and listed for review.
+order of the sources. An unusable entry is left out and becomes a ``CatalogueProblem``. An untrusted
+entry of the folder is left out too, and listed for review.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Spec = TypeVar("Spec", bound=BaseModel)
 MOST_ENTRIES = 500
 """Models of one source, and providers; each takes 0.1 ms whenever the file has changed."""
 MOST_PROBLEMS = 100
-"""Problems listed of all sources."""
+"""Maximum number of problems listed for all sources."""
 _TOP = frozenset({"default", "providers", "models", "families", "version", "$schema"})
 _SPELLINGS = {"apiKeyEnv": "api_key_env"}
 _FAMILIES: Mapping[ProviderKind, TokenFamily] = {
@@ -54,7 +54,7 @@ _ASKED_TO_THINK: Mapping[ProviderKind, Entry] = {
     "openai_chat": {"mode": "effort", "efforts": ["low", "medium", "high"]},
     "ollama": {"mode": "effort", "off": "disabled"},
 }
-"""Support of a model of such a server whose entry names a thinking level."""
+"""Assumed thinking support of a model of such a server whose entry names a thinking level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +64,19 @@ class CatalogueSource:
     name: str
     content: str | Mapping[str, Any]
     trust: FolderTrust = field(default_factory=TrustedFolder)
-    """Which entries the person accepts: a file in the workspace may be somebody else's."""
+    """Decides which entries are accepted: a workspace file may come from another person."""
 
 
 Facts = Mapping[tuple[ProviderId, str], Entry]
-"""What services say of their own models, by provider and the provider's name of the model."""
+"""Model facts reported by services, by provider and the provider's name of the model."""
 
 
 def merge_catalogue(
     sources: Sequence[CatalogueSource], environ: Mapping[str, str], facts: Facts | None = None
 ) -> Catalogue:
-    """Return the merged catalogue with the problems found on the way.
+    """Return the merged catalogue and the problems found.
 
-    ``facts`` refine what is known of a model's family; what an entry says itself wins.
+    ``facts`` refine the facts of a model's family; the entry itself takes precedence.
     """
     problems: list[CatalogueProblem] = []
     parsed = [_Parsed.read(source, problems) for source in sources]
@@ -89,7 +89,7 @@ def merge_catalogue(
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """A source as an object, with a place to complain."""
+    """A parsed source that collects problems."""
 
     name: str
     text: str | None
@@ -118,7 +118,7 @@ class _Parsed:
         ).checked(value)
 
     def checked(self, value: Any = None) -> _Parsed:
-        """Complain of what the whole is; return self."""
+        """Report problems of the whole source; return self."""
         if value is not None and not isinstance(value, dict):
             self.complain((), "A catalogue is an object with providers and models.")
         for key in self.content.keys() - _TOP:
@@ -126,7 +126,7 @@ class _Parsed:
         return self
 
     def complain(self, path: Where, message: str) -> None:
-        """Note a problem, unless there are too many to list."""
+        """Record a problem, up to the maximum number."""
         if len(self.problems) == MOST_PROBLEMS:
             self.problems.append(CatalogueProblem(self.name, None, "There are more problems."))
         if len(self.problems) > MOST_PROBLEMS:
@@ -187,7 +187,7 @@ def _merge_providers(parsed: Sequence[_Parsed]) -> dict[ProviderId, ProviderSpec
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What model entries refer to."""
+    """The providers and families that model entries refer to."""
 
     providers: Mapping[ProviderId, ProviderSpec]
     families: Sequence[Entry]
@@ -195,7 +195,7 @@ class _Known:
     facts: Facts
 
     def complete(self, entry: Entry) -> Entry:
-        """Return the entry with variables expanded and with what is known of its family below it.
+        """Return the entry with variables expanded and defaults from its family.
 
         Raises ``MissingVariable`` and, for an unknown provider, ``LookupError``.
         """
@@ -213,7 +213,7 @@ class _Known:
         return {**below, **family, **_refined(family, live), **entry}
 
     def _family(self, kind: ProviderKind, model: str) -> Entry:
-        """Return what the longest matching family says of a model."""
+        """Return the facts of the longest matching family of a model."""
         fitting = [
             family
             for family in self.families
@@ -224,7 +224,7 @@ class _Known:
 
 
 def _refined(family: Entry, live: Entry) -> Entry:
-    """Return the live facts; of how a model thinks, over what the family adds to them."""
+    """Return the live facts; thinking support is merged with the family's."""
     if "thinking_support" not in live:
         return live
     support = {**_as_entry(family.get("thinking_support")), **live["thinking_support"]}
@@ -256,7 +256,7 @@ def _default(
     models: Mapping[ModelId, ModelSpec],
     providers: Mapping[ProviderId, ProviderSpec],
 ) -> ModelId | None:
-    """Return the default; a service that is not running may list it later."""
+    """Return the default model; a service that is not running may list it later."""
     found: ModelId | None = None
     for source in parsed:
         name = source.default()
@@ -273,7 +273,7 @@ def _default(
 
 
 def _known_fields(source: _Parsed, path: Where, entry: Entry, kind: type[BaseModel]) -> Entry:
-    """Return the fields of the entry that exist, complaining of the others."""
+    """Return the known fields of the entry, reporting the others."""
     known: Entry = {}
     for key, value in entry.items():
         field = _SPELLINGS.get(key, key)
@@ -296,7 +296,7 @@ def _validated(source: _Parsed, path: Where, entry: Entry, kind: type[Spec]) -> 
 
 
 def _named_by_host(spec: ProviderSpec, before: ProviderSpec | None) -> ProviderSpec:
-    """Return the provider with its host in its name, so that it is not taken for another."""
+    """Return the provider with its host in its name, so that it is not mistaken for another."""
     host = url_host(spec.url)
     if host is None or (before is not None and url_host(before.url) == host):
         return spec

@@ -1,6 +1,6 @@
-"""Prices of models and the arithmetic of cost, in integer micro-dollars.
+"""Prices of models and cost arithmetic, in integer micro-dollars.
 
-Used by the catalogue, and by whoever books a call: ``engine`` per step, the ledger per month.
+Used by the catalogue, by ``engine`` for each step and by the ledger.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 TOKENS_PER_PRICE = 1_000_000
-"""Prices are for this many tokens, as every provider lists them."""
+"""Number of tokens a price applies to, as in every provider's list."""
 
 
 class PriceRow(BaseModel):
@@ -25,38 +25,38 @@ class PriceRow(BaseModel):
     cache_read: int | None = Field(default=None, ge=0)
     """Null: cached tokens are billed as input."""
     cache_write: int | None = Field(default=None, ge=0)
-    """Null: written tokens are billed as input."""
+    """Null: tokens written to the cache are billed as input."""
 
 
 class PriceTier(PriceRow):
-    """Prices of the whole request once its prompt is longer than ``above`` tokens."""
+    """Prices of the whole request when its prompt is longer than ``above`` tokens."""
 
     above: int = Field(gt=0)
 
 
 class PriceChange(PriceRow):
-    """Prices that were announced, instead of the earlier ones from ``since`` on (UTC)."""
+    """Announced prices that apply from ``since`` on (UTC)."""
 
     since: date
     tiers: tuple[PriceTier, ...] = ()
 
 
 class PriceTable(PriceRow):
-    """A model's prices, with where and when they were read."""
+    """A model's prices, with their source and the date they were read."""
 
     tiers: tuple[PriceTier, ...] = ()
     changes: tuple[PriceChange, ...] = ()
-    """See ``prices_on``; ``cost_micro_usd`` does not look at them."""
+    """See ``prices_on``; ``cost_micro_usd`` ignores them."""
     source: str | None = None
     checked: str | None = None
-    """ISO date of the last look at ``source``."""
+    """ISO date when ``source`` was last checked."""
 
 
 def cost_micro_usd(usage: TokenUsage, prices: PriceTable | None) -> int | None:
-    """Return what the call cost in micro-dollars, rounded half up; None when unknown.
+    """Return the cost of a call in micro-dollars, rounded half up; None when unknown.
 
-    Tiers apply to the whole request (reference §8). Unknown is never 0: a missing input or output
-    price makes the cost unknown as soon as one such token was used.
+    Tiers apply to the whole request. A missing input or output price makes the cost unknown, not 0,
+    if such a token was used.
     """
     if prices is None:
         return None
@@ -77,13 +77,13 @@ def cost_micro_usd(usage: TokenUsage, prices: PriceTable | None) -> int | None:
 
 
 def price_row(prompt_tokens: int, prices: PriceTable) -> PriceRow:
-    """Return the prices that hold for a prompt of this length."""
+    """Return the prices for a prompt of this length."""
     reached = [tier for tier in prices.tiers if prompt_tokens > tier.above]
     return max(reached, key=lambda tier: tier.above) if reached else prices
 
 
 def prices_on(table: PriceTable, day: date) -> PriceTable:
-    """Return the prices that hold on a day, with the changes still to come."""
+    """Return the prices of a day, with later changes."""
     past = [change for change in table.changes if change.since <= day]
     if not past:
         return table

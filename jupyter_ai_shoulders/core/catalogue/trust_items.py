@@ -1,8 +1,8 @@
-"""What a folder's ``models.json`` would change, as items for the person to review.
+"""Describes the changes of a folder's ``models.json`` as items for review.
 
-A workspace may come from somebody else (a cloned repository), and its ``models.json`` with it.
-``core.catalogue.merge`` leaves out every entry that the person has not accepted; this module
-describes the entries: where each sends text and keys, and what it takes the place of.
+A workspace and its ``models.json`` may come from another person, such as in a cloned repository.
+``core.catalogue.merge`` leaves out entries the user has not accepted. This module describes the
+entries: where each sends text and keys, and what it replaces.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ DEFAULT = "default"
 
 
 def provider_digest(name: str, entry: Json) -> str:
-    """Return what identifies a provider's entry."""
+    """Return the digest of a provider's entry."""
     return item_digest("provider", name, entry)
 
 
 def model_digest(entry: Json) -> str:
-    """Return what identifies a model's entry, or the list of model families."""
+    """Return the digest of a model's entry, or of the list of model families."""
     return item_digest("model", _name(entry), entry)
 
 
 def default_digest(value: Json) -> str:
-    """Return what identifies the choice of a default model."""
+    """Return the digest of the choice of a default model."""
     return item_digest("setting", DEFAULT, value)
 
 
 def catalogue_trust_items(text: str, file: str, base: Catalogue) -> tuple[FolderItem, ...]:
     """Return the entries of a folder's catalogue; none when it cannot be read.
 
-    ``base`` is the catalogue without the folder's.
+    ``base`` is the catalogue without the folder's entries.
     """
     try:
         found: Any = json.loads(text)
@@ -165,12 +165,12 @@ class _Review:
 
 
 def is_provider_name_shown(name: str, providers: Iterable[ProviderSpec]) -> bool:
-    """Return whether one of the providers is shown under this name."""
+    """Return whether a provider is displayed under this name."""
     return any(spec.name.casefold() == name.casefold() for spec in providers)
 
 
 def url_host(url: str) -> str | None:
-    """Return ``host`` or ``host:port`` of an address, None when it has none."""
+    """Return ``host`` or ``host:port`` of a URL, None when it has none."""
     try:
         found = urlsplit(url)
         return found.netloc.rpartition("@")[2] or None
@@ -179,7 +179,7 @@ def url_host(url: str) -> str | None:
 
 
 def is_local_host(host: str) -> bool:
-    """Return whether a host name or address is this machine's own."""
+    """Return whether a host name or address belongs to this machine."""
     if host == "localhost":
         return True
     try:
@@ -195,7 +195,7 @@ def _spec(name: str, entry: Json, before: ProviderSpec | None) -> ProviderSpec |
     try:
         return ProviderSpec.model_validate({**below, **known, "id": name})
     except ValidationError:
-        return None  # it is left out of the catalogue, which says why
+        return None  # the catalogue leaves it out and reports why
 
 
 _FIELDS = frozenset({*ProviderSpec.model_fields, "apiKeyEnv"})

@@ -1,7 +1,7 @@
-"""Finds the keys in use, also encoded, reversed or split over lines. Used by ``redaction``.
+"""Finds the configured keys, also encoded, reversed or split over lines. Used by ``redaction``.
 
-Most text holds none. To see that, each eighth place of the text is looked up among all pieces of
-eight bytes that the keys and their encodings have; only a hit leads to a search.
+Most text has none. A quick test looks up every eighth position among all 8-byte pieces of the keys
+and their encodings; only a hit starts a search.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from urllib.parse import quote
 from jupyter_ai_shoulders.core.redaction.search_text import Span, to_search_text
 
 SHORTEST_SECRET = 8
-"""Shorter values would blank out ordinary words."""
+"""Shorter values would redact ordinary words."""
 
 _GRAM = 8
 _SHORTEST_FORM = 2 * _GRAM - 1
-"""The shortest text that has a whole piece of eight bytes wherever it starts."""
+"""Shortest text that contains a whole 8-byte piece at any offset."""
 _BETWEEN = b" \t\r\n\x0b\x0c\"'\\,+|>#*"
-"""What may be between the parts of a split key; not looked at in keys either."""
+"""Characters allowed between the parts of a split key; ignored in keys too."""
 _LINE_NUMBER = re.compile(rb"\n[0-9]{1,7}[:\t]")
 _KEPT = re.compile(rb"[^%b]" % re.escape(_BETWEEN))
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
@@ -32,9 +32,9 @@ _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One way to write a key, without what may be between its parts.
+    """One spelling of a key, without separators.
 
-    ``before`` and ``after`` say whether the characters beside it hold bits of the key.
+    ``before`` and ``after`` tell whether the adjacent characters hold bits of the key.
     """
 
     text: bytes
@@ -43,13 +43,13 @@ class _Form:
 
 
 class ConfiguredKeys:
-    """The keys in use."""
+    """The configured keys."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         long_enough = [secret for secret in secrets if len(secret) >= SHORTEST_SECRET]
         plain = {spelling for secret in long_enough for spelling in _spellings(secret)}
         self.plain = tuple(sorted(plain, key=lambda value: (-len(value), value)))
-        """The keys as they are, in addresses and in JSON; the longest first."""
+        """The plain keys, also as they appear in URLs and JSON; longest first."""
         self._values = tuple(secret for secret in long_enough if secret.isascii())
 
     @cached_property
@@ -80,7 +80,7 @@ class ConfiguredKeys:
         return found
 
     def spans(self, text: str, view: bytes) -> Iterator[Span]:
-        """Yield where keys are in the view of a text, in no order."""
+        """Yield the spans of keys in the view of a text, unordered."""
         for plain in self.plain:
             at = text.find(plain)
             while at >= 0:
@@ -90,7 +90,9 @@ class ConfiguredKeys:
             yield from self._hidden(view)
 
     def open_from(self, text: str) -> int:
-        """Return from where on the text ends in the beginning of a key; its length if nowhere."""
+        """Return where a key begins that the end of the text cuts off; the text's length if none
+        does.
+        """
         if not self.plain:
             return len(text)
         tail = max(0, len(text) - len(self.plain[0]) + 1)
@@ -115,7 +117,7 @@ class ConfiguredKeys:
                 at = joined.find(form.text, at + len(form.text))
 
     def _forms_in(self, joined: bytes) -> set[_Form]:
-        """Return the forms that may be in a text."""
+        """Return the forms that may occur in a text."""
         grams = memoryview(joined + bytes(-len(joined) % _GRAM)).cast("Q")
         known = self._forms_by_gram
         found = {form for form in self._short_forms if form.text in joined}
@@ -150,7 +152,7 @@ def _blank(found: re.Match[bytes]) -> bytes:
 
 
 def _widened(joined: bytes, at: int, form: _Form) -> Span:
-    """Return the place of a form with the characters that hold its first and last bits."""
+    """Return the span of a form, widened to characters that hold its first and last bits."""
     begin, end = at, at + len(form.text)
     if form.before and begin and joined[begin - 1] in _BASE64:
         begin -= 1
@@ -162,7 +164,7 @@ def _widened(joined: bytes, at: int, form: _Form) -> Span:
 
 
 def _pieces(view: bytes, places: list[int]) -> Iterator[Span]:
-    """Yield the parts of a key; a line break, quote or backslash between them stays."""
+    """Yield the parts of a key; line breaks, quotes and backslashes between them stay."""
     begin = places[0]
     for last, place in pairwise(places):
         gap = view[last + 1 : place]
@@ -173,6 +175,6 @@ def _pieces(view: bytes, places: list[int]) -> Iterator[Span]:
 
 
 def _opens_escape(text: str, at: int) -> int:
-    r"""Return 1 if the backslash before a place belongs to it, as in the JSON text ``\next``."""
+    r"""Return 1 if the backslash before this position starts an escape, as in JSON ``\next``."""
     before = text[:at] if at < 64 else text[at - 64 : at]
     return (len(before) - len(before.rstrip("\\"))) % 2

@@ -1,6 +1,6 @@
-"""Finds private keys that go over several lines: PEM, OpenSSH, PGP, PuTTY. Used by ``redaction``.
+"""Finds private keys of several lines: PEM, OpenSSH, PGP, PuTTY. Used by ``redaction``.
 
-Linear in the text, whatever is in it: what was looked for and is far ahead is remembered.
+Linear in the text: matches found far ahead are remembered.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from jupyter_ai_shoulders.core.redaction.search_text import Span
 
 LONGEST_BLOCK = 16_384
-"""Characters of a block that are held back at most: an RSA key of 16,384 bits has 13,000."""
+"""Maximum number of characters of a block held back: an RSA key of 16,384 bits has 13,000."""
 
 _BEGIN = re.compile(
     rb"-{4,5} ?BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)? ?-{4,5}|PuTTY-User-Key-File-[0-9]:"
@@ -20,22 +20,22 @@ _END = re.compile(
     rb"-{4,5} ?END[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)? ?-{4,5}|Private-MAC: *[0-9a-f]{40,64}"
 )
 _QUOTE = re.compile(rb'(?<!\\)(?:\\\\)*"')
-"""The end of a JSON string: nothing beyond it belongs to the key."""
+"""The end of a JSON string, which also ends the key."""
 _BETWEEN = rb"(?:[\s|:>#+,*'0-9]|\\+(?=\s)|(?<!\\)\\(?:\\\\)*\")"
 _CUT_OFF = re.compile(
     rb"(?:(?:%b{1,24}(?:(?:Proc-Type|DEK-Info|Version|Comment|Encryption): ?[^\s\"\\]{1,80})"
     rb"|%b{1,24}[A-Za-z0-9+/=]{16,})++(?:\s{1,2}[A-Za-z0-9+/=]{1,76}(?![A-Za-z0-9+/=]))?)?"
     % (_BETWEEN, _BETWEEN)
 )
-"""What follows the first line of a block whose last line is missing."""
+"""The text after the first line of a block without its last line."""
 _OPEN_BEGIN = re.compile(rb"-{1,5}(?:(?<=-{4}) ?(?:B|BE|BEG|BEGI|BEGIN[ A-Z0-9_-]{0,80})?)?\Z")
 _LONGEST_BEGIN = 100
 _LINE = re.compile(rb"[A-Za-z-]{3,20}: |-{4,5} ?E")
-"""The start of a line with several words that a block may have."""
+"""The start of a line with several words that a block may contain."""
 
 
 def private_key_spans(view: bytes) -> Iterator[Span]:
-    """Yield where private keys are; of one without an end, as far as it looks like one."""
+    """Yield the spans of private keys; for an unterminated key, as far as it looks like one."""
     if b"BEGIN" not in view and b"PuTTY" not in view:
         return
     ends, quotes = _Ahead(_END, view), _Ahead(_QUOTE, view)
@@ -50,7 +50,7 @@ def private_key_spans(view: bytes) -> Iterator[Span]:
 
 
 def unfinished_private_key_start(view: bytes) -> int:
-    """Return where a private key starts whose end is to come; the text's length if nowhere."""
+    """Return the start of an unterminated private key; the text's length if there is none."""
     tail = view[-LONGEST_BLOCK:]
     moved = len(view) - len(tail)
     at = max(tail.rfind(b"BEGIN"), tail.rfind(b"PuTTY-"))
@@ -64,7 +64,7 @@ def unfinished_private_key_start(view: bytes) -> int:
 
 
 class _Ahead:
-    """Searches a pattern from growing places, each part of the text once."""
+    """Searches a pattern at increasing positions, reading the text once."""
 
     def __init__(self, pattern: re.Pattern[bytes], view: bytes) -> None:
         self._pattern = pattern
@@ -73,7 +73,7 @@ class _Ahead:
         self._searched = False
 
     def after(self, at: int) -> re.Match[bytes] | None:
-        """Return the first match at or after a place, which is not before the last one."""
+        """Return the first match at or after a position; positions must not decrease."""
         if not self._searched or (self._found is not None and self._found.start() < at):
             self._found = self._pattern.search(self._view, at)
             self._searched = True
@@ -86,7 +86,7 @@ def _end_of_cut_off(view: bytes, begin: int) -> int:
 
 
 def _may_go_on(body: bytes) -> bool:
-    """Return whether this can be the lines of a key: one word in each, or a field."""
+    """Return whether this can be the lines of a key: one word per line, or a field."""
     if _END.search(body) is not None:
         return False
     lines = body.split(b"\n")

@@ -1,9 +1,9 @@
-"""Takes secrets out of text: the one function for logs, events, errors and prompts.
+"""Removes secrets from text for logs, events, errors and prompts.
 
-The keys in use are known exactly (``live_keys``); others are found by their form
-(``compiled_secret_patterns``, ``secret_blocks``). ``StreamRedactor`` does the same for text that
-arrives in pieces. Used by ``host`` (log and event sinks), ``providers`` (error messages) and
-``engine`` (streamed deltas).
+Configured keys are matched exactly (``configured_keys``); others by their form
+(``secret_patterns``, ``private_keys``). ``StreamRedactor`` redacts text that arrives in pieces.
+Used by ``host`` (log and event sinks), ``providers`` (error messages) and ``engine`` (streamed
+deltas).
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ MASK = "[redacted]"
 
 
 class Redactor:
-    """Replaces secrets by ``[redacted]``. Immutable: build a new one when the keys change."""
+    """Replaces secrets by ``[redacted]``. Immutable: make a new one when the keys change."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._live = ConfiguredKeys(secrets)
 
     def redact(self, text: str) -> str:
-        """Return ``text`` without secrets; JSON text stays JSON text.
+        """Return ``text`` without secrets; JSON text stays valid JSON.
 
         Takes about 0.1 ms for 10,000 characters.
         """
         return _masked(text, self.spans(text), 0)
 
     def spans(self, text: str) -> list[Span]:
-        """Return where secrets are, in order, apart from each other."""
+        """Return the spans of secrets, in order and disjoint."""
         view = to_search_text(text)
         found = [
             *self._live.spans(text, view),
@@ -55,15 +55,17 @@ class Redactor:
 
 
 class StreamRedactor:
-    """Redacts text that comes in pieces, holding back what could begin a secret.
+    """Redacts streamed text, holding back what could begin a secret.
 
-    The pieces returned, joined, are the redacted whole. One instance per streamed part.
+    The concatenated results are the redacted text. One instance per streamed part.
     """
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._context = ""
-        """The end of what was returned, unredacted: what stands before decides on a key."""
+        """The end of the text returned so far, unredacted: the context decides whether a key
+        matches.
+        """
         self._held = ""
 
     def push(self, piece: str) -> str:
@@ -72,12 +74,12 @@ class StreamRedactor:
         return self._show(text, len(text) - self._redactor.open_suffix(text))
 
     def finish(self) -> str:
-        """Return the rest; nothing more will come."""
+        """Return the rest at the end of the stream."""
         text = self._context + self._held
         return self._show(text, len(text))
 
     def _show(self, text: str, cut: int) -> str:
-        """Return what is new before the cut, which moves to the start of a secret it is inside."""
+        """Return the new text before the cut, which moves to the start of a secret around it."""
         spans = self._redactor.spans(text)
         known = len(self._context)
         cut = max(known, next((begin for begin, end in spans if begin < cut < end), cut))
@@ -87,7 +89,7 @@ class StreamRedactor:
 
 
 def _masked(text: str, spans: list[Span], start: int) -> str:
-    """Return the text from ``start`` on with masks; a secret that starts before it is cut off."""
+    """Return the masked text from ``start`` on, without the part of a secret before it."""
     if not spans:
         return text[start:]
     pieces: list[str] = []
@@ -99,7 +101,7 @@ def _masked(text: str, spans: list[Span], start: int) -> str:
 
 
 def _merged(spans: list[Span]) -> list[Span]:
-    """Return places in a text for places in its view, in order, overlapping ones joined."""
+    """Convert spans of the view to ordered spans of the text, joining overlapping ones."""
     merged: list[Span] = []
     for begin, end in sorted(spans):
         if merged and begin - 1 < merged[-1][1]:

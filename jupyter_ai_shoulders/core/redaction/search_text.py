@@ -1,7 +1,7 @@
 r"""Prepares text for the search for secrets. Used by ``redaction``.
 
-A view is a line break and then one byte per character. Escapes become blanks: in an event's JSON
-a key at the start of a line follows the letter of ``\n``.
+A view is a line break followed by one byte per character. Escapes become blanks, because in JSON a
+key at the start of a line follows the letter of ``\n``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 Span = tuple[int, int]
-"""A place in a view, end excluded."""
+"""A range in a view, end excluded."""
 
 _ESCAPES = ((b"\\n", b" \n"), (b"\\r", b"  "), (b"\\t", b"  "))
 _COLOUR = re.compile(rb"(?:\x1b|\\u001[bB])\[[0-9;]{0,20}m")
@@ -17,7 +17,7 @@ _PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
 
 
 def to_search_text(text: str) -> bytes:
-    """Return the text in Latin-1 after a line break; other characters are question marks."""
+    """Return the text in Latin-1 after a line break; other characters become question marks."""
     view = b"\n" + text.encode("latin-1", "replace")
     if b"\\" in view:
         for escape, blank in _ESCAPES:

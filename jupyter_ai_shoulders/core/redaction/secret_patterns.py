@@ -1,8 +1,7 @@
-"""Finds keys by their form, also those nobody configured here. Used by ``redaction``.
+"""Finds keys by their form, whether configured here or not. Used by ``redaction``.
 
-The forms are data: ``compiled_secret_patterns.json``, which names its sources. They are read and
-compiled when first needed. Keys are long words and most text has few of them: only long words are
-searched.
+The forms are data: ``secret_patterns.json``, which names its sources. They are compiled on first
+use. Keys are long words, which are rare in most text, so only long words are searched.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from pydantic import BaseModel, ConfigDict
 from jupyter_ai_shoulders.core.redaction.search_text import Span
 
 LONGEST_KEY = 4_096
-"""How many characters of one word are held back at most while it may still become a key."""
+"""Maximum number of characters of one word held back while it may still become a key."""
 LONGEST_LABEL = 256
-"""Characters that stand before a value, ``Authorization: Bearer`` for instance."""
+"""Maximum length of a label before a value, such as ``Authorization: Bearer``."""
 
 Values = dict[bytes, list[tuple[int, re.Pattern[bytes]]]]
-"""Patterns by the literal they are tried at, and how far before it they start."""
+"""Patterns by the literal that triggers them, and how far before it they start."""
 
 _LONG_WORD = 13
-"""Characters of the shortest key with a literal start."""
+"""Length of the shortest key with a literal start."""
 _NEAR = LONGEST_LABEL // 4
 _BASE64 = (ascii_letters + digits + "+/=").encode()
 _DATA = b"a" * (1 << 16)
-"""A word of base64 with so many characters is data, a picture for instance, and holds no key."""
+"""A base64 word of this length is data, such as a picture, and holds no key."""
 _WORD = frozenset((ascii_letters + digits + "_").encode())
 _KEY_BYTES = bytes(_WORD | frozenset(b"-./+=~:%|!@$"))
 _MARKS = bytes(97 if byte in _KEY_BYTES else 32 for byte in range(256))
@@ -47,7 +46,7 @@ class _Row(BaseModel):
 
 
 class PrefixPattern(_Row):
-    """Keys that start with a literal, which does not follow one of the bytes ``not_after``."""
+    """Keys that start with a literal not preceded by one of the bytes ``not_after``."""
 
     starts: tuple[str, ...]
     body: str
@@ -55,7 +54,7 @@ class PrefixPattern(_Row):
 
 
 class LabelPattern(_Row):
-    """Values known by a label before them, or by a literal ``lead`` characters inside.
+    """Values recognised by a label before them, or by a literal ``lead`` characters inside.
 
     ``at`` is that literal, or the start of the label, in lower case. ``short`` values may be
     shorter than a long word.
@@ -69,7 +68,7 @@ class LabelPattern(_Row):
 
 
 class PatternSource(BaseModel):
-    """Where forms were taken from."""
+    """The source of some forms."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -79,7 +78,7 @@ class PatternSource(BaseModel):
 
 
 class SecretPatternTable(BaseModel):
-    """What ``compiled_secret_patterns.json`` holds."""
+    """The content of ``secret_patterns.json``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -90,7 +89,7 @@ class SecretPatternTable(BaseModel):
 
 
 def secret_pattern_table() -> SecretPatternTable:
-    """Return the table as the file has it."""
+    """Return the table of the file."""
     text = (
         files("jupyter_ai_shoulders.core.redaction")
         .joinpath("secret_patterns.json")
@@ -101,12 +100,12 @@ def secret_pattern_table() -> SecretPatternTable:
 
 @cache
 def compiled_secret_patterns() -> SecretPatterns:
-    """Return the compiled table, which takes some 10 ms to make."""
+    """Return the compiled table; compiling takes about 10 ms."""
     return SecretPatterns(secret_pattern_table())
 
 
 class SecretPatterns:
-    """The compiled table. Immutable but for patterns compiled on first use."""
+    """The compiled table. Immutable except for patterns compiled on first use."""
 
     def __init__(self, table: SecretPatternTable) -> None:
         starts = sorted({start for row in table.prefixed for start in row.starts})
@@ -126,7 +125,7 @@ class SecretPatterns:
             self._open_values.setdefault(row.at.encode(), []).append((row.lead, pattern))
 
     def spans(self, view: bytes) -> Iterator[Span]:
-        """Yield where keys are, in no order."""
+        """Yield the spans of keys, unordered."""
         around: list[bytes] = []
         for begin, end in _long_words(view):
             around.append(view[max(0, begin - _NEAR) : end])
@@ -145,7 +144,7 @@ class SecretPatterns:
             yield from _values(view, lowered, labels)
 
     def open_from(self, view: bytes) -> int:
-        """Return from where on the text's end may become a key; its length if nowhere."""
+        """Return where a possible key begins at the text's end; the text's length if none does."""
         return min(self._open_word(view), self._open_start(view), self._open_value(view))
 
     def _pattern(self, start: bytes) -> re.Pattern[bytes]:
@@ -155,7 +154,7 @@ class SecretPatterns:
         return pattern
 
     def _open_word(self, view: bytes) -> int:
-        """Return where in the unfinished word at the end a key starts."""
+        """Return where a key starts in the unfinished last word."""
         end = len(view)
         tail = view[-LONGEST_KEY:]
         word = end - len(tail) + len(tail.rstrip(_KEY_BYTES))
@@ -163,7 +162,7 @@ class SecretPatterns:
         return end if found is None else found.start(1)
 
     def _open_start(self, view: bytes) -> int:
-        """Return from where on the text ends in the beginning of a literal start."""
+        """Return where the text's end begins a literal start."""
         end = len(view)
         for at in range(max(1, end - self._longest_start), end):
             if view[at - 1] not in _WORD and view[at:] in self._partial:
@@ -185,7 +184,7 @@ class SecretPatterns:
 
 
 def _long_words(view: bytes) -> Iterator[Span]:
-    """Yield where long words are, in one piece those that are near each other."""
+    """Yield the spans of long words; nearby ones as one span."""
     marks = _without_data(view, view.translate(_MARKS))
     begin = marks.find(_LONG)
     while begin >= 0:
@@ -197,7 +196,7 @@ def _long_words(view: bytes) -> Iterator[Span]:
 
 
 def _without_data(view: bytes, marks: bytes) -> bytes:
-    """Return the marks without words of base64 that are too long for keys."""
+    """Return the marks without base64 words that are too long for keys."""
     at = marks.find(_DATA)
     while at >= 0:
         end = _word_end(marks, at)
@@ -232,7 +231,7 @@ def _values(view: bytes, lowered: bytes, values: Values) -> Iterator[Span]:
 
 
 def _shortest(starts: list[str]) -> list[str]:
-    """Return those of sorted literals that do not begin with another."""
+    """Return the sorted literals without those that begin with another."""
     found: list[str] = []
     for start in starts:
         if not found or not start.startswith(found[-1]):
@@ -252,13 +251,13 @@ def _forms(first: str, rows: tuple[PrefixPattern, ...]) -> bytes:
 
 
 def _first_two(starts: list[str]) -> str:
-    """Return a pattern of two characters that all literals match; it is quicker to fail."""
+    """Return a two-character pattern that all literals match, because it fails faster."""
     sets = (sorted({start[at] for start in starts}) for at in range(2))
     return "".join(f"[{re.escape(''.join(letters))}]" for letters in sets)
 
 
 def _any_of(starts: list[str]) -> str:
-    """Return a pattern for sorted literals, those with the same first character together."""
+    """Return a pattern for sorted literals, grouped by first character."""
     groups = (
         (first, "|".join(re.escape(start[1:]) for start in group))
         for first, group in groupby(starts, key=lambda start: start[0])

@@ -1,4 +1,1 @@
-"""Paths that need special care.
-
-Files with secrets, and files that run or instruct programs later.
-"""
+"""Files that need special care: those with secrets, and those that run or instruct programs later."""

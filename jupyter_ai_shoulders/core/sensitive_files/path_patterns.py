@@ -1,4 +1,4 @@
-"""Sets of files told by name or by place, compared as file systems compare that ignore case.
+"""Sets of files given by name or location, compared as on case-insensitive file systems.
 
 Used by ``core.sensitive_files.secret_files`` and ``core.sensitive_files.protected_files``, whose
 lists are data files.
@@ -15,9 +15,9 @@ _WILD = re.compile(r"[*?\[]")
 
 
 class PathPatterns:
-    """Patterns of file names, and places (``.config/gh``) with all below them.
+    """Patterns of file names, and locations (``.config/gh``) with everything below them.
 
-    A place is found wherever its parts follow each other in a path.
+    A location matches wherever its components follow each other in a path.
     """
 
     def __init__(self, files: Iterable[str], places: Iterable[str]) -> None:
@@ -35,17 +35,17 @@ class PathPatterns:
         self._beginnings, self._endings = tuple(beginnings), tuple(endings)
         self._others = re.compile("|".join(others) or r"(?!)")
         self._places: dict[str, list[tuple[str, ...]]] = {}
-        """The parts of each place, by the first part."""
+        """The components of each location, by the first component."""
         for place in places:
             parts = tuple(place.casefold().split("/"))
             self._places.setdefault(parts[0], []).append(parts)
 
     def match(self, parts: Sequence[str]) -> bool:
-        """Return whether a path, as ``plain_parts`` returns it, names a file of the set."""
+        """Return whether a path, in the form of ``plain_parts``, names a file of the set."""
         return self.in_place(parts) or self.match_name(parts[-1])
 
     def match_name(self, name: str) -> bool:
-        """Return whether one of the patterns of file names matches."""
+        """Return whether a pattern of file names matches."""
         return (
             name in self._names
             or name.endswith(self._endings)
@@ -54,7 +54,7 @@ class PathPatterns:
         )
 
     def in_place(self, parts: Sequence[str]) -> bool:
-        """Return whether a path is, or is below, one of the places."""
+        """Return whether a path is, or is below, one of the locations."""
         for at, part in enumerate(parts):
             if part in self._places:
                 for place in self._places[part]:
@@ -64,15 +64,15 @@ class PathPatterns:
 
 
 def plain_parts(path: str) -> list[str]:
-    """Return the parts of a path (with ``/``) in the one spelling that is compared."""
+    """Return the normalised components of a path (with ``/``) for comparison."""
     return list(map(plain_name, path.strip("/").split("/")))
 
 
 def plain_name(name: str) -> str:
-    """Return a name as file systems compare it that ignore case (APFS, NTFS, HFS+).
+    """Normalise a name as case-insensitive file systems do (APFS, NTFS, HFS+).
 
-    They fold compatible characters, ignore some that are not visible, and Windows drops dots and
-    blanks at the end and takes what follows a colon for a stream of the file.
+    They fold compatible characters and ignore some invisible ones. Windows drops final dots and
+    blanks, and takes the text after a colon for a stream of the file.
     """
     if name.isascii():
         seen = name

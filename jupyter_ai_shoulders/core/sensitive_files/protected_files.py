@@ -1,9 +1,9 @@
-"""Files that run by themselves later, or that agents are told: changes of them ask in every mode.
+"""Files that run by themselves later or instruct agents: changing them asks in every mode.
 
-The list is data, ``self_running_files.json``, with its sources. File tools ask by it
+The list is data, ``protected_files.json``, with its sources. File tools ask
 (``tools.permissions.rules``), a command line that names one asks (``tools.commands.run_command``),
-and the sandbox keeps commands from changing those that exist (``guard.sandbox.protected_paths``)
-and sets aside those that a command made (``guard.sandbox.quarantine``).
+and the sandbox protects existing ones (``guard.sandbox.protected_paths``) and quarantines new ones
+(``guard.sandbox.quarantine``).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Table(BaseModel):
 
 
 def protected_group_of(path: str) -> ProtectedFileGroup | None:
-    """Return the kind of file that a path (with ``/``) names; None for files that do not run."""
+    """Return the group of files that a path (with ``/``) belongs to, or None."""
     parts = plain_parts(path)
     if not has_protected_name(parts):
         return None
@@ -60,23 +60,23 @@ def protected_group_of(path: str) -> ProtectedFileGroup | None:
 
 
 def has_protected_name(parts: Sequence[str]) -> bool:
-    """Return whether a path, as ``path_patterns.plain_parts`` returns it, names such a file."""
+    """Return whether a path, in the form of ``path_patterns.plain_parts``, names such a file."""
     return _any().match(parts)
 
 
 def protected_locations() -> tuple[str, ...]:
-    """Return the places of the list, relative to a home directory, with ``/``."""
+    """Return the locations of the list, relative to a home directory, with ``/``."""
     return tuple(place for group in _table().groups for place in group.places)
 
 
 def first_protected_file_in(line: str) -> str | None:
-    """Return the first such file that a command line names, as it is spelled there; else None.
+    """Return the first such file named in a command line, as spelled there, or None.
 
-    Programs are not files that a line changes by naming them. A name that the shell puts together,
-    or that a program knows, is not seen.
+    A program at the start of a command does not count as changed. Names that the shell assembles,
+    or that a program knows itself, are not detected.
     """
     for word in _WORDS.split(_QUOTES.sub("", line)):
-        # ``--output=.bashrc`` and ``user@host:.bashrc`` name a file at their end.
+        # ``--output=.bashrc`` and ``user@host:.bashrc`` end in the name of a file.
         for part in (word, *_PARTS.split(word)):
             group = protected_group_of(part) if part.strip("./") else None
             if group is not None and group.kind != "programs":

@@ -1,8 +1,8 @@
-"""Which files usually hold keys, passwords or logins: the one list for everything that reads files.
+"""Names of files that usually hold keys, passwords or logins.
 
-The list is data, ``secret_locations.json``, with its sources. It is about names only: whoever opens
-files for a model asks here first (file tools, search, previews, attachments, artifacts, the
-command sandbox, completions).
+The list is data, ``secret_files.json``, with its sources. Only names are considered. Everything
+that opens files for a model checks it first: file tools, search, previews, attachments, artifacts,
+the command sandbox, completions.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class _Table(BaseModel):
 def is_secret(path: str) -> bool:
     """Return whether a path (with ``/``) names a file that usually holds keys or passwords.
 
-    The state directory counts, but for what is meant to be read: skills, artifacts, ``system.md``.
+    Includes the state directory, except for its readable parts: skills, artifacts, ``system.md``.
     """
     return has_secret_name(plain_parts(path))
 
 
 def has_secret_name(parts: Sequence[str]) -> bool:
-    """Return the same of a path as ``path_patterns.plain_parts`` returns it."""
+    """Return the same for a path in the form of ``path_patterns.plain_parts``."""
     if _is_open(parts):
         return False
     if _secret().in_place(parts):
@@ -68,12 +68,12 @@ def is_server_login(path: str) -> bool:
 
 
 def secret_locations() -> tuple[str, ...]:
-    """Return the places of the list, relative to a home directory, with ``/``."""
+    """Return the locations of the list, relative to a home directory, with ``/``."""
     return tuple(place for group in _table().groups for place in group.places)
 
 
 def _is_open(parts: Sequence[str]) -> bool:
-    """Return whether a path is below the state directory at the top and meant to be read."""
+    """Return whether a path is in a readable part of the state directory."""
     if parts[0] != _STATE:
         return False
     return any(list(parts[: len(place)]) == place for place in _open_places())

@@ -1,4 +1,3 @@
-"""The usage ledger.
-
-What each model call cost, over all workspaces and server processes of a user.
+"""The usage ledger: the cost of each model call, over all workspaces and server processes of a
+user.
 """

@@ -1,6 +1,7 @@
-"""The file of the ledger: opened late, migrated, and moved aside when it is damaged.
+"""The ledger's file: opened lazily, migrated, and moved aside when damaged.
 
-Used by ``ledger_book``, from the ledger's thread alone; several processes may have it open.
+Used by ``storage.ledger.sqlite_ledger``, only from the ledger's thread; several processes may have
+it open.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from jupyter_ai_shoulders.storage.ledger.migrations import migrate
 _log = logging.getLogger(__name__)
 
 BUSY_SECONDS = 2.0
-"""How long a commit waits for another process that locked the ledger."""
+"""Time a commit waits for another process that locked the ledger."""
 
 _CHECKED_AT_OPEN = 32 << 20
-"""Ledgers up to this many bytes are checked whole when they open (about 3 ms per MB)."""
+"""Ledgers up to this many bytes are checked completely when opened (about 3 ms per MB)."""
 
 COLUMNS = (
     "call",
@@ -58,7 +59,7 @@ _INSERT = (
     f"VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT (call) DO "
 )
 OPEN = f"{_INSERT} NOTHING"
-"""A call that is settled already stays so."""
+"""A settled call stays settled."""
 PUT = f"{_INSERT} UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
 _SAVED = f"SELECT number, {', '.join(COLUMNS)} FROM calls ORDER BY number"  # noqa: S608 constants
 _TOTALS = """
@@ -78,19 +79,19 @@ _AT_LEAST = (
     "INSERT INTO spent VALUES (?, ?, ?) "
     "ON CONFLICT (scope, key) DO UPDATE SET micro_usd = max(micro_usd, excluded.micro_usd)"
 )
-"""What was spent stays spent, even where its calls cannot be read any more."""
+"""Spent amounts are kept even if their calls can no longer be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """Rows read of a damaged ledger."""
+    """Rows read from a damaged ledger."""
 
     calls: list[tuple[Any, ...]]
     spent: list[tuple[str, str, int]]
 
 
 class _Broken(sqlite3.DatabaseError):
-    """The check at opening found damage that no statement has met yet."""
+    """The check at opening found damage that no statement has reported."""
 
 
 class LedgerDatabase:
@@ -100,13 +101,13 @@ class LedgerDatabase:
         self.path = path
         self._clock = clock
         self.damaged = False
-        """Whether the last use met damage; the next one moves the file aside."""
+        """Whether the last use found damage; the next use moves the file aside."""
         self._connection: sqlite3.Connection | None = None
         self._inode: int | None = None
 
     @contextmanager
     def transaction(self) -> Generator[sqlite3.Connection]:
-        """Hold the ledger against all other processes; commit all or nothing.
+        """Lock the ledger against all other processes; commit all or nothing.
 
         Raises ``StateUnavailable``.
         """
@@ -121,7 +122,7 @@ class LedgerDatabase:
                     connection.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Close the connection; the next use opens it anew."""
+        """Close the connection; the next use reopens it."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -159,7 +160,7 @@ class LedgerDatabase:
         return connection
 
     def _is_ours(self) -> bool:
-        """Return whether the file is still the one we opened: another process may move it."""
+        """Return whether the file is still the opened one: another process may move it."""
         try:
             return self.path.stat().st_ino == self._inode
         except FileNotFoundError:
@@ -183,7 +184,7 @@ class LedgerDatabase:
         return connection
 
     def _set_aside(self) -> _Saved:
-        """Move the damaged file away; return what can be read of it."""
+        """Move the damaged file aside; return its readable rows."""
         self.close()
         moment = self._clock.now().strftime("%Y%m%dT%H%M%S%fZ")
         aside = self.path.with_name(f"{self.path.name}.damaged-{moment}")
@@ -200,7 +201,7 @@ class LedgerDatabase:
 
 
 def query_rows(path: Path, query: str, *parameters: object) -> list[tuple[Any, ...]]:
-    """Return a query's rows over a connection of its own; none where there is no ledger.
+    """Return the rows of a query, using a separate connection; none where there is no ledger.
 
     For any thread. Raises ``StateUnavailable``.
     """
@@ -214,7 +215,7 @@ def query_rows(path: Path, query: str, *parameters: object) -> list[tuple[Any, .
 
 
 def ledger_unusable(path: Path, error: Exception) -> StateUnavailable:
-    """Return the error for a ledger that cannot be used."""
+    """Return the error for an unusable ledger."""
     if is_full(error):
         what, hint = "the disk is full", "Free some space and try again."
     elif is_damage(error):
@@ -241,14 +242,14 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _readable(path: Path) -> _Saved:
-    """Return what can be read of a damaged ledger, coming from both ends of each table."""
+    """Return the readable rows of a damaged ledger, reading each table from both ends."""
     calls: dict[int, tuple[Any, ...]] = {}
     spent: dict[tuple[str, str], int] = {}
     with (
         contextlib.suppress(sqlite3.Error),
         closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection,
     ):
-        connection.execute("PRAGMA writable_schema = ON")  # accept a cut-off file
+        connection.execute("PRAGMA writable_schema = ON")  # accept a truncated file
         for way in ("ASC", "DESC"):
             with contextlib.suppress(sqlite3.DatabaseError):
                 calls.update((row[0], row[1:]) for row in connection.execute(f"{_SAVED} {way}"))
@@ -266,7 +267,7 @@ def _readable(path: Path) -> _Saved:
 def _restore(connection: sqlite3.Connection, saved: _Saved) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for row in saved.calls:
-        with contextlib.suppress(sqlite3.IntegrityError):  # a row with holes in it
+        with contextlib.suppress(sqlite3.IntegrityError):  # an incomplete row
             connection.execute(PUT, row)
     connection.execute("DELETE FROM spent")
     connection.execute(_TOTALS)

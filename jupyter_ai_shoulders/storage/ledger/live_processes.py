@@ -1,7 +1,7 @@
-"""Which processes that hold money in the ledger are alive: each keeps a locked file while it is.
+"""Tells which processes with reservations in the ledger are alive: each keeps a locked file.
 
-The operating system gives the lock back however a process ends; process ids would lie between
-containers that share a home directory. Used by ``ledger_book``.
+The operating system releases the lock however a process ends; process ids would be ambiguous
+between containers that share a home directory. Used by ``storage.ledger.sqlite_ledger``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 from jupyter_ai_shoulders.storage.process_lock import TAKEN, UNSUPPORTED, lock_exclusively
 
 PATIENCE_SECONDS = 3600.0
-"""Where files cannot be locked, an owner counts as dead after this long; no call takes so long."""
+"""Where files cannot be locked, an owner counts as dead after this time; no call takes so long."""
 
 
 class LiveProcesses:
-    """This process's own mark, and a look at those of others. For the ledger's thread."""
+    """This process's lock file, and checks of those of others. For the ledger's thread."""
 
     def __init__(self, folder: Path) -> None:
         self.name = secrets.token_hex(8)
@@ -26,7 +26,7 @@ class LiveProcesses:
         self._descriptor: int | None = None
 
     def begin(self) -> None:
-        """Mark this process as alive, before it holds any money. Raises ``OSError``."""
+        """Mark this process as alive, before it reserves money. Raises ``OSError``."""
         if self._descriptor is not None and self._path(self.name).exists():
             return
         self.end()
@@ -41,7 +41,7 @@ class LiveProcesses:
         self._descriptor = descriptor
 
     def alive(self, name: str) -> bool:
-        """Return whether the process that made this mark may still run. Raises ``OSError``."""
+        """Return whether the process of this lock file may be running. Raises ``OSError``."""
         if name == self.name:
             return True
         try:
@@ -62,11 +62,11 @@ class LiveProcesses:
             os.close(descriptor)
 
     def forget(self, name: str) -> None:
-        """Remove the mark of a dead process. Raises ``OSError``."""
+        """Remove the lock file of a dead process. Raises ``OSError``."""
         self._path(name).unlink(missing_ok=True)
 
     def end(self) -> None:
-        """Remove our own mark."""
+        """Remove this process's lock file."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)

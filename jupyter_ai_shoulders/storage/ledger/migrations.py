@@ -1,7 +1,7 @@
-"""The ledger's schema, as the steps that led to it. Called by ``ledger_book`` when it opens.
+"""Migrations of the ledger's schema. Called by ``storage.ledger.database`` when it opens.
 
-A step never changes once released. Several processes may open the ledger at once, so each step
-looks at the version anew, inside its transaction.
+A released step never changes. Several processes may open the ledger at once, so each step checks
+the version again in its transaction.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ SCHEMA_VERSION = len(MIGRATIONS)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the ledger to the newest schema, each step in a transaction of its own.
+    """Migrate the ledger to the current schema, one transaction per step.
 
     Raises ``StateUnavailable`` when a newer version of the package wrote it.
     """
     while (version := _version(connection)) < SCHEMA_VERSION:
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if _version(connection) == version:  # else another process was faster
+            if _version(connection) == version:  # else another process migrated it first
                 for statement in MIGRATIONS[version]:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {version + 1}")

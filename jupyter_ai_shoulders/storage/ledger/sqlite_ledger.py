@@ -1,6 +1,7 @@
-"""What the ledger does in one transaction each: reserve, book, presume, raise, say once.
+"""The ledger's transactions: reserve, book, presume, raise a limit, claim a notice.
 
-All methods block; ``ledger`` calls them in its thread. Money is in integer micro-dollars.
+All methods block; ``storage.ledger.usage_ledger`` calls them in its thread. Money is in integer
+micro-dollars.
 """
 
 from __future__ import annotations
@@ -57,15 +58,16 @@ _PRESUME = "UPDATE calls SET state = 'presumed', cost_micro_usd = held_micro_usd
 
 
 HIGHEST = 10**15
-"""Micro-dollars or tokens of one call, as stored: callers may ask for answers of any length and
-services report any usage, but SQLite takes 64 bits, sums included."""
+"""Maximum stored micro-dollars or tokens of one call. Callers may request answers of any length and
+services report any usage, but SQLite's integers, sums included, have 64 bits.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """A call that may be sent; ``limits`` are those that hold for it, raised ones included.
+    """Permission to send a call; ``limits`` are those that apply, with granted amounts.
 
-    ``tallies`` are as they were before the call; without limits nobody looked, and there are none.
+    ``tallies`` are those before the call; without limits they are not read.
     """
 
     call: str
@@ -77,14 +79,14 @@ class Reservation:
 
 
 Settled = tuple[Reservation, CallSettlement]
-"""A call that is over, and how it ended."""
+"""A finished call and its result."""
 
 
 class SqliteLedger:
-    """The ledger of one user, as one process sees it."""
+    """The ledger of one user as seen by one process."""
 
     def __init__(self, folder: Path, clock: Clock, budget: Callable[[], Budget]) -> None:
-        """``folder`` is ``~/.shoulders``; ``budget`` says which limits hold, and may block."""
+        """``folder`` is ``~/.shoulders``; ``budget`` returns the effective limits and may block."""
         self.path = folder / _NAME
         self.file = LedgerDatabase(self.path, clock)
         self._owners = LiveProcesses(folder / _OWNERS)
@@ -93,7 +95,7 @@ class SqliteLedger:
         self._swept = False
 
     def reserve(self, call: str, planned: PlannedCall) -> Reservation | LimitExceeded:
-        """Hold the money of a call, or say which limit forbids it.
+        """Reserve the money of a call, or return the limit that forbids it.
 
         Raises ``StateUnavailable``, and ``PolicyRefusal`` when the user's limits cannot be read.
         """
@@ -106,7 +108,7 @@ class SqliteLedger:
         return found
 
     def open(self, reservation: Reservation) -> int:
-        """Note a call that no limit could stop; return the month's spending.
+        """Record a call that no limit could stop; return the month's spending.
 
         Raises ``StateUnavailable``.
         """
@@ -118,9 +120,9 @@ class SqliteLedger:
             return _one(connection, _SPENT, "month", month) or 0
 
     def settle(self, settled: Sequence[Settled]) -> dict[str, int]:
-        """Book how calls ended in place of their reservations; return their months' spending.
+        """Replace reservations by the results of their calls; return the spending of their months.
 
-        Also corrects what another process presumed of a call. Raises ``StateUnavailable``.
+        Also corrects calls presumed by another process. Raises ``StateUnavailable``.
         """
         with self.file.transaction() as connection:
             for reservation, outcome in settled:
@@ -130,7 +132,9 @@ class SqliteLedger:
             return {month: _one(connection, _SPENT, "month", month) or 0 for month in months}
 
     def tallies(self, account: UsageAccount, when: BillingPeriods) -> Tallies:
-        """Return what is spent and held per scope; makes no ledger. Raises ``StateUnavailable``."""
+        """Return the booked and held amounts per scope; creates no ledger. Raises
+        ``StateUnavailable``.
+        """
         if not self.path.exists():
             none: Tallies = {
                 scope: ScopeTotals() for scope in SCOPES if scope_key(scope, account, when)
@@ -141,13 +145,13 @@ class SqliteLedger:
             return _tallies(connection, account, when)
 
     def raise_limit(self, scope: LimitScope, key: str, micro_usd: int) -> None:
-        """Grant one session or turn more. Raises ``StateUnavailable``."""
+        """Grant one session or turn an additional amount. Raises ``StateUnavailable``."""
         with self.file.transaction() as connection:
             connection.execute(_RAISE, (scope, key, micro_usd))
         crash_point("ledger.raise.committed")
 
     def claim(self, notice: str) -> bool:
-        """Return whether this notice was never given before, by any process.
+        """Return whether no process has given this notice before.
 
         Raises ``StateUnavailable``.
         """
@@ -157,7 +161,7 @@ class SqliteLedger:
             return done.rowcount == 1
 
     def close(self) -> None:
-        """Close the file. What is still open counts as sent, see ``docs/budgets.md``."""
+        """Close the file. Open calls count as sent, see ``docs/budgets.md``."""
         self.file.close()
         self._owners.end()
 
@@ -217,9 +221,9 @@ class SqliteLedger:
         )
 
     def _presume_dead(self) -> bool:
-        """Book the calls that dead processes left open at what they may have cost, at the most.
+        """Book calls left open by dead processes at their maximum cost.
 
-        They were sent, or may have been: to release them could let a limit be passed.
+        They may have been sent; releasing them could let a limit be exceeded.
         """
         with self.file.transaction() as connection:
             query = "SELECT DISTINCT owner FROM calls WHERE state = 'open'"
@@ -236,12 +240,12 @@ class SqliteLedger:
 
 
 def _stored(number: int | None) -> int | None:
-    """Return what fits into the file and its sums; None stays unknown."""
+    """Return the amount that fits the file and its sums; None stays unknown."""
     return None if number is None else min(number, HIGHEST)
 
 
 def _presumed(planned: PlannedCall) -> CallSettlement:
-    """Return what is booked of a call whose process dies."""
+    """Return the amounts booked for a call whose process died."""
     usage = TokenUsage(
         input_tokens=planned.prompt_tokens, output_tokens=planned.max_output, estimated=True
     )
@@ -258,7 +262,7 @@ def _presume(connection: sqlite3.Connection, owner: str) -> None:
 
 
 def _booked(connection: sqlite3.Connection, call: str) -> int:
-    """Return what is booked of a call by now; 0 while it is open."""
+    """Return the amount booked for a call; 0 while it is open."""
     query = "SELECT cost_micro_usd FROM calls WHERE call = ? AND state != 'open'"
     return _one(connection, query, call) or 0
 

@@ -1,7 +1,7 @@
-"""The ledger off the event loop: one thread does all that may wait for a disk or another process.
+"""The ledger off the event loop: one thread does everything that may wait for a disk or a process.
 
-Made by ``host``. A call is reserved before it is sent (awaited) and settled afterwards (queued at
-once, whatever is cancelled). How the ledger works is in ``docs/budgets.md``.
+Made by ``host``. A call is reserved before it is sent (awaited) and settled afterwards (queued,
+regardless of cancellation). See ``docs/budgets.md``.
 """
 
 from __future__ import annotations
@@ -37,14 +37,16 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 _log = logging.getLogger(__name__)
 
 WAIT_SECONDS = 5.0
-"""How long a call waits for a ledger that does not answer (a home directory that hangs)."""
+"""Time a call waits for an unresponsive ledger (a home directory that hangs)."""
 CLOSE_SECONDS = 2.0
 OPEN_SECONDS = 0.05
-"""After so long a call that no limit could stop is noted, in case this process dies; shorter ones
-are written once, when they are over."""
+"""A call that no limit could stop is recorded as open after this time, in case this process dies;
+shorter calls are written once, when finished.
+"""
 WRITE_SECONDS = 0.05
-"""Calls without limits that end within this long of each other are written in one transaction:
-a commit costs as much as a third of all the rest of a short call (chapter 14)."""
+"""Calls without limits that end within this time of each other are written in one transaction: a
+commit costs as much as a third of all other work of a short call.
+"""
 MOST_UNWRITTEN = 10_000
 """Settlements kept in memory while the ledger cannot be written."""
 
@@ -52,7 +54,7 @@ T = TypeVar("T")
 
 
 class UsageLedger:
-    """What every call of this user costs, over all workspaces and server processes."""
+    """The cost of every call of this user, over all workspaces and server processes."""
 
     def __init__(
         self,
@@ -80,21 +82,21 @@ class UsageLedger:
 
     @property
     def path(self) -> Path:
-        """Where the ledger is."""
+        """Path of the ledger."""
         return self._book.path
 
     @property
     def problem(self) -> StateUnavailable | None:
-        """Why the ledger could not be used the last time; None when it could."""
+        """Why the ledger's last use failed; None if it succeeded."""
         return self._problem
 
     @property
     def known(self) -> bool:
-        """Whether the ledger was read by this process."""
+        """Whether this process has read the ledger."""
         return self._standing is not None
 
     async def reserve(self, planned: PlannedCall) -> Reservation | LimitExceeded:
-        """Hold the money of a call, or say which limit forbids it.
+        """Reserve the money of a call, or return the limit that forbids it.
 
         Raises ``StateUnavailable``, and ``PolicyRefusal`` when the user's limits cannot be read.
         """
@@ -103,11 +105,11 @@ class UsageLedger:
         try:
             return await self._answer(future)
         except BaseException:
-            future.add_done_callback(self._give_back)  # nobody will send this call
+            future.add_done_callback(self._give_back)  # the call will not be sent
             raise
 
     def begin(self, planned: PlannedCall) -> Reservation:
-        """Return the reservation of a call that no limit can stop; waits for nothing."""
+        """Return the reservation of a call that no limit can stop; never waits."""
         reservation = self.unmetered_reservation(planned)
         self._loop = asyncio.get_running_loop()
         timer = self._loop.call_later(OPEN_SECONDS, self._open, reservation)
@@ -115,7 +117,7 @@ class UsageLedger:
         return reservation
 
     def settle(self, reservation: Reservation, outcome: CallSettlement) -> None:
-        """Book how a call ended, soon; never raises, waits for nothing."""
+        """Queue the result of a call for booking; never raises or waits."""
         opening = self._opening.pop(reservation.call, None)
         if opening is not None:
             opening[0].cancel()
@@ -130,7 +132,7 @@ class UsageLedger:
             self._due = self._loop.call_later(WRITE_SECONDS, self._write_now)
 
     def standing(self) -> BudgetStatus | None:
-        """Return what the month has cost, settlements not yet written included.
+        """Return the month's cost, including unwritten settlements.
 
         None when the ledger was never read. Reads no file.
         """
@@ -148,12 +150,12 @@ class UsageLedger:
         return BudgetStatus(spent + sum(waiting), known.month_limit_micro_usd)
 
     async def tallies(self, account: UsageAccount) -> Tallies:
-        """Return what is spent and held per scope now. Raises ``StateUnavailable``."""
+        """Return the current booked and held amounts per scope. Raises ``StateUnavailable``."""
         when = billing_periods(self._clock.now())
         return await self._answer(self._submit(self._tallies, account, when))
 
     async def raise_limit(self, scope: LimitScope, key: str, micro_usd: int) -> None:
-        """Grant one session or turn more, from the next call on. Raises ``StateUnavailable``."""
+        """Grant one session or turn more for later calls. Raises ``StateUnavailable``."""
         await self._answer(self._submit(self._do, self._book.raise_limit, scope, key, micro_usd))
 
     async def claim(self, notice: str) -> bool:
@@ -161,25 +163,25 @@ class UsageLedger:
         return await self._answer(self._submit(self._do, self._book.claim, notice))
 
     def unmetered_reservation(self, planned: PlannedCall) -> Reservation:
-        """Return the reservation of a call that is sent whatever the ledger says."""
+        """Return the reservation of a call that is sent regardless of the ledger."""
         call = f"{self._prefix}-{next(self._numbers)}"
         now = self._clock.now()
         when = billing_periods(now)
         return Reservation(call, planned, timestamp(now), when, SpendingLimits(), {})
 
     async def flush(self) -> None:
-        """Return once all that was settled so far is written, or could not be."""
+        """Return when all queued settlements were written or failed."""
         await asyncio.wrap_future(self._submit(self._attempt, self._write))
 
     async def aclose(self) -> None:
-        """Write what is settled and close the file, in seconds."""
+        """Write all settlements and close the file, within seconds."""
         if self._thread is None or self._closed:
             return
         if self._due is not None:
             self._due.cancel()
         for timer, reservation in list(self._opening.values()):
             timer.cancel()
-            self._open(reservation)  # it will not be settled any more
+            self._open(reservation)  # it will not be settled
         done = self._submit(self._close)
         self._closed = True
         self._thread.shutdown(wait=False)
@@ -205,13 +207,15 @@ class UsageLedger:
         return self._thread.submit(work, *arguments)
 
     def _post(self, work: Callable[..., object], *arguments: object) -> None:
-        """Do what nobody waits for. Raises ``StateUnavailable`` once closed."""
+        """Run work without waiting for it. Raises ``StateUnavailable`` once closed."""
         self._submit(self._attempt, work, *arguments).add_done_callback(_tell)
 
     async def _answer(self, future: Future[T]) -> T:
         try:
             async with asyncio.timeout(self._wait):
-                return await asyncio.wrap_future(future)  # cancelled before it began: never begins
+                return await asyncio.wrap_future(
+                    future
+                )  # if cancelled before it starts, it never starts
         except TimeoutError as error:
             raise StateUnavailable(
                 f"The usage ledger {self.path} does not answer.",
@@ -228,7 +232,7 @@ class UsageLedger:
         return found
 
     def _give_back(self, future: Future[Reservation | LimitExceeded]) -> None:
-        """Release what was reserved for a call that was cancelled meanwhile; in the thread."""
+        """Release the reservation of a cancelled call; runs in the thread."""
         if future.cancelled() or future.exception() is not None:
             return
         found = future.result()
@@ -240,9 +244,9 @@ class UsageLedger:
         return self._do(self._book.tallies, account, when)
 
     def _write_now(self) -> None:
-        """Have what is settled written; on the event loop, or from ``_give_back``."""
+        """Write the queued settlements; on the event loop, or from ``_give_back``."""
         self._due = None
-        with contextlib.suppress(StateUnavailable):  # closed: ``aclose`` says what is lost
+        with contextlib.suppress(StateUnavailable):  # closed: ``aclose`` reports the loss
             self._post(self._write)
 
     def _write(self) -> None:
@@ -258,7 +262,7 @@ class UsageLedger:
                 self._spent(month, amount)
 
     def _open(self, reservation: Reservation) -> None:
-        """Note a call that is under way; on the event loop."""
+        """Record a running call as open; on the event loop."""
         self._opening.pop(reservation.call, None)
         with contextlib.suppress(StateUnavailable):  # closing
             self._post(self._opened, reservation)
@@ -278,14 +282,14 @@ class UsageLedger:
             self._standing = (month, standing)
 
     def _attempt(self, work: Callable[..., object], *arguments: object) -> None:
-        """Do what nobody waits for; a failure is kept in ``problem``."""
+        """Run work without waiting for it; a failure is stored in ``problem``."""
         try:
             self._do(work, *arguments)
         except StateUnavailable as error:
             _log.debug("The ledger could not be written: %s", error)
 
     def _do(self, work: Callable[..., T], *arguments: object) -> T:
-        """Do it, again on a new file where the old one was found damaged."""
+        """Run work, again on a new file if the old one was found damaged."""
         try:
             try:
                 done = work(*arguments)
@@ -310,10 +314,10 @@ class UsageLedger:
 
 
 NOTHING = CallSettlement(TokenUsage(), 0, ok=False, duration_ms=0)
-"""How a call ended that was never sent."""
+"""The result of a call that was never sent."""
 
 
 def _tell(future: Future[None]) -> None:
-    """Log a defect of ours: nobody looks at the result."""
+    """Log an internal error: no caller reads the result."""
     if not future.cancelled() and (error := future.exception()) is not None:
         _log.error("The usage ledger could not be written.", exc_info=error)

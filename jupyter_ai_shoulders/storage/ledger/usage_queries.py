@@ -1,7 +1,7 @@
-"""What was used in a period: sums over the ledger, and how tools did over the event log.
+"""Usage in a period: sums over the ledger, and tool statistics over the event log.
 
-Called by ``host.usage.service``. All functions block, open a connection of their own and may run in
-any thread, so that a long look never holds up a call.
+Called by ``host.usage.service``. All functions block, use their own connection and may run in any
+thread, so that a long query never delays a call.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SEEN = f"""
       SELECT 1 FROM sessions WHERE number = events.id >> {SEQ_BITS}
         AND (owner IS NULL OR owner = ?)))
 """  # noqa: S608 constants
-"""Condition on ``events``: of sessions of this owner, which is given twice, and of nobody's."""
+"""Condition on ``events``: sessions of this owner, given twice, or without an owner."""
 _BETWEEN = """
     iif(json_valid(body), json_extract(body, '$.at') >= ? AND json_extract(body, '$.at') < ?, 0)
 """
@@ -60,7 +60,7 @@ def usage_rows(
 
 
 def usage_total(ledger: Path, first: str, last: str) -> UsageRow:
-    """Return all calls of these days in one. Raises ``StateUnavailable``."""
+    """Return the total of these days. Raises ``StateUnavailable``."""
     found = query_rows(ledger, _TOTAL, first, last)
     return _row(found[0] if found else (None, None, *(0,) * 8, None, 0))
 
@@ -68,9 +68,9 @@ def usage_total(ledger: Path, first: str, last: str) -> UsageRow:
 def tool_usage(
     database: Path, start: str, end: str, owner: str | None = None
 ) -> tuple[ToolUsage, ...]:
-    """Return how each tool did between two times (``end`` excluded), by name.
+    """Return statistics of each tool between two times (``end`` excluded), by name.
 
-    Of ``owner``'s sessions and those without an owner; None: of all.
+    Covers the sessions of ``owner`` and those without an owner; None covers all.
 
     Raises ``StateUnavailable``.
     """
@@ -81,7 +81,7 @@ def tool_usage(
 
 
 def step_usage(database: Path, start: str, end: str, owner: str | None = None) -> Steps:
-    """Return how many steps turns took between two times, see ``tool_usage``.
+    """Return the number of steps of turns between two times, see ``tool_usage``.
 
     Raises ``StateUnavailable``.
     """
@@ -138,5 +138,5 @@ def _row(found: tuple[object, ...]) -> UsageRow:
     assert isinstance(calls, int)
     assert isinstance(ok, int)
     if not calls:
-        values["known_cost_micro_usd"] = 0  # nothing was called: that costs nothing, and is known
+        values["known_cost_micro_usd"] = 0  # no calls cost nothing, which is known
     return UsageRow.model_validate({**values, "success_rate": ok / calls if calls else None})

@@ -1,9 +1,9 @@
-"""What can still be read of a damaged database, and how it enters a new one.
+"""Reads the intact rows of a damaged database.
 
-Called by ``database`` after it moved the damaged file aside. Nothing of the file is trusted but
-single rows: events are read from the leaf pages of the file and of its write-ahead log, and their
-checksums tell which are intact. The others keep their numbers, so that the log shows how many are
-missing and where.
+Called by ``storage.database`` after it moved the damaged file aside. Only single rows are trusted:
+events are read from the leaf pages of the file and its write-ahead log, and their checksums show
+which are intact. The others keep their numbers, so that the log shows how many are missing and
+where.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SESSION = (
 )
 OPERATION = "number, id, at, state, session, document, new_document, batch, body"
 _SESSION_ID = re.compile(rb'\{"seq":\d+,"session_id":"([^"\\]+)"')
-"""How each event's text begins."""
+"""The start of each event's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +52,21 @@ class SalvagedEvent:
 
 @dataclass(frozen=True, slots=True)
 class SalvagedSession:
-    """What is left of a session."""
+    """The remains of a session."""
 
     id: SessionId
     row: Session | None
-    """What the table of sessions says of it."""
+    """Its row in the table of sessions."""
     deleted_at: str | None
     events: dict[int, SalvagedEvent]
     """By ``seq``."""
     last_seq: int
-    """Of the last event that is known of, also where it is lost."""
+    """Highest known event number, including lost events."""
 
 
 @dataclass(frozen=True, slots=True)
 class SalvagedData:
-    """What was read of a damaged database."""
+    """Data read from a damaged database."""
 
     source: Path
     sessions: tuple[SalvagedSession, ...] = ()
@@ -76,14 +76,14 @@ class SalvagedData:
 
 @dataclass(slots=True)
 class _Tables:
-    """What SQLite itself can read."""
+    """Rows that SQLite itself can read."""
 
     sessions: dict[int, tuple[str, str, str | None]] = field(
         default_factory=dict[int, tuple[str, str, str | None]]
     )
-    """Id, body and time of deletion by number."""
+    """Id, body and deletion time by number."""
     numbers: set[int] = field(default_factory=set[int])
-    """Of sessions that have events."""
+    """Numbers of sessions that have events."""
     operations: dict[int, tuple[object, ...]] = field(default_factory=dict[int, tuple[object, ...]])
     whole: bool = True
     """Whether sessions and events were read to the end."""
@@ -91,7 +91,7 @@ class _Tables:
 
 @dataclass(slots=True)
 class _Found:
-    """Events of one session number; a number that was used twice has several sessions."""
+    """Events of one session number; a reused number has several sessions."""
 
     intact: dict[str, dict[int, SalvagedEvent]] = field(
         default_factory=lambda: defaultdict[str, dict[int, SalvagedEvent]](dict)
@@ -100,10 +100,10 @@ class _Found:
 
 
 def read_damaged_database(path: Path, last_event: int = 0) -> SalvagedData:
-    """Read what can be read of the damaged database at ``path``.
+    """Read the intact data of the damaged database at ``path``.
 
-    ``last_event`` is the row of the newest event that is known to have been stored. Never raises
-    for damage. Raises ``OSError`` (no space for a copy, not readable).
+    ``last_event`` is the row of the newest event known to be stored. Never raises for damage.
+    Raises ``OSError`` (no space for a copy, not readable).
     """
     with _image(path) as (copy, page_size):
         tables = _tables(copy)
@@ -114,9 +114,9 @@ def read_damaged_database(path: Path, last_event: int = 0) -> SalvagedData:
 
 
 def holds_unseen_events(database: Path, wal: WalContent) -> bool:
-    """Return whether frames that do not verify hold events that are nowhere else.
+    """Return whether frames that do not verify hold events that exist nowhere else.
 
-    A write that a crash cut short leaves no such frame, or one with nothing new in it.
+    A write cut short by a crash leaves no such frame, or one without new events.
     """
     seen = {row for page in wal.pages.values() for row in leaf_ids(page)}
     unseen: set[int] = set()
@@ -129,7 +129,7 @@ def holds_unseen_events(database: Path, wal: WalContent) -> bool:
 
 @contextmanager
 def _image(path: Path) -> Generator[tuple[Path, int]]:
-    """Make a copy with a sound header and with the pages of the write-ahead log in it."""
+    """Make a copy with a sound header and the pages of the write-ahead log."""
     wal = read_wal(path.with_name(f"{path.name}-wal"))
     copy = path.with_name("state.db.salvage")
     try:
@@ -146,7 +146,7 @@ def _image(path: Path) -> Generator[tuple[Path, int]]:
             file.truncate(length)
             file.seek(0)
             file.write(database_header.rebuild_header(size, length // size))
-            file.seek(0, 2)  # behind what SQLite reads: pages to look for single rows in
+            file.seek(0, 2)  # beyond what SQLite reads: pages to search for single rows
             file.writelines(content for _, content in wal.unverified)
         yield copy, size
     finally:
@@ -163,14 +163,14 @@ def _page_size(copy: Path, wal: WalContent) -> int:
 
 
 def _tables(copy: Path) -> _Tables:
-    """Read with SQLite what it can read; a broken page ends a scan, so come from both sides."""
+    """Read rows with SQLite; a damaged page ends a scan, so scan from both ends."""
     tables = _Tables()
     with (
         contextlib.suppress(sqlite3.Error),
         closing(sqlite3.connect(f"file:{quote(str(copy))}?mode=ro", uri=True)) as connection,
     ):
         connection.text_factory = decode_lenient
-        connection.execute("PRAGMA writable_schema = ON")  # accept a cut-off file
+        connection.execute("PRAGMA writable_schema = ON")  # accept a truncated file
         for direction in ("ASC", "DESC"):
             of_sessions = f"number, id, body, deleted_at FROM sessions ORDER BY number {direction}"
             for number, name, body, deleted_at in _scan(connection, tables, of_sessions):
@@ -195,7 +195,7 @@ def _scan(connection: sqlite3.Connection, tables: _Tables, query: str) -> Iterat
 
 
 def _events(copy: Path, page_size: int) -> dict[int, _Found]:
-    """Return the events of all leaf pages, by the number of their session."""
+    """Return the events of all leaf pages by session number."""
     found: dict[int, _Found] = defaultdict(_Found)
     with (
         copy.open("rb") as file,
@@ -207,7 +207,7 @@ def _events(copy: Path, page_size: int) -> dict[int, _Found]:
 
 
 def _take(found: dict[int, _Found], row: LeafRow) -> None:
-    """Take a row when it is one of the table of events: id, type, body, perhaps a checksum."""
+    """Collect a row if it belongs to the table of events: id, type, body, perhaps a checksum."""
     number, seq = row.id >> SEQ_BITS, row.id & SEQ_MASK
     if number < 1 or seq < 1 or len(row.values) not in (3, 4) or row.values[0] is not None:
         return
@@ -235,10 +235,10 @@ def _session_id(body: bytes) -> str | None:
 def _sessions(
     tables: _Tables, found: dict[int, _Found], last_event: int
 ) -> Iterator[SalvagedSession]:
-    """Yield the sessions in their order.
+    """Yield the sessions in order.
 
-    Pages that are no longer in use may hold sessions that were removed for good: when SQLite read
-    its tables to the end, only the sessions in them count.
+    Unused pages may hold sessions that were purged. When SQLite read its tables to the end, only
+    the sessions in them count.
     """
     for number in sorted({*tables.sessions, *found}):
         row = tables.sessions.get(number)
@@ -260,7 +260,7 @@ def _sessions(
 
 
 def _last_seq(newest: int, known: set[int]) -> int:
-    """Return the highest number that is known of; one that is far off is damaged itself."""
+    """Return the highest known event number; an outlier is considered damaged."""
     return max(newest, *(seq for seq in known if seq <= newest + LONGEST_GAP))
 
 
@@ -272,7 +272,7 @@ def _session(row: tuple[str, str, str | None] | None) -> Session | None:
 
 
 def parse_stored_event(text: str) -> Event | None:
-    """Return the event that a text says, None when it cannot be understood."""
+    """Return the event of a stored text, or None if it cannot be parsed."""
     try:
         return parse_event(text)
     except ValidationError:

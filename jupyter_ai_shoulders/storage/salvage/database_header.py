@@ -1,7 +1,8 @@
-"""The first 100 bytes of a SQLite database: whether they are sound, and as they are for our file.
+"""Checks and rebuilds the first 100 bytes of a SQLite database.
 
-Every other page can be read without them, but SQLite refuses the whole file when they are damaged.
-Used by ``database`` before it opens a file, and by ``salvage`` for its copy of a damaged one.
+All other pages are readable without them, but SQLite refuses the whole file when they are damaged.
+Used by ``storage.database`` before it opens a file, and by ``storage.salvage.damaged_database`` for
+its copy.
 
 Format: https://www.sqlite.org/fileformat2.html#the_database_header
 """
@@ -20,7 +21,7 @@ _WAL = 2
 
 
 def is_sound(header: bytes) -> bool:
-    """Return whether the parts are right that are the same in every database of ours."""
+    """Return whether the fields that are equal in all our databases are correct."""
     return (
         len(header) == SIZE
         and header.startswith(_MAGIC)
@@ -36,7 +37,7 @@ def is_sound(header: bytes) -> bool:
 
 
 def page_size(header: bytes) -> int | None:
-    """Return the size of the pages, None when the header does not say."""
+    """Return the page size, or None if the header does not state it."""
     if len(header) < 18:
         return None
     size = int.from_bytes(header[16:18], "big")
@@ -45,7 +46,7 @@ def page_size(header: bytes) -> int | None:
 
 
 def rebuild_header(size: int, pages: int) -> bytes:
-    """Return the header of a database with so many pages of so many bytes, without a WAL."""
+    """Return the header of a database with this page size and number of pages, without a WAL."""
     counter = 1
     return struct.pack(
         ">16sHBBBBBB12I20xII",
@@ -57,7 +58,7 @@ def rebuild_header(size: int, pages: int) -> bytes:
         *_FRACTIONS,
         counter,
         pages,
-        0,  # no free pages that a reader need know of
+        0,  # no free pages for a reader to know
         0,
         counter,
         _SCHEMA_FORMAT,

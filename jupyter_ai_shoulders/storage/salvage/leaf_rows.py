@@ -1,7 +1,7 @@
-"""Rows of SQLite tables, read from the leaf pages alone.
+"""Reads rows of SQLite tables from the leaf pages alone.
 
-Used by ``salvage``: rows stay readable when the header, the schema or the pages above the leaves
-are damaged, or the file is cut off.
+Used by ``storage.salvage.damaged_database``: rows stay readable when the header, the schema or the
+inner pages are damaged, or the file is truncated.
 
 Format: https://www.sqlite.org/fileformat2.html#b_tree_pages
 """
@@ -17,20 +17,20 @@ _FILE_HEADER = 100
 _LEAF_HEADER = 8
 _INTEGER_BYTES = (0, 1, 2, 3, 4, 6, 8)
 _CELLS = 4096
-"""More cells do not fit a page of 64 KiB that is in use; a damaged count may say more."""
+"""Maximum number of cells in a used page of 64 KiB; a damaged count may be larger."""
 
 Value = int | bytes | None
 
 
 class LeafRow(NamedTuple):
-    """A row by its id: integers, texts and blobs as bytes; floats are None, no table has any."""
+    """A row with its id: integers, texts and blobs as bytes; None for floats, which no table has."""
 
     id: int
     values: tuple[Value, ...]
 
 
 def leaf_rows(image: mmap.mmap, page_size: int) -> Iterator[LeafRow]:
-    """Yield the rows of all tables, also those of pages that are no longer in use."""
+    """Yield the rows of all tables, including those in unused pages."""
     for start in range(0, len(image) - page_size + 1, page_size):
         header = start + (_FILE_HEADER if start == 0 else 0)
         if image[header] == _TABLE_LEAF:
@@ -38,7 +38,7 @@ def leaf_rows(image: mmap.mmap, page_size: int) -> Iterator[LeafRow]:
 
 
 def leaf_ids(page: bytes) -> set[int]:
-    """Return the ids of a page's rows, none for a page that is no leaf of a table."""
+    """Return the ids of a page's rows; none if it is not a leaf of a table."""
     ids: set[int] = set()
     if page[:1] != bytes((_TABLE_LEAF,)):
         return ids
@@ -89,7 +89,7 @@ def _page_rows(pages: _Pages, start: int, header: int) -> Iterator[LeafRow]:
         try:
             yield _row(pages, start + pages.number(pointer, 2), end)
         except (ValueError, IndexError):
-            continue  # the other cells of the page may be sound
+            continue  # the other cells of the page may be intact
 
 
 def _row(pages: _Pages, at: int, end: int) -> LeafRow:

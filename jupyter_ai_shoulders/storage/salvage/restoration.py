@@ -1,6 +1,7 @@
-"""Writes what was salvaged of a damaged database into a new one, and reports what is missing.
+"""Writes salvaged data into a new database, and reports what is missing.
 
-Called by ``database``. Each restored conversation gets a notice; the report is about all of them.
+Called by ``storage.database``. Each restored conversation gets a notice; the report covers all of
+them.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from jupyter_ai_shoulders.wire.sessions import Session
 
 @dataclass(slots=True)
 class Restoration:
-    """What was restored, and what is missing."""
+    """The restored data, and what is missing."""
 
     source: str
-    """The damaged file that is kept."""
+    """Name of the damaged file, which is kept."""
     sessions: int = 0
     incomplete: int = 0
     events: int = 0
@@ -66,12 +67,12 @@ def count_with_noun(count: int, noun: str) -> str:
 
 
 def restore_database(connection: sqlite3.Connection, saved: SalvagedData, at: str) -> Restoration:
-    """Write what was saved into a new database, each session with a notice of what happened."""
+    """Write salvaged data into a new database, with a notice in each session."""
     report = Restoration(str(saved.source))
     marks = ", ".join("?" * len(OPERATION.split(",")))
     connection.execute("BEGIN IMMEDIATE")
     for row in saved.operations:
-        with contextlib.suppress(sqlite3.IntegrityError):  # a damaged row may lack what it needs
+        with contextlib.suppress(sqlite3.IntegrityError):  # a damaged row may be incomplete
             connection.execute(f"INSERT INTO operations ({OPERATION}) VALUES ({marks})", row)  # noqa: S608 constants
     owned = any(_owner(session) is not None for session in saved.sessions)
     for session in saved.sessions:
@@ -100,7 +101,7 @@ def _restore_session(
         insert_row(connection, LogTail(number, seq - 1), kind, stored.text)
         if isinstance(event, Projected) and not isinstance(event, SessionCreate):
             project_event(connection, event)
-    if saved.row is not None:  # newer than the last update that could be read
+    if saved.row is not None:  # newer than the last readable update
         project_event(connection, SessionUpdate(session_id=saved.id, session=session, quiet=True))
     intact, last = len(saved.events), saved.last_seq
     report.sessions += 1
@@ -123,7 +124,7 @@ def _restore_session(
 
 
 def _missing(saved: SalvagedSession, at: str) -> Iterator[tuple[int, str]]:
-    """Yield the texts of notices in the place of events that could not be read."""
+    """Yield the texts of notices in place of unreadable events."""
     run: list[tuple[int, str]] = []
     for seq in range(1, saved.last_seq + 2):
         if seq <= saved.last_seq and seq not in saved.events:
@@ -147,7 +148,7 @@ def _notice(intact: int, missing: int, source: str) -> str:
 
 
 def _session(saved: SalvagedSession, at: str, *, owned: bool) -> Session:
-    """Return the newest that is known of a session."""
+    """Return the newest known state of a session."""
     if saved.row is not None:
         return saved.row.model_copy(update={"id": saved.id})
     known = _logged(saved)
@@ -165,7 +166,7 @@ def _session(saved: SalvagedSession, at: str, *, owned: bool) -> Session:
         interactive=True,
         status="idle",
         anchor=None,
-        owner="" if owned else None,  # never somebody else's
+        owner="" if owned else None,  # never another user's
         message_count=0,
         last_seq=0,
         tokens_used=0,

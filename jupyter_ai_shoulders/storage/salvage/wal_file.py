@@ -1,8 +1,9 @@
-"""Reads a SQLite write-ahead log without SQLite, also one that is damaged.
+"""Reads a SQLite write-ahead log without SQLite, even if damaged.
 
-SQLite stops at the first frame that does not verify and drops the rest without a word: right for a
-tail torn by a crash, a silent loss when one frame in the middle is damaged. ``database`` asks which
-of the two it is before SQLite opens the file; ``salvage`` reads the frames.
+SQLite stops at the first frame that does not verify and silently drops the rest. That is right for
+a tail torn by a crash, but a loss when a frame in the middle is damaged. ``storage.database``
+checks which of the two it is before SQLite opens the file; ``storage.salvage.damaged_database``
+reads the frames.
 
 Format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PAGE_SIZE = 4096
-"""What SQLite makes pages of, where nothing says otherwise."""
+"""SQLite's default page size."""
 _HEADER = struct.Struct(">8I")
 _FRAME = struct.Struct(">6I")
 _LITTLE, _BIG = 0x377F0682, 0x377F0683
@@ -29,11 +30,11 @@ Sums = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WalContent:
-    """What a write-ahead log holds."""
+    """The content of a write-ahead log."""
 
     page_size: int = PAGE_SIZE
     pages: dict[int, bytes] = field(default_factory=dict[int, bytes])
-    """The newest committed content of each page, also of what follows the damage."""
+    """The newest committed content of each page, also of pages after the damage."""
     unverified: tuple[tuple[int, bytes], ...] = ()
     """Page and content of frames that do not verify; single rows in them may be intact."""
     is_damaged: bool = False
@@ -50,7 +51,7 @@ class _Frame(NamedTuple):
 
 
 def read_wal(path: Path) -> WalContent:
-    """Read the log; an absent or empty one holds nothing. Raises ``OSError``."""
+    """Read the log; an absent or empty file has no content. Raises ``OSError``."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -69,7 +70,7 @@ def read_wal(path: Path) -> WalContent:
 
 
 def _without_header(frames: list[_Frame]) -> WalContent:
-    """Read the frames of a log whose header is damaged: each verifies by the one before it."""
+    """Read the frames of a log with a damaged header: each is verified by the previous one."""
     for big in (False, True):
         for before, frame in itertools.pairwise(frames):
             if frame.salts == before.salts and _verifies(frame, before.sums, big=big):
@@ -80,10 +81,10 @@ def _without_header(frames: list[_Frame]) -> WalContent:
 def _content(
     frames: list[_Frame], page_size: int, seed: Sums | None, salts: Sums, *, big: bool
 ) -> WalContent:
-    """Collect the pages of the transactions that are committed.
+    """Collect the pages of committed transactions.
 
     A frame is verified by the sums stored in the frame before it, so the one after a damaged frame
-    verifies too. Frames with two other salts are left over from before the log was last reset.
+    verifies too. Frames with other salts are left over from before the last reset.
     """
     pages: dict[int, bytes] = {}
     pending: dict[int, bytes] = {}

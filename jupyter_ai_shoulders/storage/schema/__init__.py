@@ -1,4 +1,1 @@
-"""Tables of the state database.
-
-Migrations, rows of events, and session rows derived from events.
-"""
+"""Tables of the state database: migrations, event rows, and session rows derived from events."""

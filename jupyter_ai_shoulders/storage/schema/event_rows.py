@@ -1,7 +1,8 @@
-"""Rows of the table of events: their checksums, and placeholders for rows that are damaged.
+"""Rows of the table of events: checksums, and placeholders for damaged rows.
 
-A damaged row must not make the rest of its conversation unreadable. ``log`` puts a notice in its
-place that says how many events are missing there; ``restoration`` stores such notices.
+A damaged row must not make the rest of its conversation unreadable. ``SqliteEventLog`` replaces it
+by a notice that says how many events are missing; ``storage.salvage.restoration`` stores such
+notices.
 """
 
 from __future__ import annotations
@@ -18,41 +19,41 @@ from jupyter_ai_shoulders.wire.events import EventBase, Notice, event_adapter
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 DAMAGED = "event_damaged"
-"""Code of the notice in the place of events that cannot be read.
+"""Code of the notice in place of unreadable events.
 
-The first of a run says how many they are. The others have no text and are not shown.
+The first of a run states their number. The others have no text and are not shown.
 """
 
 COLUMNS = "id, CAST(body AS BLOB), checksum"
-"""What an ``EventRow`` is made of; a damaged text may not even be UTF-8."""
+"""The columns of an ``EventRow``; a damaged text may not be valid UTF-8."""
 
 SEQ_MASK = (1 << SEQ_BITS) - 1
-"""The part of a row's id that is the event's ``seq``."""
+"""The bits of a row's id that hold the event's ``seq``."""
 
 LONGEST_GAP = 10_000
-"""A gap longer than this is a damaged row number rather than that many lost events."""
+"""A longer gap is a damaged row number rather than that many lost events."""
 
 
 class EventText(NamedTuple):
-    """An event as clients get it, unparsed."""
+    """An event as sent to clients, unparsed."""
 
     seq: int
     text: str
     damaged: str | None = None
-    """What is stored, when ``text`` is the placeholder of an event that cannot be read."""
+    """The stored text when ``text`` is the placeholder of an unreadable event."""
 
 
 EventRow = tuple[int, bytes, int | None]
-"""A row's id, body and checksum; rows from before there were checksums have None."""
+"""A row's id, body and checksum; old rows have None as checksum."""
 
 
 def checksum(row_id: int, body: bytes) -> int:
-    """Return the CRC-32 of a row; it covers the id, so a row in a wrong place is noticed."""
+    """Return the CRC-32 of a row; it covers the id, to detect a row in a wrong place."""
     return zlib.crc32(body, (row_id ^ row_id >> SEQ_BITS) & SEQ_MASK)
 
 
 def is_intact(row: EventRow) -> bool:
-    """Return whether the row is what was once written."""
+    """Return whether the row is unchanged since it was written."""
     row_id, body, stored = row
     if stored is not None:
         return stored == checksum(row_id, body)
@@ -66,9 +67,9 @@ def is_intact(row: EventRow) -> bool:
 def event_texts(
     session_id: SessionId, rows: Iterable[EventRow], after: int, at: str
 ) -> Iterator[EventText]:
-    """Yield the events of a session behind ``after``, placeholders for what is lost or damaged.
+    """Yield the events of a session after ``after``, with placeholders for lost or damaged ones.
 
-    ``at`` is the time that placeholders carry.
+    ``at`` is the time of the placeholders.
     """
     run: list[tuple[int, str]] = []
     for row in rows:
@@ -88,7 +89,7 @@ def event_texts(
 
 
 def placeholders(session_id: SessionId, run: list[tuple[int, str]], at: str) -> Iterator[EventText]:
-    """Yield notices in the place of consecutive events, given by number and by what is left."""
+    """Yield notices in place of consecutive events, given by number and remaining text."""
     for index, (seq, stored) in enumerate(run):
         notice = Notice(
             seq=seq,
@@ -102,7 +103,7 @@ def placeholders(session_id: SessionId, run: list[tuple[int, str]], at: str) -> 
 
 
 def is_placeholder(event: EventBase) -> bool:
-    """Return whether the event stands in the place of one that is damaged or lost."""
+    """Return whether the event is a placeholder for a damaged or lost one."""
     return isinstance(event, Notice) and event.code == DAMAGED
 
 

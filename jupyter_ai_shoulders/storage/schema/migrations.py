@@ -1,6 +1,6 @@
-"""The database's schema, as the steps that led to it. Called by ``database`` when it opens.
+"""Migrations of the state database's schema. Called by ``storage.database`` when it opens.
 
-A step never changes once released: ``tests/golden_databases`` holds a database of every version.
+A released step never changes: ``tests/golden_databases`` has a database of every version.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 SEQ_BITS = 32
 """An event's row id is its session's number shifted left by this, plus its ``seq``.
 
-So a session's events lie together, ``seq`` is unique without a second index, and a commit writes
+So a session's events are adjacent, ``seq`` is unique without a second index, and a commit writes
 one page of the log instead of two (9 against 15 µs, half the bytes).
 """
 
 UNSTREAMED = "type NOT IN ('text-delta', 'reasoning-delta', 'tool-progress')"
 """The condition of the index by type, which keeps a delta's commit small.
 
-A query must repeat it word for word to be answered from the index.
+A query must repeat it verbatim to use the index.
 """
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -70,7 +70,7 @@ SCHEMA_VERSION = len(MIGRATIONS)
 
 
 def versions_are_sound(connection: sqlite3.Connection) -> bool:
-    """Return whether the versions are those of steps in a row; damage may have changed one."""
+    """Return whether the versions are consecutive steps; damage may have changed one."""
     if not connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'"
     ).fetchone():
@@ -81,7 +81,7 @@ def versions_are_sound(connection: sqlite3.Connection) -> bool:
 
 
 def migrate(connection: sqlite3.Connection, at: str) -> None:
-    """Bring the database to the newest schema, each step in a transaction of its own.
+    """Migrate the database to the current schema, one transaction per step.
 
     Raises ``StateUnavailable`` when a newer version of the package wrote it.
     """

@@ -1,7 +1,8 @@
-"""The table of sessions as a projection of the log: each event that changes a row, and how.
+"""The table of sessions as a projection of the event log.
 
-Called by ``log`` inside the transaction of the event, and by ``salvage`` for each event it saved,
-so the table can always be made again from the events.
+Called by ``SqliteEventLog`` in the transaction of each event, and by
+``storage.salvage.restoration`` for each salvaged event, so the table can always be rebuilt from the
+events.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ OWN_EVENT = f"""
         AND events.id - origin.id < iif(json_valid(origin.body),
           coalesce(json_extract(origin.body, '$.origin.seq'), 0), 0))
 """  # noqa: S608 constants
-"""Condition on ``events``: not what a fork copied, which happened once, in its origin."""
+"""Condition on ``events``: excludes copies in forks, whose originals count."""
 
 
 class LogTail(NamedTuple):
@@ -81,7 +82,7 @@ def last_id(number: int) -> int:
 
 
 def find_log_tail(connection: sqlite3.Connection, session_id: SessionId) -> LogTail | None:
-    """Return where the session's log ends, None when there is no such session."""
+    """Return the end of the session's log, or None if there is no such session."""
     row = connection.execute("SELECT number FROM sessions WHERE id = ?", (session_id,)).fetchone()
     if row is None:
         return None
@@ -100,12 +101,12 @@ def create_row(connection: sqlite3.Connection, event: SessionCreate) -> int:
 
 
 def insert_event(connection: sqlite3.Connection, tail: LogTail, event: Event, text: str) -> None:
-    """Add the event's row behind ``tail``."""
+    """Add the event's row after ``tail``."""
     insert_row(connection, tail, event.type, text)
 
 
 def insert_row(connection: sqlite3.Connection, tail: LogTail, kind: str, text: str) -> None:
-    """Add a row of the table of events behind ``tail``."""
+    """Add a row to the table of events after ``tail``."""
     row_id = first_id(tail.number) + tail.seq + 1
     connection.execute(
         "INSERT INTO events (id, type, body, checksum) VALUES (?, ?, ?, ?)",
@@ -114,7 +115,7 @@ def insert_row(connection: sqlite3.Connection, tail: LogTail, kind: str, text: s
 
 
 def project_event(connection: sqlite3.Connection, event: Projected) -> None:
-    """Change the session's row as the event says."""
+    """Apply the event to the session's row."""
     match event:
         case SessionUpdate(quiet=True):
             connection.execute(_MOVE, _fields(event.session))

@@ -1,4 +1,4 @@
-"""The event log on SQLite: an event is committed before anyone hears of it (chapter 01).
+"""The event log on SQLite: an event is committed before it is published.
 
 Written by the engine through the ``EventLog`` port, read by the server for clients that catch up.
 """
@@ -48,7 +48,7 @@ _log = logging.getLogger(__name__)
 _STORE = "store an event"
 _COLUMNS = "e.id, CAST(e.body AS BLOB), e.checksum"
 PAGE = 200
-"""Events that are read and understood at once, in about 5 ms."""
+"""Events read and parsed at once, in about 5 ms."""
 
 
 class SqliteEventLog:
@@ -62,10 +62,10 @@ class SqliteEventLog:
         flush_blobs: Callable[[], None],
         redact: Callable[[str], str] = str,
     ) -> None:
-        """``flush_blobs`` brings the blobs to the disk, before the events that name them.
+        """``flush_blobs`` syncs the blobs, before the events that refer to them.
 
-        ``redact`` takes secrets out of an event's text; nothing that is logged or sent to clients
-        passes it by.
+        ``redact`` removes secrets from the text of every event before it is logged or sent to
+        clients.
         """
         self._database = database
         self._sink = sink
@@ -76,10 +76,10 @@ class SqliteEventLog:
         self._tails: dict[SessionId, LogTail] = {}
 
     def append(self, session_id: SessionId, event: Event) -> LoggedEvent:
-        """Stamp (seq, session id, time), commit, publish; return what was logged.
+        """Stamp (seq, session id, time), commit and publish an event; return the logged event.
 
-        Raises ``NotFound`` for an unknown session and ``StateUnavailable`` (disk full,
-        read-only); then nothing was logged and nothing published.
+        Raises ``NotFound`` for an unknown session and ``StateUnavailable`` (disk full, read-only);
+        then nothing was logged or published.
         """
         tail = self._begin(session_id, event)
         stamped, text = self._redacted(*encode_model(self._stamped(session_id, event, tail)))
@@ -96,17 +96,17 @@ class SqliteEventLog:
         return logged
 
     def wrote(self, size: int) -> None:
-        """Note a commit to another table of the database: it is synced with the events."""
+        """Record a commit to another table of the database; it is synced with the events."""
         self._durability.note_commit(size)
 
     async def sync(self) -> None:
-        """Return once everything appended so far is on the disk. Raises ``StateUnavailable``."""
+        """Return when everything appended so far is on disk. Raises ``StateUnavailable``."""
         await self._durability.sync()
 
     def read(
         self, session_id: SessionId, after: int = 0, limit: int | None = None
     ) -> list[LoggedEvent]:
-        """Return events with ``seq > after`` in order, notices in the place of damaged ones.
+        """Return events with ``seq > after`` in order, with notices in place of damaged ones.
 
         Raises ``NotFound``, and ``StateUnavailable`` with code ``quarantined`` when a newer version
         wrote one of them.
@@ -125,8 +125,8 @@ class SqliteEventLog:
     ) -> list[EventText]:
         """Return events with ``seq > after`` in order, as encoded. Raises ``NotFound``.
 
-        Not more than fit into ``most_characters``, but one at least. Damaged and lost events have
-        notices in their place: no number is left out.
+        At most as many as fit ``most_characters``, but at least one. Notices replace damaged and
+        lost events, so no number is skipped.
         """
         number = self._tail(session_id).number
         first = first_id(number)
@@ -158,9 +158,9 @@ class SqliteEventLog:
     ) -> list[LoggedEvent]:
         """Return the events of these types, of one session or of all that are not deleted.
 
-        Sessions come in the order of their creation, events of one session by ``seq``. Streamed
-        types (deltas, tool progress) are not indexed and are never returned. What cannot be
-        understood is left out.
+        Sessions are in the order of creation, events of a session in the order of ``seq``. Streamed
+        types (deltas, tool progress) are not indexed and never returned. Unreadable events are left
+        out.
         """
         marks = ", ".join("?" * len(types))
         if session_id is not None:
@@ -184,7 +184,7 @@ class SqliteEventLog:
         return _readable(rows)
 
     def pages(self, types: Collection[str]) -> Iterator[list[LoggedEvent]]:
-        """Return what ``find`` returns for all sessions, ``PAGE`` events at a time."""
+        """Yield the result of ``find`` for all sessions, ``PAGE`` events at a time."""
         marks = ", ".join("?" * len(types))
         found = self._database.rows(
             f"""
@@ -205,15 +205,15 @@ class SqliteEventLog:
             yield _readable(rows)
 
     def forget(self, session_id: SessionId) -> None:
-        """Drop what is remembered of a session that was purged."""
+        """Drop the cached state of a purged session."""
         self._tails.pop(session_id, None)
 
     async def aclose(self) -> None:
-        """Bring everything to the disk; the log is not used any more."""
+        """Sync everything; the log is not used afterwards."""
         await self._durability.aclose()
 
     def _begin(self, session_id: SessionId, event: Event) -> LogTail:
-        """Return where the session's log ends; number 0 is for the session about to be created."""
+        """Return the end of the session's log; number 0 is for the session about to be created."""
         if not isinstance(event, SessionCreate):
             return self._tail(session_id)
         return LogTail(0, 0)
@@ -302,7 +302,7 @@ def _parsed(session_id: SessionId, text: EventText) -> Event:
 
 
 def _readable(rows: list[tuple[Any, ...]]) -> list[LoggedEvent]:
-    """Return the events that can be read: one damaged session must not hide the others."""
+    """Return the readable events: a damaged session must not hide the others."""
     events: list[LoggedEvent] = []
     for row_id, body, stored in rows:
         if not is_intact((row_id, body, stored)):
@@ -317,9 +317,9 @@ def _readable(rows: list[tuple[Any, ...]]) -> list[LoggedEvent]:
 
 
 def _without_broken_state(before: Event, after: Event, text: str) -> tuple[Event, str]:
-    """Return a redacted event without opaque state that was changed.
+    """Return a redacted event without opaque state that redaction changed.
 
-    A provider refuses a whole conversation for one signature that does not fit its text.
+    A provider refuses a whole conversation because of one signature that does not match its text.
     """
     state = getattr(before, "state", None)
     if state is None or getattr(after, "state", None) == state:

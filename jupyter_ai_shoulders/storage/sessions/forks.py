@@ -1,7 +1,7 @@
-"""Copies of sessions: a new log with the events of another up to one of them.
+"""Copies of sessions: a new log with the events of another session up to one of them.
 
-Called by ``host.sessions.forks``. Copies keep their numbers and times, so that whatever refers to
-an event still does, and a model is sent the same bytes.
+Called by ``host.sessions.forks``. Copied events keep their numbers and times, so that references
+stay valid and a model is sent the same bytes.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ from jupyter_ai_shoulders.wire.sessions import Session
 
 
 class ExistingCopy(NamedTuple):
-    """A copy that was made before."""
+    """An earlier copy."""
 
     id: SessionId
     deleted: bool
-    """By a user, who does not want it."""
+    """Deleted by the user."""
 
 
 PAGE = 50
-"""Events copied between two turns of the event loop."""
+"""Events copied before yielding to the event loop."""
 _DOING = "copy a conversation"
 
 
 class SqliteForks:
-    """Makes copies in the database. A copy is deleted until it is whole and ``revealed``."""
+    """Makes copies in the database. A copy counts as deleted until it is complete and revealed."""
 
     def __init__(
         self, database: Database, log: SqliteEventLog, sink: EventSink, clock: Clock
@@ -66,10 +66,10 @@ class SqliteForks:
     async def copy(
         self, session: Session, origin: ForkOrigin, opener: Opener | None = None
     ) -> LoggedEvent:
-        """Store a session with the origin's events; return its first event, not yet published.
+        """Store a session with the origin's events; return its first event, unpublished.
 
-        What a crash leaves of it is purged with the deleted sessions. Raises ``NotFound`` and
-        ``StateUnavailable``, with code ``quarantined`` when an event cannot be understood.
+        An incomplete copy after a crash is purged with the deleted sessions. Raises ``NotFound``
+        and ``StateUnavailable``, with code ``quarantined`` when an event cannot be parsed.
         """
         now = timestamp(self._clock.now())
         stamped = session.model_copy(
@@ -94,7 +94,7 @@ class SqliteForks:
         return LoggedEvent(created, text)
 
     def reveal(self, first: LoggedEvent) -> None:
-        """Let the session be seen. Raises ``StateUnavailable``."""
+        """Make the session visible. Raises ``StateUnavailable``."""
         with self._database.transaction(_DOING) as connection:
             connection.execute(
                 "UPDATE sessions SET deleted_at = NULL WHERE id = ?", (first.event.session_id,)
@@ -103,9 +103,9 @@ class SqliteForks:
         self._sink.publish(first)
 
     def copies_in(self, document: str) -> dict[SessionId, ExistingCopy]:
-        """Return the copies that are pinned to a document, by what they were copied from.
+        """Return the copies pinned to a document, by their origin.
 
-        One that was deleted counts only where no other is; what a crash left of one does not.
+        A deleted copy counts only if there is no other; incomplete copies do not count.
         """
         rows = self._database.rows(
             f"""
@@ -139,9 +139,9 @@ class SqliteForks:
 
 
 def copy_event(event: Event, session: Session) -> Event:
-    """Return the event as the copy has it: nothing was paid by it, and its proposals are its own.
+    """Return the event for the copy: without costs, and with its own proposals.
 
-    A mode that lets everything run does not go over to another session.
+    The mode ``bypass`` is not copied to another session.
     """
     changes: dict[str, object] = {"session_id": session.id}
     match event:
@@ -157,7 +157,7 @@ def copy_event(event: Event, session: Session) -> Event:
             changes["proposal"] = event.proposal.model_copy(update=named)
         case ProposalResolve():
             own = copied_proposal_id(event.proposal_id, session.id)
-            changes |= {"proposal_id": own, "run": False}  # the origin is told how it ends
+            changes |= {"proposal_id": own, "run": False}  # the origin receives the outcome
         case EditPending() | EditResolve():
             changes["edit_id"] = copied_edit_id(event.edit_id, session.id)
         case _:
@@ -166,12 +166,12 @@ def copy_event(event: Event, session: Session) -> Event:
 
 
 def copied_proposal_id(proposal_id: ProposalId, session_id: SessionId) -> ProposalId:
-    """Return the id a proposal has in a copy: decisions in one session are not the other's."""
+    """Return a proposal's id in a copy, because each session decides separately."""
     return ProposalId(f"{proposal_id.split('.')[0]}.{session_id}")
 
 
 def copied_edit_id(edit_id: EditId, session_id: SessionId) -> EditId:
-    """Return the id an edit has in a copy, by which it is known: it awaits review once only."""
+    """Return an edit's id in a copy, which identifies it: it needs review only once."""
     return EditId(f"{edit_id.split('.')[0]}.{session_id}")
 
 

@@ -1,4 +1,5 @@
-"""The table of sessions: one row each, made from the log (``projection``).
+"""The table of sessions: one row each, projected from the log
+(``storage.schema.session_projection``).
 
 The engine reads and updates single sessions through the ``Sessions`` port; the server lists,
 deletes and restores them.
@@ -28,7 +29,7 @@ from jupyter_ai_shoulders.wire.sessions import Anchor, Session, SessionKind, Ses
 _log = logging.getLogger(__name__)
 
 ABANDONED = timedelta(days=1)
-"""After which a thread whose first message never came is nobody's any more."""
+"""Age at which a thread without a first message is abandoned."""
 _CURSOR = re.compile("[0-9]{1,18}")
 """More digits would not fit SQLite's integers."""
 
@@ -45,14 +46,14 @@ _TEXT = f"""
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which sessions to list; None means any. ``text`` is looked for in titles and messages."""
+    """Which sessions to list; None for any. ``text`` is searched in titles and messages."""
 
     kind: SessionKind | None = None
     source: SessionSource | None = None
     document: str | None = None
     text: str | None = None
     owner: str | None = None
-    """Only this user's, and those without an owner."""
+    """Only sessions of this user and those without an owner."""
 
 
 class SqliteSessions:
@@ -80,7 +81,7 @@ class SqliteSessions:
         return self._session(rows[0])
 
     def header(self, session_id: SessionId) -> tuple[str | None, str]:
-        """Return a session's owner and title, also of one that cannot be understood.
+        """Return a session's owner and title, even if its row cannot be parsed.
 
         Raises ``NotFound``, also for a deleted one.
         """
@@ -92,20 +93,20 @@ class SqliteSessions:
         return rows[0][0], rows[0][1]
 
     def update(self, session: Session) -> Session:
-        """Store changed fields, log a ``session-update``; return what was stored."""
+        """Store changed fields and log a ``session-update``; return the stored session."""
         logged = self._log.append(session.id, SessionUpdate(session=session))
         assert isinstance(logged.event, SessionUpdate)
         return logged.event.session
 
     def move(self, session: Session, anchor: Anchor) -> Session:
-        """Store where a session is pinned now; nothing else, and it stays where it is in lists."""
+        """Store a session's new anchor; its position in lists does not change."""
         moved = session.model_copy(update={"anchor": anchor})
         logged = self._log.append(session.id, SessionUpdate(session=moved, quiet=True))
         assert isinstance(logged.event, SessionUpdate)
         return logged.event.session
 
     def unsettled(self) -> list[SessionId]:
-        """Return what a restart must look at: open turns, by log or status, and ``bypass``."""
+        """Return the sessions a restart must check: open turns, by log or status, or ``bypass``."""
         rows = self._database.rows(
             """
             SELECT id FROM sessions
@@ -119,7 +120,9 @@ class SqliteSessions:
         return [SessionId(row[0]) for row in rows]
 
     def empty_threads(self) -> list[Session]:
-        """Return the threads that never got a message: an agent's, and those of ``ABANDONED``."""
+        """Return the threads without a message: those of the agent, and those older than
+        ``ABANDONED``.
+        """
         before = timestamp(self._clock.now() - ABANDONED)
         rows = self._database.rows(
             f"""
@@ -137,7 +140,7 @@ class SqliteSessions:
         return [found for row in rows if (found := self._understood(row))]
 
     def last_model(self) -> ModelId | None:
-        """Return the model of the conversation updated last, of those that have one."""
+        """Return the model of the most recently updated conversation that has one."""
         rows = self._database.rows(
             "SELECT iif(json_valid(body), json_extract(body, '$.model'), NULL) AS model "
             "FROM sessions "
@@ -146,17 +149,17 @@ class SqliteSessions:
         return ModelId(rows[0][0]) if rows else None
 
     def was_deleted(self, session_id: SessionId) -> bool:
-        """Return whether there is a session of this id that was deleted."""
+        """Return whether a session of this id was deleted."""
         rows = self._database.rows(
             "SELECT 1 FROM sessions WHERE id = ? AND deleted_at IS NOT NULL", session_id
         )
         return bool(rows)
 
     def page(self, chosen: SessionFilter, cursor: str | None, limit: int) -> SessionList:
-        """Return up to ``limit`` sessions, the newest update first, from ``cursor`` on.
+        """Return up to ``limit`` sessions, most recently updated first, from ``cursor`` on.
 
-        One that cannot be understood is left out: it must not hide the others.
-        Raises ``InvalidRequest`` for a cursor that none of our answers held.
+        Unreadable sessions are left out, so that they do not hide the others. Raises
+        ``InvalidRequest`` for an unknown cursor.
         """
         conditions, parameters = _conditions(chosen)
         if cursor is not None:
@@ -177,7 +180,7 @@ class SqliteSessions:
         )
 
     def pinned_below(self, path: str) -> list[Session]:
-        """Return the sessions that are pinned to a document, or to one in a folder."""
+        """Return the sessions pinned to a document, or to any document in a folder."""
         rows = self._database.rows(
             f"SELECT {_COLUMNS} FROM sessions WHERE deleted_at IS NULL "  # noqa: S608 a constant
             "AND (document = ?1 OR substr(document, 1, length(?1) + 1) = ?1 || '/') "
@@ -187,14 +190,14 @@ class SqliteSessions:
         return [found for row in rows if (found := self._understood(row))]
 
     def delete(self, session_id: SessionId) -> None:
-        """Hide the session; it can be brought back for 30 days. Raises ``NotFound``."""
+        """Hide the session; it can be restored for 30 days. Raises ``NotFound``."""
         self.get(session_id)
         self._mark(session_id, timestamp(self._clock.now()))
 
     def undelete(self, session_id: SessionId, owner: str | None = None) -> Session:
-        """Bring a deleted session back and tell the pages.
+        """Restore a deleted session and notify the pages.
 
-        Raises ``NotFound``, also when it belongs to somebody else than ``owner``.
+        Raises ``NotFound``, also when it belongs to another user than ``owner``.
         """
         rows = self._database.rows(
             "SELECT deleted_at FROM sessions "
@@ -239,9 +242,9 @@ class SqliteSessions:
         )
 
     def _last_logged(self, session_id: SessionId, problem: ValidationError) -> Session:
-        """Return what the log says of a session whose row is damaged.
+        """Return a session with a damaged row as recorded in the log.
 
-        When that is damaged too, the next start restores the whole database and reports it.
+        When the log is damaged too, the next start restores the whole database and reports it.
         """
         for logged in reversed(self._log.find(_STATES, session_id)):
             if isinstance(logged.event, SessionCreate | SessionUpdate):
@@ -273,5 +276,5 @@ def _conditions(chosen: SessionFilter) -> tuple[list[str], list[object]]:
 
 
 def _escaped(text: str) -> str:
-    """Return the text as a LIKE pattern that matches only itself."""
+    """Return a LIKE pattern that matches only the text."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
