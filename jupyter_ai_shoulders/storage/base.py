@@ -88,7 +88,7 @@ class Sessions(Protocol):
     def unsettled(self) -> Sequence[SessionId]:
         """Return the sessions that a restart must check.
 
-        Their last turn has no ``turn-end``, or their status is that of an open turn, or their mode is
+        Their last turn has no ``turn-end``, or their status says so, or their mode is
         ``bypass``.
         """
         ...

@@ -1,1 +1,1 @@
-"""The vocabulary: pydantic models of everything that crosses the socket, the log or the disk."""
+"""The protocol: pydantic models of everything that crosses the socket, the log or the disk."""

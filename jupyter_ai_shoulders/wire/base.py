@@ -1,7 +1,4 @@
-"""The base class and scalar types every wire model shares.
-
-Used by every module of ``wire``; nothing here knows what the models mean.
-"""
+"""The base class and scalar types of all wire models."""
 
 from __future__ import annotations
 
@@ -10,14 +7,14 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, JsonValue, WithJsonSchema
 
 WIRE_VERSION = 1
-"""Version of the vocabulary; a page with another one is told to reload (chapter 02)."""
+"""Protocol version; a page with another version must reload."""
 
 
 class WireModel(BaseModel):
     """A frozen value that crosses the socket, the log or the disk.
 
-    Unknown fields are ignored on reading so that an older server can read a newer log. In the
-    JSON Schema (serialisation side) every field is required: nulls travel explicitly.
+    Unknown fields are ignored on reading, so that an older server can read a newer log. In the JSON
+    Schema (for serialisation) every field is required: nulls are sent explicitly.
     """
 
     model_config = ConfigDict(
@@ -29,16 +26,15 @@ class WireModel(BaseModel):
 
 
 class CommandModel(WireModel):
-    """A request body or a frame from the page: unknown fields are refused with their path."""
+    """A request body or a frame from the page; rejects unknown fields with their path."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 Json = Annotated[JsonValue, WithJsonSchema({"x-wire-json": True})]
-"""Any JSON value; the schema emitter maps it to one named, recursive TypeScript type."""
+"""Any JSON value; the schema maps it to one named, recursive TypeScript type."""
 
 JsonObject = dict[str, Json]
-"""A JSON object."""
 
 Timestamp = str
-"""UTC time in ISO 8601 with a ``Z``, for display only: order is by ``seq`` (chapter 02)."""
+"""UTC time in ISO 8601 with a ``Z``, for display only: events are ordered by ``seq``."""

@@ -1,4 +1,4 @@
-"""Edits awaiting review and proposals awaiting a decision (chapter 07)."""
+"""Pending edits, and proposals that need a decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ProposalState = Literal["proposed", "applied", "edited", "conflict", "stale", "d
 
 
 class Hunk(WireModel):
-    """One changed region: half-open line ranges, 0-based, in the text before and after."""
+    """A changed region: half-open line ranges, 0-based, in the text before and after."""
 
     before_from: int
     before_to: int
@@ -23,22 +23,23 @@ class Hunk(WireModel):
 
 
 class PendingEdit(WireModel):
-    """What the agent changed in one file or cell and the user has not looked through yet.
+    """The agent's unreviewed change of one file or cell.
 
-    ``baseline`` is the text without the agent's changes and with everything the user changed since;
-    null of what the agent made. ``current`` is the text as it stands; null of what is gone.
+    ``baseline`` is the text without the agent's changes but with all later changes of the user;
+    null if the agent created it. ``current`` is the document's text; null if it no longer exists.
     """
 
     id: EditId
     session_id: SessionId
     turn_id: TurnId | None
-    """The session and the turn that changed it last."""
+    """The session and turn of the last change."""
     document: str
     cell_id: CellId | None
     cell_type: CellType | None
     position: int | None
-    """Where the cell stands in its notebook, from 0; of a cell that is gone, where it would come
-    back. Null of files."""
+    """Index of the cell in its notebook, from 0; for a deleted cell, where it would be restored.
+    Null for files.
+    """
     baseline: str | None
     baseline_version: Version | None
     current: str | None
@@ -46,15 +47,17 @@ class PendingEdit(WireModel):
     hunks: tuple[Hunk, ...]
     """Between ``baseline`` and ``current``; empty where one of them is null."""
     conflict: bool = False
-    """The user changed the same lines since: ``baseline`` has the user's there, so that the
-    agent's part of them can only be kept."""
+    """The user changed the same lines since. ``baseline`` has the user's version there, so the
+    agent's part can only be kept.
+    """
     error: ErrorInfo | None = None
-    """Why the document cannot be read now; ``current`` is then what the agent left. Or why what is
-    kept of the edit cannot be read: both texts are null then, and the edit can only be kept."""
+    """Why the document cannot be read; ``current`` is then the agent's text. Or why the stored
+    texts of the edit cannot be read: both are null then, and the edit can only be kept.
+    """
 
 
 class PendingEditList(WireModel):
-    """``GET edits``: sorted by document, cells in their order."""
+    """``GET edits``: sorted by document, cells in notebook order."""
 
     edits: tuple[PendingEdit, ...]
 
@@ -63,9 +66,9 @@ class EditDecision(WireModel):
     """The answer of ``POST edits/{id}``."""
 
     edit: PendingEdit | None
-    """What is left to look through; null when nothing is."""
+    """The part still pending; null when nothing is."""
     drift: KernelDrift | None
-    """Of what was undone: the kernel still holds what it did when it ran."""
+    """For an undo: effects of the undone code that remain in the kernel."""
 
 
 class EditConflict(WireModel):
@@ -73,7 +76,7 @@ class EditConflict(WireModel):
 
     error: ErrorInfo
     edit: PendingEdit | None
-    """The edit as it stands now; null when it was decided."""
+    """The current edit; null when it was decided."""
 
 
 class EditDecisions(WireModel):
@@ -81,22 +84,22 @@ class EditDecisions(WireModel):
 
     resolved: tuple[EditId, ...]
     left: tuple[EditConflict, ...]
-    """Those that could not be decided, each with the reason."""
+    """Edits that could not be decided, each with the reason."""
     drift: tuple[KernelDrift, ...]
 
 
 class CellText(WireModel):
-    """The answer of ``POST sessions/{id}/cell-text``: what the cell reads now."""
+    """The answer of ``POST sessions/{id}/cell-text``: the cell's current text."""
 
     text: str
 
 
 class Proposal(WireModel):
-    """A change that is not applied until the user says so.
+    """A change that is applied only when the user decides so.
 
-    It is what makes ``new`` of ``old``, and is merged into the text as it is when it is applied.
+    It changes ``old`` to ``new``, and is merged into the current text when it is applied.
     ``current`` is the text when the proposal was recorded; it differs from ``old`` where the user
-    changed the same lines, so that they have to choose.
+    changed the same lines and must choose.
     """
 
     id: ProposalId

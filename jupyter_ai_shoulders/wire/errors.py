@@ -1,6 +1,6 @@
-"""The error object and its closed set of codes, as HTTP bodies, events and results carry it.
+"""The error object and its codes, as used in HTTP bodies, events and results.
 
-The exceptions that become it live in ``core.errors``.
+The exceptions are in ``core.errors``.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ ErrorCode = Literal[
 
 
 class ErrorInfo(WireModel):
-    """What went wrong, said so that the user knows what to do next."""
+    """An error with advice for the user."""
 
     code: ErrorCode
     message: str
-    """What was tried and what happened, one or two sentences."""
+    """What was tried and what happened, in one or two sentences."""
     hint: str | None = None
     """What to do about it: the setting, command or key."""
     retryable: bool = False

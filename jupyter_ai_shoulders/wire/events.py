@@ -1,8 +1,8 @@
-"""Everything that is logged and sent to clients, one model per event type (chapter 02).
+"""All events that are logged and sent to clients, one model per event type.
 
-An event is made without ``seq``, ``session_id`` and ``at``; the event log stamps them when it
-commits. All state shown to a user is a fold of these. The one place to import events from: the
-models themselves stand in the ``events_*`` modules, by what they tell of.
+An event is made without ``seq``, ``session_id`` and ``at``; the event log stamps them on commit.
+All state shown to a user is a reduction of these events. Import events from here; the models are
+defined in ``wire.event_types`` by subject.
 """
 
 from __future__ import annotations
@@ -197,12 +197,12 @@ _ADAPTERS: list[TypeAdapter[Event]] = []
 
 
 def event_adapter() -> TypeAdapter[Event]:
-    """Return the adapter that validates any event; built on first use (it costs 30 ms)."""
+    """Return the adapter that validates any event; built on first use, which takes 30 ms."""
     if not _ADAPTERS:
         _ADAPTERS.append(TypeAdapter(Event))
     return _ADAPTERS[0]
 
 
 def parse_event(text: str | bytes) -> Event:
-    """Read one event from its JSON text. Raises ``pydantic.ValidationError``."""
+    """Parse one event from JSON. Raises ``pydantic.ValidationError``."""
     return event_adapter().validate_json(text)

@@ -1,8 +1,7 @@
-"""Frames of the page socket (chapters 02 and 06): what a page sends and what the server sends.
+"""Frames of the page socket: those a page sends and those the server sends.
 
-The one place to import frames from, as ``server.connections.page_socket`` and ``notebook`` do: the
-models themselves stand in ``frames_page`` and ``frames_server``, by who sends them, and those about
-text files in ``frames_texts``.
+Import frames from here, as ``server.connections.page_socket`` and ``notebook`` do. The models are
+defined in ``wire.frame_types``, by sender and for text files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Identifiers: one NewType per kind of thing, so that they cannot be mixed up.
+"""Identifiers: one NewType per kind of object, so that they cannot be mixed up.
 
-Used by every layer. All are strings on the wire; the server makes them (``core.ids``), except
-``MessageId`` and ``ClientId`` (made by the client) and ``CellId`` (made by whoever made the cell).
+Used by every layer. All are strings on the wire. The server makes them (``core.clock.IdSource``),
+except ``MessageId`` and ``ClientId`` (made by the client) and ``CellId`` (made with the cell).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ ClientId = NewType("ClientId", str)
 OperationId = NewType("OperationId", str)
 RunId = NewType("RunId", str)
 LongRunId = NewType("LongRunId", str)
-"""A call that goes on after its step; the model's handle on it."""
+"""A call that continues after its step, as named to the model."""
 CellId = NewType("CellId", str)
 RestoreId = NewType("RestoreId", str)
 BlobHash = NewType("BlobHash", str)
 ModelId = NewType("ModelId", str)
 ProviderId = NewType("ProviderId", str)
 Version = NewType("Version", str)
-"""A cell's or a file's version, see ``wire.versions``."""
+"""The version of a cell or file, see ``wire.versions``."""

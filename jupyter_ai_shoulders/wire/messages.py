@@ -1,4 +1,4 @@
-"""What a user message carries beside its text: attachments and the context it was sent in."""
+"""Attachments and editor context of a user message."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CellAttachment(WireModel):
 
 
 class SelectionAttachment(WireModel):
-    """Selected text, with the text around it."""
+    """Selected text with its surroundings."""
 
     kind: Literal["selection"]
     path: str
@@ -101,7 +101,7 @@ Attachment = Annotated[
 
 
 class Selection(WireModel):
-    """What is selected in the active document."""
+    """The selection in the active document."""
 
     cell_id: CellId | None
     range: TextRange
@@ -109,7 +109,7 @@ class Selection(WireModel):
 
 
 class MessageContext(WireModel):
-    """What the user has in front of them; what they removed is null."""
+    """The user's editor context; parts the user removed are null."""
 
     active_document: str | None = None
     active_cell_id: CellId | None = None

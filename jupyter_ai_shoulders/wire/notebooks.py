@@ -1,4 +1,4 @@
-"""Cells and edits of a notebook as tools, back ends and pages exchange them."""
+"""Cells and edits of a notebook as exchanged by tools, back ends and pages."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ CellType = Literal["code", "markdown", "raw"]
 
 
 class OutputSummary(WireModel):
-    """One output without its content."""
+    """An output without its content."""
 
     kind: Literal["stream", "display_data", "execute_result", "error"]
     mime_types: tuple[str, ...]
     size: int
-    """Characters of the JSON text."""
+    """Length of the JSON text in characters."""
 
 
 class NotebookCell(WireModel):
-    """A cell with its identity, version and, when asked for, its outputs (nbformat dicts)."""
+    """A cell with its identity, version and, on request, its outputs (nbformat dicts)."""
 
     id: CellId
     cell_type: CellType
@@ -38,10 +38,9 @@ class CellMark(WireModel):
     """Why a cell does not show what running the notebook from the top would."""
 
     state: Literal["edited", "upstream", "order", "kernel"]
-    """Edited since it ran; what it uses is another since; run out of order; of a kernel that is
-    gone."""
+    """Edited since its run; its inputs have changed; run out of order; run in a former kernel."""
     reason: str
-    """In words, to be put behind the cell's name."""
+    """In words, to follow the cell's name."""
 
 
 class CellSource(WireModel):
@@ -53,7 +52,7 @@ class CellSource(WireModel):
 
 
 class CellInsert(WireModel):
-    """Insert a cell whose id the server chose; ``after`` null puts it first."""
+    """Insert a cell with an id chosen by the server; ``after`` null puts it first."""
 
     kind: Literal["cell-insert"] = "cell-insert"
     cell_id: CellId
@@ -64,7 +63,7 @@ class CellInsert(WireModel):
     outputs: tuple[JsonObject, ...] = ()
     execution_count: int | None = None
     attachments: JsonObject | None = None
-    """Of a markdown or raw cell, so that a deleted cell comes back with its pictures."""
+    """For a markdown or raw cell, so that a deleted cell is restored with its pictures."""
 
 
 class CellDelete(WireModel):
@@ -83,7 +82,7 @@ class CellMove(WireModel):
 
 
 class CellOutputs(WireModel):
-    """Replace a code cell's outputs and execution count (never the user's text)."""
+    """Replace a code cell's outputs and execution count, never its source."""
 
     kind: Literal["cell-outputs"] = "cell-outputs"
     cell_id: CellId

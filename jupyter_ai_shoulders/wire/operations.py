@@ -1,4 +1,4 @@
-"""The operation log: one row for every change of a document (chapter 07)."""
+"""The operation log: one row for every change of a document."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from jupyter_ai_shoulders.wire.ids import CallId, CellId, OperationId, SessionId
 
 OperationKind = Literal["edit", "create", "delete", "move", "copy", "mkdir", "outputs", "command"]
 OperationState = Literal["begun", "done", "failed", "undone"]
-"""``begun`` and not ended after a crash: it is settled by the file's hash at the next start."""
+"""``begun`` and not ended after a crash is settled by the file's hash at the next start."""
 
 
 class Operation(WireModel):
-    """One change of a file or a cell, by a tool, an undo or a restore."""
+    """One change of a file or cell by a tool, an undo or a restore."""
 
     id: OperationId
     at: Timestamp
@@ -28,15 +28,17 @@ class Operation(WireModel):
     document: str
     cell_id: CellId | None
     new_document: str | None
-    """Where it went: of a move or a copy."""
+    """The target of a move or copy."""
     before_version: Version | None
     after_version: Version | None
     batch: str | None
-    """Changes of one batch are taken back together."""
+    """Changes of one batch are undone together."""
     state: OperationState
     undoes: OperationId | None
     can_undo: bool
-    """A change of a file by itself, with its batch; a change of a cell with its turn."""
+    """Whether it can be undone: a file's change by itself or with its batch, a cell's with its
+    turn.
+    """
     reason: str | None
     """Why it cannot be undone, for the user."""
 
@@ -49,11 +51,11 @@ class OperationsPage(WireModel):
 
 
 class OperationUndone(WireModel):
-    """``POST operations/{id}/undo``: what was taken back with it, and what had to stay."""
+    """``POST operations/{id}/undo``: the changes undone together, and those that were not."""
 
     undone: tuple[OperationId, ...]
     kept: tuple[str, ...]
-    """Why a part of the batch stays, in words, such as a folder that is not empty."""
+    """Why parts of the batch were not undone, in words, such as a folder that is not empty."""
 
 
 class OperationsQuery(CommandModel):

@@ -1,7 +1,7 @@
-"""The normalised conversation a provider is sent, and the opaque state it wants back verbatim.
+"""The provider-independent conversation of a request, with opaque provider state.
 
-Built by ``engine.request.context`` from the log, encoded by each provider adapter, shown by
-``GET sessions/{id}/requests/{step}``.
+Built by ``engine.request.context`` from the log, encoded by each provider adapter, shown by ``GET
+sessions/{id}/requests/{step}``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from jupyter_ai_shoulders.wire.ids import CallId
 class ProviderState(WireModel):
     """Opaque provider state kept verbatim beside a part (thinking signature, encrypted reasoning).
 
-    Replayed only to the provider and model that made it, dropped otherwise (chapter 01,
-    decision 5).
+    Sent back only to the provider and model that produced it, dropped otherwise.
     """
 
     provider: str
@@ -27,7 +26,7 @@ class ProviderState(WireModel):
 
 
 class TextPart(WireModel):
-    """Text of either side."""
+    """Text of the user or the model."""
 
     type: Literal["text"] = "text"
     text: str
@@ -35,7 +34,7 @@ class TextPart(WireModel):
 
 
 class ReasoningPart(WireModel):
-    """Reasoning the model showed; ``text`` may be empty when only its signature came."""
+    """Reasoning shown by the model; ``text`` may be empty when only its signature came."""
 
     type: Literal["reasoning"] = "reasoning"
     text: str
@@ -51,7 +50,7 @@ class ImagePart(WireModel):
 
 
 class ToolCallPart(WireModel):
-    """A tool call the model made; ``arguments`` is ``{}`` when it sent something invalid."""
+    """A tool call by the model; ``arguments`` is ``{}`` when they were invalid."""
 
     type: Literal["tool-call"] = "tool-call"
     call_id: CallId
@@ -95,7 +94,7 @@ ModelMessage = Annotated[UserMessage | AssistantMessage, Field(discriminator="ro
 
 
 class ToolDefinition(WireModel):
-    """A tool as the model is told of it."""
+    """A tool as described to the model."""
 
     name: str
     description: str

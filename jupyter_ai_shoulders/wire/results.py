@@ -1,4 +1,4 @@
-"""The envelope of every tool result (chapter 05)."""
+"""The envelope of every tool result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ResultKind = Literal[
 
 
 class ResultMeta(WireModel):
-    """Facts about a result that are not its content."""
+    """Facts about a result beside its content."""
 
     total: int | None = None
     truncated: bool | None = None
@@ -32,7 +32,7 @@ class ResultMeta(WireModel):
 
 
 class ToolEnvelope(WireModel):
-    """What a tool answered: content or an error, never both empty."""
+    """A tool's answer: content or an error, never both empty."""
 
     ok: bool
     kind: ResultKind
@@ -44,7 +44,7 @@ class ToolEnvelope(WireModel):
 
 
 class SeenVersion(WireModel):
-    """The conversation has seen (or written) this version of a file or of one of its cells."""
+    """The conversation has read or written this version of a file or cell."""
 
     path: str
     cell_id: CellId | None

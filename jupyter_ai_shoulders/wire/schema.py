@@ -1,7 +1,7 @@
-"""Emits ``schema/wire.json``, from which the TypeScript vocabulary is generated.
+"""Generates ``schema/wire.json``, the source of the TypeScript types.
 
-Run ``python -m jupyter_ai_shoulders.wire.schema`` after changing a wire model, then
-``npm run gen:wire`` in ``labextension/``; a test fails when either is forgotten.
+After changing a wire model, run ``python -m jupyter_ai_shoulders.wire.schema`` and ``npm run
+gen:wire`` in ``labextension/``; a test fails when either is forgotten.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ _JSON_TYPE = "null | boolean | number | string | Json[] | { [key: string]: Json 
 
 
 def wire_schema() -> dict[str, Any]:
-    """Return one JSON Schema whose properties name every root of the vocabulary."""
+    """Return one JSON Schema with a property for every root type."""
     named = [*_OUT, *((_snake(command.__name__), command) for command in _COMMANDS)]
     inputs = [(name, "serialization", TypeAdapter[Any](root)) for name, root in named]
     roots, shared = TypeAdapter.json_schemas(cast("Any", inputs), ref_template="#/$defs/{model}")
@@ -159,7 +159,7 @@ def _snake(name: str) -> str:
 
 
 def _tidy(node: Any) -> None:
-    """Drop field titles and defaults, name the JSON type, close objects; in place."""
+    """Drop field titles and defaults, name the JSON type and close objects, in place."""
     if isinstance(node, list):
         for item in cast("list[Any]", node):
             _tidy(item)
@@ -189,7 +189,7 @@ def _tidy(node: Any) -> None:
 
 
 def schema_text() -> str:
-    """Return the schema as the file holds it."""
+    """Return the text of the schema file."""
     return json.dumps(wire_schema(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Sessions: one conversation each, whatever surface it came from."""
+"""Sessions: one conversation each, on any surface."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Mode = Literal["ask", "auto_edit", "plan", "bypass"]
 ToolsMode = Literal["enabled", "parse_only", "disabled"]
 Certainty = Literal["exact", "approximate", "orphaned"]
 Toolset = Literal["document", "notebook", "workspace", "full", "inline"]
-"""``inline``: none; the conversation rewrites or writes one text where it stands (chapter 08)."""
+"""``inline`` has no tools; the conversation rewrites or writes one text in place."""
 
 
 class TextRange(WireModel):
@@ -29,18 +29,18 @@ class TextRange(WireModel):
 
 
 class OutputPlace(WireModel):
-    """Which output of its cell a thread is about, as it was when its text was quoted."""
+    """Identifies an output of a cell when its text was quoted."""
 
     index: int = Field(ge=0)
-    """Its place among the outputs of the cell, from 0."""
+    """Index among the outputs of the cell, from 0."""
     nth: int = Field(ge=0)
-    """Its place among those that are quoted by the same text, from 0; pictures have none."""
+    """Index among outputs with the same quote, from 0; pictures have no quote."""
     alike: int = Field(ge=1)
-    """How many of those there were."""
+    """Number of outputs with the same quote."""
 
 
 class Anchor(WireModel):
-    """The place a task thread is pinned to (chapter 09)."""
+    """The location a task thread is pinned to."""
 
     document: str
     cell_id: CellId | None
@@ -50,15 +50,15 @@ class Anchor(WireModel):
     prefix: str
     suffix: str
     version: Version | None = None
-    """Of the cell's source or the file's text in which ``range`` is the place."""
+    """Version of the cell's source or file's text that ``range`` refers to."""
     certainty: Certainty = "exact"
-    """``approximate``: found again at the likeliest place; ``orphaned``: not found again."""
+    """``approximate``: found at the likeliest position; ``orphaned``: not found."""
     output: OutputPlace | None = None
-    """Of an output; which of several is meant is uncertain without it."""
+    """For an output; without it, which of several outputs is meant is uncertain."""
 
 
 class Session(WireModel):
-    """One conversation as lists and headers show it."""
+    """One conversation as shown in lists and headers."""
 
     id: SessionId
     kind: SessionKind

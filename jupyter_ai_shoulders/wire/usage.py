@@ -1,4 +1,4 @@
-"""Tokens and money: of one provider call, of a period, and what may be spent."""
+"""Tokens and cost of one provider call and of a period, and spending limits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 
 class TokenUsage(WireModel):
-    """Tokens of one provider call, as the provider reported them (estimated where it did not)."""
+    """Tokens of one provider call as reported by the provider, or estimated."""
 
     input_tokens: int = 0
-    """All prompt tokens, cached ones included."""
+    """All prompt tokens, including cached ones."""
     output_tokens: int = 0
-    """All billed output tokens, reasoning included."""
+    """All billed output tokens, including reasoning."""
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     reasoning_tokens: int = 0
@@ -34,7 +34,7 @@ UsageBy = Literal["day", "model", "session", "tool"]
 
 
 class UsageQuery(CommandModel):
-    """Query of ``GET usage``: days of the user's time zone, both included."""
+    """Query of ``GET usage``: days in the user's time zone, both included."""
 
     from_: date | None = Field(default=None, alias="from")
     """The first of this month when absent."""
@@ -44,47 +44,48 @@ class UsageQuery(CommandModel):
 
 
 class UsageRow(WireModel):
-    """What the calls of one day, model or session came to."""
+    """Totals of the calls of one day, model or session."""
 
     key: str | None
-    """A day (``2026-11-21``), a model's or a session's id; null: calls without a session, or all
-    calls."""
+    """A day (``2026-11-21``), a model's or a session's id; null for calls without a session, or all
+    calls.
+    """
     provider: str | None
-    """Of a model; else null."""
+    """For a model; else null."""
     calls: int
     ok: int
-    """Calls that were answered completely."""
+    """Number of completely answered calls."""
     success_rate: float | None
-    """``ok`` of ``calls``, 0 to 1; null without calls."""
+    """``ok`` divided by ``calls``, 0 to 1; null without calls."""
     estimated: int
-    """Calls whose tokens the provider did not report."""
+    """Number of calls whose tokens the provider did not report."""
     input_tokens: int
     output_tokens: int
     cache_read_tokens: int
     cache_write_tokens: int
     reasoning_tokens: int
     known_cost_micro_usd: int | None
-    """The sum of the known costs; null when none is known, never 0 for that."""
+    """Sum of the known costs; null, not 0, when none is known."""
     unknown_cost_calls: int
-    """Calls whose price is not known: they are not in the sum."""
+    """Number of calls with unknown cost, which are not in the sum."""
 
 
 class ToolUsage(WireModel):
-    """How one tool did in this workspace."""
+    """Usage of one tool in this workspace."""
 
     tool: str
     calls: int
-    """Calls that ran; denied and skipped ones did not."""
+    """Number of calls that ran, without denied and skipped ones."""
     ok: int
     success_rate: float | None
     not_run: int
-    """Calls that were denied, skipped or cancelled before they ran."""
+    """Number of calls denied, skipped or cancelled before they ran."""
     median_ms: float | None
     p95_ms: float | None
 
 
 class Steps(WireModel):
-    """How many model calls turns took in this workspace."""
+    """Number of model calls of turns in this workspace."""
 
     turns: int
     steps: int
@@ -92,18 +93,18 @@ class Steps(WireModel):
 
 
 class BudgetLimit(WireModel):
-    """A limit, in micro-dollars; null where there is none."""
+    """A limit in micro-dollars; null where there is none."""
 
     scope: Literal["month", "day", "session", "turn"]
     limit_micro_usd: int | None
-    """What holds: the lower of the two below."""
+    """The effective limit: the lower of the next two."""
     user_micro_usd: int | None
     administrator_micro_usd: int | None
     """Set in Jupyter's configuration; the user's cannot be higher."""
     spent_micro_usd: int | None
-    """Of this month or day; null for session and turn, and while the ledger cannot be read."""
+    """In this month or day; null for session and turn, and while the ledger cannot be read."""
     held_micro_usd: int | None
-    """What calls that are being answered may cost at the most."""
+    """Maximum cost of calls in flight."""
 
 
 class BudgetState(WireModel):
@@ -111,12 +112,12 @@ class BudgetState(WireModel):
 
     limits: tuple[BudgetLimit, ...]
     month: str | None
-    """The month that counts now, as stored (``2026-11``)."""
+    """The current month, as stored (``2026-11``)."""
     day: str | None
     revision: str | None
-    """Names the user's limits, for ``PUT budget``; null while they cannot be read."""
+    """Identifies the user's limits, for ``PUT budget``; null while they cannot be read."""
     error: ErrorInfo | None
-    """Why nothing can be counted, or the limits cannot be read."""
+    """Why usage cannot be recorded, or the limits cannot be read."""
 
 
 class Usage(WireModel):
@@ -128,23 +129,23 @@ class Usage(WireModel):
     rows: tuple[UsageRow, ...]
     """By day, model or session; empty for ``tool``, and while the ledger cannot be read."""
     total: UsageRow | None
-    """Null while the ledger cannot be read, never 0 for that."""
+    """Null, not 0, while the ledger cannot be read."""
     tools: tuple[ToolUsage, ...]
     """For ``tool`` only."""
     steps: Steps | None
     """For ``tool`` only."""
     budget: BudgetState
     error: ErrorInfo | None
-    """Why something could not be summed up; what could be is here all the same."""
+    """Why some of it could not be computed; the rest is present."""
 
 
 _Amount = Annotated[int, Field(ge=0, le=1_000_000_000_000)]
 
 
 class PutBudget(CommandModel):
-    """``PUT budget``: all the user's limits in micro-dollars; what is absent or null is none.
+    """``PUT budget``: all the user's limits in micro-dollars; absent or null means no limit.
 
-    One at least must be given, so that an empty body does not remove them all.
+    At least one is required, so that an empty body does not remove them all.
     """
 
     month_micro_usd: _Amount | None = None
@@ -152,7 +153,7 @@ class PutBudget(CommandModel):
     session_micro_usd: _Amount | None = None
     turn_micro_usd: _Amount | None = None
     revision: str | None = None
-    """Of the limits that were seen: when others are stored by now, 409 ``stale``."""
+    """Revision the change is based on; 409 ``stale`` if another is stored."""
 
     @model_validator(mode="after")
     def _refuse_nothing(self) -> Self:

@@ -1,7 +1,7 @@
-"""Versions: hashes by which both sides name the exact text they have seen.
+"""Versions: hashes that identify the exact text the server and a page have seen.
 
-The page computes the same values (``labextension/src/wire/versions.ts``); one fixture table,
-``tests/wire/fixtures/versions.json``, is checked in both languages.
+The page computes the same values (``labextension/src/wire/versions.ts``); both are tested with
+``tests/wire/fixtures/versions.json``.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from jupyter_ai_shoulders.wire.ids import Version
 
 CELL_VERSION_DIGITS = 16
 ABSENT = Version("absent")
-"""The version of a cell that is not there (effects of ``add_cell`` and ``delete_cell``)."""
+"""The version of a missing cell (effects of ``add_cell`` and ``delete_cell``)."""
 
 
 def well_formed(text: str) -> str:
-    """Return ``text`` with each lone surrogate replaced by U+FFFD, as ``TextEncoder`` does.
+    """Replace each lone surrogate by U+FFFD, as ``TextEncoder`` does.
 
-    A surrogate pair spelt as two code units becomes the one character it stands for.
+    A surrogate pair in two code units becomes one character.
     """
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def cell_version(source: str) -> Version:
-    """Return the first 16 hex digits of SHA-256 over the UTF-8 of a cell's source."""
+    """Return the first 16 hex digits of the SHA-256 of a cell's source in UTF-8."""
     return Version(text_version(source)[:CELL_VERSION_DIGITS])
 
 
 def text_version(text: str) -> Version:
-    r"""Return SHA-256 over a text in UTF-8 as hex; every line of it ends in ``\n``."""
+    r"""Return the SHA-256 of a text in UTF-8 in hex; every line must end in ``\n``."""
     try:
         encoded = text.encode("utf-8")
     except UnicodeEncodeError:
@@ -38,5 +38,5 @@ def text_version(text: str) -> Version:
 
 
 def file_version(content: bytes) -> Version:
-    """Return SHA-256 over a file's bytes as hex."""
+    """Return the SHA-256 of a file's bytes in hex."""
     return Version(hashlib.sha256(content).hexdigest())

@@ -1,1 +1,1 @@
-"""Files that need special care: those with secrets, and those that run or instruct programs later."""
+"""Files that need special care: with secrets, or that run or instruct programs later."""

@@ -23,7 +23,7 @@ Value = int | bytes | None
 
 
 class LeafRow(NamedTuple):
-    """A row with its id: integers, texts and blobs as bytes; None for floats, which no table has."""
+    """A row with its id: integers, texts and blobs as bytes; None for (unused) floats."""
 
     id: int
     values: tuple[Value, ...]

@@ -1,7 +1,7 @@
-"""Where task threads are, as pages tell it (chapter 09): ``POST anchors``, ``POST anchors/adopt``.
+"""Positions of task threads as reported by pages: ``POST anchors``, ``POST anchors/adopt``.
 
-A page that has a document open knows best where the threads in it are. The texts of an anchor are
-a memory of the place, not a copy of it: a page cuts them to the lengths here.
+A page with an open document has the most accurate positions. The texts of an anchor are excerpts of
+the document; a page truncates them to the lengths here.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import Anchor
 
 LONGEST_QUOTE = 20_000
-"""Characters of a quote; of a longer selection its beginning, up to here, is the quote."""
+"""Maximum length of a quote in characters; a longer selection is truncated."""
 LONGEST_CONTEXT = 256
-"""Characters of the text kept on either side of it."""
+"""Maximum length of the context on either side in characters."""
 LONGEST_PATH = 4_096
 LONGEST_ID = 256
-"""Characters of the id of a cell."""
+"""Maximum length of a cell id in characters."""
 MOST_ANCHORS = 1_000
-"""Threads in one request."""
+"""Maximum number of threads in one request."""
 
 
 def _bounded(anchor: Anchor) -> Anchor:
-    """Refuse what no page makes; anchors in logs of earlier versions may be longer."""
+    """Reject anchors that no page makes; logs of earlier versions may have longer ones."""
     lengths = (
         ("document", anchor.document, LONGEST_PATH),
         ("cell_id", anchor.cell_id or "", LONGEST_ID),
@@ -52,20 +52,20 @@ GivenAnchor = Annotated[Anchor, AfterValidator(_bounded)]
 
 
 class MovedAnchor(CommandModel):
-    """One thread and its place now."""
+    """A thread and its current position."""
 
     session_id: SessionId
     anchor: GivenAnchor
 
 
 class MoveAnchors(CommandModel):
-    """``POST anchors``: where threads are now; the last word on one of them holds."""
+    """``POST anchors``: the current positions of threads; the last entry for a thread counts."""
 
     moved: Annotated[tuple[MovedAnchor, ...], Field(max_length=MOST_ANCHORS), FailFast()]
 
 
 class RefusedAnchor(WireModel):
-    """A thread whose place was not taken, and why."""
+    """A thread whose position was rejected, and the reason."""
 
     session_id: SessionId
     error: ErrorInfo
@@ -75,26 +75,26 @@ class MovedAnchors(WireModel):
     """Answer to ``POST anchors``."""
 
     moved: tuple[SessionId, ...]
-    """Threads whose anchor is now the one that was given, changed or not."""
+    """Threads that now have the given anchor, changed or not."""
     refused: tuple[RefusedAnchor, ...]
 
 
 class KeptThread(CommandModel):
-    """One entry of the list a notebook carries in its metadata."""
+    """An entry of the thread list in a notebook's metadata."""
 
     id: SessionId = Field(min_length=1, max_length=LONGEST_ID)
     anchor: GivenAnchor
 
 
 class AdoptThreads(CommandModel):
-    """``POST anchors/adopt``: the threads a document says it has."""
+    """``POST anchors/adopt``: the threads listed in a document."""
 
     document: str = Field(min_length=1, max_length=LONGEST_PATH)
     threads: Annotated[tuple[KeptThread, ...], Field(max_length=MOST_ANCHORS), FailFast()]
 
 
 class AdoptedThread(WireModel):
-    """Which thread stands for one of the list: itself, or its copy for a copied document."""
+    """A listed thread, or its copy for a copied document."""
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
@@ -107,6 +107,6 @@ class AdoptedThreads(WireModel):
 
     adopted: tuple[AdoptedThread, ...]
     unknown: tuple[SessionId, ...]
-    """Not known here, deleted, or somebody else's."""
+    """Unknown, deleted, or another user's."""
     refused: tuple[RefusedAnchor, ...]
-    """Known, but could not be taken over now, and why; asking again may help."""
+    """Known but not adopted now, with the reason; retrying may help."""

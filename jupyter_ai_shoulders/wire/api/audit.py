@@ -1,4 +1,4 @@
-"""Who approved what: ``GET audit``, made from the approvals in the event logs."""
+"""The record of approvals: ``GET audit``, made from the event logs."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ class AuditEntry(WireModel):
     session_id: SessionId
     session_title: str
     owner: str | None
-    """Whose conversation it is; null where everybody's are shared."""
+    """Owner of the conversation; null where all conversations are shared."""
     deleted: bool
-    """The conversation was deleted; it is kept for 30 days."""
+    """Whether the conversation was deleted; it is kept for 30 days."""
     turn_id: TurnId | None
     call_id: CallId
     seq: int
-    """Of the answer, in the session's log."""
+    """Sequence number of the answer in the session's log."""
     at: Timestamp
     tool: str
     arguments_hash: str
-    """SHA-256 over the canonical JSON of the exact arguments."""
+    """SHA-256 of the canonical JSON of the exact arguments."""
     reason: AskReason | None
-    """Why it asked."""
+    """Why approval was needed."""
     decision: ApprovalDecision
     scope: ApprovalScope
     feedback: str | None

@@ -1,4 +1,4 @@
-"""What the agent did while a person had no page connected: ``GET away`` (chapter 08)."""
+"""The agent's activity while the user had no page connected: ``GET away``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class AwayRun(WireModel):
     """A cell, code or command that ran."""
 
     title: str
-    """Of the call ("Run cell 4")."""
+    """Title of the call ("Run cell 4")."""
     target: str | None
     status: CallStatus | Literal["running"]
     duration_ms: int | None
@@ -25,38 +25,38 @@ class AwayChange(WireModel):
     document: str
     cell_id: CellId | None
     title: str
-    """The first line of the cell's text; empty of files."""
+    """The first line of the cell's text; empty for a file."""
 
 
 class AwayQuestion(WireModel):
-    """What the conversation waits for."""
+    """A question the conversation waits for."""
 
     kind: Literal["approval", "clarify", "input"]
     text: str
-    """The question, or the title of the call that asks."""
+    """The question, or the title of the call that needs approval."""
 
 
 class AwayReport(WireModel):
-    """One conversation, from when the last page went away to when one came back."""
+    """One conversation, from the disconnection of the last page to the next connection."""
 
     session_id: SessionId
     since: Timestamp
     until: Timestamp
     working_ms: int
-    """How long turns ran in that time."""
+    """Total duration of turns in that time."""
     runs: tuple[AwayRun, ...]
-    """The last ones, in order."""
+    """The most recent runs, in order."""
     run_count: int
     changes: tuple[AwayChange, ...]
-    """The last ones, in order."""
+    """The most recent changes, in order."""
     change_count: int
     state: Literal["running", "waiting", "ended"]
     question: AwayQuestion | None
     exit: Exit | None
-    """How the last turn ended, where one did."""
+    """The exit of the last turn that ended."""
 
 
 class AwayAnswer(WireModel):
-    """The answer of ``GET away``; null when there is nothing to say."""
+    """The answer of ``GET away``; null when there is nothing to report."""
 
     report: AwayReport | None

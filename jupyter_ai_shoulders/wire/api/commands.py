@@ -1,4 +1,4 @@
-"""Request bodies of the HTTP API (chapter 02)."""
+"""Request bodies of the HTTP API."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from jupyter_ai_shoulders.wire.messages import Attachment, ImageAttachment, Mess
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, SessionSource, Toolset, ToolsMode
 
 LONGEST_MESSAGE = 1_000_000
-"""Characters of a message with its attachments and context, pictures not counted.
+"""Maximum characters of a message with its attachments and context, without pictures.
 
-That is some 250 000 tokens, more than most models take; a file may be larger and is read in parts.
+That is about 250 000 tokens, more than most models accept; larger files are read in parts.
 """
 MOST_ATTACHMENTS = 100
 MESSAGE_TOO_LONG = "message_too_long"
 """The type of the validation error."""
 
 GivenAttachments = Annotated[tuple[Attachment, ...], Field(max_length=MOST_ATTACHMENTS), FailFast()]
-"""The attachments of a message in a request; the first one that is wrong is reported."""
+"""The attachments of a message in a request; the first invalid one is reported."""
 
 
 class MessageCommand(CommandModel):
@@ -52,7 +52,7 @@ class MessageCommand(CommandModel):
 
 
 def _characters(value: object) -> int:
-    """Return how many characters the strings of a message have."""
+    """Return the total length of the strings of a message."""
     match value:
         case str():
             return len(value)
@@ -78,11 +78,11 @@ class CreateSession(CommandModel):
     anchor: GivenAnchor | None = None
     interactive: bool | None = None
     source: SessionSource | None = None
-    """What began it, for display only; without it the kind's own."""
+    """The session's origin, for display; defaults to that of its kind."""
 
 
 class PatchSession(CommandModel):
-    """``PATCH sessions/{id}``: what is absent or null stays."""
+    """``PATCH sessions/{id}``: absent and null fields stay unchanged."""
 
     title: str | None = None
     model: ModelId | None = None
@@ -101,12 +101,12 @@ class SendMessage(MessageCommand):
     model: ModelId | None = None
     mode: Mode | None = None
     client_id: ClientId | None = Field(default=None, max_length=128)
-    """The page that sends it: edits of documents that several pages have open are made there."""
+    """The sending page: edits of documents open in several pages are made there."""
     replaces: MessageId | None = None
-    """A message of the past that this one is the edited version of.
+    """The earlier message that this message is an edited version of.
 
-    The conversation goes on from here; what stood behind the old message stays in the log
-    (``branches``). Documents are not put back.
+    The conversation continues from here. Events after the old message stay in the log
+    (``branches``). Documents are not restored.
     """
 
 
@@ -114,17 +114,17 @@ class ForkSession(CommandModel):
     """``POST sessions/{id}/fork``."""
 
     seq: int | None = Field(default=None, ge=1)
-    """The last event copied: a message of the user, or one after which no turn is open.
+    """The last event copied: a user message, or an event after which no turn is open.
 
-    Without it as far as the conversation is settled.
+    Defaults to the last settled event.
     """
 
 
 class RestoreSession(CommandModel):
-    """``POST sessions/{id}/restore``: put back to before a message of the user.
+    """``POST sessions/{id}/restore``: restore the state before a user message.
 
-    The client's ``id`` makes it idempotent; without it, the same restore again does nothing as
-    long as nothing else has happened. The ``seq`` of a ``restore`` takes that one back.
+    The client's ``id`` makes it idempotent; without it, repeating the restore does nothing unless
+    something else has happened. Restoring the ``seq`` of a ``restore`` undoes that one.
     """
 
     seq: int = Field(ge=1)
@@ -147,35 +147,35 @@ class AnswerApproval(CommandModel):
 
 
 class ResumeTurn(CommandModel):
-    """``POST sessions/{id}/resume``; a turn paused at a limit of money may get a higher one."""
+    """``POST sessions/{id}/resume``; a turn paused at a spending limit may get a higher one."""
 
     decision: Literal["resume", "discard"]
     limit_micro_usd: int | None = Field(default=None, gt=0)
-    """The new limit of the turn or conversation that reached its own."""
+    """The new limit of the turn or conversation that reached its limit."""
 
 
 ANSWER_LIMIT = 20_000
-"""Characters of an answer."""
+"""Maximum characters of an answer."""
 _AnswerText = Annotated[str, Field(min_length=1, max_length=ANSWER_LIMIT)]
 
 
 class AnswerQuestion(CommandModel):
-    """``POST sessions/{id}/clarifications/{call_id}``: free text, or the options picked."""
+    """``POST sessions/{id}/clarifications/{call_id}``: free text, or the selected options."""
 
     answer: _AnswerText | Annotated[tuple[_AnswerText, ...], Field(min_length=1, max_length=6)]
 
     @property
     def picks(self) -> tuple[str, ...]:
-        """The answer as the options picked."""
+        """The selected options."""
         return (self.answer,) if isinstance(self.answer, str) else self.answer
 
 
 INPUT_LIMIT = 100_000
-"""Characters of what a user types for a running cell."""
+"""Maximum characters of input for a running cell."""
 
 
 class AnswerInput(CommandModel):
-    """``POST sessions/{id}/stdin/{call_id}``: what the user types for a running cell; not kept."""
+    """``POST sessions/{id}/stdin/{call_id}``: input for a running cell; not stored."""
 
     text: str = Field(max_length=INPUT_LIMIT)
 
@@ -184,15 +184,16 @@ class SupplyResult(CommandModel):
     """``POST sessions/{id}/tool-results/{call_id}``, in ``parse_only`` mode."""
 
     content: str = Field(max_length=1_000_000)
-    """What the model reads."""
+    """Content for the model."""
     ok: bool = True
 
 
 class StartRun(MessageCommand):
     """``POST runs``.
 
-    The same ``external_key`` continues the same session, whose toolset and interactivity stay as
-    they were made. The client's ``id`` makes the prompt idempotent; without it each is a new one.
+    The same ``external_key`` continues the same session with its original toolset and
+    interactivity. The client's ``id`` makes the prompt idempotent; without it each prompt is a new
+    one.
     """
 
     prompt: str
@@ -208,9 +209,9 @@ class StartRun(MessageCommand):
 class DecideProposal(CommandModel):
     """``POST proposals/{id}``: ``text`` applies another version instead.
 
-    ``base`` is the text of the document that the user saw beside it: ``text`` replaces that, lines
-    and all, and what was changed since is merged. Without it ``text`` is a version of what is
-    proposed, made for the proposal's ``old``.
+    ``base`` is the document's text that the user saw beside it: ``text`` replaces it completely,
+    and changes made since are merged. Without ``base``, ``text`` is a version of the proposed text,
+    based on the proposal's ``old``.
     """
 
     decision: Literal["apply", "dismiss"]
@@ -222,7 +223,7 @@ class DecideProposal(CommandModel):
 class PutCellText(CommandModel):
     """``POST sessions/{id}/cell-text``: the answer of an edit in place becomes a pending edit.
 
-    ``base`` is the text of the cell that the model read, ``text`` what it is to become.
+    ``base`` is the cell's text that the model read, ``text`` the new text.
     """
 
     document: str
@@ -234,10 +235,10 @@ class PutCellText(CommandModel):
 class DecideEdit(CommandModel):
     """``POST edits/{id}``: keep or undo all of a pending edit, or a part of it.
 
-    ``hunks`` are positions in the list that was shown. A page that has made the decision in its
-    editor already gives ``baseline`` instead: what is left to look through is what stands between
-    that text and the document's. ``current_version`` and ``baseline_version`` are of the texts the
-    user saw; when they are others now, the answer is 409 and nothing is changed.
+    ``hunks`` are indexes into the displayed list. A page that has applied the decision in its
+    editor sends ``baseline`` instead: the differences between that text and the document's remain
+    pending. ``current_version`` and ``baseline_version`` identify the texts the user saw; if they
+    have changed, the answer is 409 and nothing is changed.
     """
 
     decision: Literal["keep", "undo"]
@@ -248,7 +249,7 @@ class DecideEdit(CommandModel):
 
 
 class EditChoice(CommandModel):
-    """One pending edit, as the user saw it."""
+    """A pending edit as the user saw it."""
 
     id: EditId
     current_version: Version | None = None
@@ -256,17 +257,17 @@ class EditChoice(CommandModel):
 
 
 class DecideEdits(CommandModel):
-    """``POST edits``: keep or undo whole edits, those of one notebook as one undo step."""
+    """``POST edits``: keep or undo whole edits; those of one notebook are one undo step."""
 
     decision: Literal["keep", "undo"]
     edits: Annotated[tuple[EditChoice, ...], Field(min_length=1, max_length=5000), FailFast()]
 
 
 class UndoTurn(CommandModel):
-    """``POST sessions/{id}/undo``: take back what a turn did to notebooks and files.
+    """``POST sessions/{id}/undo``: undo a turn's changes of notebooks and files.
 
-    The client's ``id`` makes it idempotent; without it, the same undo again does nothing as long
-    as nothing else has happened. A restore of the event that answers takes the undo back.
+    The client's ``id`` makes it idempotent; without it, repeating the undo does nothing unless
+    something else has happened. Restoring the resulting event reverts the undo.
     """
 
     turn_id: TurnId
@@ -280,14 +281,14 @@ class SetKey(CommandModel):
 
 
 class RuleExamples(CommandModel):
-    """Targets a rule must match and must not; checked whenever the rule is read."""
+    """Targets that a rule must match and must not match; checked whenever the rule is read."""
 
     match: tuple[str, ...] = ()
     not_match: tuple[str, ...] = ()
 
 
 class RuleBody(CommandModel):
-    """One permission rule (chapter 05)."""
+    """One permission rule."""
 
     action: Literal["allow", "ask", "deny"]
     tool: str
@@ -302,13 +303,13 @@ MOST_DISABLED = 5_000
 class PutPermissions(CommandModel):
     """``PUT tools/permissions``: the whole file.
 
-    Each part must be given: what is missing would be taken back.
+    All parts are required, because a missing part would be removed.
     """
 
     version: Literal[1] = 1
     disabled: Annotated[tuple[str, ...], Field(max_length=MOST_DISABLED), FailFast()]
     rules: Annotated[tuple[RuleBody, ...], Field(max_length=MOST_RULES), FailFast()]
     disable_external: bool
-    """One switch for all tools that reach out of this computer."""
+    """Disables all tools that access other computers."""
     revision: str | None = None
-    """Of the list this was made from: when another is stored by now, 409 ``stale``."""
+    """Revision the change is based on; 409 ``stale`` if another is stored."""

@@ -1,9 +1,9 @@
-"""Suggestions at the caret (chapter 10): what a page asks, and what it is told, whole or in steps.
+"""Inline completions: requests of a page, and answers at once or streamed.
 
-``POST completions`` answers with a ``CompletionEnd``. With ``Accept: text/event-stream`` it is a
-stream of server-sent events named by their ``type``: each suggestion as soon as it is whole, then
-the list that holds, best first. Having nothing to say is no error: 200, no suggestions, a reason.
-``GET completions`` shows what models were sent for the latest of them (chapter 11).
+``POST completions`` answers with a ``CompletionEnd``. With ``Accept: text/event-stream`` it answers
+with server-sent events named by their ``type``: each suggestion as soon as it is complete, then the
+final list, best first. An answer without suggestions is no error: it has status 200 and a reason.
+``GET completions`` shows the latest requests to models.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from jupyter_ai_shoulders.wire.ids import CellId, ClientId, ModelId, ProviderId
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolDefinition
 
 LONGEST_SIDE = 20_000
-"""Characters accepted before and after the caret; fewer are sent on (chapter 10)."""
+"""Maximum characters before and after the caret; fewer are sent to the model."""
 
 CompletionTrigger = Literal["plus", "invoke", "automatic"]
-"""``plus`` is ``++``; ``invoke`` the lab's own command; ``automatic`` typing."""
+"""``plus`` is ``++``; ``invoke`` is JupyterLab's command; ``automatic`` is typing."""
 
 SilenceReason = Literal[
     "no_key",
@@ -33,32 +33,34 @@ SilenceReason = Literal[
     "nothing",
 ]
 """Why there are no suggestions: ``private`` cell or secret file; ``disabled`` by the settings;
-``cancelled`` by the page or by a newer request; ``nothing`` usable in the model's answer."""
+``cancelled`` by the page or by a newer request; ``nothing`` usable in the model's answer.
+"""
 
 
 class RequestCompletions(CommandModel):
     """``POST completions``: the text around the caret of one editor."""
 
     request_id: Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[\w.:-]+$")]
-    """Made by the page; names the request for ``DELETE completions/{request_id}``."""
+    """Made by the page; used in ``DELETE completions/{request_id}``."""
     client_id: ClientId | None = None
-    """Of the page: a newer request of it overtakes the older one. Without it, one for the same
-    document does."""
+    """The page; its newer request replaces an older one. Without it, a newer request for the same
+    document does.
+    """
     path: Annotated[str, Field(min_length=1, max_length=4096)]
-    """Of the notebook or the file, as the page calls it."""
+    """Path of the notebook or file, as given by the page."""
     cell_id: CellId | None = None
-    """Null in a file."""
+    """Null for a file."""
     language: Annotated[str, Field(max_length=64)]
-    """As the editor has it: ``python``, ``r``, ``markdown``; empty when it is not known."""
+    """The editor's language: ``python``, ``r``, ``markdown``; empty when unknown."""
     prefix: Annotated[str, Field(max_length=LONGEST_SIDE)]
-    """What stands before the caret in this cell or file; the end of it where that is longer."""
+    """Text before the caret in this cell or file; a longer text is truncated at its start."""
     suffix: Annotated[str, Field(max_length=LONGEST_SIDE)]
-    """What stands after it; the beginning where that is longer."""
+    """Text after the caret; a longer text is truncated at its end."""
     trigger: CompletionTrigger
 
 
 class CompletionSuggestion(WireModel):
-    """One suggestion, whole: what to put at the caret. ``index`` counts from 0 as they come."""
+    """A complete suggestion to insert at the caret. ``index`` counts from 0 in order of arrival."""
 
     type: Literal["completion-suggestion"] = "completion-suggestion"
     request_id: str
@@ -67,44 +69,42 @@ class CompletionSuggestion(WireModel):
 
 
 class CompletionEnd(WireModel):
-    """All suggestions, best first; nothing comes after it."""
+    """All suggestions, best first; the last message."""
 
     type: Literal["completion-end"] = "completion-end"
     request_id: str
     suggestions: tuple[str, ...]
     model: ModelId | None
-    """That answered, or would have; null where none can."""
+    """The model that answered or would have; null if none can."""
     reason: SilenceReason | None
-    """Why there are none; null when there are some."""
+    """Why there are no suggestions; null if there are."""
     message: str | None
-    """The reason in words, and what to do about it, where somebody should know."""
+    """The reason in words with advice, if the user should know."""
 
 
 class SentCompletion(WireModel):
-    """What a model was sent for one caret, in the common form, from which the provider's own body
-    is encoded.
-    """
+    """A request to a model for one caret, in the provider-independent form."""
 
     request_id: str
     at: str
-    """When, in UTC."""
+    """Time in UTC."""
     path: str
     trigger: CompletionTrigger
     model: ModelId
     provider: ProviderId
     calls: int
-    """How often it was sent: models that fill in are asked for one suggestion at a time."""
+    """Number of calls: fill-in models return one suggestion per call."""
     system: str
     messages: tuple[ModelMessage, ...]
-    """Of a model that fills in one, which is the text before the caret."""
+    """For a fill-in model one message, with the text before the caret."""
     suffix: str | None
-    """The text after the caret, for a model that fills in; null for others."""
+    """The text after the caret for a fill-in model; null for others."""
     tools: tuple[ToolDefinition, ...]
     response_schema: JsonObject | None
-    """The form of the answer, where it is no tool's."""
+    """The schema of the answer, unless it is a tool's."""
 
 
 class SentCompletions(WireModel):
-    """``GET completions``: the latest, newest first, since the server was started."""
+    """``GET completions``: the latest since the server's start, newest first."""
 
     requests: tuple[SentCompletion, ...]

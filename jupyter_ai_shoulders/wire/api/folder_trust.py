@@ -1,4 +1,4 @@
-"""Settings that a folder brings along: ``GET trust`` lists them, ``PUT trust`` answers."""
+"""Settings that come with a folder: ``GET trust`` lists them, ``PUT trust`` answers."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 
 ItemKind = Literal["rule", "provider", "model", "setting", "instructions", "skill", "program"]
 """``rule``: a permission rule that allows; ``setting``: a value of settings.json, or the default
-model; ``program``: an entry of ``.mcp.json``, which is listed and never started."""
+model; ``program``: an entry of ``.mcp.json``, which is listed but never started.
+"""
 
 TrustState = Literal["new", "changed", "trusted", "declined"]
-"""``new`` and ``changed`` (since it was answered) items wait for an answer and do not apply."""
+"""``new`` and ``changed`` (since the answer) items need an answer and do not apply."""
 
 TrustPolicy = Literal["ask", "trusted", "forbidden"]
 """``trusted``: the home folder, or trusted by the administrator; ``forbidden``: by the
-administrator. Only ``ask`` takes answers."""
+administrator. Only ``ask`` accepts answers.
+"""
 
 ItemId = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class TrustItem(WireModel):
-    """One setting of the folder that would extend what the agent may do, or what it is told."""
+    """A setting of the folder that would extend the agent's rights or instructions."""
 
     id: str
     """A digest of the content: a changed item has another id."""
@@ -32,11 +34,11 @@ class TrustItem(WireModel):
     file: str
     line: int | None
     content: str
-    """The item as it is in the file."""
+    """The item as written in the file."""
     host: str | None
-    """Where text would be sent."""
+    """Destination of text."""
     warnings: tuple[str, ...]
-    """What else the person has to know: a key that would be sent, a name it takes over."""
+    """Warnings for the user: a key that would be sent, a name that is replaced."""
     state: TrustState
 
 
@@ -49,7 +51,7 @@ class FolderTrustView(WireModel):
 
 
 class PutTrust(CommandModel):
-    """``PUT trust``: the answers about some items; the others keep theirs."""
+    """``PUT trust``: the answers about some items; others keep theirs."""
 
     trust: tuple[ItemId, ...] = Field(default=(), max_length=1000)
     decline: tuple[ItemId, ...] = Field(default=(), max_length=1000)

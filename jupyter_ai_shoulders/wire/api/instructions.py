@@ -1,4 +1,4 @@
-"""What of the user's own files is told to models in every conversation: ``GET instructions``."""
+"""Instruction files that models get in every conversation: ``GET instructions``."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from jupyter_ai_shoulders.wire.api.folder_trust import TrustState
 from jupyter_ai_shoulders.wire.base import WireModel
 
 InstructionRole = Literal["instructions", "system", "other"]
-"""``_instructions.md``, ``.shoulders/system.md``, or the first found of other assistants'."""
+"""``_instructions.md``, ``.shoulders/system.md``, or the first found file of another assistant."""
 
 
 class InstructionFile(WireModel):
-    """A file of instructions that is there, as it is read now."""
+    """An existing instruction file in its current state."""
 
     path: str
-    """In the workspace; ``.shoulders/…`` means the state directory, wherever it is."""
+    """Path in the workspace; ``.shoulders/…`` stands for the state directory."""
     role: InstructionRole
     characters: int
-    """Of the file's text, before comments are taken out and what is too long is cut."""
+    """Length of the file, before comments are removed and long text is truncated."""
     rules: int
-    """Rules in it that apply to some documents or languages only."""
+    """Number of rules that apply to some documents or languages only."""
     state: TrustState
-    """``trusted`` files are instructions, ``declined`` ones are left out, others enter as data."""
+    """``trusted`` files are instructions, ``declined`` ones are left out, others are sent as data."""
     problems: tuple[str, ...]
-    """What is not used of it, with lines, in words for the user."""
+    """Unused parts, with lines, in words for the user."""
 
 
 class InstructionList(WireModel):
-    """``GET instructions``, in the order in which models are told."""
+    """``GET instructions``, in the order of the prompt."""
 
     files: tuple[InstructionFile, ...]
     skills: int
-    """Skills whose names models are told; ``GET skills`` lists them."""
+    """Number of skills named to models; ``GET skills`` lists them."""
     problems: tuple[str, ...]
-    """What could not be read."""
+    """Files that could not be read."""

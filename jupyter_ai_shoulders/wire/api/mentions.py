@@ -1,4 +1,4 @@
-"""What a user names in the input: files, variables with ``@``, skills with ``/`` (chapter 08)."""
+"""Files and variables mentioned with ``@`` in the input, and skills with ``/``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pydantic import Field
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 
 MATCH_LIMIT = 50
-"""Files one search answers with."""
+"""Maximum number of files in an answer."""
 QUERY_LIMIT = 200
-"""Characters of a search."""
+"""Maximum characters of a search."""
 
 
 class FileSearchQuery(CommandModel):
@@ -28,7 +28,7 @@ class FileMatch(WireModel):
 
 
 class FileMatches(WireModel):
-    """``GET files/search``, the best first; not ``complete`` when the workspace is too large."""
+    """``GET files/search``, best first; not ``complete`` when the workspace is too large."""
 
     matches: tuple[FileMatch, ...]
     complete: bool
@@ -41,21 +41,21 @@ class VariablesQuery(CommandModel):
 
 
 class VariableSummary(WireModel):
-    """A variable of a kernel: its name, and what it is, never what it holds."""
+    """A variable of a kernel: its name and type, never its value."""
 
     name: str
     summary: str
 
 
 class VariableList(WireModel):
-    """``GET variables``: what the notebook's kernel has; ``reason`` when that is not known."""
+    """``GET variables``: variables of the notebook's kernel; ``reason`` when they are unknown."""
 
     variables: tuple[VariableSummary, ...]
     reason: str | None
 
 
 class SkillSummary(WireModel):
-    """A skill: a message that says ``/name`` brings its text."""
+    """A skill: a message with ``/name`` includes its text."""
 
     name: str
     description: str

@@ -1,4 +1,4 @@
-"""A request to a model as people may look at it: what was sent, or would be (chapter 11)."""
+"""A request to a model for display: one that was sent, or a preview."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class PreviewMessage(MessageCommand):
 
 
 class MessageRange(WireModel):
-    """Messages of a request, counted from 0; ``end`` is the first that is not meant."""
+    """Messages of a request, counted from 0; ``end`` is exclusive."""
 
     start: int
     end: int
 
 
 class RequestView(WireModel):
-    """One request in the common form, from which the provider's own body is encoded.
+    """One request in the provider-independent form.
 
-    ``tokens`` is the estimate the gate used; ``max_output`` is None where the model is no longer
-    configured.
+    ``tokens`` is the estimate used by the context gate; ``max_output`` is None when the model is no
+    longer configured.
     """
 
     session_id: SessionId
@@ -47,4 +47,4 @@ class RequestView(WireModel):
     window: int | None
     max_output: int | None
     replaces: MessageRange | None = None
-    """Of a preview that does not fit: the messages a summary would stand for when it is sent."""
+    """For a preview that does not fit: the messages a summary would replace."""

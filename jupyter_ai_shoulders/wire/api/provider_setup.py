@@ -11,23 +11,23 @@ from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 ApiKind = Literal["anthropic", "openai_responses", "openai_chat", "google", "ollama"]
-"""The APIs that a provider may speak."""
+"""The APIs of providers."""
 
 LONGEST_NAME = 200
 MOST_LISTED = 1_000
-"""Models that one request or answer names."""
+"""Maximum number of models in a request or answer."""
 
 
 class DetectProvider(CommandModel):
-    """``POST providers/detect``: whose key this is, or what answers at an address."""
+    """``POST providers/detect``: identify the service of a key, or the API at an address."""
 
     address: str = Field(default="", max_length=2_000)
     key: str = Field(default="", max_length=4_096)
-    """Sent to ``address``, or where there is none, to the service that gave it out."""
+    """Sent to ``address`` or, without one, to the service that issued it."""
     provider: ProviderId | None = None
-    """Whose key it is, where its form does not say."""
+    """The provider of the key, if its form does not tell."""
     kind: ApiKind | None = None
-    """The API to ask for; null: whichever answers."""
+    """The API to try; null tries all."""
     auth: str = Field(default="", max_length=LONGEST_NAME)
     headers: dict[str, str] = Field(default_factory=dict, max_length=20)
 
@@ -36,20 +36,20 @@ class DetectedModel(WireModel):
     """A model that a service offers."""
 
     name: str
-    """The service's own name for it."""
+    """The service's name of the model."""
     context_window: int | None
 
 
 class DetectedProvider(WireModel):
-    """What was found; nothing is stored yet."""
+    """The detected provider; nothing is stored yet."""
 
     id: ProviderId
-    """Under which it will be stored."""
+    """The id under which it will be stored."""
     name: str
     kind: ApiKind
     url: str
     known: bool
-    """Whether there is such a provider with models: only its key is missing."""
+    """Whether the catalogue has this provider with models: only its key is missing."""
     needs_key: bool
     """Whether the service refused to list its models without a key."""
     lists_models: bool
@@ -63,23 +63,23 @@ class PutProvider(CommandModel):
     kind: ApiKind
     url: str = Field(min_length=1, max_length=2_000)
     key: str = Field(default="", max_length=4_096)
-    """A new key; empty: the stored one stays, if there is one."""
+    """A new key; empty keeps the stored one, if any."""
     auth: str = Field(default="", max_length=LONGEST_NAME)
     headers: dict[str, str] = Field(default_factory=dict, max_length=20)
     list_models: bool = False
-    """Whether all the models that it lists are offered, also later ones."""
+    """Whether all models the service lists are offered, including later ones."""
     models: tuple[str, ...] = Field(default=(), max_length=MOST_LISTED)
     """The models to offer, by the service's names."""
     model: str = ""
-    """Which of them to try; empty: the first."""
+    """The model to test; empty for the first."""
     new: bool = False
-    """Refused where a provider has this id already."""
+    """Whether to refuse an id that another provider has."""
     untested: bool = False
-    """Store it without a test."""
+    """Whether to store it without a test."""
 
 
 class OwnProvider(WireModel):
-    """``GET providers/{id}``: what the user's models.json says of a provider."""
+    """``GET providers/{id}``: the provider's entry in the user's models.json."""
 
     id: ProviderId
     name: str
@@ -87,17 +87,17 @@ class OwnProvider(WireModel):
     url: str
     auth: str
     headers: dict[str, str]
-    """Values that look like keys are masked; sent back so, they stay as they are."""
+    """Values that look like keys are masked; masked values sent back stay unchanged."""
     list_models: bool
     models: tuple[str, ...]
 
 
 class SavedProvider(WireModel):
-    """``POST providers/{id}/key`` and ``PUT providers/{id}``: tried, and stored if not refused."""
+    """``POST providers/{id}/key`` and ``PUT providers/{id}``: tested, and stored unless refused."""
 
     stored: bool
-    """Whether it is stored; else what was stored before stays in use."""
+    """Whether it is stored; if not, the earlier entry stays in use."""
     provider: ProviderHealth | None
-    """As it is now; null for a new one that was not stored."""
+    """Its current state; null for a new provider that was not stored."""
     test: ProviderTest | None
-    """Null where nothing was tried: no model of the provider is set up, or none was wanted."""
+    """Null without a test: no model of the provider is set up, or no test was requested."""

@@ -1,4 +1,4 @@
-"""Answers of the HTTP API (chapter 02)."""
+"""Response bodies of the HTTP API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.wire.sessions import Session
 
 
 class ProviderHealth(WireModel):
-    """What is known of a provider without asking it for tokens."""
+    """The state of a provider, determined without using tokens."""
 
     id: ProviderId
     name: str
@@ -24,16 +24,16 @@ class ProviderHealth(WireModel):
     key_last4: str | None
     key_source: Literal["environment", "keyring", "file", "none"]
     key_name: str | None
-    """Of the variable that holds the key; null where none is needed."""
+    """Name of the variable that holds the key; null where none is needed."""
     needs_key: bool
     host: str
-    """Where requests go; a ``${NAME}`` in it is not expanded. Empty for the demo."""
+    """Destination of requests; a ``${NAME}`` in it is not expanded. Empty for the demo."""
     local: bool
-    """Whether that is this machine, or an Ollama of one's own."""
+    """Whether the destination is this machine, or the user's own Ollama."""
     state: Literal["unknown", "ok", "failing", "no_key"]
     error: ErrorInfo | None
     custom: bool
-    """Whether the user's own models.json has entries of it, which a page can change and remove."""
+    """Whether the user's models.json has entries for it, which a page can change and remove."""
 
 
 class Status(WireModel):
@@ -48,16 +48,16 @@ class Status(WireModel):
     providers: tuple[ProviderHealth, ...]
     demo: bool
     collaboration: bool
-    """Whether pages share their notebooks in rooms, where the agent edits them too."""
+    """Whether pages share notebooks in rooms, where the agent edits them too."""
     document_server: str | None
-    """What to know of another extension that keeps the notebooks instead; null without one."""
+    """A note about another extension that manages the notebooks; null without one."""
     sandbox: Literal["none", "landlock", "bubblewrap", "seatbelt"]
     state_directory_error: ErrorInfo | None
-    """Why conversations cannot be kept, or what was lost to damage while the file is kept."""
+    """Why conversations cannot be stored, or what was lost to damage while the file is kept."""
     usage_error: ErrorInfo | None
-    """Why model usage cannot be counted; with a limit set, no model is called then."""
+    """Why model usage cannot be recorded; with a limit set, no model is called then."""
     package_errors: tuple[ErrorInfo, ...]
-    """What is wrong with installed packages that bring tools; theirs are not used."""
+    """Problems of installed packages with tools; their tools are not used."""
 
 
 class Prices(WireModel):
@@ -70,7 +70,7 @@ class Prices(WireModel):
 
 
 class ModelInfo(WireModel):
-    """A model as the picker shows it."""
+    """A model as shown in the picker."""
 
     id: ModelId
     name: str
@@ -86,17 +86,17 @@ class ModelInfo(WireModel):
     prices: Prices
     roles: tuple[str, ...]
     label: str | None
-    """A remark that must stand beside the name ("Demo (no AI model)")."""
+    """A remark shown beside the name ("Demo (no AI model)")."""
 
 
 class SingleCallModel(WireModel):
-    """Which model makes the single calls of one kind, outside of conversations."""
+    """The model of one kind of single calls, outside conversations."""
 
     purpose: Literal["ghost", "cheapest"]
     """``cheapest`` writes titles and summaries."""
     model: ModelId | None
     reason: str | None
-    """Why none does."""
+    """Why there is none."""
 
 
 class ModelList(WireModel):
@@ -105,14 +105,15 @@ class ModelList(WireModel):
     models: tuple[ModelInfo, ...]
     default: ModelId | None
     default_set: bool
-    """Whether it is the one the settings name: that stands above what was chosen last."""
+    """Whether the settings name the default model, which then precedes the last choice."""
     default_is_stand_in: bool
-    """Whether it is only for now: the demo where nothing is set up, or another model while the one
-    that is wanted does not answer. A page names no model then, so that the server decides."""
+    """Whether the default is temporary: the demo when nothing is set up, or another model while the
+    wanted one does not answer. A page then sends no model, so that the server decides.
+    """
     single_calls: tuple[SingleCallModel, ...]
     providers: tuple[ProviderHealth, ...]
     problems: tuple[SettingsProblem, ...]
-    """What is wrong in the files of models and providers; it is not used."""
+    """Problems in the files of models and providers; the faulty parts are not used."""
 
 
 class ProviderTest(WireModel):
@@ -121,9 +122,9 @@ class ProviderTest(WireModel):
     ok: bool
     model: ModelId | None
     duration_ms: int
-    """In all, with the second call that tells what is broken."""
+    """Total duration, including the second call that locates a failure."""
     first_delta_ms: int | None
-    """Until the first piece of the answer; null when none came."""
+    """Time to the first part of the answer; null if none came."""
     stream_ok: bool
     tool_call_ok: bool
     error: ErrorInfo | None
@@ -163,11 +164,12 @@ class ToolInfo(WireModel):
     risk: Risk
     external: bool
     sandboxed: bool | None
-    """Whether a sandbox holds what it runs; null when it runs nothing."""
+    """Whether a sandbox confines its programs; null when it runs none."""
     enabled: bool
     off_because: OffReason | None
-    """Why it is not enabled: it was switched off, as all external tools were, or the settings
-    forbid what it does (``commands.mode``)."""
+    """Why it is not enabled: it was switched off, all external tools were, or the settings forbid
+    it (``commands.mode``).
+    """
     parameters: JsonObject
 
 
@@ -180,13 +182,13 @@ class Rule(WireModel):
     examples: RuleExamples | None
     problem: str | None
     line: int | None
-    """Where it stands in ``.shoulders/tools.json``; null for the administrator's."""
+    """Its line in ``.shoulders/tools.json``; null for the administrator's."""
     locked: bool
-    """The administrator's: no file and no answer loosens it."""
+    """Whether it is the administrator's, which no file or answer can relax."""
     applies: bool
-    """False for a rule that allows and came with the folder, until the person trusts it."""
+    """False for an allowing rule that came with the folder, until the user trusts it."""
     note: str | None = None
-    """What limits a valid rule: one that allows a command may cover a single line only."""
+    """A limitation of a valid rule: one that allows a command may cover a single line only."""
 
 
 class ToolList(WireModel):
@@ -198,13 +200,13 @@ class ToolList(WireModel):
     rules: tuple[Rule, ...]
     """The administrator's first, then those of the file."""
     problems: tuple[str, ...]
-    """What is wrong with the file or worth a look, with lines."""
+    """Problems and remarks about the file, with lines."""
     revision: str
-    """Names what is stored, for ``PUT tools/permissions``."""
+    """Identifies the stored rules, for ``PUT tools/permissions``."""
 
 
 class KernelNotebook(WireModel):
-    """``GET kernels/{id}/notebook``: its path in the workspace; null of a kernel without one."""
+    """``GET kernels/{id}/notebook``: its workspace path; null for a kernel without a notebook."""
 
     path: str | None
 
@@ -213,9 +215,9 @@ class ProxySecret(WireModel):
     """``POST kernels/{id}/proxy-secret``."""
 
     secret: str
-    """Opens the model proxy, and nothing else, while the kernel runs. Not to be shown or stored."""
+    """Authorises the model proxy only, while the kernel runs. Must not be shown or stored."""
     path: str
-    """Of the proxy on this server; SDKs add ``/v1``."""
+    """Path of the proxy on this server; SDKs add ``/v1``."""
 
 
 class ProposalList(WireModel):

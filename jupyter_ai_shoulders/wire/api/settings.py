@@ -1,4 +1,4 @@
-"""Preferences shared by all surfaces (chapters 02 and 03), by area: there is room for more."""
+"""Settings shared by all surfaces, by area."""
 
 from __future__ import annotations
 
@@ -9,34 +9,36 @@ from pydantic import Field
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 
 AccessMode = Literal["local", "remote", "auto"]
-"""``auto`` takes a local model when its server is healthy, else a remote one."""
+"""``auto`` uses a local model when its server is healthy, else a remote one."""
 
 Fallback = Literal["local", "remote", "none"]
 DataValues = Literal["schema_only", "samples", "full"]
-"""What leaves of the data in kernels: names, types and shapes; a few values as well; or many."""
+"""Data from kernels that may be sent: names, types and shapes; some values too; or many."""
 CommandMode = Literal["none", "host", "sandbox", "sandbox_read_only"]
-"""Whether the agent may run commands, and what holds them: ``host`` is nothing, and each asks."""
+"""Whether the agent may run commands, and their confinement: with ``host`` there is none, and each
+command asks.
+"""
 SettingSource = Literal["default", "user", "workspace", "administrator"]
 
 
 class ModelSettings(WireModel):
-    """Which models are used, and how single calls are bounded."""
+    """The permitted models and the limits of single calls."""
 
     mode: AccessMode
     fallback: Fallback
-    """Where to go when the mode's own models cannot answer."""
+    """Alternative when the mode's own models cannot answer."""
     single_call_timeout_s: float
     single_call_max_tokens: int
     ollama_host: str
     default: str
-    """The model of new conversations, where the mode allows it; empty: the one used last."""
+    """The model of new conversations if the mode permits it; empty for the last one used."""
 
 
 class EgressSettings(WireModel):
-    """What may be sent to models."""
+    """Data that may be sent to models."""
 
     data_values: DataValues
-    """Of what tools and messages tell of variables; what a cell prints is sent as it is."""
+    """Values of variables in tools and messages; the output of cells is sent unchanged."""
 
 
 class CommandSettings(WireModel):
@@ -48,25 +50,25 @@ class CommandSettings(WireModel):
 
 
 class GhostSettings(WireModel):
-    """Suggestions at the caret (chapter 10)."""
+    """Inline completions."""
 
     enabled_plus: bool
-    """Whether ``++`` asks for them; else it is typed as it is."""
+    """Whether ``++`` requests suggestions; otherwise it is ordinary text."""
     automatic: bool
-    """Whether the lab may ask for them while one types."""
+    """Whether JupyterLab may request suggestions during typing."""
     skip_languages: tuple[str, ...]
-    """Languages that have a ``++`` of their own: there it is typed as it is. In lower case."""
+    """Lower-case names of languages with a ``++`` operator, in which it is ordinary text."""
 
 
 class ThreadSettings(WireModel):
-    """Task threads (chapter 09)."""
+    """Task threads."""
 
     keep_in_notebook: bool
-    """Whether a notebook carries a list of its threads, with the texts they are about."""
+    """Whether notebooks store a list of their threads, with the quoted texts."""
 
 
 class SettingsValues(WireModel):
-    """The values that hold."""
+    """The effective values."""
 
     models: ModelSettings
     egress: EgressSettings
@@ -76,7 +78,7 @@ class SettingsValues(WireModel):
 
 
 class SettingsProblem(WireModel):
-    """Something wrong in a settings file; what is wrong is not used, the file is kept."""
+    """A problem in a settings file; the faulty part is not used, the file is kept."""
 
     file: str
     line: int | None
@@ -88,13 +90,12 @@ class Settings(WireModel):
 
     values: SettingsValues
     sources: dict[str, SettingSource]
-    """Where each value comes from, by name (``models.mode``). Those of the administrator are
-    locked."""
+    """The source of each value, by name (``models.mode``). The administrator's are locked."""
     locks: dict[str, str]
     """Why a value cannot be changed here, by name, in words."""
     problems: tuple[SettingsProblem, ...]
     revision: str
-    """Names what is stored, for ``PUT settings``."""
+    """Identifies the stored settings, for ``PUT settings``."""
 
 
 class PutModelSettings(CommandModel):
@@ -138,7 +139,7 @@ class PutThreadSettings(CommandModel):
 
 
 class PutSettings(CommandModel):
-    """``PUT settings``: what is given is stored, null goes back to the default, the rest stays."""
+    """``PUT settings``: given values are stored, null resets to the default, others stay."""
 
     models: PutModelSettings | None = None
     egress: PutEgressSettings | None = None
@@ -146,10 +147,10 @@ class PutSettings(CommandModel):
     ghost: PutGhostSettings | None = None
     threads: PutThreadSettings | None = None
     revision: str | None = None
-    """Of the settings that were seen: when others are stored by now, 409 ``stale``."""
+    """Revision the change is based on; 409 ``stale`` if another is stored."""
 
 
 class SettingsScope(CommandModel):
-    """Query of ``PUT settings``: whose file is written."""
+    """Query of ``PUT settings``: the file to write."""
 
     scope: Literal["workspace", "user"] = "workspace"

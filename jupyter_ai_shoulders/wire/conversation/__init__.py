@@ -1,4 +1,1 @@
-"""The conversation as readers see it.
-
-View models and the reducer that builds them from the event log.
-"""
+"""The conversation as shown to a reader: view models, and the reducer that builds them."""

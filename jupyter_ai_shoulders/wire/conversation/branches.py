@@ -1,7 +1,7 @@
-"""Which events of a log are hidden: what stood behind a message that was edited, or gone back to.
+"""Finds the hidden events of a log: those after an edited message or before a restore.
 
-Pure; used by the engine, which builds its context from the events in sight, and by exports. The
-fold of views does the same with messages (``wire.conversation.reducer``).
+Pure; used by the engine, which builds its context from the visible events, and by exports.
+``wire.conversation.reducer`` does the same for messages.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from jupyter_ai_shoulders.wire.events import Event, MessageAdd, Replaced, Restore
 
 HIDING = frozenset({"message-add", "restore"})
-"""The types of the events that hide others."""
+"""The types of events that hide others."""
 
 
 class Branches:
-    """The stretches of one log that edited messages and restores have hidden."""
+    """The ranges of one log hidden by edited messages and restores."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
-        """Take the events of a log, of which only those of the types ``HIDING`` count."""
+        """``events`` are those of a log; only the types in ``HIDING`` count."""
         stretches = ((event, replaced_by(event)) for event in events)
         self._hidden = [range(gone.seq, event.seq) for event, gone in stretches if gone is not None]
 
     def hides(self, seq: int) -> bool:
-        """Return whether the event is on a branch that was left."""
+        """Return whether the event is on an abandoned branch."""
         return any(seq in stretch for stretch in self._hidden)
 
     def __bool__(self) -> bool:
@@ -32,7 +32,7 @@ class Branches:
 
 
 def replaced_by(event: Event) -> Replaced | None:
-    """Return what an event takes the place of; None for most."""
+    """Return what an event replaces; None for most events."""
     match event:
         case MessageAdd():
             return event.replaces
@@ -43,6 +43,6 @@ def replaced_by(event: Event) -> Replaced | None:
 
 
 def visible_events(events: Sequence[Event]) -> Iterator[Event]:
-    """Yield the events of a whole log that are not hidden."""
+    """Yield the visible events of a whole log."""
     branches = Branches(events)
     return (event for event in events if not branches.hides(event.seq))

@@ -1,4 +1,4 @@
-"""Folds what the model says and does: text, tool calls, questions to the user.
+"""Reduces events of model output: text, tool calls, questions to the user.
 
 Part of ``wire.conversation.reducer``.
 """
@@ -41,7 +41,7 @@ AskEvent = (
 
 
 def reduce_text_event(state: Conversation, event: TextEvent) -> Conversation:
-    """Fold a text or reasoning event."""
+    """Reduce a text or reasoning event."""
     match event:
         case ev.TextStart():
             part = views.TextView(part_id=event.part_id, text="", open=True)
@@ -76,7 +76,7 @@ def _closed(event: ev.TextEnd | ev.ReasoningEnd) -> Change:
 
 
 def reduce_call_event(state: Conversation, event: CallEvent) -> Conversation:
-    """Fold an event of a tool call."""
+    """Reduce an event of a tool call."""
     match event:
         case ev.ToolCall():
             return add_part(clear_retry(state), event, _new_call(event))
@@ -134,11 +134,11 @@ def _result(call: CallView, event: ev.ToolResult | ev.RunEnd) -> CallView:
     )
 
 
-# questions to the user
+# Questions to the user
 
 
 def reduce_question_event(state: Conversation, event: AskEvent) -> Conversation:
-    """Fold a question to the user or its answer."""
+    """Reduce a question to the user or its answer."""
     match event:
         case ev.ApprovalRequest():
             approval = views.ApprovalView(
@@ -174,7 +174,7 @@ def reduce_question_event(state: Conversation, event: AskEvent) -> Conversation:
                 call_id=event.call_id, prompt=event.prompt, password=event.password, answered=None
             )
             asked = add_part(state, event, prompt)
-            if asked.turn is not None and asked.turn.state == "ended":  # its run goes on
+            if asked.turn is not None and asked.turn.state == "ended":  # its run continues
                 return copy_with(asked, pending_call=event.call_id)
             return _waiting(asked, event.call_id)
         case ev.ApprovalAnswer() | ev.ClarifyAnswer() | ev.StdinAnswer():
@@ -184,7 +184,7 @@ def reduce_question_event(state: Conversation, event: AskEvent) -> Conversation:
 
 
 def _answer(event: ev.ApprovalAnswer | ev.ClarifyAnswer | ev.StdinAnswer) -> Change:
-    """Only the newest question of the call is answered: cells may ask for input twice."""
+    """Answer only the call's newest question: cells may request input twice."""
 
     def change(part: PartView) -> PartView | None:
         match part, event:

@@ -1,7 +1,7 @@
-"""Folds what turns changed: cells and files, and what was decided about each.
+"""Reduces changes of cells and files, and the decisions about them.
 
-Part of ``wire.conversation.reducer``. An edit that awaits review is one for its cell or file over
-all turns; each turn that touched it has a row of its own here.
+Part of ``wire.conversation.reducer``. A cell or file has one pending edit over all turns; each turn
+that changed it has its own row here.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from jupyter_ai_shoulders.wire.ids import TurnId
 ChangeEvent = ev.EditPending | ev.EditResolve | ev.CellsChange
 
 _DEEDS: dict[str, ChangeKind] = {"moved": "moved", "outputs": "cleared"}
-"""What is done to cells and not reviewed: only the undo of the turn takes it back."""
+"""Changes of cells that are not reviewed; only undoing the turn reverts them."""
 _FILE_TOOLS = {"rename_file": "moved", "move_file": "moved", "create_notebook": "made"}
-"""Tools whose changes are no edits of a text."""
+"""Tools whose changes are not text edits."""
 
 
 def reduce_change_event(state: Conversation, event: ChangeEvent) -> Conversation:
-    """Fold an event that tells of a change, or of a decision about one."""
+    """Reduce an event about a change, or a decision about one."""
     match event:
         case ev.EditPending():
             return _pending(state, event)
@@ -35,7 +35,7 @@ def reduce_change_event(state: Conversation, event: ChangeEvent) -> Conversation
 
 
 def add_file_change(state: Conversation, event: ev.ToolResult) -> Conversation:
-    """Add a file that a call moved, or a notebook that it made."""
+    """Add a file moved by a call, or a notebook created by it."""
     what = _FILE_TOOLS.get(event.tool)
     data = event.result.data
     if what is None or event.status != "ok" or event.turn_id is None or not isinstance(data, dict):
@@ -59,7 +59,7 @@ def add_file_change(state: Conversation, event: ev.ToolResult) -> Conversation:
 
 
 def mark_turn_undone(state: Conversation, turn_id: TurnId | None) -> Conversation:
-    """What is decided with a whole turn is undone with it."""
+    """Mark all changes of a turn as undone."""
     if turn_id is None:
         return state
     changes = tuple(
@@ -101,7 +101,7 @@ def _what(event: ev.EditPending) -> ChangeKind:
 
 def _resolved(state: Conversation, event: ev.EditResolve) -> Conversation:
     if event.hunks is not None:
-        return state  # the rest of it is said again
+        return state  # a later event reports the rest
     decided = "kept" if event.decision == "keep" else "undone"
     changes = tuple(
         copy_with(change, state=decided, by=event.by) if change.edit_id == event.edit_id else change
@@ -132,7 +132,7 @@ def _done(state: Conversation, event: ev.CellsChange) -> Conversation:
 
 
 def _with(state: Conversation, change: ChangeView) -> Conversation:
-    """Add a row, or put it in the place of the one it follows."""
+    """Add a row, or replace the one it updates."""
     for index, before in enumerate(state.changes):
         if _key(before) == _key(change):
             changes = (*state.changes[:index], change, *state.changes[index + 1 :])

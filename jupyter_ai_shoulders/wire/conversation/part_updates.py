@@ -1,6 +1,6 @@
-"""Finding, adding and changing the parts of a folded conversation.
+"""Finds, adds and changes the parts of a reduced conversation.
 
-Used by ``wire.conversation.reducer`` alone.
+Used by ``wire.conversation.reducer`` and its modules.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.wire.events import Event
 from jupyter_ai_shoulders.wire.ids import CallId
 
 Change = Callable[[PartView], PartView | None]
-"""Returns the changed part, or None when it is not the one meant."""
+"""Returns the changed part, or None if the part does not match."""
 ModelT = TypeVar("ModelT", bound=WireModel)
 
 
@@ -31,18 +31,18 @@ def copy_with(model: ModelT, /, **changes: Any) -> ModelT:
 
 
 def change_turn(state: Conversation, /, **changes: Any) -> Conversation:
-    """Change the last turn, where there is one."""
+    """Change the last turn, if there is one."""
     return state if state.turn is None else copy_with(state, turn=copy_with(state.turn, **changes))
 
 
 def clear_retry(state: Conversation) -> Conversation:
-    """The model spoke: a pause before a retry is over."""
+    """End the pause before a retry: the model answered."""
     retrying = state.turn is not None and state.turn.state == "retrying"
     return change_turn(state, state="running", retry=None) if retrying else state
 
 
 def add_part(state: Conversation, event: Event, part: PartView) -> Conversation:
-    """Add to the agent's last message, or begin one: after the user's, and with each turn."""
+    """Add to the agent's last message, or begin one after the user's and with each turn."""
     last = state.messages[-1] if state.messages else None
     if isinstance(last, AgentView) and event.turn_id in {None, last.turn_id}:
         grown = copy_with(last, parts=(*last.parts, part))
@@ -52,7 +52,7 @@ def add_part(state: Conversation, event: Event, part: PartView) -> Conversation:
 
 
 def change_part(state: Conversation, change: Change) -> Conversation:
-    """Change the newest part that ``change`` accepts."""
+    """Change the newest part accepted by ``change``."""
     for index in reversed(range(len(state.messages))):
         changed = _change_in(state.messages[index], change)
         if changed is not None:
@@ -76,7 +76,6 @@ def _change_in(message: MessageView, change: Change) -> MessageView | None:
 def change_call(
     state: Conversation, call_id: CallId, change: Callable[[CallView], CallView]
 ) -> Conversation:
-    """Change a tool call."""
 
     def matching(part: PartView) -> PartView | None:
         if isinstance(part, CallView) and part.call_id == call_id:
@@ -87,7 +86,7 @@ def change_call(
 
 
 def close_parts(state: Conversation) -> Conversation:
-    """No open part survives the end of its model call; only the last message can hold one."""
+    """Close open parts at the end of a model call; only the last message can have one."""
     last = state.messages[-1] if state.messages else None
     if not isinstance(last, AgentView):
         return state

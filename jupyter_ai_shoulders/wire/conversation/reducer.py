@@ -1,8 +1,7 @@
-"""Folds the log of a session into the conversation a reader sees.
+"""Reduces the log of a session to the conversation shown to a reader.
 
-Pure; used by exports and tests. The page has the same rules in
-``labextension/src/model/reducer/conversation.ts``; the fixtures in ``tests/wire/fixtures/reducer``
-hold both to them.
+Pure; used by exports and tests. ``labextension/src/model/reducer/conversation.ts`` has the same
+rules; the fixtures in ``tests/wire/fixtures/reducer`` test both.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ CardEvent = (
 )
 TotalEvent = ev.TodoUpdate | ev.UsageUpdate | ChangeEvent
 UnseenEvent = ev.Checkpoint | ev.ContextRebase | ev.ContextAdd
-"""Facts for restores and for requests, not lines of the conversation."""
+"""Facts for restores and requests that are not shown."""
 
 
 def reduce_events(events: Iterable[ev.Event], conversation: Conversation = EMPTY) -> Conversation:
@@ -80,7 +79,7 @@ def reduce_events(events: Iterable[ev.Event], conversation: Conversation = EMPTY
 
 
 def reduce_event(conversation: Conversation, event: ev.Event) -> Conversation:
-    """Return the conversation after one event; one that was folded before changes nothing."""
+    """Return the conversation after one event; repeated events are ignored."""
     if event.seq <= conversation.last_seq:
         return conversation
     return copy_with(_dispatch(conversation, event), last_seq=event.seq)
@@ -115,7 +114,7 @@ def _called(state: Conversation, event: CallEvent) -> Conversation:
     return add_file_change(state, event) if isinstance(event, ev.ToolResult) else state
 
 
-# sessions and messages
+# Sessions and messages
 
 
 def _session(state: Conversation, event: SessionEvent) -> Conversation:
@@ -127,7 +126,7 @@ def _session(state: Conversation, event: SessionEvent) -> Conversation:
 
 
 def _paused(state: Conversation, event: SessionEvent) -> Conversation:
-    """A turn may wait for the user without a question: at a limit of money, for results."""
+    """Record a pause without a question: at a spending limit, or for tool results."""
     shown = None if state.turn is None else (event.session.status, state.turn.state)
     if shown == ("waiting", "running"):
         return change_turn(close_parts(state), state="waiting")
@@ -182,7 +181,7 @@ def _restored(state: Conversation, event: ev.Restore) -> Conversation:
 def _rewound(
     state: Conversation, event: ev.MessageAdd | ev.Restore, replaced: ev.Replaced
 ) -> Conversation:
-    """Hide what stood behind a message; what it cost stays counted."""
+    """Hide the events after a message; their cost still counts."""
     branch = views.BranchView(
         message_id=replaced.message_id,
         seq=event.seq,
@@ -223,7 +222,7 @@ def _queued_message(state: Conversation, event: ev.MessageUpdate) -> Conversatio
             assert_never(event.status)
 
 
-# turns
+# Turns
 
 
 def _turn(state: Conversation, event: TurnEvent) -> Conversation:
@@ -270,7 +269,7 @@ def _new_turn(event: ev.TurnStart | ev.TurnResume) -> TurnView:
     )
 
 
-# cards and totals
+# Cards and totals
 
 
 def _card(state: Conversation, event: CardEvent) -> Conversation:
@@ -297,7 +296,8 @@ def _card(state: Conversation, event: CardEvent) -> Conversation:
                 call_id=event.call_id,
                 details=event.details,
             )
-            # Without a text it stands for a damaged event; the one before it says so.
+            # A notice without text is one of several for damaged events; the first describes them
+            # all.
             return add_part(state, event, notice) if event.text else state
         case ev.Restore():
             return _restored(state, event)

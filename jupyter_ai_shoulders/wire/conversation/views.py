@@ -1,9 +1,7 @@
-"""A conversation as a reader sees it.
+"""The conversation as shown to a reader, reduced from the log by ``wire.conversation.reducer``.
 
-What the log of a session folds into (``wire.conversation.reducer``).
-
-The page folds the same events into the same shape
-(``labextension/src/model/reducer/conversation.ts``); exports and tests read it here.
+The page reduces the same events to the same form
+(``labextension/src/model/reducer/conversation.ts``); exports and tests use this one.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ TurnState = Literal["running", "waiting", "retrying", "interrupted", "ended"]
 
 
 class TextView(WireModel):
-    """Text of the model; ``open`` while more may come."""
+    """Text of the model; ``open`` while more may follow."""
 
     type: Literal["text"] = "text"
     part_id: PartId
@@ -71,7 +69,7 @@ class ReasoningView(WireModel):
 
 
 class ApprovalView(WireModel):
-    """What the user is asked to approve, as ``approval-request`` said it."""
+    """The action to approve, from ``approval-request``."""
 
     arguments: JsonObject
     arguments_hash: str
@@ -87,7 +85,7 @@ class ApprovalView(WireModel):
 
 
 class AnswerView(WireModel):
-    """How an approval was decided."""
+    """The decision on an approval."""
 
     decision: ApprovalDecision
     scope: ApprovalScope
@@ -96,14 +94,14 @@ class AnswerView(WireModel):
 
 
 class ProgressView(WireModel):
-    """Streamed output of one channel, consecutive pieces joined."""
+    """Streamed output of one channel, with consecutive pieces joined."""
 
     channel: Literal["stdout", "stderr", "output", "status"]
     text: str
 
 
 class CallView(WireModel):
-    """A tool call with all that became of it."""
+    """A tool call with its approval, progress and result."""
 
     type: Literal["call"] = "call"
     call_id: CallId
@@ -126,7 +124,7 @@ class CallView(WireModel):
 
 
 class ClarifyView(WireModel):
-    """A question to the user; ``answer`` null while it waits."""
+    """A question to the user; ``answer`` is null until answered."""
 
     type: Literal["clarify"] = "clarify"
     call_id: CallId
@@ -137,7 +135,7 @@ class ClarifyView(WireModel):
 
 
 class StdinView(WireModel):
-    """A cell's question for input; ``answered`` null while it waits."""
+    """A cell's request for input; ``answered`` is null until answered."""
 
     type: Literal["stdin"] = "stdin"
     call_id: CallId
@@ -147,7 +145,7 @@ class StdinView(WireModel):
 
 
 class ProposalView(WireModel):
-    """A proposed change in its present state."""
+    """A proposed change in its current state."""
 
     type: Literal["proposal"] = "proposal"
     call_id: CallId | None
@@ -166,7 +164,7 @@ class ArtifactView(WireModel):
 
 
 class NoticeView(WireModel):
-    """A remark of the engine."""
+    """A notice of the engine."""
 
     type: Literal["notice"] = "notice"
     level: Literal["info", "warning", "error"]
@@ -177,19 +175,19 @@ class NoticeView(WireModel):
 
 
 class RestoreView(WireModel):
-    """Documents or the conversation were put back."""
+    """Documents or the conversation were restored."""
 
     type: Literal["restore"] = "restore"
     restore_id: RestoreId
     seq: int
-    """Of the event, by which it can be taken back."""
+    """Sequence number of the event, used to revert it."""
     what: tuple[RestorePart, ...]
     documents: tuple[RestoredDocument, ...]
     drift: tuple[KernelDrift, ...]
     undone: RestoreId | None
-    """The restore that this one took back."""
+    """The restore that this one reverted."""
     undone_turn: TurnId | None
-    """The turn whose changes alone were taken back."""
+    """The turn whose changes alone were undone."""
 
 
 class ErrorView(WireModel):
@@ -226,7 +224,7 @@ PartView = Annotated[
 
 
 class UserView(WireModel):
-    """A message of the user that entered the conversation."""
+    """A user message that is part of the conversation."""
 
     role: Literal["user"] = "user"
     message_id: MessageId
@@ -238,12 +236,12 @@ class UserView(WireModel):
 
 
 class AgentView(WireModel):
-    """All that the agent said and did between two messages of the user."""
+    """Everything the agent said and did between two user messages."""
 
     role: Literal["agent"] = "agent"
     turn_id: TurnId | None
     seq: int
-    """Of its first event; a stable key."""
+    """Sequence number of its first event; a stable key."""
     at: Timestamp
     parts: tuple[PartView, ...]
 
@@ -252,7 +250,7 @@ MessageView = Annotated[UserView | AgentView, Field(discriminator="role")]
 
 
 class QueuedView(WireModel):
-    """A message that waits for the next step boundary."""
+    """A message that waits for the next step."""
 
     message_id: MessageId
     at: Timestamp
@@ -262,7 +260,7 @@ class QueuedView(WireModel):
 
 
 class RetryView(WireModel):
-    """A pause before the model is asked again."""
+    """A pause before the next attempt."""
 
     attempt: int
     delay_ms: int
@@ -287,7 +285,7 @@ class TurnView(WireModel):
 
 
 class UsageView(WireModel):
-    """Tokens and money of the conversation so far; null cost means unknown, never free."""
+    """Total tokens and cost of the conversation; null cost means unknown, never free."""
 
     input_tokens: int
     output_tokens: int
@@ -300,57 +298,59 @@ class UsageView(WireModel):
 
 
 class BranchView(WireModel):
-    """What stood behind a message until it was edited, or gone back to.
+    """Events after a message that were hidden by its edit or by a restore.
 
-    A fork at ``last_seq`` goes on with it.
+    A fork at ``last_seq`` continues this branch.
     """
 
     message_id: MessageId
-    """The message that was replaced."""
+    """The replaced message."""
     seq: int
-    """Of the message that took its place, or of the restore."""
+    """Sequence number of the replacing message, or of the restore."""
     at: Timestamp
     first_seq: int
     last_seq: int
 
 
 ChangeKind = Literal["made", "edited", "deleted", "moved", "cleared"]
-"""What was done to a cell or a file; ``cleared`` of its outputs."""
+"""The kind of change of a cell or file; ``cleared`` means its outputs."""
 
 
 class ChangeView(WireModel):
-    """One cell or file that a turn changed; a row of the change list at the end of the turn."""
+    """A cell or file changed by a turn; a row of the change list at the turn's end."""
 
     turn_id: TurnId
     edit_id: EditId | None
-    """What is kept or undone (``GET edits``); null of what only the turn's undo takes back."""
+    """The pending edit (``GET edits``); null for changes that only undoing the turn reverts."""
     document: str
     cell_id: CellId | None
     what: ChangeKind
     title: str
-    """The first line of a cell; empty of files, and where it is not known."""
+    """The first line of a cell; empty for files and when unknown."""
     origin: str | None
-    """Where a moved file was."""
+    """The former path of a moved file."""
     state: Literal["pending", "kept", "undone", "done"]
-    """``done`` where there is nothing to decide. Edits of one id share theirs over all turns."""
+    """``done`` when there is nothing to decide. Edits with the same id share their state over all
+    turns.
+    """
     by: Author | None
     """Who decided."""
 
 
 class Conversation(WireModel):
-    """A session's log, folded."""
+    """A session's log, reduced."""
 
     session: Session | None
     last_seq: int
     messages: tuple[MessageView, ...]
     branches: tuple[BranchView, ...]
-    """What edited messages have hidden, oldest first."""
+    """Branches hidden by edited messages, oldest first."""
     queued: tuple[QueuedView, ...]
     turn: TurnView | None
     pending_call: CallId | None
     """The call that waits for the user: an approval, a question or input."""
     changes: tuple[ChangeView, ...]
-    """In the order of the first change; one for each cell or file and turn."""
+    """Ordered by first change; one for each cell or file and turn."""
     todo: tuple[TodoItem, ...]
     context_tokens: int | None
     """Estimated tokens of the last request."""

@@ -1,6 +1,6 @@
-"""What every event carries, and who can be behind one.
+"""The fields of every event, and the possible authors.
 
-The base of the ``events_*`` modules; everybody else imports ``wire.events``.
+The base of the modules in ``wire.event_types``; other modules import ``wire.events``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Author = Literal["user", "agent", "policy", "system"]
 
 
 class EventBase(WireModel):
-    """What every event carries."""
+    """The fields of every event."""
 
     seq: int = 0
     """Position in the session's log, from 1 without gaps; 0 before the log stamped it."""

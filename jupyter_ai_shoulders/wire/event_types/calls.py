@@ -1,4 +1,4 @@
-"""What the model does: a tool call from the request to its one result (chapter 05).
+"""Events of a tool call, from the request to its one result.
 
 Part of ``wire.events``.
 """
@@ -19,7 +19,7 @@ CallStatus = Literal["ok", "error", "denied", "skipped", "cancelled", "unknown"]
 
 
 class ToolCall(EventBase):
-    """The model asked for a tool; not yet approved."""
+    """The model requested a tool call; not yet approved."""
 
     type: Literal["tool-call"] = "tool-call"
     call_id: CallId
@@ -33,16 +33,16 @@ class ToolCall(EventBase):
     external: bool
     title: str
     target: str | None
-    """What it acts on, for the line in the conversation ("Cell 4 · analysis.ipynb")."""
+    """The object of the call, as shown in the conversation ("Cell 4 · analysis.ipynb")."""
     state: ProviderState | None = None
     via: Literal["call_tool"] | None = None
-    """The tool the call was made through, which then has its arguments in ``raw``, as given."""
+    """The tool through which the call was made; its arguments are then in ``raw``, verbatim."""
     package: str | None = None
-    """The installed package whose tool it is; null for one of ours."""
+    """The installed package that provides the tool; null for a built-in one."""
 
 
 class ToolStart(EventBase):
-    """A call is about to have its effect; committed and synced before it has."""
+    """A call is about to take effect; committed and synced before it does."""
 
     type: Literal["tool-start"] = "tool-start"
     call_id: CallId
@@ -50,11 +50,11 @@ class ToolStart(EventBase):
     process_start: str | None = None
     kernel_id: str | None = None
     before_version: Version | None = None
-    """What the target was before; after a crash the same version means: not applied."""
+    """Version of the target before; if unchanged after a crash, the call was not applied."""
     expected_version: Version | None = None
-    """What the target will be; after a crash this version means: applied."""
+    """Version of the target afterwards; if found after a crash, the call was applied."""
     in_page: bool = False
-    """The target is a document open in a page, whose unsaved text the file does not have."""
+    """The target is a document open in a page, whose unsaved text is not in the file."""
 
 
 class ToolProgress(EventBase):
@@ -75,7 +75,7 @@ class ToolResult(EventBase):
     status: CallStatus
     result: ToolEnvelope
     content: tuple[ResultContent, ...]
-    """What the model is sent, made once."""
+    """Content for the model, created once."""
     duration_ms: int
     handle: BlobHash | None = None
     """Blob with the whole output when ``content`` is a digest."""
@@ -83,26 +83,26 @@ class ToolResult(EventBase):
     seen: tuple[SeenVersion, ...] = ()
     """Versions this conversation has read or written through this call."""
     run: LongRunId | None = None
-    """What the call started goes on under this name, and ends with a ``run-end``."""
+    """The background run started by the call, which ends with a ``run-end``."""
 
 
 class RunEnd(EventBase):
-    """What a call started has ended; its result had said that it goes on.
+    """A background run of a call has ended.
 
-    Logged between two steps, or outside of turns; the model is told in what it is sent next.
+    Logged between two steps or outside turns; the model sees it in the next request.
     """
 
     type: Literal["run-end"] = "run-end"
     call_id: CallId
     tool: str
     title: str
-    """Of the call ("Run cell 4")."""
+    """Title of the call ("Run cell 4")."""
     run: LongRunId
     status: CallStatus
-    """``unknown`` when the server was killed meanwhile."""
+    """``unknown`` when the server was killed during the run."""
     result: ToolEnvelope
     content: tuple[ResultContent, ...]
-    """What the model is sent, made once."""
+    """Content for the model, created once."""
     duration_ms: int
     handle: BlobHash | None = None
     """Blob with the whole output when ``content`` is a digest."""

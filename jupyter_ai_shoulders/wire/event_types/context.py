@@ -1,4 +1,4 @@
-"""What entered the model's requests and no other event holds (chapter 11).
+"""Events of content that enters the model's requests and no other event holds.
 
 Part of ``wire.events``.
 """
@@ -14,16 +14,16 @@ from jupyter_ai_shoulders.wire.results import SeenVersion
 
 
 class ContextRebase(EventBase):
-    """Bytes already sent will change from here on."""
+    """Content that was already sent changes from here on."""
 
     type: Literal["context-rebase"] = "context-rebase"
     reason: Literal["compaction", "instructions", "tools", "model", "egress", "attachment"]
     replaced: Json
-    """What was replaced by what, by context source."""
+    """The replaced and new values, by context source."""
 
 
 class ContextAdd(EventBase):
-    """Text that enters requests and that no other event holds."""
+    """Text in requests that no other event holds."""
 
     type: Literal["context-add"] = "context-add"
     role: Literal["system", "instructions", "tools", "meta", "attachment", "skill"]

@@ -1,4 +1,4 @@
-"""Changes of documents: proposed, applied, kept or undone (chapter 07).
+"""Changes of documents: proposed, applied, kept or undone.
 
 Part of ``wire.events``.
 """
@@ -13,10 +13,10 @@ from jupyter_ai_shoulders.wire.ids import BlobHash, CallId, CellId, EditId, Prop
 
 
 class EditPending(EventBase):
-    """An applied change awaits keep or undo.
+    """An applied change needs to be kept or undone.
 
-    Said again, with the same ``edit_id``, when more is changed or a part of it was decided: the
-    last one counts. There is one for each file or cell, over all turns.
+    Repeated with the same ``edit_id`` when more is changed or a part was decided; the last one
+    counts. There is one for each file or cell, over all turns.
     """
 
     type: Literal["edit-pending"] = "edit-pending"
@@ -28,11 +28,11 @@ class EditPending(EventBase):
     after_version: Version | None
     hunks: tuple[Hunk, ...]
     before: BlobHash | None = None
-    """The text the user last had or accepted; None of what was made."""
+    """The last text of the user or accepted by the user; None for a created document."""
     after: BlobHash | None = None
-    """The text as the agent left it; None of what is gone."""
+    """The agent's text; None for a deleted document."""
     title: str = ""
-    """The first line of the cell's text; empty of files."""
+    """The first line of the cell's text; empty for files."""
 
 
 class EditResolve(EventBase):
@@ -42,13 +42,15 @@ class EditResolve(EventBase):
     edit_id: EditId
     decision: Literal["keep", "undo"]
     hunks: tuple[int, ...] | None
-    """Of the list that was shown; empty where the page said what is left. Null: all of it."""
+    """Indexes into the displayed list; empty when the page sent the remaining baseline. Null for
+    all of it.
+    """
     by: Author
     document: str | None = None
 
 
 class ProposalAdd(EventBase):
-    """A change is proposed and not applied."""
+    """A change was proposed and not applied."""
 
     type: Literal["proposal-add"] = "proposal-add"
     call_id: CallId | None
@@ -56,11 +58,11 @@ class ProposalAdd(EventBase):
 
 
 class ProposalResolve(EventBase):
-    """A proposal was decided, or overtaken."""
+    """A proposal was decided or became obsolete."""
 
     type: Literal["proposal-resolve"] = "proposal-resolve"
     proposal_id: ProposalId
     state: ProposalState
     by: Author
     run: bool = False
-    """Whether its cell runs now; the conversation is told how that ends."""
+    """Whether its cell is run; the outcome is reported to the conversation."""

@@ -1,4 +1,4 @@
-"""What a call asks the user, and the answers: approval, input for a cell, a question (chapter 05).
+"""Questions of a call to the user and their answers: approval, input for a cell, clarification.
 
 Part of ``wire.events``.
 """
@@ -19,18 +19,18 @@ ApprovalDecision = Literal["allow", "deny"]
 
 
 class AskReason(WireModel):
-    """Why a call asks."""
+    """Why a call needs approval."""
 
     kind: Literal["mode", "rule", "taint", "protected", "run_policy", "loop", "sandbox"]
     text: str
 
 
 class CommandReach(WireModel):
-    """The commands that an answer for longer than once allows."""
+    """The commands allowed by an answer for longer than once."""
 
     command: str
     exact: bool
-    """Whether it is this line only, or every line that begins with these words and only reads."""
+    """Whether only this line is allowed, or every read-only line that begins with these words."""
 
 
 EffectKind = Literal[
@@ -44,10 +44,10 @@ EffectKind = Literal[
     "outside_code",
     "unknown",
 ]
-"""What a static look at code says it does.
+"""Effects found by static analysis of code.
 
-``dynamic_code`` runs code that is built at run time, ``outside_code`` code that is not shown;
-``unknown``: not all can be seen.
+``dynamic_code`` runs code built at run time, ``outside_code`` code that is not shown; ``unknown``
+means that the analysis is incomplete.
 """
 
 
@@ -59,28 +59,28 @@ class ApprovalRequest(EventBase):
     tool: str
     arguments: JsonObject
     arguments_hash: str
-    """SHA-256 over the canonical JSON of the arguments; the answer is bound to it."""
+    """SHA-256 of the canonical JSON of the arguments; the answer is bound to it."""
     preview: str | None
-    """The code, command or diff the call would act with, exact, for the card."""
+    """The exact code, command or diff, for the card."""
     language: str | None
     reason: AskReason
     scopes: tuple[ApprovalScope, ...]
     sandboxed: bool | None = None
-    """Of a command: whether the system keeps it from what it should not reach."""
+    """For a command: whether a sandbox confines it."""
     network: bool | None = None
-    """Of a sandboxed command: whether it may use the network."""
+    """For a sandboxed command: whether it may use the network."""
     read_only: bool | None = None
-    """Of a sandboxed command: whether it may write nothing in the workspace."""
+    """For a sandboxed command: whether the workspace is read-only."""
     reach: CommandReach | None = None
-    """Of a command: what "session" and "always" allow."""
+    """For a command: the commands that "session" and "always" allow."""
     effects: tuple[EffectKind, ...] | None = None
-    """Of code: what a static look says it does, a hint only; None where nobody looked."""
+    """For code: effects found by static analysis, as a hint; None without analysis."""
     fact_hashes: dict[str, str] = Field(default_factory=dict[str, str])
-    """SHA-256 of what else was shown, by name; the answer is bound to it."""
+    """SHA-256 of other displayed facts, by name; the answer is bound to them."""
 
 
 class ApprovalAnswer(EventBase):
-    """The user, or a rule, decided."""
+    """The user or a rule decided."""
 
     type: Literal["approval-answer"] = "approval-answer"
     call_id: CallId
@@ -91,7 +91,7 @@ class ApprovalAnswer(EventBase):
 
 
 class StdinRequest(EventBase):
-    """A running cell asks for input."""
+    """A running cell requests input."""
 
     type: Literal["stdin-request"] = "stdin-request"
     call_id: CallId

@@ -1,4 +1,4 @@
-"""What the model says, as it streams in: text and reasoning (chapter 03).
+"""Streamed model output: text and reasoning.
 
 Part of ``wire.events``.
 """
@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.wire.parts import ProviderState
 
 
 class TextStart(EventBase):
-    """The model began a text part."""
+    """The model started a text part."""
 
     type: Literal["text-start"] = "text-start"
     part_id: PartId
@@ -36,7 +36,7 @@ class TextEnd(EventBase):
 
 
 class ReasoningStart(EventBase):
-    """The model began to show reasoning."""
+    """The model started a reasoning part."""
 
     type: Literal["reasoning-start"] = "reasoning-start"
     part_id: PartId
@@ -51,7 +51,7 @@ class ReasoningDelta(EventBase):
 
 
 class ReasoningEnd(EventBase):
-    """A reasoning part is complete; its signature rides in ``state``."""
+    """A reasoning part is complete; its signature is in ``state``."""
 
     type: Literal["reasoning-end"] = "reasoning-end"
     part_id: PartId

@@ -1,7 +1,7 @@
-"""What is needed to take back what an agent did to documents, and that it was (chapter 06).
+"""Events of restores: the state needed to revert document changes, and the restores made.
 
 Part of ``wire.events``. ``checkpoint`` and ``cells-change`` are written before and after each
-change of a notebook (``changes.recording.recorder``); ``restore`` says what was put back.
+change of a notebook (``changes.recording.recorder``); ``restore`` reports what was restored.
 """
 
 from __future__ import annotations
@@ -25,22 +25,25 @@ from jupyter_ai_shoulders.wire.ids import (
 
 RestorePart = Literal["notebook", "files", "conversation"]
 KeptReason = Literal["changed", "run", "protected", "unknown"]
-"""``changed`` by the user, ``run`` by the user, ``protected`` by its metadata, ``unknown`` what
-the agent's run left, because the server was killed in it."""
+"""``changed`` by the user, ``run`` by the user, ``protected`` by its metadata, ``unknown`` result
+of an agent's run during which the server was killed.
+"""
 FileOutcome = Literal["rewritten", "merged", "removed", "returned", "moved", "kept"]
-"""What became of a file: ``merged`` keeps what the user changed since, ``kept`` is as it was."""
+"""The result for a file: ``merged`` keeps the user's later changes, ``kept`` is unchanged."""
 KernelSince = Literal["same", "restarted", "gone", "unknown"]
 
 
 class DocumentSnapshot(WireModel):
-    """A notebook's cells in order, with their texts, as a blob; outputs come with their cells."""
+    """A notebook's cells in order, with their texts, as a blob; outputs are stored with their
+    cells.
+    """
 
     document: str
     blob: BlobHash
 
 
 class CellSnapshot(WireModel):
-    """A cell with outputs and attachments as a blob, before a call touched more than its text."""
+    """A cell with outputs and attachments as a blob, before a call changed more than its text."""
 
     document: str
     cell_id: CellId
@@ -48,13 +51,13 @@ class CellSnapshot(WireModel):
 
 
 class RestoreOrder(WireModel):
-    """What a user asked to be put back, and to before which event."""
+    """A user's request to restore, and the event before which to restore to."""
 
     restore_id: RestoreId
     seq: int
     what: tuple[RestorePart, ...]
     turn_id: TurnId | None = None
-    """The turn whose changes alone are taken back."""
+    """The turn whose changes alone are undone."""
 
 
 class Checkpoint(EventBase):
@@ -64,11 +67,11 @@ class Checkpoint(EventBase):
     documents: tuple[DocumentSnapshot, ...]
     cells: tuple[CellSnapshot, ...] = ()
     order: RestoreOrder | None = None
-    """Of the checkpoint that a restore begins with."""
+    """For the checkpoint at the start of a restore."""
 
 
 class CellDeed(WireModel):
-    """What was done to one cell."""
+    """An operation on one cell."""
 
     cell_id: CellId
     what: Literal["made", "edited", "deleted", "moved", "outputs", "ran", "scratch"]
@@ -76,78 +79,78 @@ class CellDeed(WireModel):
     title: str
     """The first line of its text."""
     source: str | None = None
-    """The text it was given (``made``, ``edited``), or that was run (``ran``)."""
+    """The new text (``made``, ``edited``), or the text that was run (``ran``)."""
     base: str | None = None
-    """The text that was ``edited``; null where the same turn, or restore, had left it so."""
+    """The text that was ``edited``; null if the same turn or restore had produced it."""
     version: Version | None = None
-    """Of the text it was given; of a cell that was ``deleted``, of the text that it had."""
+    """Version of the new text; for a ``deleted`` cell, of its former text."""
     outputs: str | None = None
-    """Hash of the outputs it was left with; of a run, null until it ended."""
+    """Hash of the resulting outputs; for a run, null until it ended."""
     execution_count: int | None = None
     kernel: str | None = None
-    """The kernel that ran it, as ``notebook.kernels.generation`` names it."""
+    """The kernel that ran it, as identified by ``notebook.kernels.generation``."""
 
 
 class CellsChange(EventBase):
-    """What a call, or a restore, did to the cells of a notebook."""
+    """The operations of a call or a restore on the cells of a notebook."""
 
     type: Literal["cells-change"] = "cells-change"
     call_id: CallId | None
     document: str
     cells: tuple[CellDeed, ...]
     restore_id: RestoreId | None = None
-    """The restore that did it."""
+    """The restore that made the changes."""
 
 
 class CellName(WireModel):
-    """A cell as it is named to people."""
+    """A cell as named to users."""
 
     cell_id: CellId
     title: str
 
 
 class KeptCell(WireModel):
-    """A cell that was not put back."""
+    """A cell that was not restored."""
 
     cell_id: CellId
     title: str
     reason: KeptReason
     proposal_id: ProposalId | None = None
-    """Shows the text the cell would have been given."""
+    """The proposal with the text the cell would have got."""
 
 
 class RestoredDocument(WireModel):
-    """What was put back in one document."""
+    """The restored content of one document."""
 
     document: str
     removed: tuple[CellName, ...] = ()
-    """Cells the agent had made."""
+    """Cells the agent had created."""
     returned: tuple[CellName, ...] = ()
     """Cells the agent had deleted."""
     rewritten: tuple[CellName, ...] = ()
     moved: tuple[CellName, ...] = ()
     outputs: tuple[CellName, ...] = ()
-    """Cells whose outputs are those of before."""
+    """Cells whose outputs were restored."""
     kept: tuple[KeptCell, ...] = ()
     file: FileOutcome | None = None
-    """Of a file as a whole; null where cells of a notebook were put back."""
+    """The result for a whole file; null where cells of a notebook were restored."""
     proposal_id: ProposalId | None = None
-    """Shows the text a ``kept`` file would have been given."""
+    """The proposal with the text a ``kept`` file would have got."""
     error: ErrorInfo | None = None
-    """Why nothing of it was put back."""
+    """Why nothing of it was restored."""
 
 
 class RanCell(WireModel):
-    """A cell that the agent ran, whose effects may still be in the kernel."""
+    """A cell run by the agent whose effects may remain in the kernel."""
 
     cell_id: CellId
     title: str
     names: tuple[str, ...]
-    """What it defines, as far as its code tells."""
+    """Names it defines, as far as its code shows."""
 
 
 class KernelDrift(WireModel):
-    """What a notebook's kernel holds that the notebook does not say any more."""
+    """State of a notebook's kernel that the notebook no longer describes."""
 
     document: str
     kernel: KernelSince
@@ -156,20 +159,20 @@ class KernelDrift(WireModel):
 
 
 class Restore(EventBase):
-    """The user went back to before a message, or took a restore back."""
+    """The user restored the state before a message, or reverted a restore."""
 
     type: Literal["restore"] = "restore"
     restore_id: RestoreId
     seq_before: int
-    """The event before which everything was put back: a message's, or a restore's."""
+    """The event before which everything was restored: a message's, or a restore's."""
     what: tuple[RestorePart, ...]
     documents: tuple[RestoredDocument, ...]
     drift: tuple[KernelDrift, ...]
     conversation: Replaced | None = None
-    """What is hidden of the conversation from now on."""
+    """The newly hidden part of the conversation."""
     message_id: MessageId | None = None
-    """The message; null where a restore was taken back."""
+    """The message; null if a restore was reverted."""
     undone: RestoreId | None = None
-    """The restore that was taken back."""
+    """The restore that was reverted."""
     undone_turn: TurnId | None = None
-    """The turn whose changes alone were taken back."""
+    """The turn whose changes alone were undone."""

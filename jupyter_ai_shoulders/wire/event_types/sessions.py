@@ -1,4 +1,4 @@
-"""A conversation and what the user writes in it (chapter 02).
+"""Events of a session and of the user's messages in it.
 
 Part of ``wire.events``.
 """
@@ -16,21 +16,21 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Session
 
 
 class ForkOrigin(WireModel):
-    """What a session was copied from. Its events up to ``seq`` have their numbers and times."""
+    """The origin of a copied session. Its events up to ``seq`` keep their numbers and times."""
 
     session_id: SessionId
     seq: int
-    """The last event that is a copy; who was paid or allowed by one was so in the origin."""
+    """The last copied event; costs and approvals up to it belong to the origin."""
     root: SessionId
-    """The first session of the line; the prompt caches of providers go by it."""
+    """The first session of the line of forks; identifies providers' prompt caches."""
 
 
 class TextSource(WireModel):
-    """Where text came from that may not be the user's (chapter 13, taint)."""
+    """The source of text that may not be the user's, for taint tracking."""
 
     label: str
     path: str | None
-    """Of a document of the workspace."""
+    """Path of a workspace document."""
 
 
 class Opener(WireModel):
@@ -39,13 +39,13 @@ class Opener(WireModel):
     session_id: SessionId
     call_id: CallId
     depth: int
-    """1 for a thread that a conversation of the user's opened, 2 for one that such a thread did."""
+    """1 for a thread opened by a conversation of the user, 2 for one opened by such a thread."""
     sources: tuple[TextSource, ...]
-    """What the opener had read that may not be the user's: it may speak through the prompt."""
+    """Untrusted text the opener had read, which may influence the prompt."""
 
 
 class SessionCreate(EventBase):
-    """The session began."""
+    """The session was created."""
 
     type: Literal["session-create"] = "session-create"
     session: Session
@@ -59,24 +59,25 @@ class SessionUpdate(EventBase):
     type: Literal["session-update"] = "session-update"
     session: Session
     quiet: bool = False
-    """Only the anchor moved along with its text: the session keeps its place in lists and its
-    ``updated_at``."""
+    """Only the anchor moved with its text: the session keeps its list position and its
+    ``updated_at``.
+    """
 
 
 class Replaced(WireModel):
-    """What an edited message takes the place of. Nothing is erased: its events are hidden."""
+    """The events replaced by an edited message. They are hidden, not erased."""
 
     message_id: MessageId
     seq: int
-    """The first event that is hidden; the last is the one before the edited message."""
+    """The first hidden event; the last is the one before the edited message."""
     messages: int
-    """How many messages of the user are hidden."""
+    """Number of hidden user messages."""
     todo: tuple[TodoItem, ...]
-    """The checklist as it was before them."""
+    """The checklist before the hidden events."""
 
 
 class MessageAdd(EventBase):
-    """A user message was accepted; ``queued`` while a turn runs, as steering."""
+    """A user message was accepted; ``queued`` as steering while a turn runs."""
 
     type: Literal["message-add"] = "message-add"
     message_id: MessageId
@@ -87,9 +88,9 @@ class MessageAdd(EventBase):
     model: ModelId | None = None
     mode: Mode | None = None
     answers: CallId | None = None
-    """The question (``clarify``) that waited when it was sent, and that it answers."""
+    """The waiting question (``clarify``) that the message answers."""
     replaces: Replaced | None = None
-    """Of a message that was edited and sent again: the conversation goes on from here."""
+    """The events replaced, if the message was edited and sent again."""
 
 
 class MessageUpdate(EventBase):

@@ -1,4 +1,4 @@
-"""The checklist the agent keeps of its work (chapter 05).
+"""The agent's checklist.
 
 Part of ``wire.events``.
 """

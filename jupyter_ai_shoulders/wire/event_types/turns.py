@@ -1,4 +1,4 @@
-"""The course of a turn: its start, its steps, what they cost, its end (chapter 04).
+"""Events of a turn: its start, steps, costs and end.
 
 Part of ``wire.events``.
 """
@@ -28,7 +28,7 @@ Exit = Literal[
 
 
 class TurnStart(EventBase):
-    """A turn began with a user message."""
+    """A turn started with a user message."""
 
     type: Literal["turn-start"] = "turn-start"
     message_id: MessageId
@@ -37,12 +37,13 @@ class TurnStart(EventBase):
     mode: Mode
     step_limit: int
     is_stand_in: bool = False
-    """Whether nobody chose the model and the session does not keep it: the demo where nothing is
-    set up, or another model in place of one that does not answer (a notice says which)."""
+    """Whether the model was not chosen and is not kept by the session: the demo when nothing is set
+    up, or another model in place of one that does not answer (a notice names it).
+    """
 
 
 class TurnResume(EventBase):
-    """An interrupted turn goes on under the same id."""
+    """An interrupted turn continues under the same id."""
 
     type: Literal["turn-resume"] = "turn-resume"
     model: ModelId
@@ -54,7 +55,7 @@ class TurnResume(EventBase):
 
 
 class StepStart(EventBase):
-    """One model call is about to be made."""
+    """A model call is about to be made."""
 
     type: Literal["step-start"] = "step-start"
     step: int
@@ -65,7 +66,7 @@ class StepStart(EventBase):
 
 
 class RetryWait(EventBase):
-    """The provider asked to wait, or failed in a way worth another try."""
+    """The provider asked to wait, or failed in a way worth a retry."""
 
     type: Literal["retry-wait"] = "retry-wait"
     attempt: int
@@ -85,7 +86,7 @@ class UsageUpdate(EventBase):
 
 
 class Notice(EventBase):
-    """A remark of the engine to the user."""
+    """A notice of the engine to the user."""
 
     type: Literal["notice"] = "notice"
     level: Literal["info", "warning", "error"]
@@ -93,7 +94,7 @@ class Notice(EventBase):
     text: str
     call_id: CallId | None = None
     details: JsonObject | None = None
-    """Of ``turn_limit`` and ``session_limit``: those of the ``budget_exhausted`` error."""
+    """For ``turn_limit`` and ``session_limit``: the details of the ``budget_exhausted`` error."""
 
 
 class TurnEnd(EventBase):
@@ -106,7 +107,7 @@ class TurnEnd(EventBase):
 
 
 class ErrorEvent(EventBase):
-    """Something failed without ending a turn."""
+    """A failure that did not end the turn."""
 
     type: Literal["error"] = "error"
     error: ErrorInfo

@@ -1,7 +1,7 @@
-"""Frames about the text files that a page has open in its editor, and about files that moved.
+"""Frames about text files open in a page's editor, and about moved files.
 
-As notebooks they are announced, read and changed through the page; the whole text travels only when
-the server asks for it. Imported from ``wire.frames``.
+Like notebooks, they are announced, read and changed through the page; the whole text is sent only
+when the server requests it. Imported from ``wire.frames``.
 """
 
 from __future__ import annotations
@@ -13,21 +13,23 @@ from jupyter_ai_shoulders.wire.ids import OperationId, Version
 
 
 class TextOpen(CommandModel):
-    """The page has this text file open; from now on nobody writes it underneath unsaved text."""
+    """The page has opened this text file; from now on the server does not write it underneath
+    unsaved text.
+    """
 
     type: Literal["text-open"] = "text-open"
     path: str
     claim_epoch: int
-    """Counts up each time this page opens or re-announces a text."""
+    """Increases each time this page opens or re-announces a text."""
     version: Version
     dirty: bool
     writable: bool
     saved_at: str | None
-    """The contents manager's last-modified stamp of the last save this page knows of."""
+    """The contents manager's last-modified stamp of the last save known to this page."""
 
 
 class TextChange(CommandModel):
-    """The open text changed, or what is known of it (debounced)."""
+    """The open text or its known facts changed (debounced)."""
 
     type: Literal["text-change"] = "text-change"
     path: str
@@ -39,7 +41,7 @@ class TextChange(CommandModel):
 
 
 class TextFocus(CommandModel):
-    """The user looked at this text in this page."""
+    """The user focused this text in this page."""
 
     type: Literal["text-focus"] = "text-focus"
     path: str
@@ -54,7 +56,7 @@ class TextClose(CommandModel):
 
 
 class TextRename(CommandModel):
-    """The text has another path now; what was said about the old one holds for the new one."""
+    """The text has a new path; its state is kept."""
 
     type: Literal["text-rename"] = "text-rename"
     path: str
@@ -72,7 +74,9 @@ class TextContent(CommandModel):
 
 
 class TextApplied(CommandModel):
-    """Answer to ``text-apply``: done. ``saves``: it had nothing unsaved, so the page saves it."""
+    """Answer to ``text-apply``: applied. ``saves``: it had no unsaved changes, so the page saves
+    it.
+    """
 
     type: Literal["text-applied"] = "text-applied"
     operation_id: OperationId
@@ -81,7 +85,7 @@ class TextApplied(CommandModel):
 
 
 class TextConflict(CommandModel):
-    """Answer to ``text-apply``: the text is another than was expected; nothing was changed."""
+    """Answer to ``text-apply``: the text is not the expected one; nothing was changed."""
 
     type: Literal["text-conflict"] = "text-conflict"
     operation_id: OperationId
@@ -99,7 +103,7 @@ class TextRefused(CommandModel):
 
 
 class TextRead(WireModel):
-    """Send the text as it is now."""
+    """Request the current text."""
 
     type: Literal["text-read"] = "text-read"
     operation_id: OperationId
@@ -108,27 +112,27 @@ class TextRead(WireModel):
 
 
 class TextApply(WireModel):
-    """Make it this text, as one undo step; nothing when it is another than was expected."""
+    """Replace the text as one undo step, if it is the expected one."""
 
     type: Literal["text-apply"] = "text-apply"
     operation_id: OperationId
     claim_epoch: int
     deadline_ms: int
-    """By the server's clock, see ``Welcome``; after it the page refuses."""
+    """Time on the server's clock, see ``Welcome``, after which the page refuses."""
     path: str
     expected: Version
     text: str
 
 
 class TextSaved(WireModel):
-    """Others have written this file: take up what it says now."""
+    """Another program has written this file: reload its text."""
 
     type: Literal["text-saved"] = "text-saved"
     path: str
 
 
 class FileMoved(WireModel):
-    """A file or folder was given another path by the agent: what is open of it follows."""
+    """The agent moved a file or folder: open documents follow."""
 
     type: Literal["file-moved"] = "file-moved"
     path: str
@@ -136,7 +140,7 @@ class FileMoved(WireModel):
 
 
 class FileRemoved(WireModel):
-    """A file was removed by the agent: what is open of it without changes is closed."""
+    """The agent removed a file: open documents of it without changes are closed."""
 
     type: Literal["file-removed"] = "file-removed"
     path: str

@@ -1,7 +1,7 @@
-"""Frames that a page sends over the page socket (chapters 02 and 06).
+"""Frames sent by a page over the page socket.
 
-A page says hello, subscribes to sessions, announces the notebooks it has open and answers what
-the server asks about them. Imported from ``wire.frames``.
+A page sends hello, subscribes to sessions, announces its open notebooks and answers requests of the
+server about them. Imported from ``wire.frames``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellType, NotebookCell
 
 
 class AnnouncedCell(WireModel):
-    """A cell of an open notebook, as the page announces it; source null means unchanged."""
+    """A cell of an open notebook as announced by the page; a null source means unchanged."""
 
     id: CellId
     cell_type: CellType
@@ -32,11 +32,11 @@ class AnnouncedCell(WireModel):
     source: str | None
     execution_count: int | None = None
     executed_version: Version | None = None
-    """Of the source at the cell's last run in the kernel's present life, where the page saw it."""
+    """Version of the source at the cell's last run in the current kernel, if the page saw it."""
 
 
 class Hello(CommandModel):
-    """First frame of a page; ``cursors`` are the sessions it shows and how far it is."""
+    """First frame of a page; ``cursors`` are the sessions it shows and their last known events."""
 
     type: Literal["hello"] = "hello"
     client_id: ClientId
@@ -45,7 +45,7 @@ class Hello(CommandModel):
 
 
 class Subscribe(CommandModel):
-    """Send me this session's events after ``after``."""
+    """Subscribe to this session's events after ``after``."""
 
     type: Literal["subscribe"] = "subscribe"
     session_id: SessionId
@@ -53,30 +53,30 @@ class Subscribe(CommandModel):
 
 
 class Unsubscribe(CommandModel):
-    """No more events of this session."""
+    """Unsubscribe from this session."""
 
     type: Literal["unsubscribe"] = "unsubscribe"
     session_id: SessionId
 
 
 class DocumentOpen(CommandModel):
-    """The page has this notebook open; from now on nobody writes its file underneath it."""
+    """The page has opened this notebook; its file is no longer written directly."""
 
     type: Literal["document-open"] = "document-open"
     path: str
     claim_epoch: int
-    """Counts up each time this page opens or re-announces a document."""
+    """Increases each time this page opens or re-announces a document."""
     cells: tuple[AnnouncedCell, ...]
     dirty: bool
     saved_at: str | None
-    """The contents manager's last-modified stamp of the last save this page knows of."""
+    """The contents manager's last-modified stamp of the last save known to this page."""
     kernel_id: str | None
     kernel_restarts: int = 0
-    """How many restarts of the kernel this page saw: each begins a life without names."""
+    """Number of kernel restarts seen by this page: each loses all names."""
 
 
 class DocumentChange(CommandModel):
-    """The open notebook changed (debounced); ``cells`` is the whole order, sources where new."""
+    """The open notebook changed (debounced); ``cells`` lists all cells, with new sources only."""
 
     type: Literal["document-change"] = "document-change"
     path: str
@@ -86,11 +86,11 @@ class DocumentChange(CommandModel):
     saved_at: str | None
     kernel_id: str | None
     kernel_restarts: int = 0
-    """How many restarts of the kernel this page saw: each begins a life without names."""
+    """Number of kernel restarts seen by this page: each loses all names."""
 
 
 class DocumentFocus(CommandModel):
-    """The user looked at this notebook in this page."""
+    """The user focused this notebook in this page."""
 
     type: Literal["document-focus"] = "document-focus"
     path: str
@@ -105,7 +105,7 @@ class DocumentClose(CommandModel):
 
 
 class DocumentRename(CommandModel):
-    """The notebook has another path now; what was said about the old one holds for the new one."""
+    """The notebook has a new path; its state is kept."""
 
     type: Literal["document-rename"] = "document-rename"
     path: str
@@ -113,7 +113,7 @@ class DocumentRename(CommandModel):
 
 
 class CellRunTaken(CommandModel):
-    """The user runs a cell the agent is running: what the cell shows from now on is the user's."""
+    """The user runs a cell the agent is running: its later outputs belong to the user's run."""
 
     type: Literal["cell-run-taken"] = "cell-run-taken"
     run_id: RunId
@@ -122,14 +122,14 @@ class CellRunTaken(CommandModel):
 
 
 class CellInputAnswer(CommandModel):
-    """The user typed what a running cell asks for; the first answer counts."""
+    """The user's input for a running cell; the first answer counts."""
 
     type: Literal["cell-input-answer"] = "cell-input-answer"
     run_id: RunId
     path: str
     cell_id: CellId
     number: int
-    """Which of the run's questions is answered."""
+    """Number of the run's question that is answered."""
     text: str = Field(max_length=INPUT_LIMIT)
 
 
@@ -145,7 +145,7 @@ class DocumentContent(CommandModel):
 
 
 class DocumentApplied(CommandModel):
-    """Answer to ``document-apply``: done, with the versions now and how to take it back."""
+    """Answer to ``document-apply``: applied, with the new versions and the inverse edits."""
 
     type: Literal["document-applied"] = "document-applied"
     operation_id: OperationId
@@ -154,7 +154,7 @@ class DocumentApplied(CommandModel):
 
 
 class CellConflict(WireModel):
-    """A cell that is not what the agent last read; ``current`` null means it is gone."""
+    """A cell that differs from the agent's last read; ``current`` is null if it was deleted."""
 
     cell_id: CellId
     current: str | None
@@ -180,7 +180,7 @@ class DocumentRefused(CommandModel):
 
 
 class DocumentRecoveryAnswer(CommandModel):
-    """What the user decided on a recovery; restored text was announced before this."""
+    """The user's decision on a recovery offer; restored text was announced before this."""
 
     type: Literal["document-recovery-answer"] = "document-recovery-answer"
     path: str
@@ -189,7 +189,7 @@ class DocumentRecoveryAnswer(CommandModel):
 
 
 class OutputPicture(CommandModel):
-    """Answer to ``output-draw``: a PNG as base64, null when the page cannot draw the output."""
+    """Answer to ``output-draw``: a PNG as base64, or null when the page cannot draw the output."""
 
     type: Literal["output-picture"] = "output-picture"
     operation_id: OperationId

@@ -1,7 +1,7 @@
-"""Frames that the server sends over the page socket (chapters 02 and 06).
+"""Frames sent by the server over the page socket.
 
-Batches of events, requests to read, change or draw the notebooks a page has open, and what a page
-shows beside them. Imported from ``wire.frames``.
+Batches of events, requests to read, change or draw open notebooks, and their markers. Imported from
+``wire.frames``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellMark, CellType
 
 
 class RecoveredCell(WireModel):
-    """A cell's text that is in no notebook, made of ``base`` (null when the cell is new)."""
+    """Text of a cell that is in no notebook, derived from ``base`` (null for a new cell)."""
 
     id: CellId
     cell_type: CellType
     after: CellId | None
-    """The cell it stood below."""
+    """The cell above it."""
     base: str | None
     source: str
 
@@ -33,11 +33,11 @@ class Welcome(WireModel):
     wire_version: int
     server_version: str
     now_ms: int
-    """The server's clock, in milliseconds since the epoch of 1970: deadlines are by it."""
+    """The server's clock in milliseconds since 1970, which deadlines refer to."""
 
 
 class Events(WireModel):
-    """A batch of events, of any sessions this page shows."""
+    """A batch of events of sessions this page shows."""
 
     type: Literal["events"] = "events"
     events: tuple[Event, ...]
@@ -52,7 +52,7 @@ class Resync(WireModel):
 
 
 class DocumentRead(WireModel):
-    """Send the notebook as it is now; ``outputs`` names the cells whose outputs are wanted."""
+    """Request the current notebook; ``outputs`` names the cells whose outputs are wanted."""
 
     type: Literal["document-read"] = "document-read"
     operation_id: OperationId
@@ -68,14 +68,14 @@ class DocumentApply(WireModel):
     operation_id: OperationId
     claim_epoch: int
     deadline_ms: int
-    """By the server's clock, see ``Welcome``; after it the page refuses."""
+    """Time on the server's clock, see ``Welcome``, after which the page refuses."""
     path: str
     expected: dict[CellId, Version]
     edits: tuple[CellEdit, ...]
 
 
 class DocumentSaved(WireModel):
-    """Another page has saved this notebook: take up what the file says now."""
+    """Another page has saved this notebook: reload it."""
 
     type: Literal["document-saved"] = "document-saved"
     path: str
@@ -84,7 +84,7 @@ class DocumentSaved(WireModel):
 class DocumentElsewhere(WireModel):
     """The agent changed cells of this notebook in another page; the text here is kept.
 
-    It could not be merged with what was typed here: the next save brings both texts together.
+    It could not be merged with the text typed here; the next save merges both.
     """
 
     type: Literal["document-elsewhere"] = "document-elsewhere"
@@ -93,8 +93,8 @@ class DocumentElsewhere(WireModel):
 
 
 class DocumentRecovery(WireModel):
-    """Text that is in no notebook: typed in a page that did not come back, or an agent's edit of a
-    cell that the user had changed. It is kept until it is answered; said again at each opening.
+    """Text that is in no notebook: typed in a page that did not reconnect, or an agent's edit of a
+    cell that the user had changed. It is kept until answered, and repeated at each opening.
     """
 
     type: Literal["document-recovery"] = "document-recovery"
@@ -106,7 +106,7 @@ class DocumentRecovery(WireModel):
 
 
 class DocumentRecovered(WireModel):
-    """A recovery needs no answer any more: put the notice away."""
+    """A recovery offer was resolved: hide the notice."""
 
     type: Literal["document-recovered"] = "document-recovered"
     path: str
@@ -114,7 +114,7 @@ class DocumentRecovered(WireModel):
 
 
 class DocumentMarks(WireModel):
-    """The cells that do not show what running the notebook would; those not named do, or may."""
+    """The cells that do not show what running the notebook would; unlisted cells do, or may."""
 
     type: Literal["document-marks"] = "document-marks"
     path: str
@@ -122,18 +122,18 @@ class DocumentMarks(WireModel):
 
 
 class CellRunStart(WireModel):
-    """The agent runs a cell: clear its outputs and show it busy."""
+    """The agent runs a cell: clear its outputs and show it as running."""
 
     type: Literal["cell-run-start"] = "cell-run-start"
     run_id: RunId
     path: str
     cell_id: CellId
     in_room: bool = False
-    """Whether a collaboration room shows it to all its pages: then this page is not to."""
+    """Whether a collaboration room shows the run to all its pages, so that this page must not."""
 
 
 class CellRunOutput(WireModel):
-    """Outputs of the running cell from position ``index`` on are now these (nbformat dicts)."""
+    """The outputs of the running cell from position ``index`` on (nbformat dicts)."""
 
     type: Literal["cell-run-output"] = "cell-run-output"
     run_id: RunId
@@ -144,20 +144,20 @@ class CellRunOutput(WireModel):
 
 
 class CellInputRequest(WireModel):
-    """The running cell asks for input: show a field below its outputs."""
+    """The running cell requests input: show a field below its outputs."""
 
     type: Literal["cell-input-request"] = "cell-input-request"
     run_id: RunId
     path: str
     cell_id: CellId
     number: int
-    """Counts the run's questions from 1."""
+    """Number of the run's question, from 1."""
     prompt: str
     password: bool
 
 
 class CellInputEnd(WireModel):
-    """The question was answered somewhere, or its run is over: take the field away."""
+    """The question was answered or its run is over: remove the field."""
 
     type: Literal["cell-input-end"] = "cell-input-end"
     run_id: RunId
@@ -167,7 +167,7 @@ class CellInputEnd(WireModel):
 
 
 class CellRunEnd(WireModel):
-    """The cell's run is over."""
+    """The cell's run has ended."""
 
     type: Literal["cell-run-end"] = "cell-run-end"
     run_id: RunId
@@ -177,18 +177,18 @@ class CellRunEnd(WireModel):
 
 
 class KernelRestart(WireModel):
-    """Restart the notebook's kernel as its Kernel menu does, so that the page shows it so."""
+    """Restart the notebook's kernel through JupyterLab, so that the page shows it."""
 
     type: Literal["kernel-restart"] = "kernel-restart"
     path: str
     kernel_id: str
-    """A notebook that has another kernel by now is left alone."""
+    """A notebook with another kernel is left alone."""
     deadline_ms: int
-    """By the server's clock, see ``Welcome``; after it the page does nothing."""
+    """Time on the server's clock, see ``Welcome``, after which the page does nothing."""
 
 
 class OutputDraw(WireModel):
-    """Draw an output of a cell as it is shown, for a model to see; ``index`` counts from 0."""
+    """Draw an output of a cell as shown, for a model; ``index`` counts from 0."""
 
     type: Literal["output-draw"] = "output-draw"
     operation_id: OperationId
@@ -198,14 +198,14 @@ class OutputDraw(WireModel):
 
 
 class SessionDelete(WireModel):
-    """A conversation was deleted; one that is brought back comes as a ``session-update``."""
+    """A conversation was deleted; a restored one is sent as a ``session-update``."""
 
     type: Literal["session-delete"] = "session-delete"
     session_id: SessionId
 
 
 class ToolsUpdate(WireModel):
-    """The permissions changed: fetch ``GET tools`` where they are shown."""
+    """The permissions changed: fetch ``GET tools`` again if shown."""
 
     type: Literal["tools-update"] = "tools-update"
 
@@ -215,21 +215,21 @@ SettingsPart = Literal["settings", "providers", "budget", "trust", "state"]
 
 
 class SettingsUpdate(WireModel):
-    """Settings were changed by a page or program: fetch that part again where it is shown."""
+    """A page or program changed the settings: fetch that part again if shown."""
 
     type: Literal["settings-update"] = "settings-update"
     part: SettingsPart
 
 
 class EditsUpdate(WireModel):
-    """What waits for review in a document changed: fetch ``GET edits`` where it is shown."""
+    """The pending edits of a document changed: fetch ``GET edits`` if shown."""
 
     type: Literal["edits-update"] = "edits-update"
     document: str
 
 
 class FrameError(WireModel):
-    """A frame of the page could not be understood or served."""
+    """A frame of the page was invalid or could not be handled."""
 
     type: Literal["frame-error"] = "frame-error"
     error: ErrorInfo

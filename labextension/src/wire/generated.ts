@@ -120,7 +120,7 @@ usage: Usage
 variable_list: VariableList
 }
 /**
- * ``POST anchors/adopt``: the threads a document says it has.
+ * ``POST anchors/adopt``: the threads listed in a document.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AdoptThreads".
@@ -133,7 +133,7 @@ document: string
 threads: KeptThread[]
 }
 /**
- * One entry of the list a notebook carries in its metadata.
+ * An entry of the thread list in a notebook's metadata.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "KeptThread".
@@ -143,7 +143,7 @@ id: string
 anchor: Anchor
 }
 /**
- * The place a task thread is pinned to (chapter 09).
+ * The location a task thread is pinned to.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Anchor".
@@ -171,7 +171,7 @@ from: number
 to: number
 }
 /**
- * Which output of its cell a thread is about, as it was when its text was quoted.
+ * Identifies an output of a cell when its text was quoted.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "OutputPlace".
@@ -193,7 +193,7 @@ unknown: string[]
 refused: RefusedAnchor[]
 }
 /**
- * Which thread stands for one of the list: itself, or its copy for a copied document.
+ * A listed thread, or its copy for a copied document.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AdoptedThread".
@@ -203,7 +203,7 @@ from: string
 to: string
 }
 /**
- * A thread whose place was not taken, and why.
+ * A thread whose position was rejected, and the reason.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RefusedAnchor".
@@ -213,7 +213,7 @@ session_id: string
 error: ErrorInfo
 }
 /**
- * What went wrong, said so that the user knows what to do next.
+ * An error with advice for the user.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ErrorInfo".
@@ -242,7 +242,7 @@ scope?: ("once" | "document" | "session" | "always")
 feedback?: (string | null)
 }
 /**
- * ``POST sessions/{id}/stdin/{call_id}``: what the user types for a running cell; not kept.
+ * ``POST sessions/{id}/stdin/{call_id}``: input for a running cell; not stored.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AnswerInput".
@@ -251,7 +251,7 @@ export interface AnswerInput {
 text: string
 }
 /**
- * ``POST sessions/{id}/clarifications/{call_id}``: free text, or the options picked.
+ * ``POST sessions/{id}/clarifications/{call_id}``: free text, or the selected options.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AnswerQuestion".
@@ -291,7 +291,7 @@ path: string
 cell_id: string
 }
 /**
- * Selected text, with the text around it.
+ * Selected text with its surroundings.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SelectionAttachment".
@@ -395,7 +395,7 @@ feedback: (string | null)
 by: ("user" | "agent" | "policy" | "system")
 }
 /**
- * Why a call asks.
+ * Why a call needs approval.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AskReason".
@@ -405,7 +405,7 @@ kind: ("mode" | "rule" | "taint" | "protected" | "run_policy" | "loop" | "sandbo
 text: string
 }
 /**
- * The answer of ``GET away``; null when there is nothing to say.
+ * The answer of ``GET away``; null when there is nothing to report.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AwayAnswer".
@@ -414,7 +414,7 @@ export interface AwayAnswer {
 report: (AwayReport | null)
 }
 /**
- * One conversation, from when the last page went away to when one came back.
+ * One conversation, from the disconnection of the last page to the next connection.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AwayReport".
@@ -456,7 +456,7 @@ cell_id: (string | null)
 title: string
 }
 /**
- * What the conversation waits for.
+ * A question the conversation waits for.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AwayQuestion".
@@ -479,7 +479,7 @@ revision: (string | null)
 error: (ErrorInfo | null)
 }
 /**
- * A limit, in micro-dollars; null where there is none.
+ * A limit in micro-dollars; null where there is none.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "BudgetLimit".
@@ -504,7 +504,7 @@ cell_id: string
 source: string
 }
 /**
- * Insert a cell whose id the server chose; ``after`` null puts it first.
+ * Insert a cell with an id chosen by the server; ``after`` null puts it first.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellInsert".
@@ -548,7 +548,7 @@ cell_id: string
 after: (string | null)
 }
 /**
- * Replace a code cell's outputs and execution count (never the user's text).
+ * Replace a code cell's outputs and execution count, never its source.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellOutputs".
@@ -562,7 +562,7 @@ outputs: {
 execution_count: (number | null)
 }
 /**
- * The answer of ``POST sessions/{id}/cell-text``: what the cell reads now.
+ * The answer of ``POST sessions/{id}/cell-text``: the cell's current text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellText".
@@ -571,7 +571,7 @@ export interface CellText {
 text: string
 }
 /**
- * All suggestions, best first; nothing comes after it.
+ * All suggestions, best first; the last message.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CompletionEnd".
@@ -585,7 +585,7 @@ reason: (("no_key" | "budget" | "provider_down" | "private" | "disabled" | "no_m
 message: (string | null)
 }
 /**
- * One suggestion, whole: what to put at the caret. ``index`` counts from 0 as they come.
+ * A complete suggestion to insert at the caret. ``index`` counts from 0 in order of arrival.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CompletionSuggestion".
@@ -597,7 +597,7 @@ index: number
 text: string
 }
 /**
- * A session's log, folded.
+ * A session's log, reduced.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Conversation".
@@ -617,7 +617,7 @@ context_window: (number | null)
 usage: UsageView
 }
 /**
- * One conversation as lists and headers show it.
+ * One conversation as shown in lists and headers.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Session".
@@ -644,7 +644,7 @@ created_at: string
 updated_at: string
 }
 /**
- * A message of the user that entered the conversation.
+ * A user message that is part of the conversation.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "UserView".
@@ -659,7 +659,7 @@ attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAtta
 context: (MessageContext | null)
 }
 /**
- * What the user has in front of them; what they removed is null.
+ * The user's editor context; parts the user removed are null.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "MessageContext".
@@ -671,7 +671,7 @@ selection: (Selection | null)
 open_documents: string[]
 }
 /**
- * What is selected in the active document.
+ * The selection in the active document.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Selection".
@@ -682,7 +682,7 @@ range: TextRange
 text: string
 }
 /**
- * All that the agent said and did between two messages of the user.
+ * Everything the agent said and did between two user messages.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AgentView".
@@ -695,7 +695,7 @@ at: string
 parts: (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | RestoreView | ErrorView | EndView)[]
 }
 /**
- * Text of the model; ``open`` while more may come.
+ * Text of the model; ``open`` while more may follow.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextView".
@@ -719,7 +719,7 @@ text: string
 open: boolean
 }
 /**
- * A tool call with all that became of it.
+ * A tool call with its approval, progress and result.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CallView".
@@ -747,7 +747,7 @@ duration_ms: (number | null)
 handle: (string | null)
 }
 /**
- * What the user is asked to approve, as ``approval-request`` said it.
+ * The action to approve, from ``approval-request``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ApprovalView".
@@ -768,7 +768,7 @@ reach: (CommandReach | null)
 effects: (("deletes_files" | "writes_files" | "network" | "installs" | "shell" | "long_loop" | "dynamic_code" | "outside_code" | "unknown")[] | null)
 }
 /**
- * The commands that an answer for longer than once allows.
+ * The commands allowed by an answer for longer than once.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CommandReach".
@@ -778,7 +778,7 @@ command: string
 exact: boolean
 }
 /**
- * How an approval was decided.
+ * The decision on an approval.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AnswerView".
@@ -790,7 +790,7 @@ feedback: (string | null)
 by: ("user" | "agent" | "policy" | "system")
 }
 /**
- * Streamed output of one channel, consecutive pieces joined.
+ * Streamed output of one channel, with consecutive pieces joined.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ProgressView".
@@ -800,7 +800,7 @@ channel: ("stdout" | "stderr" | "output" | "status")
 text: string
 }
 /**
- * What a tool answered: content or an error, never both empty.
+ * A tool's answer: content or an error, never both empty.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ToolEnvelope".
@@ -814,7 +814,7 @@ error: (ErrorInfo | null)
 meta: ResultMeta
 }
 /**
- * Facts about a result that are not its content.
+ * Facts about a result beside its content.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ResultMeta".
@@ -826,7 +826,7 @@ duration_ms: (number | null)
 document_version: (string | null)
 }
 /**
- * Text of either side.
+ * Text of the user or the model.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextPart".
@@ -839,8 +839,7 @@ state: (ProviderState | null)
 /**
  * Opaque provider state kept verbatim beside a part (thinking signature, encrypted reasoning).
  * 
- * Replayed only to the provider and model that made it, dropped otherwise (chapter 01,
- * decision 5).
+ * Sent back only to the provider and model that produced it, dropped otherwise.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ProviderState".
@@ -862,7 +861,7 @@ media_type: string
 data: string
 }
 /**
- * A question to the user; ``answer`` null while it waits.
+ * A question to the user; ``answer`` is null until answered.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ClarifyView".
@@ -876,7 +875,7 @@ allow_multiple: boolean
 answer: (string[] | null)
 }
 /**
- * A cell's question for input; ``answered`` null while it waits.
+ * A cell's request for input; ``answered`` is null until answered.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "StdinView".
@@ -889,7 +888,7 @@ password: boolean
 answered: (boolean | null)
 }
 /**
- * A proposed change in its present state.
+ * A proposed change in its current state.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ProposalView".
@@ -900,11 +899,11 @@ call_id: (string | null)
 proposal: Proposal
 }
 /**
- * A change that is not applied until the user says so.
+ * A change that is applied only when the user decides so.
  * 
- * It is what makes ``new`` of ``old``, and is merged into the text as it is when it is applied.
+ * It changes ``old`` to ``new``, and is merged into the current text when it is applied.
  * ``current`` is the text when the proposal was recorded; it differs from ``old`` where the user
- * changed the same lines, so that they have to choose.
+ * changed the same lines and must choose.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Proposal".
@@ -937,7 +936,7 @@ size: number
 description: (string | null)
 }
 /**
- * A remark of the engine.
+ * A notice of the engine.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "NoticeView".
@@ -953,7 +952,7 @@ details: ({
 } | null)
 }
 /**
- * Documents or the conversation were put back.
+ * Documents or the conversation were restored.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RestoreView".
@@ -969,7 +968,7 @@ undone: (string | null)
 undone_turn: (string | null)
 }
 /**
- * What was put back in one document.
+ * The restored content of one document.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RestoredDocument".
@@ -987,7 +986,7 @@ proposal_id: (string | null)
 error: (ErrorInfo | null)
 }
 /**
- * A cell as it is named to people.
+ * A cell as named to users.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellName".
@@ -997,7 +996,7 @@ cell_id: string
 title: string
 }
 /**
- * A cell that was not put back.
+ * A cell that was not restored.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "KeptCell".
@@ -1009,7 +1008,7 @@ reason: ("changed" | "run" | "protected" | "unknown")
 proposal_id: (string | null)
 }
 /**
- * What a notebook's kernel holds that the notebook does not say any more.
+ * State of a notebook's kernel that the notebook no longer describes.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "KernelDrift".
@@ -1020,7 +1019,7 @@ kernel: ("same" | "restarted" | "gone" | "unknown")
 cells: RanCell[]
 }
 /**
- * A cell that the agent ran, whose effects may still be in the kernel.
+ * A cell run by the agent whose effects may remain in the kernel.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RanCell".
@@ -1054,9 +1053,9 @@ error: (ErrorInfo | null)
 summary: (string | null)
 }
 /**
- * What stood behind a message until it was edited, or gone back to.
+ * Events after a message that were hidden by its edit or by a restore.
  * 
- * A fork at ``last_seq`` goes on with it.
+ * A fork at ``last_seq`` continues this branch.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "BranchView".
@@ -1069,7 +1068,7 @@ first_seq: number
 last_seq: number
 }
 /**
- * A message that waits for the next step boundary.
+ * A message that waits for the next step.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "QueuedView".
@@ -1100,7 +1099,7 @@ retry: (RetryView | null)
 exit: (("final_response" | "step_cap" | "tool_rejected" | "cancelled" | "ended_by_tool" | "context_overflow" | "budget_exhausted" | "error" | "interrupted") | null)
 }
 /**
- * A pause before the model is asked again.
+ * A pause before the next attempt.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RetryView".
@@ -1112,7 +1111,7 @@ reason: string
 at: string
 }
 /**
- * One cell or file that a turn changed; a row of the change list at the end of the turn.
+ * A cell or file changed by a turn; a row of the change list at the turn's end.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ChangeView".
@@ -1140,7 +1139,7 @@ done: boolean
 depth: number
 }
 /**
- * Tokens and money of the conversation so far; null cost means unknown, never free.
+ * Total tokens and cost of the conversation; null cost means unknown, never free.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "UsageView".
@@ -1175,10 +1174,10 @@ source?: (("chat" | "task" | "http" | "cli" | "kernel" | "schedule") | null)
 /**
  * ``POST edits/{id}``: keep or undo all of a pending edit, or a part of it.
  * 
- * ``hunks`` are positions in the list that was shown. A page that has made the decision in its
- * editor already gives ``baseline`` instead: what is left to look through is what stands between
- * that text and the document's. ``current_version`` and ``baseline_version`` are of the texts the
- * user saw; when they are others now, the answer is 409 and nothing is changed.
+ * ``hunks`` are indexes into the displayed list. A page that has applied the decision in its
+ * editor sends ``baseline`` instead: the differences between that text and the document's remain
+ * pending. ``current_version`` and ``baseline_version`` identify the texts the user saw; if they
+ * have changed, the answer is 409 and nothing is changed.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DecideEdit".
@@ -1191,7 +1190,7 @@ current_version?: (string | null)
 baseline_version?: (string | null)
 }
 /**
- * ``POST edits``: keep or undo whole edits, those of one notebook as one undo step.
+ * ``POST edits``: keep or undo whole edits; those of one notebook are one undo step.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DecideEdits".
@@ -1205,7 +1204,7 @@ decision: ("keep" | "undo")
 edits: [EditChoice, ...(EditChoice)[]]
 }
 /**
- * One pending edit, as the user saw it.
+ * A pending edit as the user saw it.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "EditChoice".
@@ -1218,9 +1217,9 @@ baseline_version: (string | null)
 /**
  * ``POST proposals/{id}``: ``text`` applies another version instead.
  * 
- * ``base`` is the text of the document that the user saw beside it: ``text`` replaces that, lines
- * and all, and what was changed since is merged. Without it ``text`` is a version of what is
- * proposed, made for the proposal's ``old``.
+ * ``base`` is the document's text that the user saw beside it: ``text`` replaces it completely,
+ * and changes made since are merged. Without ``base``, ``text`` is a version of the proposed text,
+ * based on the proposal's ``old``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DecideProposal".
@@ -1232,7 +1231,7 @@ base?: (string | null)
 run?: boolean
 }
 /**
- * ``POST providers/detect``: whose key this is, or what answers at an address.
+ * ``POST providers/detect``: identify the service of a key, or the API at an address.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DetectProvider".
@@ -1248,7 +1247,7 @@ headers?: {
 }
 }
 /**
- * What was found; nothing is stored yet.
+ * The detected provider; nothing is stored yet.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DetectedProvider".
@@ -1284,10 +1283,10 @@ error: ErrorInfo
 edit: (PendingEdit | null)
 }
 /**
- * What the agent changed in one file or cell and the user has not looked through yet.
+ * The agent's unreviewed change of one file or cell.
  * 
- * ``baseline`` is the text without the agent's changes and with everything the user changed since;
- * null of what the agent made. ``current`` is the text as it stands; null of what is gone.
+ * ``baseline`` is the text without the agent's changes but with all later changes of the user;
+ * null if the agent created it. ``current`` is the document's text; null if it no longer exists.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PendingEdit".
@@ -1309,7 +1308,7 @@ conflict: boolean
 error: (ErrorInfo | null)
 }
 /**
- * One changed region: half-open line ranges, 0-based, in the text before and after.
+ * A changed region: half-open line ranges, 0-based, in the text before and after.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Hunk".
@@ -1360,7 +1359,7 @@ export interface ErrorBody {
 error: ErrorInfo
 }
 /**
- * The session began.
+ * The session was created.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SessionCreate".
@@ -1376,7 +1375,7 @@ origin: (ForkOrigin | null)
 opener: (Opener | null)
 }
 /**
- * What a session was copied from. Its events up to ``seq`` have their numbers and times.
+ * The origin of a copied session. Its events up to ``seq`` keep their numbers and times.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ForkOrigin".
@@ -1399,7 +1398,7 @@ depth: number
 sources: TextSource[]
 }
 /**
- * Where text came from that may not be the user's (chapter 13, taint).
+ * The source of text that may not be the user's, for taint tracking.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextSource".
@@ -1424,7 +1423,7 @@ session: Session
 quiet: boolean
 }
 /**
- * A user message was accepted; ``queued`` while a turn runs, as steering.
+ * A user message was accepted; ``queued`` as steering while a turn runs.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "MessageAdd".
@@ -1446,7 +1445,7 @@ answers: (string | null)
 replaces: (Replaced | null)
 }
 /**
- * What an edited message takes the place of. Nothing is erased: its events are hidden.
+ * The events replaced by an edited message. They are hidden, not erased.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Replaced".
@@ -1474,7 +1473,7 @@ status: ("queued" | "consumed" | "removed")
 text: (string | null)
 }
 /**
- * A turn began with a user message.
+ * A turn started with a user message.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TurnStart".
@@ -1493,7 +1492,7 @@ step_limit: number
 is_stand_in: boolean
 }
 /**
- * An interrupted turn goes on under the same id.
+ * An interrupted turn continues under the same id.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TurnResume".
@@ -1511,7 +1510,7 @@ step_limit: number
 is_stand_in: boolean
 }
 /**
- * One model call is about to be made.
+ * A model call is about to be made.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "StepStart".
@@ -1528,7 +1527,7 @@ tokens_used: number
 window: (number | null)
 }
 /**
- * The model began a text part.
+ * The model started a text part.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextStart".
@@ -1572,7 +1571,7 @@ part_id: string
 state: (ProviderState | null)
 }
 /**
- * The model began to show reasoning.
+ * The model started a reasoning part.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ReasoningStart".
@@ -1601,7 +1600,7 @@ part_id: string
 text: string
 }
 /**
- * A reasoning part is complete; its signature rides in ``state``.
+ * A reasoning part is complete; its signature is in ``state``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ReasoningEnd".
@@ -1616,7 +1615,7 @@ part_id: string
 state: (ProviderState | null)
 }
 /**
- * The provider asked to wait, or failed in a way worth another try.
+ * The provider asked to wait, or failed in a way worth a retry.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RetryWait".
@@ -1632,7 +1631,7 @@ delay_ms: number
 reason: string
 }
 /**
- * The model asked for a tool; not yet approved.
+ * The model requested a tool call; not yet approved.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ToolCall".
@@ -1690,7 +1689,7 @@ fact_hashes: {
 }
 }
 /**
- * The user, or a rule, decided.
+ * The user or a rule decided.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ApprovalAnswer".
@@ -1708,7 +1707,7 @@ feedback: (string | null)
 by: ("user" | "agent" | "policy" | "system")
 }
 /**
- * A call is about to have its effect; committed and synced before it has.
+ * A call is about to take effect; committed and synced before it does.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ToolStart".
@@ -1767,7 +1766,7 @@ seen: SeenVersion[]
 run: (string | null)
 }
 /**
- * The conversation has seen (or written) this version of a file or of one of its cells.
+ * The conversation has read or written this version of a file or cell.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SeenVersion".
@@ -1778,9 +1777,9 @@ cell_id: (string | null)
 version: string
 }
 /**
- * What a call started has ended; its result had said that it goes on.
+ * A background run of a call has ended.
  * 
- * Logged between two steps, or outside of turns; the model is told in what it is sent next.
+ * Logged between two steps or outside turns; the model sees it in the next request.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RunEnd".
@@ -1802,7 +1801,7 @@ duration_ms: number
 handle: (string | null)
 }
 /**
- * A running cell asks for input.
+ * A running cell requests input.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "StdinRequest".
@@ -1897,7 +1896,7 @@ size: number
 description: (string | null)
 }
 /**
- * A remark of the engine to the user.
+ * A notice of the engine to the user.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Notice".
@@ -1917,10 +1916,10 @@ details: ({
 } | null)
 }
 /**
- * An applied change awaits keep or undo.
+ * An applied change needs to be kept or undone.
  * 
- * Said again, with the same ``edit_id``, when more is changed or a part of it was decided: the
- * last one counts. There is one for each file or cell, over all turns.
+ * Repeated with the same ``edit_id`` when more is changed or a part was decided; the last one
+ * counts. There is one for each file or cell, over all turns.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "EditPending".
@@ -1961,7 +1960,7 @@ by: ("user" | "agent" | "policy" | "system")
 document: (string | null)
 }
 /**
- * A change is proposed and not applied.
+ * A change was proposed and not applied.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ProposalAdd".
@@ -1976,7 +1975,7 @@ call_id: (string | null)
 proposal: Proposal
 }
 /**
- * A proposal was decided, or overtaken.
+ * A proposal was decided or became obsolete.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ProposalResolve".
@@ -2009,7 +2008,8 @@ cells: CellSnapshot[]
 order: (RestoreOrder | null)
 }
 /**
- * A notebook's cells in order, with their texts, as a blob; outputs come with their cells.
+ * A notebook's cells in order, with their texts, as a blob; outputs are stored with their
+ * cells.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentSnapshot".
@@ -2019,7 +2019,7 @@ document: string
 blob: string
 }
 /**
- * A cell with outputs and attachments as a blob, before a call touched more than its text.
+ * A cell with outputs and attachments as a blob, before a call changed more than its text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellSnapshot".
@@ -2030,7 +2030,7 @@ cell_id: string
 blob: string
 }
 /**
- * What a user asked to be put back, and to before which event.
+ * A user's request to restore, and the event before which to restore to.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RestoreOrder".
@@ -2042,7 +2042,7 @@ what: ("notebook" | "files" | "conversation")[]
 turn_id: (string | null)
 }
 /**
- * What a call, or a restore, did to the cells of a notebook.
+ * The operations of a call or a restore on the cells of a notebook.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellsChange".
@@ -2059,7 +2059,7 @@ cells: CellDeed[]
 restore_id: (string | null)
 }
 /**
- * What was done to one cell.
+ * An operation on one cell.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellDeed".
@@ -2076,7 +2076,7 @@ execution_count: (number | null)
 kernel: (string | null)
 }
 /**
- * The user went back to before a message, or took a restore back.
+ * The user restored the state before a message, or reverted a restore.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Restore".
@@ -2116,7 +2116,7 @@ month_micro_usd: (number | null)
 month_limit_micro_usd: (number | null)
 }
 /**
- * Tokens of one provider call, as the provider reported them (estimated where it did not).
+ * Tokens of one provider call as reported by the provider, or estimated.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TokenUsage".
@@ -2130,7 +2130,7 @@ reasoning_tokens: number
 estimated: boolean
 }
 /**
- * Bytes already sent will change from here on.
+ * Content that was already sent changes from here on.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ContextRebase".
@@ -2145,7 +2145,7 @@ reason: ("compaction" | "instructions" | "tools" | "model" | "egress" | "attachm
 replaced: Json
 }
 /**
- * Text that enters requests and that no other event holds.
+ * Text in requests that no other event holds.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ContextAdd".
@@ -2178,7 +2178,7 @@ error: (ErrorInfo | null)
 summary: (string | null)
 }
 /**
- * Something failed without ending a turn.
+ * A failure that did not end the turn.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ErrorEvent".
@@ -2203,7 +2203,7 @@ last_seq: number
 has_more: boolean
 }
 /**
- * ``GET files/search``, the best first; not ``complete`` when the workspace is too large.
+ * ``GET files/search``, best first; not ``complete`` when the workspace is too large.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "FileMatches".
@@ -2234,7 +2234,7 @@ policy: ("ask" | "trusted" | "forbidden")
 items: TrustItem[]
 }
 /**
- * One setting of the folder that would extend what the agent may do, or what it is told.
+ * A setting of the folder that would extend the agent's rights or instructions.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TrustItem".
@@ -2260,7 +2260,7 @@ export interface ForkSession {
 seq?: (number | null)
 }
 /**
- * ``GET instructions``, in the order in which models are told.
+ * ``GET instructions``, in the order of the prompt.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "InstructionList".
@@ -2271,7 +2271,7 @@ skills: number
 problems: string[]
 }
 /**
- * A file of instructions that is there, as it is read now.
+ * An existing instruction file in its current state.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "InstructionFile".
@@ -2310,7 +2310,7 @@ providers: ProviderHealth[]
 problems: SettingsProblem[]
 }
 /**
- * A model as the picker shows it.
+ * A model as shown in the picker.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ModelInfo".
@@ -2344,7 +2344,7 @@ cache_read: (number | null)
 cache_write: (number | null)
 }
 /**
- * Which model makes the single calls of one kind, outside of conversations.
+ * The model of one kind of single calls, outside conversations.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SingleCallModel".
@@ -2355,7 +2355,7 @@ model: (string | null)
 reason: (string | null)
 }
 /**
- * What is known of a provider without asking it for tokens.
+ * The state of a provider, determined without using tokens.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ProviderHealth".
@@ -2376,7 +2376,7 @@ error: (ErrorInfo | null)
 custom: boolean
 }
 /**
- * Something wrong in a settings file; what is wrong is not used, the file is kept.
+ * A problem in a settings file; the faulty part is not used, the file is kept.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SettingsProblem".
@@ -2387,7 +2387,7 @@ line: (number | null)
 message: string
 }
 /**
- * ``POST anchors``: where threads are now; the last word on one of them holds.
+ * ``POST anchors``: the current positions of threads; the last entry for a thread counts.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "MoveAnchors".
@@ -2399,7 +2399,7 @@ export interface MoveAnchors {
 moved: MovedAnchor[]
 }
 /**
- * One thread and its place now.
+ * A thread and its current position.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "MovedAnchor".
@@ -2419,7 +2419,7 @@ moved: string[]
 refused: RefusedAnchor[]
 }
 /**
- * ``POST operations/{id}/undo``: what was taken back with it, and what had to stay.
+ * ``POST operations/{id}/undo``: the changes undone together, and those that were not.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "OperationUndone".
@@ -2439,7 +2439,7 @@ operations: Operation[]
 next_cursor: (string | null)
 }
 /**
- * One change of a file or a cell, by a tool, an undo or a restore.
+ * One change of a file or cell by a tool, an undo or a restore.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Operation".
@@ -2464,7 +2464,7 @@ can_undo: boolean
 reason: (string | null)
 }
 /**
- * ``GET providers/{id}``: what the user's models.json says of a provider.
+ * ``GET providers/{id}``: the provider's entry in the user's models.json.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "OwnProvider".
@@ -2482,7 +2482,7 @@ list_models: boolean
 models: string[]
 }
 /**
- * First frame of a page; ``cursors`` are the sessions it shows and how far it is.
+ * First frame of a page; ``cursors`` are the sessions it shows and their last known events.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Hello".
@@ -2496,7 +2496,7 @@ cursors: {
 }
 }
 /**
- * Send me this session's events after ``after``.
+ * Subscribe to this session's events after ``after``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Subscribe".
@@ -2507,7 +2507,7 @@ session_id: string
 after: number
 }
 /**
- * No more events of this session.
+ * Unsubscribe from this session.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Unsubscribe".
@@ -2517,7 +2517,7 @@ type: "unsubscribe"
 session_id: string
 }
 /**
- * The page has this notebook open; from now on nobody writes its file underneath it.
+ * The page has opened this notebook; its file is no longer written directly.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentOpen".
@@ -2533,7 +2533,7 @@ kernel_id: (string | null)
 kernel_restarts: number
 }
 /**
- * A cell of an open notebook, as the page announces it; source null means unchanged.
+ * A cell of an open notebook as announced by the page; a null source means unchanged.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "AnnouncedCell".
@@ -2547,7 +2547,7 @@ execution_count: (number | null)
 executed_version: (string | null)
 }
 /**
- * The open notebook changed (debounced); ``cells`` is the whole order, sources where new.
+ * The open notebook changed (debounced); ``cells`` lists all cells, with new sources only.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentChange".
@@ -2563,7 +2563,7 @@ kernel_id: (string | null)
 kernel_restarts: number
 }
 /**
- * The user looked at this notebook in this page.
+ * The user focused this notebook in this page.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentFocus".
@@ -2584,7 +2584,7 @@ path: string
 discarded: boolean
 }
 /**
- * The notebook has another path now; what was said about the old one holds for the new one.
+ * The notebook has a new path; its state is kept.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentRename".
@@ -2595,7 +2595,7 @@ path: string
 new_path: string
 }
 /**
- * The user runs a cell the agent is running: what the cell shows from now on is the user's.
+ * The user runs a cell the agent is running: its later outputs belong to the user's run.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellRunTaken".
@@ -2607,7 +2607,7 @@ path: string
 cell_id: string
 }
 /**
- * The user typed what a running cell asks for; the first answer counts.
+ * The user's input for a running cell; the first answer counts.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellInputAnswer".
@@ -2637,7 +2637,7 @@ metadata: {
 dirty: boolean
 }
 /**
- * A cell with its identity, version and, when asked for, its outputs (nbformat dicts).
+ * A cell with its identity, version and, on request, its outputs (nbformat dicts).
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "NotebookCell".
@@ -2657,7 +2657,7 @@ outputs: ({
 }[] | null)
 }
 /**
- * One output without its content.
+ * An output without its content.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "OutputSummary".
@@ -2668,7 +2668,7 @@ mime_types: string[]
 size: number
 }
 /**
- * Answer to ``document-apply``: done, with the versions now and how to take it back.
+ * Answer to ``document-apply``: applied, with the new versions and the inverse edits.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentApplied".
@@ -2693,7 +2693,7 @@ operation_id: string
 conflicts: CellConflict[]
 }
 /**
- * A cell that is not what the agent last read; ``current`` null means it is gone.
+ * A cell that differs from the agent's last read; ``current`` is null if it was deleted.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellConflict".
@@ -2717,7 +2717,7 @@ reason: ("epoch" | "deadline" | "not_open" | "read_only" | "failed")
 message: string
 }
 /**
- * Answer to ``output-draw``: a PNG as base64, null when the page cannot draw the output.
+ * Answer to ``output-draw``: a PNG as base64, or null when the page cannot draw the output.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "OutputPicture".
@@ -2728,7 +2728,7 @@ operation_id: string
 data: (string | null)
 }
 /**
- * What the user decided on a recovery; restored text was announced before this.
+ * The user's decision on a recovery offer; restored text was announced before this.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentRecoveryAnswer".
@@ -2740,7 +2740,8 @@ recovery_id: string
 action: ("restored" | "discarded")
 }
 /**
- * The page has this text file open; from now on nobody writes it underneath unsaved text.
+ * The page has opened this text file; from now on the server does not write it underneath
+ * unsaved text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextOpen".
@@ -2755,7 +2756,7 @@ writable: boolean
 saved_at: (string | null)
 }
 /**
- * The open text changed, or what is known of it (debounced).
+ * The open text or its known facts changed (debounced).
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextChange".
@@ -2770,7 +2771,7 @@ writable: boolean
 saved_at: (string | null)
 }
 /**
- * The user looked at this text in this page.
+ * The user focused this text in this page.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextFocus".
@@ -2791,7 +2792,7 @@ path: string
 discarded: boolean
 }
 /**
- * The text has another path now; what was said about the old one holds for the new one.
+ * The text has a new path; its state is kept.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextRename".
@@ -2815,7 +2816,8 @@ text: string
 dirty: boolean
 }
 /**
- * Answer to ``text-apply``: done. ``saves``: it had nothing unsaved, so the page saves it.
+ * Answer to ``text-apply``: applied. ``saves``: it had no unsaved changes, so the page saves
+ * it.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextApplied".
@@ -2827,7 +2829,7 @@ version: string
 saves: boolean
 }
 /**
- * Answer to ``text-apply``: the text is another than was expected; nothing was changed.
+ * Answer to ``text-apply``: the text is not the expected one; nothing was changed.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextConflict".
@@ -2851,7 +2853,7 @@ reason: ("epoch" | "deadline" | "not_open" | "read_only" | "failed")
 message: string
 }
 /**
- * ``PATCH sessions/{id}``: what is absent or null stays.
+ * ``PATCH sessions/{id}``: absent and null fields stay unchanged.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PatchSession".
@@ -2864,7 +2866,7 @@ tools?: (("enabled" | "parse_only" | "disabled") | null)
 status?: (("resolved" | "idle") | null)
 }
 /**
- * ``GET edits``: sorted by document, cells in their order.
+ * ``GET edits``: sorted by document, cells in notebook order.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PendingEditList".
@@ -2913,9 +2915,9 @@ tool_call_ok: boolean
 error: (ErrorInfo | null)
 }
 /**
- * ``PUT budget``: all the user's limits in micro-dollars; what is absent or null is none.
+ * ``PUT budget``: all the user's limits in micro-dollars; absent or null means no limit.
  * 
- * One at least must be given, so that an empty body does not remove them all.
+ * At least one is required, so that an empty body does not remove them all.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PutBudget".
@@ -2930,7 +2932,7 @@ revision?: (string | null)
 /**
  * ``POST sessions/{id}/cell-text``: the answer of an edit in place becomes a pending edit.
  * 
- * ``base`` is the text of the cell that the model read, ``text`` what it is to become.
+ * ``base`` is the cell's text that the model read, ``text`` the new text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PutCellText".
@@ -2944,7 +2946,7 @@ text: string
 /**
  * ``PUT tools/permissions``: the whole file.
  * 
- * Each part must be given: what is missing would be taken back.
+ * All parts are required, because a missing part would be removed.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PutPermissions".
@@ -2963,7 +2965,7 @@ disable_external: boolean
 revision?: (string | null)
 }
 /**
- * One permission rule (chapter 05).
+ * One permission rule.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RuleBody".
@@ -2977,7 +2979,7 @@ match: ({
 examples: (RuleExamples | null)
 }
 /**
- * Targets a rule must match and must not; checked whenever the rule is read.
+ * Targets that a rule must match and must not match; checked whenever the rule is read.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RuleExamples".
@@ -3011,7 +3013,7 @@ new?: boolean
 untested?: boolean
 }
 /**
- * ``PUT settings``: what is given is stored, null goes back to the default, the rest stays.
+ * ``PUT settings``: given values are stored, null resets to the default, others stay.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PutSettings".
@@ -3078,7 +3080,7 @@ export interface PutThreadSettings {
 keep_in_notebook: (boolean | null)
 }
 /**
- * ``PUT trust``: the answers about some items; the others keep theirs.
+ * ``PUT trust``: the answers about some items; others keep theirs.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PutTrust".
@@ -3110,10 +3112,10 @@ suffix: string
 trigger: ("plus" | "invoke" | "automatic")
 }
 /**
- * One request in the common form, from which the provider's own body is encoded.
+ * One request in the provider-independent form.
  * 
- * ``tokens`` is the estimate the gate used; ``max_output`` is None where the model is no longer
- * configured.
+ * ``tokens`` is the estimate used by the context gate; ``max_output`` is None when the model is no
+ * longer configured.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RequestView".
@@ -3166,7 +3168,7 @@ role: "assistant"
 parts: (TextPart | ReasoningPart | ToolCallPart)[]
 }
 /**
- * Reasoning the model showed; ``text`` may be empty when only its signature came.
+ * Reasoning shown by the model; ``text`` may be empty when only its signature came.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ReasoningPart".
@@ -3177,7 +3179,7 @@ text: string
 state: (ProviderState | null)
 }
 /**
- * A tool call the model made; ``arguments`` is ``{}`` when it sent something invalid.
+ * A tool call by the model; ``arguments`` is ``{}`` when they were invalid.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ToolCallPart".
@@ -3192,7 +3194,7 @@ arguments: {
 state: (ProviderState | null)
 }
 /**
- * A tool as the model is told of it.
+ * A tool as described to the model.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ToolDefinition".
@@ -3205,7 +3207,7 @@ parameters: {
 }
 }
 /**
- * Messages of a request, counted from 0; ``end`` is the first that is not meant.
+ * Messages of a request, counted from 0; ``end`` is exclusive.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "MessageRange".
@@ -3215,10 +3217,10 @@ start: number
 end: number
 }
 /**
- * ``POST sessions/{id}/restore``: put back to before a message of the user.
+ * ``POST sessions/{id}/restore``: restore the state before a user message.
  * 
- * The client's ``id`` makes it idempotent; without it, the same restore again does nothing as
- * long as nothing else has happened. The ``seq`` of a ``restore`` takes that one back.
+ * The client's ``id`` makes it idempotent; without it, repeating the restore does nothing unless
+ * something else has happened. Restoring the ``seq`` of a ``restore`` undoes that one.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RestoreSession".
@@ -3232,7 +3234,7 @@ what: [("notebook" | "files" | "conversation"), ...(("notebook" | "files" | "con
 id?: (string | null)
 }
 /**
- * ``POST sessions/{id}/resume``; a turn paused at a limit of money may get a higher one.
+ * ``POST sessions/{id}/resume``; a turn paused at a spending limit may get a higher one.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ResumeTurn".
@@ -3242,7 +3244,7 @@ decision: ("resume" | "discard")
 limit_micro_usd?: (number | null)
 }
 /**
- * ``POST providers/{id}/key`` and ``PUT providers/{id}``: tried, and stored if not refused.
+ * ``POST providers/{id}/key`` and ``PUT providers/{id}``: tested, and stored unless refused.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SavedProvider".
@@ -3272,7 +3274,7 @@ client_id?: (string | null)
 replaces?: (string | null)
 }
 /**
- * ``GET completions``: the latest, newest first, since the server was started.
+ * ``GET completions``: the latest since the server's start, newest first.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SentCompletions".
@@ -3281,8 +3283,7 @@ export interface SentCompletions {
 requests: SentCompletion[]
 }
 /**
- * What a model was sent for one caret, in the common form, from which the provider's own body
- * is encoded.
+ * A request to a model for one caret, in the provider-independent form.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SentCompletion".
@@ -3316,7 +3317,7 @@ server_version: string
 now_ms: number
 }
 /**
- * A batch of events, of any sessions this page shows.
+ * A batch of events of sessions this page shows.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Events".
@@ -3337,7 +3338,7 @@ session_id: string
 after: number
 }
 /**
- * Send the notebook as it is now; ``outputs`` names the cells whose outputs are wanted.
+ * Request the current notebook; ``outputs`` names the cells whose outputs are wanted.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentRead".
@@ -3367,7 +3368,7 @@ expected: {
 edits: (CellSource | CellInsert | CellDelete | CellMove | CellOutputs)[]
 }
 /**
- * Another page has saved this notebook: take up what the file says now.
+ * Another page has saved this notebook: reload it.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentSaved".
@@ -3379,7 +3380,7 @@ path: string
 /**
  * The agent changed cells of this notebook in another page; the text here is kept.
  * 
- * It could not be merged with what was typed here: the next save brings both texts together.
+ * It could not be merged with the text typed here; the next save merges both.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentElsewhere".
@@ -3390,8 +3391,8 @@ path: string
 cells: string[]
 }
 /**
- * Text that is in no notebook: typed in a page that did not come back, or an agent's edit of a
- * cell that the user had changed. It is kept until it is answered; said again at each opening.
+ * Text that is in no notebook: typed in a page that did not reconnect, or an agent's edit of a
+ * cell that the user had changed. It is kept until answered, and repeated at each opening.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentRecovery".
@@ -3405,7 +3406,7 @@ author: ("user" | "agent")
 cells: RecoveredCell[]
 }
 /**
- * A cell's text that is in no notebook, made of ``base`` (null when the cell is new).
+ * Text of a cell that is in no notebook, derived from ``base`` (null for a new cell).
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "RecoveredCell".
@@ -3418,7 +3419,7 @@ base: (string | null)
 source: string
 }
 /**
- * A recovery needs no answer any more: put the notice away.
+ * A recovery offer was resolved: hide the notice.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentRecovered".
@@ -3429,7 +3430,7 @@ path: string
 recovery_id: string
 }
 /**
- * The cells that do not show what running the notebook would; those not named do, or may.
+ * The cells that do not show what running the notebook would; unlisted cells do, or may.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentMarks".
@@ -3452,7 +3453,7 @@ state: ("edited" | "upstream" | "order" | "kernel")
 reason: string
 }
 /**
- * The agent runs a cell: clear its outputs and show it busy.
+ * The agent runs a cell: clear its outputs and show it as running.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellRunStart".
@@ -3465,7 +3466,7 @@ cell_id: string
 in_room: boolean
 }
 /**
- * Outputs of the running cell from position ``index`` on are now these (nbformat dicts).
+ * The outputs of the running cell from position ``index`` on (nbformat dicts).
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellRunOutput".
@@ -3481,7 +3482,7 @@ outputs: {
 }[]
 }
 /**
- * The running cell asks for input: show a field below its outputs.
+ * The running cell requests input: show a field below its outputs.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellInputRequest".
@@ -3496,7 +3497,7 @@ prompt: string
 password: boolean
 }
 /**
- * The question was answered somewhere, or its run is over: take the field away.
+ * The question was answered or its run is over: remove the field.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellInputEnd".
@@ -3509,7 +3510,7 @@ cell_id: string
 number: number
 }
 /**
- * The cell's run is over.
+ * The cell's run has ended.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellRunEnd".
@@ -3522,7 +3523,7 @@ cell_id: string
 execution_count: (number | null)
 }
 /**
- * Restart the notebook's kernel as its Kernel menu does, so that the page shows it so.
+ * Restart the notebook's kernel through JupyterLab, so that the page shows it.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "KernelRestart".
@@ -3534,7 +3535,7 @@ kernel_id: string
 deadline_ms: number
 }
 /**
- * Draw an output of a cell as it is shown, for a model to see; ``index`` counts from 0.
+ * Draw an output of a cell as shown, for a model; ``index`` counts from 0.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "OutputDraw".
@@ -3547,7 +3548,7 @@ cell_id: string
 index: number
 }
 /**
- * Send the text as it is now.
+ * Request the current text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextRead".
@@ -3559,7 +3560,7 @@ claim_epoch: number
 path: string
 }
 /**
- * Make it this text, as one undo step; nothing when it is another than was expected.
+ * Replace the text as one undo step, if it is the expected one.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextApply".
@@ -3574,7 +3575,7 @@ expected: string
 text: string
 }
 /**
- * Others have written this file: take up what it says now.
+ * Another program has written this file: reload its text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextSaved".
@@ -3584,7 +3585,7 @@ type: "text-saved"
 path: string
 }
 /**
- * A file or folder was given another path by the agent: what is open of it follows.
+ * The agent moved a file or folder: open documents follow.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "FileMoved".
@@ -3595,7 +3596,7 @@ path: string
 new_path: string
 }
 /**
- * A file was removed by the agent: what is open of it without changes is closed.
+ * The agent removed a file: open documents of it without changes are closed.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "FileRemoved".
@@ -3605,7 +3606,7 @@ type: "file-removed"
 path: string
 }
 /**
- * A conversation was deleted; one that is brought back comes as a ``session-update``.
+ * A conversation was deleted; a restored one is sent as a ``session-update``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SessionDelete".
@@ -3615,7 +3616,7 @@ type: "session-delete"
 session_id: string
 }
 /**
- * The permissions changed: fetch ``GET tools`` where they are shown.
+ * The permissions changed: fetch ``GET tools`` again if shown.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ToolsUpdate".
@@ -3624,7 +3625,7 @@ export interface ToolsUpdate {
 type: "tools-update"
 }
 /**
- * Settings were changed by a page or program: fetch that part again where it is shown.
+ * A page or program changed the settings: fetch that part again if shown.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SettingsUpdate".
@@ -3634,7 +3635,7 @@ type: "settings-update"
 part: ("settings" | "providers" | "budget" | "trust" | "state")
 }
 /**
- * What waits for review in a document changed: fetch ``GET edits`` where it is shown.
+ * The pending edits of a document changed: fetch ``GET edits`` if shown.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "EditsUpdate".
@@ -3644,7 +3645,7 @@ type: "edits-update"
 document: string
 }
 /**
- * A frame of the page could not be understood or served.
+ * A frame of the page was invalid or could not be handled.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "FrameError".
@@ -3690,7 +3691,7 @@ problems: SettingsProblem[]
 revision: string
 }
 /**
- * The values that hold.
+ * The effective values.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SettingsValues".
@@ -3703,7 +3704,7 @@ ghost: GhostSettings
 threads: ThreadSettings
 }
 /**
- * Which models are used, and how single calls are bounded.
+ * The permitted models and the limits of single calls.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ModelSettings".
@@ -3717,7 +3718,7 @@ ollama_host: string
 default: string
 }
 /**
- * What may be sent to models.
+ * Data that may be sent to models.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "EgressSettings".
@@ -3736,7 +3737,7 @@ mode: ("none" | "host" | "sandbox" | "sandbox_read_only")
 network: boolean
 }
 /**
- * Suggestions at the caret (chapter 10).
+ * Inline completions.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "GhostSettings".
@@ -3747,7 +3748,7 @@ automatic: boolean
 skip_languages: string[]
 }
 /**
- * Task threads (chapter 09).
+ * Task threads.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ThreadSettings".
@@ -3765,7 +3766,7 @@ export interface SkillSummaries {
 skills: SkillSummary[]
 }
 /**
- * A skill: a message that says ``/name`` brings its text.
+ * A skill: a message with ``/name`` includes its text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SkillSummary".
@@ -3778,8 +3779,9 @@ path: string
 /**
  * ``POST runs``.
  * 
- * The same ``external_key`` continues the same session, whose toolset and interactivity stay as
- * they were made. The client's ``id`` makes the prompt idempotent; without it each is a new one.
+ * The same ``external_key`` continues the same session with its original toolset and
+ * interactivity. The client's ``id`` makes the prompt idempotent; without it each prompt is a new
+ * one.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "StartRun".
@@ -3881,10 +3883,10 @@ applies: boolean
 note: (string | null)
 }
 /**
- * ``POST sessions/{id}/undo``: take back what a turn did to notebooks and files.
+ * ``POST sessions/{id}/undo``: undo a turn's changes of notebooks and files.
  * 
- * The client's ``id`` makes it idempotent; without it, the same undo again does nothing as long
- * as nothing else has happened. A restore of the event that answers takes the undo back.
+ * The client's ``id`` makes it idempotent; without it, repeating the undo does nothing unless
+ * something else has happened. Restoring the resulting event reverts the undo.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "UndoTurn".
@@ -3911,7 +3913,7 @@ budget: BudgetState
 error: (ErrorInfo | null)
 }
 /**
- * What the calls of one day, model or session came to.
+ * Totals of the calls of one day, model or session.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "UsageRow".
@@ -3932,7 +3934,7 @@ known_cost_micro_usd: (number | null)
 unknown_cost_calls: number
 }
 /**
- * How one tool did in this workspace.
+ * Usage of one tool in this workspace.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ToolUsage".
@@ -3947,7 +3949,7 @@ median_ms: (number | null)
 p95_ms: (number | null)
 }
 /**
- * How many model calls turns took in this workspace.
+ * Number of model calls of turns in this workspace.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Steps".
@@ -3958,7 +3960,7 @@ steps: number
 per_turn: (number | null)
 }
 /**
- * ``GET variables``: what the notebook's kernel has; ``reason`` when that is not known.
+ * ``GET variables``: variables of the notebook's kernel; ``reason`` when they are unknown.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "VariableList".
@@ -3968,7 +3970,7 @@ variables: VariableSummary[]
 reason: (string | null)
 }
 /**
- * A variable of a kernel: its name, and what it is, never what it holds.
+ * A variable of a kernel: its name and type, never its value.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "VariableSummary".
