@@ -1,14 +1,14 @@
 # make lab    try it: JupyterLab with the extension, on examples/ (more arguments: make lab LAB_ARGS="--port=9999")
-# make test   every check, and the tests that find most; continuous integration runs this
+# make test   every check, and the default tests; continuous integration runs this
 # make test-full  the same with every test: all combinations and variants (run it each night)
 # make check  formatting, lint, types, layers     make bench  the figures of docs/benchmarks.md
 # make sweep  kill the server at every crash point of scripted turns and at 200 random moments, damage its files (long)
-# make versions  install the lowest and the newest allowed versions and do the main job with each (minutes)
-# make build  after a change of the page half     make clean  remove whatever these made
-# make gen    after a change of the wire format, of texts or of configuration: what is made from them
+# make versions  install the lowest and the newest allowed versions and run the main workflow with each (minutes)
+# make build  after a change of the lab extension     make clean  remove everything these made
+# make gen    after a change of the wire format, of texts or of configuration: update generated files
 #
-# Needs Python 3.11 or newer, or uv. Node and every other tool come into .venv; nothing is installed outside
-# this directory, but for a browser and Debian's python3-venv where they are missing.
+# Needs Python 3.11 or newer, or uv. Node and every other tool are installed into .venv; nothing is installed outside
+# this directory, except a browser and Debian's python3-venv where they are missing.
 
 .PHONY: lab test test-full check check-python check-quick check-slow check-page format build gen bench versions sweep clean env browser
 .DELETE_ON_ERROR:
@@ -17,7 +17,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export NPM_CONFIG_UPDATE_NOTIFIER := false
 # Playwright's own Node needs libatomic, which a small Debian lacks.
 export PLAYWRIGHT_NODEJS_PATH := $(CURDIR)/.venv/bin/node
-# Images of Python often set it: every server, kernel and worker would compile anew whatever it imports.
+# Container images of Python often set it; then every server, kernel and worker compiles its imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
 VENV := .venv/.ready
@@ -35,14 +35,14 @@ PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/sc
 lab: build
 	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
 
-# A test that fails is run again, twice at most, and named; many of them fail the run (tests/support/flaky_tests.py).
+# A failed test is run again, at most twice, and listed; too many of them fail the run (tests/support/flaky_tests.py).
 AGAIN := --reruns 2 --reruns-delay 1
-# Tests wait for other processes more than they compute: these keep two cores busy. A browser computes more.
+# Tests mostly wait for other processes: this many keep two cores busy. A browser needs more CPU.
 WORKERS := 4
 BROWSERS := 3
 
-# The quick checks come first. What takes one core goes in pairs, each with its output in one piece.
-# Browser tests run apart from the others, and those of a file one after another: they share servers.
+# The quick checks come first. Single-core checks run in pairs, each with its output in one piece.
+# Browser tests run separately, and those of one file in sequence, because they share servers.
 test-full: SUITE := --full
 test test-full:
 	$(MAKE) check-quick
@@ -112,7 +112,7 @@ $(NODE_MODULES): labextension/package-lock.json labextension/.npmrc | $(VENV)
 	$(NPM) ci
 	@touch $@
 
-# One bundle for trying and testing: the one that ships. `npm run watch` builds faster while working on it.
+# One bundle for trying and testing: the released one. `npm run watch` builds faster while working on it.
 $(BUNDLE): $(PAGE_SOURCES) $(NODE_MODULES)
 	$(NPM) run build:prod
 	@touch $@ $(WIDGET)

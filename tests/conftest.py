@@ -88,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run when a key is in any file it wrote, but a key file (chapter 13)."""
+    """Fail the run when a key is in any file it wrote except a key file."""
     if hasattr(session.config, "workerinput"):  # the process that started the workers looks
         tell = cast("Any", session.config).workeroutput
         judge = session.config.stash[JUDGE]

@@ -1,4 +1,4 @@
-"""Nothing but the guard opens, connects or starts anything: read off the source (chapter 07).
+"""Only the guard opens files, connects or starts processes; checked in the source.
 
 The exceptions are named, each with what it may do and why. One that is not needed any more fails,
 as does anything new that reaches out without the guard.
@@ -40,7 +40,7 @@ IMPORTS = ("import importlib.import_module",)
 LATE = "imports a module of this package, named in its own table, on first use"
 
 EXCEPTIONS: Mapping[str, Excepted] = {
-    # The exceptions chapter 07 names: storage, the provider transport, Jupyter's managers.
+    # Designed exceptions: storage, the provider transport, Jupyter's managers.
     "storage.*": Excepted("keeps the state directory, which no tool path leads to", FILES),
     "providers.http.upstream": Excepted("the port of the provider transport", NETWORK),
     "providers.http.client": Excepted("the provider transport", NETWORK),
@@ -209,7 +209,7 @@ def violations(
 def test_everything_that_reaches_out_goes_through_the_guard():
     found = found_in_the_package()
     assert violations(found, EXCEPTIONS) == [], (
-        "use the guard, or name the exception of chapter 07 with its reason"
+        "use the guard, or add an exception above with its reason"
     )
 
 

@@ -1,4 +1,4 @@
-"""Crash points do nothing, unless a process is started to be killed at one."""
+"""Crash points do nothing unless a process is started to be killed at one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which paths a few letters mean."""
+"""Ranking of paths by a short query."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ VALUES = st.recursive(
 
 
 def values_in(value: object) -> int:
-    """Each container, and each item of one but its first."""
+    """Count each container, and each of its items except the first."""
     match value:
         case dict():
             items = list(value.values())  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]: JSON

@@ -1,4 +1,4 @@
-"""What the model and exports are told of files that were put back."""
+"""Descriptions of restored files for the model and for exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two changes of one text become one, or it is said that they cannot."""
+"""Two changes of one text are merged, or refused."""
 
 from __future__ import annotations
 

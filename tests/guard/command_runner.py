@@ -1,4 +1,4 @@
-"""Runs commands as the tool does, and looks at what is left of them."""
+"""Runs commands as the tool does, and finds their remaining processes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from jupyter_ai_shoulders.guard.spawner.process_tree import process_info
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 PATIENCE_S = 60.0
-"""For what must happen however slow the machine is."""
+"""Timeout for events on a machine of any speed."""
 
 
 @dataclass(slots=True)
 class CommandResult:
-    """What came of a command."""
+    """The result of a command."""
 
     ended: ProgramExit
     printed: dict[str, bytearray] = field(default_factory=dict[str, bytearray])
@@ -41,14 +41,14 @@ class CommandResult:
 
 
 def program(line: str, folder: Path, **given: Any) -> Program:
-    """A line for the shell, without a sandbox and with little environment."""
+    """Return a shell line as a program, without a sandbox and with little environment."""
     values: dict[str, Any] = {"environment": {"PATH": PATH}, "time_limit_s": PATIENCE_S, **given}
     return Program(shell_words(line), folder, **values)
 
 
 @asynccontextmanager
 async def spawned() -> AsyncGenerator[Spawner]:
-    """A spawner, which is ended whatever happens."""
+    """Yield a spawner, and end it afterwards."""
     spawner = await SpawnerPool().acquire()
     try:
         yield spawner
@@ -71,23 +71,23 @@ async def run_command(asked: Program) -> CommandResult:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there and does something."""
+    """Return whether a process exists and is not a zombie."""
     seen = process_info(pid)
     return seen is not None and not seen.ended
 
 
 def pids(folder: Path) -> list[int]:
-    """The numbers that a command's processes have written down, one in each file."""
+    """Return the process ids that a command's processes have written, one per file."""
     return [int(path.read_text()) for path in sorted(folder.glob("*.pid"))]
 
 
 def wait_for(path: Path) -> None:
-    """Wait until a command has made a file with something in it; blocks."""
+    """Wait until a command has written a file; blocks."""
     wait_until(lambda: path.exists() and bool(path.read_text().strip()))
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds; blocks."""
+    """Wait until a condition is true; blocks."""
     deadline = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < deadline, "it never came to be"

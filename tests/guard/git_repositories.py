@@ -1,4 +1,4 @@
-"""Repositories for tests, made with git itself and none of the machine's settings."""
+"""Repositories for tests, made with git and without the machine's settings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def git(directory: Path, *arguments: str) -> str:
-    """Run git as somebody; return what it prints."""
+    """Run git with a fixed author; return its output."""
     who = ["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return subprocess.run(
@@ -35,7 +35,7 @@ def make_repository(place: Path, **files: str) -> Path:
 
 
 def program(path: Path, marker: Path, more: str = "cat") -> Path:
-    """Make a program that leaves a mark when it runs."""
+    """Make a program that leaves a marker file when it runs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f'#!/bin/sh\necho "$0" >> {marker}\n{more}\n')
     path.chmod(0o755)

@@ -1,4 +1,4 @@
-"""A named pipe has no writer in these tests: whoever waits for one runs into the test's timeout."""
+"""Reading configuration files; waiting for a named pipe's writer would cause a timeout."""
 
 import json
 import os

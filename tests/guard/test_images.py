@@ -1,4 +1,4 @@
-"""Pictures: what they are by their bytes, and what becomes of those that are too large."""
+"""Images: detection by their bytes, and shrinking of large ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def picture(
 
 
 def png_header(width: int, height: int) -> bytes:
-    """A PNG that says it is that large; its data is not there."""
+    """Return a PNG header with this size and no image data."""
     body = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + body
     return (

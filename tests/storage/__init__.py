@@ -1,1 +1,1 @@
-"""The event log, the sessions and the files behind them."""
+"""Tests of the event log, the sessions and their files."""

@@ -15,13 +15,13 @@ def clock() -> MovableClock:
 
 @pytest.fixture
 def state_dir(tmp_path: Path) -> Path:
-    """Where the state directory will be; it does not exist yet."""
+    """Return the future state directory; it does not exist yet."""
     return tmp_path / "workspace" / ".shoulders"
 
 
 @pytest.fixture
 def open_store(state_dir: Path, clock: MovableClock) -> Iterator[OpenStore]:
-    """Opens a store; call it again after ``crash`` for the next process."""
+    """Return a function that opens a store; call it again after ``crash`` for the next process."""
     opened: list[Store] = []
 
     def factory(

@@ -1,4 +1,4 @@
-"""A whole store on a directory, as ``host`` wires it, with a clock that tests move."""
+"""A complete store on a directory, wired as in ``host``, with a controllable clock."""
 
 import sqlite3
 from collections.abc import Callable
@@ -21,7 +21,7 @@ START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 @dataclass
 class MovableClock:
-    """Stands still until moved."""
+    """A clock that moves only on request."""
 
     moment: datetime = START
 
@@ -37,7 +37,7 @@ class MovableClock:
 
 @dataclass
 class Published:
-    """Keeps what the log published, and looks around when told to."""
+    """Records published events, and calls a function for each on request."""
 
     look: Callable[[], None] | None = None
     events: list[LoggedEvent] = field(default_factory=list[LoggedEvent])
@@ -49,7 +49,7 @@ class Published:
 
 
 class Store:
-    """Everything of one process on one state directory."""
+    """All storage objects of one process on one state directory."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Store:
         return self.sessions.add(session(name).model_copy(update=fields))
 
     def crash(self) -> None:
-        """Let go of the files as the death of the process would: nothing is folded or synced."""
+        """Release the files as the death of the process would: without checkpoint or sync."""
         self.database.close()
 
 
@@ -79,7 +79,7 @@ OpenStore = Callable[..., Store]
 
 
 def rewrite_events(connection: sqlite3.Connection, where: str, body: str) -> None:
-    """Give events another text with a right checksum, as another version might have written it."""
+    """Replace the text of events with a correct checksum, as if by another version."""
     found = connection.execute(f"SELECT id FROM events WHERE {where}").fetchall()
     for (row_id,) in found:
         connection.execute(
@@ -89,7 +89,7 @@ def rewrite_events(connection: sqlite3.Connection, where: str, body: str) -> Non
 
 
 def session(name: str) -> Session:
-    """A session nobody stored yet."""
+    """Return an unstored session."""
     return Session(
         id=SessionId(f"ses_{name}"),
         kind="chat",

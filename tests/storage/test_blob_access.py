@@ -1,4 +1,4 @@
-"""Which stored content an event names: by its fields, not by its text."""
+"""References of an event to stored content: by its fields, not by its text."""
 
 from __future__ import annotations
 

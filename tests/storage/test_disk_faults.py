@@ -1,7 +1,8 @@
-"""What happens to the disk under a running host (chapter 12, storage): a table of cases.
+"""Disk faults under a running host, as a table of cases.
 
-Each fault leaves what was there as it was, is named in words, and is over once its cause is. Damage
-of the database, two processes and clocks are in ``test_database``, ``test_log`` and ``test_build``.
+Each fault leaves existing data unchanged, is reported in words, and ends with its cause. Damage of
+the database, concurrent processes and clocks are in ``test_database``, ``test_event_log`` and
+``test_build``.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def note(text: str = "Hello") -> Notice:
 
 
 def on_a_full_disk(disk: Path) -> None:
-    """Run in a process of its own, whose ``disk`` has one megabyte."""
+    """Run in a separate process whose ``disk`` has one megabyte."""
     from tests.storage.store import MovableClock
 
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)], check=True)
@@ -60,7 +61,7 @@ def on_a_full_disk(disk: Path) -> None:
 
 
 def on_a_read_only_disk(disk: Path) -> None:
-    """Run in a process of its own, whose ``disk`` becomes read-only under a running host."""
+    """Run in a separate process whose ``disk`` becomes read-only under a running host."""
     from tests.storage.store import MovableClock
 
     subprocess.run(["mount", "-t", "tmpfs", "none", str(disk)], check=True)

@@ -16,7 +16,7 @@ from tests.storage.store import OpenStore, Store
 
 @dataclass
 class Disk:
-    """A disk whose syncs the test lets through one by one."""
+    """A disk whose syncs the test releases one by one."""
 
     committed: int = 0
     on_disk: int = 0

@@ -1,4 +1,4 @@
-"""Databases of every released schema stay readable for ever; a golden file is never made again."""
+"""Databases of every released schema stay readable for ever; golden files are never regenerated."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ def journal(version: str) -> list[str]:
 
 
 def later_events() -> list[str]:
-    """Events that entered the vocabulary after a schema did, as they were written first."""
+    """Return events added after the schema of a golden file, in their original form."""
     files = sorted((JOURNALS / "later").glob("*.jsonl"))
     return [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
 
@@ -36,7 +36,7 @@ def event_types() -> set[str]:
 
 
 def within(old: JsonValue, new: JsonValue) -> bool:
-    """Whether ``new`` says all that ``old`` says; newer models may have more fields."""
+    """Return whether ``new`` contains all of ``old``; newer models may have more fields."""
     if isinstance(old, dict) and isinstance(new, dict):
         return all(key in new and within(value, new[key]) for key, value in old.items())
     if isinstance(old, list) and isinstance(new, list):

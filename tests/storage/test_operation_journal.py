@@ -1,4 +1,4 @@
-"""The operation log on SQLite: what is kept, in which order, and for how long."""
+"""The operation log on SQLite: stored rows, their order and their lifetime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was deleted long ago is removed with all that only it had."""
+"""Sessions deleted long ago are purged with everything that only they refer to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def purge(store: Store, **more: float) -> list[SessionId]:
 
 
 def remember(store: Store, session: SessionId, content: bytes) -> Path:
-    """Log an event that names a stored content; return its file."""
+    """Log an event that refers to a stored content; return its file."""
     blob = store.blobs.put(content)
     store.log.append(session, ContextAdd(role="system", source="system", blob=blob))
     return store.blobs.path(blob)
@@ -79,7 +79,7 @@ def test_hash_in_a_text_names_no_content(store: Store) -> None:
 
 def test_purge_looks_through_a_long_log_in_the_time_it_has() -> None:
     body = json.dumps({"type": "tool-result", "content": "all the text of a long result " * 100})
-    since = time.thread_time()  # whatever else the machine does meanwhile
+    since = time.thread_time()  # independent of the machine's load
     for _ in range(20_000):  # 60 MB
         assert referenced_hashes(body) == []
     assert time.thread_time() - since < 0.7

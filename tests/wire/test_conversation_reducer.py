@@ -1,4 +1,4 @@
-"""The fold of the log, on the fixtures the page's reducer is held to as well."""
+"""The conversation reducer, on the fixtures shared with the page's reducer."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hidden characters: which ones there are, which ones writing needs, and how text shows them."""
+"""Hidden characters: the set of them, those needed for writing, and their display."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SPECIAL = (
 
 
 def in_ranges(ranges: list[str]) -> set[int]:
-    """The code points of ranges such as ``007F-009F``."""
+    """Return the code points of ranges such as ``007F-009F``."""
 
     def ends() -> Iterator[tuple[int, int]]:
         for each in ranges:

@@ -1,4 +1,4 @@
-"""The emitted schema and the page's types follow the wire models."""
+"""The generated schema and the page's types match the wire models."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Versions of cells and files, on the table the page's code is held to as well."""
+"""Versions of cells and files, on the fixtures shared with the page."""
 
 import hashlib
 import json

@@ -267,7 +267,7 @@ class Workspace:
         ``NotFound``.
         """
         with self._open_parent(path) as (folder, name), translate_os_errors(path):
-            folder.make(name)
+            folder.make_folder(name)
             crash_point("disk.mkdir.made")
             folder.sync()
 

@@ -22,7 +22,7 @@ class InstructionFile(WireModel):
     rules: int
     """Number of rules that apply to some documents or languages only."""
     state: TrustState
-    """``trusted`` files are instructions, ``declined`` ones are left out, others are sent as data."""
+    """``trusted`` files are instructions, ``declined`` ones are left out, others are data."""
     problems: tuple[str, ...]
     """Unused parts, with lines, in words for the user."""
 

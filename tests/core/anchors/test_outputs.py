@@ -1,4 +1,4 @@
-"""Finding the output of a thread again: the table both languages share, and what is quoted."""
+"""Finding the output of a thread again: fixtures shared with the page, and quotes of outputs."""
 
 from __future__ import annotations
 

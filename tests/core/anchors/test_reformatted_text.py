@@ -1,4 +1,4 @@
-"""Quotes that a formatter has rewritten: the same places as by the rule, in little time."""
+"""Quotes rewritten by a formatter: same results as the plain rule, in bounded time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXTS = st.text(st.sampled_from("ab,)] \n'\""), max_size=16)
 
 
 def by_rule(text: str, quote: str) -> list[tuple[int, int]]:
-    """What the page's half says: white space anywhere, a comma before what closes."""
+    """The page's rule: ignore white space, and a comma before a closing bracket."""
     pattern = ""
     for index, sign in enumerate(without_formatting(quote)):
         comma = f"(?:,{SPACE})?" if index and sign in ")]}" else ""
@@ -26,7 +26,7 @@ def by_rule(text: str, quote: str) -> list[tuple[int, int]]:
 
 @given(text=TEXTS, quote=TEXTS)
 def test_places_are_those_of_the_rule(text: str, quote: str) -> None:
-    for written in (text, quote):  # folding may take one of them away
+    for written in (text, quote):  # folding may remove one of them
         assume(",," not in re.sub(SPACE, "", written))  # no code has two commas in a row
 
     assert find_reformatted(text, quote, 100) == by_rule(text, quote)
@@ -36,7 +36,7 @@ def test_places_are_those_of_the_rule(text: str, quote: str) -> None:
 def test_a_long_quote_is_looked_for_in_a_text_that_is_nearly_the_same_everywhere(
     wanted: str,
 ) -> None:
-    """Trying it at each place takes minutes: a second or two is the difference to the timeout."""
+    """Trying each position takes minutes; the search takes seconds, far below the timeout."""
     assert find_reformatted("a" * 300_000, wanted, 100) == []
     assert find_reformatted("a " * 150_000 + wanted, wanted, 100) != []
 

@@ -1,4 +1,4 @@
-"""Finding an anchor again: the table both languages share, and texts nobody thought of."""
+"""Finding an anchor again: the fixtures shared with the page, and generated texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CASES: list[dict[str, Any]] = json.loads(
 
 
 def anchor_in(text: str, place: TextRange | None) -> Anchor:
-    """Return the anchor the page makes of a place in a cell."""
+    """Return the page's anchor of a range in a cell."""
     units = Utf16Text(text)
     start, end = (place.from_, place.to) if place else (0, 0)
     return Anchor(
@@ -84,7 +84,7 @@ def test_units_and_characters_are_told_apart(text: str) -> None:
 
 
 def test_many_likely_places_in_a_large_text_are_compared_by_what_is_near_them() -> None:
-    """Each was compared with all of the text before and after it: half a minute of copying."""
+    """Comparing each with all of the text around it would take half a minute."""
     text = "y = 2\n" * 500_000 + "x = 1\n" * 2_000
     anchor = anchor_in(text, utf16_range(3_000_600, 3_000_605)).model_copy(update={"version": None})
     copied = CountedText(text)

@@ -1,4 +1,4 @@
-"""Budget arithmetic: no sum of admitted calls passes a limit by more than one call."""
+"""Budget arithmetic: admitted calls exceed a limit by at most one call."""
 
 import time
 from datetime import UTC, datetime
@@ -98,7 +98,7 @@ def test_a_model_that_costs_nothing_reserves_zero() -> None:
 def test_admitted_calls_pass_a_limit_by_less_than_one_of_them(
     limit: int, calls: list[tuple[int, float, bool]]
 ) -> None:
-    """Whatever order calls are admitted and settled in, if none costs more than reserved."""
+    """In any order of admitting and settling, if no call costs more than reserved."""
     limits, budget = SpendingLimits(month=limit), Budget(SpendingLimits(month=limit))
     booked, flying, largest = 0, list[tuple[int, int]](), 0
     for reserved, share, settles in calls:

@@ -1,4 +1,4 @@
-"""The shipped catalogue, and what users add to it."""
+"""The shipped catalogue, and entries added by users."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ LAB: dict[str, Any] = {
 def test_shipped_catalogue_is_clean_and_offers_what_can_be_spoken() -> None:
     found = merged()
     assert found.problems == ()
-    assert found.default is None  # what somebody sets; without it the first model is the default
+    assert found.default is None  # set explicitly; without it the first model is the default
     assert next(iter(found.models)) == "claude-opus-5-5"
     assert list(found.models) == [
         "claude-opus-5-5",

@@ -1,4 +1,4 @@
-"""Secrets never get through, whole or in pieces."""
+"""Secrets are never shown, whole or in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of every known kind are masked whole; keys in use also when they are disguised."""
+"""Keys of every known kind are redacted completely; configured keys also when disguised."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.secret_samples import AROUND, COMMON, FIXED_PREFIX, secret
 
 KEY = secret("sk-canary-<A16>/+<W22>", Random(3))
 SHOWN_BEFORE_KNOWN = {"telegram-bot-token", "terraform-token", "mailchimp-key"}
-"""Kinds known by what is inside them: of a streamed one the beginning is out by then."""
+"""Kinds recognised by their inner part: the beginning of a streamed key was already shown."""
 
 
 @pytest.mark.parametrize("kinds", [FIXED_PREFIX, COMMON], ids=["fixed prefix", "common"])

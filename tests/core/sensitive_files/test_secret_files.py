@@ -101,7 +101,9 @@ USUAL = [
     ),
     *("etc/shadow", "etc/ssh/ssh_host_rsa_key", "run/secrets/kubernetes.io/token", "token.pickle"),
 ]
-"""Usual files with keys, logins or what was typed, in a home directory; the last line in ``/``."""
+"""Common files with keys, logins or typed text in a home directory; the last line is relative to
+``/``.
+"""
 OPEN = [
     *(".env.example", "config/.env.template", "id_rsa.pub", "data.csv", "environment.yml"),
     *("key.py", "monkey.md", "notes/secret_santa.ipynb", "tokens.py", ".envelope"),

@@ -1,6 +1,6 @@
-"""A program that swaps names as fast as the system can, for races. Run with ``python``, by tests.
+"""A program that swaps names as fast as the system can, for race tests. Run with ``python``.
 
-Arguments: pairs of paths. Swaps each pair until its input ends; says so once it has begun.
+Arguments: pairs of paths. Swaps each pair until its input ends; prints a line once it has started.
 """
 
 import ctypes

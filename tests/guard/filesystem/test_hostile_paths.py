@@ -1,4 +1,4 @@
-"""Hostile paths: none of them leads out, whatever is done with it, on every kind of system."""
+"""Hostile paths never lead out, with any operation, on every kind of system."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def with_walk(root: Path) -> Root:
 
 @pytest.fixture(params=[with_openat2, with_walk, PathRoot], ids=["openat2", "walk", "path"])
 def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workspace]:
-    """A workspace with links that lead out in every position, and what they lead to."""
+    """A workspace with links that lead out in every position, and their targets."""
     root = tmp_path / "root"
     (root / "sub" / "deep").mkdir(parents=True)
     (root / "sub" / "a.txt").write_bytes(b"a")
@@ -54,7 +54,7 @@ def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Worksp
 
 @pytest.fixture
 def linux(workspace: Workspace) -> Iterator[Workspace]:
-    """The same as this system has it."""
+    """The workspace with the root type of this system."""
     found = Workspace(workspace.directory)
     yield found
     found.close()
@@ -62,7 +62,7 @@ def linux(workspace: Workspace) -> Iterator[Workspace]:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for no disk: no power fails here."""
+    """Skip disk syncs, because no power failure is tested."""
 
     def at_once(descriptor: int) -> None:
         del descriptor
@@ -96,7 +96,7 @@ def make_links(root: Path, above: Path) -> None:
     os.mkfifo(root / "pipe")
     with socket.socket(socket.AF_UNIX) as listener:
         here = Path.cwd()
-        os.chdir(root)  # names of sockets are short
+        os.chdir(root)  # names of sockets must be short
         try:
             listener.bind("socket")
         finally:
@@ -139,13 +139,13 @@ TABLE = [
 
 
 def spelled(raw: str, workspace: Workspace) -> str:
-    """Return a text of the table, with the places of this test."""
+    """Return a text of the table with the paths of this test."""
     root = str(workspace.directory)
     return raw.replace("{above}", str(workspace.directory.parent)).replace("{root}", root)
 
 
 def snapshot(above: Path) -> dict[str, object]:
-    """All that is outside the workspace."""
+    """Return everything outside the workspace."""
     found: dict[str, object] = {}
     for place in ("outside", "root-sibling", "rootsibling"):
         for path in sorted((above / place).rglob("*")):
@@ -156,7 +156,7 @@ def snapshot(above: Path) -> dict[str, object]:
 
 
 def operations(workspace: Workspace, text: str) -> Iterator[Callable[[], object]]:
-    """Everything that can be done with a path, as given and as resolved."""
+    """Yield every operation on a path, as given and as resolved."""
     for make in (workspace.path, WorkspacePath):
         with contextlib.suppress(ShouldersError):
             yield from operations_on(workspace, make(text))
@@ -186,13 +186,13 @@ def tried(operation: Callable[[], object]) -> object:
         return operation()
     except ShouldersError as error:
         return error
-    except ValueError as error:  # a path that no ``Workspace.path`` returns: NUL, half a character
+    except ValueError as error:  # NUL or a lone surrogate, which ``path`` never returns
         return error
 
 
 @pytest.mark.usefixtures("quick")
 def test_hostile_path_leads_nowhere(workspace: Workspace):
-    """One table, every operation: nothing outside is read, named, made, changed or removed."""
+    """One table, every operation: nothing outside is read, named, created, changed or removed."""
     above = workspace.directory.parent
     before = snapshot(above)
     done = 0

@@ -1,4 +1,4 @@
-"""Moving, copying and removing beneath the root: nothing is replaced, nothing leads out."""
+"""Moving, copying and removing below the root: nothing is replaced, nothing leads out."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def walked_root(root: Path) -> Root:
 
 
 def no_such_call(source: int, name: str, target: int, new_name: str) -> bool:
-    """Be a system, or a file system, without a rename that replaces nothing."""
+    """Simulate a system without a rename that replaces nothing."""
     del source, name, target, new_name
     return False
 

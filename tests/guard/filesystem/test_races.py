@@ -1,4 +1,4 @@
-"""Links swapped in while files are used: a race of many thousands of tries that nobody wins."""
+"""Links swapped in while files are used: no attempt of many thousands succeeds."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="names are excha
 SECRET = b"a secret of somebody else"
 MINE = b"mine"
 TRIES = 6_000
-"""For each way to open files, at least; 12 000 in all."""
+"""Minimum for each way to open files; 12 000 in all."""
 ENOUGH = 300
-"""Of them that met links, and that met none; there are more tries while the swapper has to wait."""
+"""Attempts that must meet links, and that must not; more attempts are made while the swapper waits.
+"""
 PATIENCE_S = 60.0
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for no disk: no power fails here."""
+    """Skip disk syncs, because no power failure is tested."""
 
     def at_once(descriptor: int) -> None:
         del descriptor
@@ -46,7 +47,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def places(tmp_path: Path) -> Path:
-    """A workspace whose folder and file are swapped for links that lead out."""
+    """Return a workspace whose folder and file are swapped for links that lead out."""
     outside, root = tmp_path / "outside", tmp_path / "root"
     outside.mkdir()
     (root / "d").mkdir(parents=True)
@@ -61,7 +62,7 @@ def places(tmp_path: Path) -> Path:
 
 @contextlib.contextmanager
 def swapped(root: Path) -> Generator[None]:
-    """Have another process exchange the folder and the link, and the file and the link."""
+    """Let another process exchange the folder and the file with their links."""
     names = [str(root / name) for name in ("d", "e", "f", "g")]
     with subprocess.Popen(
         [sys.executable, name_swapper.__file__, *names],
@@ -86,7 +87,7 @@ def with_walk(root: Path) -> Root:
 
 
 def operations(workspace: Workspace) -> Iterator[Callable[[], object]]:
-    """Everything that can be done, again and again, with names that are being swapped."""
+    """Yield every operation, repeatedly, with names that are being swapped."""
 
     def at(text: str) -> WorkspacePath:
         return workspace.path(text)
@@ -148,7 +149,7 @@ def test_links_swapped_in_lead_nowhere(places: Path, make: Callable[[Path], Root
 
 
 def test_race_is_won_against_a_check_before_the_use(places: Path):
-    """The attack works: who looks first and opens then reads what is outside."""
+    """The attack works against a check before the use: the file outside is read."""
     root = places / "root"
     path = root / "f"
     deadline = time.monotonic() + PATIENCE_S

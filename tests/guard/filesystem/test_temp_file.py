@@ -1,4 +1,4 @@
-"""What a kill leaves beside a file goes away, and no living writer loses what it writes."""
+"""Temporary files of killed processes are removed; files of living writers are not."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def leave_behind(folder: Path) -> Path:
-    """Kill a process between its write and its rename; return what it left."""
+    """Kill a process between its write and its rename; return the remaining file."""
     killed = subprocess.run(
         [sys.executable, "-c", WRITE, str(folder), "a.ipynb"],
         env={**os.environ, ENABLED: "at=1,name=disk.replace.before_rename"},
@@ -57,7 +57,7 @@ def leave_behind(folder: Path) -> Path:
 
 
 def age(path: Path, seconds: int = 120) -> None:
-    """Let the last write to a file be some time ago."""
+    """Set the modification time of a file to the past."""
     written = path.stat().st_mtime - seconds
     os.utime(path, (written, written))
 

@@ -1,4 +1,4 @@
-"""Odd but legal names: 500 of them, and everything that can be done with files works."""
+"""Odd but legal names: 500 of them work with every operation."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 
 
 FOREIGN = ("C:\\x", "\\\\server\\x")
-"""Read as places of another system unless they begin with ``./``."""
+"""Read as paths of another system unless they begin with ``./``."""
 
 
 def test_there_are_enough_names():

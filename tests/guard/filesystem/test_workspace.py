@@ -309,7 +309,7 @@ def test_replace_that_fails_leaves_the_file_and_no_other(
     assert (root / "a.ipynb").read_text() == "a"
 
 
-# new files
+# New files
 
 
 def test_new_file_has_the_mode_of_any_new_file(workspace: Workspace, root: Path):

@@ -1,4 +1,4 @@
-"""Commits: what they hold and run is known beforehand, and nothing else happens."""
+"""Commits: their content and programs are known beforehand, and nothing else happens."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def planned(workspace: Workspace, paths: Sequence[str] = ()) -> tuple[Repository
 
 
 def committed(root: Path) -> list[str]:
-    """Files of the last commit."""
+    """Return the files of the last commit."""
     return git(root, "show", "--format=", "--name-only", "HEAD").splitlines()
 
 
@@ -176,7 +176,7 @@ def test_hook_that_refuses_leaves_all_as_it_was(workspace: Workspace, root: Path
 
 
 class _LimitOnceThere(threading.Thread):
-    """A time limit that is over as soon as a file has something in it, however slow that is."""
+    """A time limit that expires as soon as a file has content, independent of speed."""
 
     def __init__(self, path: Path, stop: Callable[[], None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is told of a repository of the workspace, and what a hostile one cannot do."""
+"""Reading a repository of the workspace, including hostile ones."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_secret_files_are_named_and_not_shown(workspace: Workspace, root: Path):
 
 
 def hostile_settings(run: Path) -> dict[str, str]:
-    """Settings each of which has a plain ``git status`` or ``git diff`` run a program."""
+    """Return settings that each make a plain ``git status`` or ``git diff`` run a program."""
     names = (
         *("core.fsmonitor", "core.pager", "pager.diff", "pager.status", "diff.external"),
         *("diff.evil.command", "diff.evil.textconv", "core.sshCommand", "core.askPass"),
@@ -260,7 +260,7 @@ def test_no_repository_is_not_found(tmp_path: Path):
 
 def test_reads_leave_the_index_alone(workspace: Workspace, root: Path):
     before = (root / ".git" / "index").read_bytes()
-    (root / "a.py").write_text("one\ntwo\n")  # the same text with another time
+    (root / "a.py").write_text("one\ntwo\n")  # the same text with another modification time
     repository: Repository = find_repository(workspace, ROOT)
     repository.status()
     repository.diff()

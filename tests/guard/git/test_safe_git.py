@@ -1,4 +1,4 @@
-"""What git says of a workspace, and that a hostile repository gets nothing to run."""
+"""Git's report on a workspace; a hostile repository cannot run anything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def git(directory: Path, *arguments: str) -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with one commit."""
+    """Return a repository with one commit."""
     place = tmp_path / "repo"
     place.mkdir()
     git(place, "init", "-q", "-b", "main")

@@ -1,4 +1,4 @@
-"""A small internet for tests: a name server, web servers, and a spy that counts connections."""
+"""A small internet for tests: a name server, web servers, and a record of connections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _spies: list[list[tuple[str, int]]] = []
 
 
 def _hear(event: str, arguments: tuple[object, ...]) -> None:
-    """Note where sockets connect to: an audit hook sees all of them, whoever opened them."""
+    """Record connections of sockets: an audit hook sees all of them."""
     if event == "socket.connect" and _spies:
         address = arguments[1]
         if isinstance(address, tuple):
@@ -33,7 +33,7 @@ sys.addaudithook(_hear)
 
 @contextlib.contextmanager
 def connections() -> Generator[list[tuple[str, int]]]:
-    """Yield the list of connections this process makes meanwhile, by address and port."""
+    """Yield a list of the connections this process makes, by address and port."""
     seen: list[tuple[str, int]] = []
     _spies.append(seen)
     try:
@@ -45,8 +45,8 @@ def connections() -> Generator[list[tuple[str, int]]]:
 class NameServer(asyncio.DatagramProtocol):
     """Answers questions for A records over UDP (RFC 1035); each name has a list of answers.
 
-    The next question for a name gets the next answer, the last one stays: what an attacker's
-    name server does to rebind a name.
+    Each question for a name gets the next answer; the last one repeats. An attacker's name server
+    does this for DNS rebinding.
     """
 
     def __init__(self, answers: Mapping[str, Sequence[Sequence[str]]]) -> None:
@@ -76,7 +76,7 @@ class NameServer(asyncio.DatagramProtocol):
         return self._transport.get_extra_info("sockname")
 
     async def resolve(self, host: str, port: int) -> Sequence[str]:
-        """Ask this server, as a stub resolver does."""
+        """Query this server as a stub resolver does."""
         del port
         loop = asyncio.get_running_loop()
         question = b"".join(bytes([len(label)]) + label.encode() for label in host.split("."))
@@ -119,7 +119,7 @@ Respond = Callable[[bytes], bytes]
 
 @dataclass(slots=True)
 class WebServer:
-    """A web server that answers each connection once; ``requests`` are what it was sent."""
+    """A web server that answers each connection once; ``requests`` are those received."""
 
     port: int = 0
     requests: list[bytes] = field(default_factory=list[bytes])
@@ -153,7 +153,7 @@ Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 async def stream_server(
     serve: Serve, host: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None
 ) -> AsyncGenerator[int]:
-    """Run a server; yield its port, and leave no connection open."""
+    """Run a server; yield its port, and close all its connections."""
     tasks: set[asyncio.Task[None]] = set()
 
     async def kept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -175,7 +175,7 @@ async def stream_server(
 
 
 def answer(body: bytes = b"", status: str = "200 OK", **headers: str) -> bytes:
-    """Return a whole answer; ``_`` in names of headers stands for a dash."""
+    """Return a whole response; ``_`` in header names stands for a dash."""
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     if not any(line.lower().startswith("content-length") for line in lines):
         lines.append(f"Content-Length: {len(body)}")
@@ -184,7 +184,7 @@ def answer(body: bytes = b"", status: str = "200 OK", **headers: str) -> bytes:
 
 
 def certificates(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Return what a server of this name shows, and what trusts it."""
+    """Return a server context with a certificate of this name, and a client context for it."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

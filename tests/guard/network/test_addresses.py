@@ -1,4 +1,4 @@
-"""Which addresses and hosts are public."""
+"""Public addresses and hosts."""
 
 from __future__ import annotations
 

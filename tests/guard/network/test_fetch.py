@@ -1,4 +1,4 @@
-"""Fetches: where they connect to, and what they take."""
+"""Fetches: their connections and accepted responses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.guard.network.fake_internet import (
 )
 
 PUBLIC = ipaddress.ip_address("127.0.0.1")
-"""Stands for a public address where a test needs a real server; 127.0.0.2 stays forbidden."""
+"""Acts as a public address where a test needs a real server; 127.0.0.2 stays forbidden."""
 SITE = "site.shoulders-web.org"
 EVIL = "evil.shoulders-web.org"
 HERE = {SITE: [["127.0.0.1"]]}
@@ -105,7 +105,7 @@ async def test_name_with_a_forbidden_address_of_ipv6_makes_no_connection(address
 
 
 async def test_name_that_changes_its_address_is_not_followed():
-    """The second answer of a rebinding name is never asked for; 20 fetches, no way in."""
+    """The second answer of a rebinding name is never requested; 20 fetches, no success."""
     turns = [["127.0.0.1"], ["127.0.0.2"]] * 20
     async with (
         web_server(always(answer(b"public"))) as public,
@@ -178,7 +178,7 @@ async def test_address_that_does_not_answer_gives_way_to_the_next():
     assert seen == [("127.0.0.1", web.port), ("127.0.0.3", web.port)]
 
 
-# redirects
+# Redirects
 
 
 def redirect(location: str, status: str = "302 Found") -> bytes:
@@ -231,7 +231,7 @@ async def test_redirects_have_a_limit():
     assert len(web.requests) == 6
 
 
-# sizes, times, encodings
+# Sizes, times, encodings
 
 
 SMALL = FetchLimits(size=10_000)
@@ -334,7 +334,7 @@ async def test_name_that_nobody_knows_is_said_to_be_unknown():
 
 
 async def test_the_systems_resolver_is_asked_once(monkeypatch: pytest.MonkeyPatch):
-    """Real code to the end: what the system answers for a name is judged, and only that."""
+    """Real code to the end: the system's answer for a name is checked, and only that."""
     asked: list[str] = []
 
     def getaddrinfo(host: str, port: int, *_: object, **__: object) -> list[object]:

@@ -1,4 +1,4 @@
-"""No secret of the server's environment reaches a command; what programs need does."""
+"""No secret of the server's environment reaches a command; the variables programs need do."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Commands end with all that they became, within their limits, and the server does not wait."""
+"""Commands end with all their processes, within their limits, without blocking the server."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_a_command_inherits_no_open_file_and_no_ignored_signal(tmp_path: P
 
     files, _, blocked, _, ignored = done.out.split()
     assert (files, int(blocked, 16)) == ("4", 0)
-    ours = sum(1 << number - 1 for number in signal.valid_signals())  # the C library keeps two
+    ours = sum(1 << number - 1 for number in signal.valid_signals())  # the C library reserves two
     assert int(ignored, 16) & ours == 0
 
 
@@ -131,7 +131,7 @@ async def test_a_command_past_its_time_may_first_tidy_up(tmp_path: Path) -> None
     assert (done.out, done.ended) == ("on\ntidy\n", ProgramExit(3, "time"))
 
 
-# They double nine times and then wait: no more than a thousand, should nothing end them.
+# They double nine times and then wait: a thousand at most if nothing ends them.
 FLOODS = {
     "in one group": (
         'flood() { test "$1" -lt 9 || exec sleep 9; flood $(($1 + 1)) | flood $(($1 + 1)) & wait; }'
@@ -178,7 +178,7 @@ async def test_new_processes_of_somebody_else_do_not_end_a_command(tmp_path: Pat
 
 
 async def test_a_command_that_uses_too_much_memory_is_ended(tmp_path: Path) -> None:
-    """It touches it again and again, so that none is swapped out where memory is short."""
+    """Touches the memory repeatedly, so that none is swapped out where memory is short."""
     code = (
         "import os, time; open('a.pid', 'w').write(str(os.getpid())); x = bytearray(100 << 20)\n"
         "while True: x[::4096] = bytes(25600); time.sleep(0.05)"
@@ -201,7 +201,7 @@ async def test_a_file_cannot_grow_without_end(tmp_path: Path) -> None:
 
 
 async def test_a_hundred_megabytes_come_whole_and_cost_no_memory(tmp_path: Path) -> None:
-    """Whoever reads decides what to keep; nothing piles up on the way."""
+    """The reader decides what to keep; nothing accumulates on the way."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     count = 0
     command = program("head -c 100000000 /dev/zero", tmp_path)
@@ -253,7 +253,7 @@ async def test_what_cannot_be_started_says_so(tmp_path: Path, asked: dict[str, o
 
 
 async def test_the_loop_goes_on_while_commands_start_run_and_end(tmp_path: Path) -> None:
-    """Nothing waits for a process on the event loop; what the machine delays does not count."""
+    """Nothing waits for a process on the event loop; delays of the machine do not count."""
     busy: list[float] = []
 
     async def tick() -> None:

@@ -1,4 +1,4 @@
-"""Fixed programs end with what they have started."""
+"""Fixed programs end with their children."""
 
 import subprocess
 import time

@@ -1,4 +1,4 @@
-"""The table of system calls, the filters made of it, and what the kernel does with them."""
+"""The table of system calls, the filters compiled from it, and their effect in the kernel."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def decided(
 def test_a_filter_is_one_that_the_kernel_takes(
     machine: Machine, network: bool, namespaces: bool
 ) -> None:
-    """It jumps only forward and within, ends with an answer, and is short."""
+    """It jumps only forward and within, ends with a return, and is short."""
     program = instructions(machine, network=network, namespaces=namespaces)
 
     assert len(program) < LONGEST // 8
@@ -103,7 +103,7 @@ def test_the_filter_does_with_each_call_what_the_table_says(
 
 
 def is_open(call: SystemCall, *, network: bool, namespaces: bool) -> bool:
-    """Whether a call works with all arguments."""
+    """Return whether a call works with all arguments."""
     free = call.only is None
     return (
         call.decision == "allow"
@@ -113,7 +113,7 @@ def is_open(call: SystemCall, *, network: bool, namespaces: bool) -> bool:
 
 
 def is_closed(call: SystemCall, *, network: bool, namespaces: bool) -> bool:
-    """Whether a call never works."""
+    """Return whether a call never works."""
     return (
         call.decision == "refuse"
         or (call.decision == "own_namespaces" and not namespaces)
@@ -239,7 +239,7 @@ def test_programs_of_other_architectures_are_ended(machine: Machine) -> None:
 
 
 def test_the_table_is_whole() -> None:
-    """Numbers follow each other; the table says of each call which conditions decide on it."""
+    """Numbers are consecutive; the table states the conditions of each call."""
     found = system_call_table()
     x86 = {call.x86_64 for call in found.calls.values()} - {None}
     generic = {call.aarch64 for call in found.calls.values()} - {None}
@@ -256,7 +256,7 @@ def test_the_table_is_whole() -> None:
 
 
 def test_the_table_holds_every_call_of_the_installed_headers() -> None:
-    """Without headers, the numbers are those that the test above lists."""
+    """Without headers, the numbers are those listed in the test above."""
     calls = system_call_table().calls
     for header in filter(Path.exists, map(Path, HEADERS)):
         machine = "aarch64" if "aarch64" in header.parts[3] else "x86_64"

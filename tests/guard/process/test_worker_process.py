@@ -1,4 +1,4 @@
-"""The process that reads what nobody trusts: what it is given, and that it ends."""
+"""The worker process for untrusted bytes: its input, limits and end."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Known ways out of sandboxes, each to be tried inside of one; ``OSError`` is the right answer.
+"""Known escapes from sandboxes, each to be tried inside one; ``OSError`` is the right result.
 
 Collected from the histories of container runtimes and other sandboxes: calls that change metadata,
 calls that take a process number, shared memory, terminals, namespaces, /proc, and the kernel's
-rarer interfaces. Standard library only, since it runs in ``tests.guard.sandbox.escape_runner``.
+rarer interfaces. Standard library only, because it runs in ``tests.guard.sandbox.escape_runner``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SYSTEM_FILES = (
 
 
 def metadata(target: Target, path: str) -> Mapping[str, Attempt]:
-    """Return ways to change what is known of a file of the user."""
+    """Return ways to change the metadata of a file of the user."""
     call, name, times = target.call, path.encode(), bytes(32)
     value = b"1"
     by_handle = f"/proc/self/fd/{os.open(path, os.O_PATH)}"
@@ -85,7 +85,7 @@ def metadata(target: Target, path: str) -> Mapping[str, Attempt]:
 
 
 def changes(target: Target, path: str) -> Mapping[str, Attempt]:
-    """Return ways to change a file that may be read."""
+    """Return ways to change a readable file."""
     folder = str(Path(path).parent)
     return {
         **metadata(target, path),
@@ -100,7 +100,7 @@ def changes(target: Target, path: str) -> Mapping[str, Attempt]:
 
 
 def open_file(target: Target) -> Mapping[str, Attempt]:
-    """Return the same for a file that may be opened to be read."""
+    """Return the same for a file that may be opened for reading."""
     call = target.call
     file = os.open(target.tool, os.O_RDONLY)
     folder = os.open(target.places.programs, os.O_RDONLY)
@@ -205,7 +205,7 @@ def processes(target: Target) -> Mapping[str, Attempt]:
 
 
 def signals(target: Target) -> Mapping[str, Attempt]:
-    """Return ways to signal a process, which Landlock closes from ABI 6 on."""
+    """Return ways to signal a process, which Landlock prevents from ABI 6 on."""
     call, pid, info = target.call, target.server, struct.pack("iiii", 0, 0, -1, 0).ljust(128)
     handle = os.pidfd_open(pid)
     return {
@@ -220,7 +220,7 @@ def signals(target: Target) -> Mapping[str, Attempt]:
 
 
 def shared(target: Target) -> Mapping[str, Attempt]:
-    """Return ways to memory and queues of other processes, and to their terminals."""
+    """Return ways to reach memory and queues of other processes, and their terminals."""
     call, key = target.call, target.key
     return {
         "shmget": lambda _: call("shmget", key, 0, 0),
@@ -242,7 +242,7 @@ def shared(target: Target) -> Mapping[str, Attempt]:
 
 
 def kernel(target: Target) -> Mapping[str, Attempt]:
-    """Return ways to mounts, namespaces and the rarer parts of the kernel."""
+    """Return ways to reach mounts, namespaces and the rarer parts of the kernel."""
     call, ws = target.call, target.places.workspace.encode()
     found: dict[str, Attempt] = {
         "setns": lambda _: call("setns", os.open("/proc/self/ns/mnt", os.O_RDONLY), 0),
@@ -303,7 +303,7 @@ def _names(path: str) -> list[str]:
 
 
 def _content(path: str) -> object:
-    """Read a file, or look into the folder. Raises ``OSError`` also if it is empty."""
+    """Read a file or list a folder. Raises ``OSError`` also if it is empty."""
     found = _names(path) if Path(path).is_dir() else Path(path).read_bytes()
     if not found:
         raise OSError(0, f"{path} is empty")
@@ -311,7 +311,7 @@ def _content(path: str) -> object:
 
 
 def _affinity(pid: int) -> None:
-    """Setting it is ignored: the C library would not start threads otherwise."""
+    """Setting it is ignored: the C library could not start threads otherwise."""
     before = os.sched_getaffinity(pid)
     os.sched_setaffinity(pid, {min(before)})
     if os.sched_getaffinity(pid) == before:
@@ -325,7 +325,7 @@ def _memory(target: Target, name: str) -> int:
 
 
 def _terminal(name: str) -> object:
-    """Another terminal may have the name among those of our own."""
+    """One of our own terminals may have the same name."""
     if not Path(name).exists():
         raise FileNotFoundError(name)
     return os.open(name, os.O_RDWR | os.O_NOCTTY)

@@ -1,4 +1,4 @@
-"""Tries attempts inside of a sandbox, as the user of the tests or as an ordinary one."""
+"""Runs escape attempts inside a sandbox, as the user of the tests or as an ordinary one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxRequest
 from tests.guard.command_runner import PATH, program
 
 ORDINARY = 64_321
-"""A user without a name."""
+"""A user id without a name."""
 _ROOT = Path(__file__).parents[3]
 _START = (
     "import sys; sys.path.append(sys.argv[1]); "
@@ -34,15 +34,15 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of the attempts."""
+    """The results of the attempts."""
 
     confined: str
-    """``yes``, or why it could not be."""
+    """``yes``, or why confinement failed."""
     reached: Mapping[str, str]
     refused: Mapping[str, str]
     """Error numbers and texts."""
     changed: Sequence[str]
-    """What is different outside afterwards."""
+    """Differences outside afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Case:
     """How a command runs."""
 
     ordinary: bool = False
-    """Whether as an ordinary user although the tests run as root."""
+    """Whether to run as an ordinary user although the tests run as root."""
     cover: bool = True
     network: bool = False
     read_only: bool = False
@@ -62,7 +62,7 @@ class Case:
 
 
 def machine_facts() -> SandboxCapabilities:
-    """Return what sandbox there is here; blocks."""
+    """Return this machine's sandbox; blocks."""
     return asyncio.run(detect_capabilities(SpawnerPool()))
 
 

@@ -1,7 +1,7 @@
-"""Starts a server, confines itself as a command is, and tries to reach the server.
+"""Starts a server, confines itself like a command, and tries to reach the server.
 
-``tests.guard.sandbox.escape_harness`` runs it as ``python -I -S``: the user of the tests may be one
-who can read none of their files. It reads one request of JSON and answers with one.
+``tests.guard.sandbox.escape_harness`` runs it as ``python -I -S``, because the user may not be able
+to read the tests' files. It reads one request of JSON and answers with one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SETTLED = b"."
 def main() -> None:
     """Answer the request."""
     request: dict[str, Any] = json.load(sys.stdin)
-    "".encode("idna")  # for names of hosts: the module cannot be read later
+    "".encode("idna")  # for host names: the module cannot be loaded later
     call = Calls(request["numbers"])
     places = Places(**request["places"])
     if os.getuid() == 0 and request["user"]:
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def _serve(places: Places, call: Calls, tell: int, wait: int) -> None:
-    """Be the server until the attempts are over; never returns."""
+    """Run as the server until the attempts are over; never returns."""
     os.setsid()
     os.umask(0)
     server = Server.start(places, call)
@@ -70,7 +70,7 @@ def _serve(places: Places, call: Calls, tell: int, wait: int) -> None:
 
 
 def _state(target: Target, folders: Sequence[str]) -> list[object]:
-    """Return what an escape would change."""
+    """Return the state that an escape would change."""
     pid = target.server
     found = [one for path in map(Path, folders) for one in (path, *path.rglob("*"))]
     seen = [(str(one), *_seen(one)) for one in sorted(found)]
@@ -86,7 +86,7 @@ def _seen(path: Path) -> tuple[object, ...]:
 
 
 def _in_child(work: Callable[[], Mapping[str, object]]) -> dict[str, Any]:
-    """Return what a forked process finds; it may give up what we still need."""
+    """Return the result of a forked process, which may give up rights we still need."""
     read, write = os.pipe()
     if os.fork() == 0:
         os.close(read)

@@ -16,7 +16,7 @@ _V4, _V6 = socket.AF_INET, socket.AF_INET6
 
 
 def daemons(target: Target) -> Mapping[str, Attempt]:
-    """Return ways to daemons, which no command reaches."""
+    """Return ways to reach daemons, which must fail for every command."""
     outside = target.places.outside
     stream, datagram = socket.SOCK_STREAM, socket.SOCK_DGRAM
     return {
@@ -40,7 +40,7 @@ def daemons(target: Target) -> Mapping[str, Attempt]:
 
 
 def closed_port(target: Target) -> Mapping[str, Attempt]:
-    """Return ways to a server's port, closed with and without the network."""
+    """Return ways to reach a server's port, closed with and without the network."""
     port = target.port
     found: dict[str, Attempt] = {
         "loopback": lambda _: _connect(_V4, ("127.0.0.1", port)),
@@ -65,7 +65,7 @@ def closed_port(target: Target) -> Mapping[str, Attempt]:
 
 
 def internet(target: Target) -> Mapping[str, Attempt]:
-    """Return ways that are open with the network, and only then."""
+    """Return ways that work with the network only."""
     return {
         "open port": lambda t: _connect(_V4, ("127.0.0.1", t.open_port)),
         "datagram": lambda t: socket.socket(_V4, socket.SOCK_DGRAM).sendto(
@@ -83,7 +83,7 @@ def _connect(family: int, address: tuple[str, int] | str, protocol: int = 0) -> 
 
 def _own_address() -> str:
     with socket.socket(_V4, socket.SOCK_DGRAM) as made:
-        made.connect(("192.0.2.1", 9))  # for documentation; nothing is sent
+        made.connect(("192.0.2.1", 9))  # a documentation address; nothing is sent
         return str(made.getsockname()[0])
 
 
@@ -113,13 +113,13 @@ def _fast_message(port: int) -> int:
 
 
 def _fast_messages(target: Target) -> int:
-    """The layout is of struct mmsghdr, without an address: the call is not seen to the end."""
+    """The layout is that of struct mmsghdr, without an address."""
     with socket.socket() as made:
         return target.call("sendmmsg", made.fileno(), bytes(64), 1, _FAST_OPEN)
 
 
 def _fast_later(port: int) -> None:
-    """The connection is checked though it is made with the first data."""
+    """The connection is checked although it is made with the first data."""
     with socket.socket() as made:
         made.setsockopt(6, 30, struct.pack("i", 1))  # TCP_FASTOPEN_CONNECT
         made.connect(("127.0.0.1", port))

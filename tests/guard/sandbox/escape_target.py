@@ -1,6 +1,6 @@
-"""What is outside of a sandbox in tests: a process of the same user, with memory and sockets.
+"""The target outside a sandbox in tests: a process of the same user, with memory and sockets.
 
-Standard library only, since it runs in ``tests.guard.sandbox.escape_runner``.
+Standard library only, because it runs in ``tests.guard.sandbox.escape_runner``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Places:
     outside: str
     home: str
     programs: str
-    """It may be read, and not be changed."""
+    """Readable but not writable."""
     workspace: str
 
 
@@ -48,22 +48,22 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What must stay out of reach."""
+    """Resources that must stay out of reach."""
 
     places: Places
     call: Calls
     server: int
-    """A process."""
+    """Process id."""
     key: int
-    """Of its shared memory, semaphores and messages."""
+    """Key of its shared memory, semaphores and messages."""
     memory: int
-    """The number of its shared memory."""
+    """Id of its shared memory."""
     port: int
-    """Out of reach also with the network."""
+    """Out of reach even with the network."""
     open_port: int
     terminal: str
     name: str
-    """Of a message queue, and of a UNIX socket without a file."""
+    """Name of a message queue, and of a UNIX socket without a file."""
 
     @property
     def old(self) -> str:
@@ -78,7 +78,7 @@ class Target:
 
 @dataclass(slots=True)
 class Server:
-    """Makes a target in this process; ``close`` it."""
+    """Creates a target in this process; close it after use."""
 
     target: Target
     sockets: list[socket.socket]
@@ -102,7 +102,7 @@ class Server:
         return cls(target, [*internet, *files, datagrams])
 
     def close(self) -> None:
-        """Take away what outlives the process."""
+        """Remove what would outlive the process."""
         call, key = self.target.call, self.target.key
         call("shmctl", self.target.memory, 0, None)
         call("semctl", call("semget", key, 1, 0), 0, 0)

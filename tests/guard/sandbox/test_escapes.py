@@ -1,5 +1,7 @@
-"""Known escapes from sandboxes, each tried inside of ours: as root, as an ordinary user, and with
-and without mounts of its own. Nothing is skipped; see ``tests.guard.sandbox.escape_attempts``.
+"""Known sandbox escapes, tried in ours: as root and as an ordinary user, with and without private
+mounts.
+
+Nothing is skipped; see ``tests.guard.sandbox.escape_attempts``.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ def facts() -> SandboxCapabilities:
 
 
 def attempted(case: Case, facts: SandboxCapabilities, *groups: str) -> Tried | None:
-    """Try it; None where this system cannot confine a command so."""
+    """Run the attempts; None where this system cannot confine a command in this way."""
     if facts.kind != "landlock":
         assert facts.kind in {"none", "bubblewrap", "seatbelt"}
         return None
@@ -34,7 +36,7 @@ def attempted(case: Case, facts: SandboxCapabilities, *groups: str) -> Tried | N
     found = tried(case, facts, groups)
     if found.confined == "yes":
         return found
-    assert case.cover, found.confined  # this user may have no mounts of its own
+    assert case.cover, found.confined  # this user may not create mounts
     assert case.ordinary, found.confined
     return None
 

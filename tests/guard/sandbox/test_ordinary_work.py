@@ -1,4 +1,4 @@
-"""Ordinary work that a sandboxed command does as outside, with mounts of its own."""
+"""Ordinary work succeeds in a sandboxed command with private mounts."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def worked(folder: Path, facts: SandboxCapabilities, line: str) -> Command
 
 @pytest.mark.parametrize("name", WORK)
 async def test_it_works_inside(tmp_path: Path, facts: SandboxCapabilities, name: str) -> None:
-    """Where a program is missing, that it is missing is what the command says."""
+    """If a program is missing, the command's output says so."""
     folder = tmp_path / "workspace"
     folder.mkdir()
     (folder / "inside").touch()
@@ -128,7 +128,7 @@ async def test_nothing_open_is_inherited(tmp_path: Path, facts: SandboxCapabilit
 async def test_memory_of_the_system_is_told_apart(
     tmp_path: Path, facts: SandboxCapabilities
 ) -> None:
-    """Shared memory of others is not even listed."""
+    """Shared memory of other processes is not listed."""
     if not facts.covers:
         assert facts.kind == "none" or "cannot be hidden" in facts.detail
         return

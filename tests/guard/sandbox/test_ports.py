@@ -38,7 +38,9 @@ async def connected(
     closed: Collection[int],
     prepared: Collection[int],
 ) -> bool:
-    """Whether a command connects to a port; ``prepared``: what its spawner was started with."""
+    """Return whether a command connects to a port; ``prepared`` are the ports of the spawner's
+    rules.
+    """
     places = SandboxLocations(folder, folder / ".shoulders", folder / "home", dict(os.environ))
 
     async def detected() -> SandboxCapabilities:
@@ -64,7 +66,7 @@ async def connected(
 async def test_a_closed_port_is_out_of_reach_and_others_are_not(
     tmp_path: Path, facts: SandboxCapabilities, prepared: str
 ) -> None:
-    """Rules that the spawner was not started with are made when the command starts."""
+    """Rules the spawner was not started with are made when the command starts."""
     with socket.create_server(("", 0)) as server, socket.create_server(("", 0)) as other:
         closed, free = server.getsockname()[1], other.getsockname()[1]
         had = {"the same": [closed], "none": [], "others": [free]}[prepared]

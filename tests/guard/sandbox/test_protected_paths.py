@@ -1,4 +1,4 @@
-"""What a sandboxed command must not reach or change in a workspace, found and kept."""
+"""Detection and protection of paths a sandboxed command must not read or change."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def boxed(places: SandboxLocations, facts: SandboxCapabilities) -> Sandbox:
 async def tried(
     places: SandboxLocations, line: str, wanted: SandboxRequest | None = None
 ) -> CommandResult | None:
-    """Run a line in the sandbox; None where the system has none that covers."""
+    """Run a line in the sandbox; None on a system whose sandbox cannot hide paths."""
     facts = await detect_capabilities(SpawnerPool())
     if not facts.covers:
         return None
@@ -188,7 +188,7 @@ def test_names_in_a_line_are_seen(line: str, name: str | None) -> None:
 
 
 def test_bubblewrap_is_the_program_that_was_tried(places: SandboxLocations) -> None:
-    """What is called so on a command's path may be another one."""
+    """A command's path may contain another program of that name."""
     facts = SandboxCapabilities("bubblewrap", covers=True, program="/opt/bwrap")
     root = str(places.workspace)
 

@@ -1,4 +1,4 @@
-"""Files that run by themselves later are set aside when a command made them."""
+"""New files of a command that run by themselves are set aside."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.guard.git_repositories import git, make_repository
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A workspace with a repository and a folder, as it was before a command."""
+    """A workspace with a repository and a folder, as before a command."""
 
     places: SandboxLocations
     before: ProtectedPaths
@@ -33,7 +33,7 @@ class Ground:
         return self.places.workspace
 
     def made(self, *names: str) -> list[QuarantinedFile]:
-        """Make files as a command does; return what is set aside."""
+        """Make files as a command does; return those set aside."""
         for name in names:
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text("x")

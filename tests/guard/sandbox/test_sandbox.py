@@ -1,7 +1,7 @@
-"""What a sandboxed command cannot do, tried for real with what this system has.
+"""Restrictions of a sandboxed command, tried with the sandbox of this system.
 
-Where a system has no sandbox, the tests say what there is instead: that it is told, and that
-nothing claims to be held. Nothing is skipped.
+On a system without a sandbox, the tests check that this is reported and nothing claims to be
+confined. Nothing is skipped.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ SOCKETS = {
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A workspace with secrets, a home with keys, and a folder outside of both."""
+    """A workspace with secrets, a home with keys, and a folder outside both."""
 
     places: SandboxLocations
     outside: Path
@@ -132,7 +132,7 @@ def _knows(facts: SandboxCapabilities) -> Detect:
 
 @pytest.fixture(scope="session")
 def facts() -> SandboxCapabilities:
-    """What this machine has, found out by trying."""
+    """Return the detected sandbox of this machine."""
     return asyncio.run(detect_capabilities(SpawnerPool()))
 
 
@@ -167,7 +167,7 @@ def snapshot(folder: Path) -> dict[str, bytes | None]:
 
 
 def test_what_there_is_is_told_as_it_is(facts: SandboxCapabilities) -> None:
-    """The kind, and why not; the kernel's own answer decides."""
+    """The kind, and the reason if there is none, match the kernel's answer."""
     version = landlock.abi()
     if version >= landlock.OLDEST_ABI and seccomp.available():
         assert facts.kind == "landlock"
@@ -269,7 +269,7 @@ async def test_the_state_directory_cannot_be_changed_and_skills_can_be_read(grou
 
 
 async def test_programs_of_the_server_in_the_workspace_cannot_be_changed(ground: Ground) -> None:
-    """An environment in the project: what a command wrote there would run without a sandbox."""
+    """An environment in the project: programs a command wrote there would run without a sandbox."""
     programs = ground.workspace / "venv/bin"
     (programs.parent / "lib").mkdir(parents=True)
     programs.mkdir()
@@ -328,7 +328,7 @@ async def test_the_network_is_there_when_it_is_allowed(ground: Ground) -> None:
 
 @pytest.mark.parametrize("name", ["unix", "packet", "vsock"])
 async def test_the_network_that_is_allowed_is_the_internet(ground: Ground, name: str) -> None:
-    """No daemon of the machine does outside what is forbidden inside."""
+    """Daemons of the machine cannot be used to act outside the sandbox."""
     if not ground.holds:
         assert ground.facts.kind == "none"
         return
@@ -358,7 +358,7 @@ async def test_the_sandbox_cannot_be_left_through_the_kernel(ground: Ground, lin
 
 
 async def test_the_server_is_out_of_reach(ground: Ground) -> None:
-    """Neither its environment nor its memory is read, and it is not signalled (ABI 6)."""
+    """Its environment and memory cannot be read, and it cannot be signalled (ABI 6)."""
     if not ground.holds:
         assert ground.facts.kind == "none"
         return
@@ -372,7 +372,7 @@ async def test_the_server_is_out_of_reach(ground: Ground) -> None:
 
 @pytest.mark.parametrize("covers", [False, True])
 async def test_the_users_terminals_are_out_of_reach(ground: Ground, covers: bool) -> None:
-    """What is typed into one is not read, and nothing is said in it."""
+    """Text typed into one cannot be read, and nothing can be written to it."""
     if not ground.holds or (covers and not ground.facts.covers):
         assert not (ground.holds and ground.facts.covers)
         return

@@ -1,4 +1,4 @@
-"""Searches of the tree: what ripgrep itself finds, no more and no less."""
+"""Tree searches return the same results as ripgrep itself."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def places(found: SearchResult) -> list[tuple[str, int]]:
 
 
 def large_tree(workspace: Workspace) -> None:
-    """Folders, hidden ones, what is ignored, binary, of other encodings, with odd names."""
+    """Make folders, hidden, ignored and binary files, other encodings and odd names."""
     root = workspace.directory
     put(workspace, ".gitignore", "*.log\n/ignored/\n!keep.log\n")
     for number in range(FILES):
@@ -80,7 +80,7 @@ def large_tree(workspace: Workspace) -> None:
 
 
 def ripgrep_finds(workspace: Workspace, *options: str) -> list[tuple[str, int]]:
-    """What ripgrep prints with its own defaults, of the workspace alone."""
+    """Return what ripgrep finds with its own defaults, restricted to the workspace."""
     command = [find_ripgrep(), "--no-config", "--no-require-git", "--no-ignore-parent", "--null"]
     command += ["--line-number", "--no-heading", "--with-filename", *options, "./"]
     done = subprocess.run(command, cwd=workspace.directory, capture_output=True, check=True)
@@ -95,7 +95,7 @@ def ripgrep_finds(workspace: Workspace, *options: str) -> list[tuple[str, int]]:
 
 def test_search_finds_what_ripgrep_finds_on_a_large_tree(workspace: Workspace):
     large_tree(workspace)
-    without_binary = ["--glob=!binary.dat"]  # ripgrep warns of it in the midst of its lines
+    without_binary = ["--glob=!binary.dat"]  # ripgrep prints a warning between its lines
     expected = ripgrep_finds(workspace, "-i", *without_binary, "-e", r"n[e]+dle\b")
     assert len(expected) > 250
     assert places(search_tree(workspace, TreeQuery(r"n[e]+dle\b", is_regex=True))) == expected
@@ -298,4 +298,4 @@ def test_names_of_a_listing_that_took_too_long_are_whole_and_said_to_be_some(
     found = searchable_files(workspace, 10)
 
     assert not found.complete
-    assert set(found.paths) <= {"a.py"}  # none where the machine is slow, and nothing cut off
+    assert set(found.paths) <= {"a.py"}  # none on a slow machine, and nothing truncated

@@ -1,7 +1,7 @@
-"""A second process on the same ledger, for ``test_ledger``: reserves what it is told to.
+"""A second process on the same ledger, for ``test_usage_ledger``; makes reservations.
 
 Run as ``python -m tests.storage.ledger.second_process FOLDER LIMIT AMOUNT COUNT MODE``; ``MODE`` is
-``race`` (settle each call at its whole amount) or ``hold`` (say ``held`` and wait to be killed).
+``race`` (settle each call at its whole amount) or ``hold`` (print ``held`` and wait to be killed).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 
 def planned(amount: int | None, purpose: str = "turn") -> PlannedCall:
-    """A call that may cost so much."""
+    """Return a call with this maximum cost."""
     account = UsageAccount("turn", SessionId("s1"), TurnId("t1"))
     if purpose == "proxy":
         account = UsageAccount("proxy")
@@ -33,14 +33,14 @@ def planned(amount: int | None, purpose: str = "turn") -> PlannedCall:
 
 
 def outcome(cost: int | None) -> CallSettlement:
-    """A call that went well and cost so much."""
+    """Return a successful outcome with this cost."""
     return CallSettlement(
         TokenUsage(input_tokens=10, output_tokens=5), cost, ok=True, duration_ms=7
     )
 
 
 async def main(folder: Path, limit: int, amount: int, count: int, mode: str) -> None:
-    """Do as told; print how many calls were admitted."""
+    """Make the reservations; print how many calls were admitted."""
     ledger = UsageLedger(folder, SystemClock(), lambda: Budget(SpendingLimits(month=limit)))
     print("ready", flush=True)  # noqa: T201 the test reads it
     sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""The ledger of a user: several processes, deaths, broken files, and periods that change."""
+"""The ledger of a user: several processes, crashes, damaged files, and changing periods."""
 
 import asyncio
 import errno
@@ -44,7 +44,7 @@ PROXY = UsageAccount("proxy")
 
 
 class MovingClock(FixedClock):
-    """Jumps when told, in either direction."""
+    """A clock that can jump in either direction."""
 
     def jump(self, to: datetime) -> None:
         self._now = to
@@ -212,7 +212,7 @@ async def test_a_limit_held_by_a_dead_process_is_looked_at_anew_before_it_refuse
     folder: Path, others: list[Other]
 ) -> None:
     async with opened(folder, SpendingLimits(month=1_000), SystemClock()) as ledger:
-        await spend(ledger, 1)  # this process has looked for dead ones already
+        await spend(ledger, 1)  # this process has already checked for dead ones
         other = Other(folder, 1_000, 1_500, 1, "hold")
         others.append(other)
         other.go()
@@ -324,7 +324,7 @@ async def test_a_call_without_limits_is_noted_while_it_runs_and_written_once_whe
         ledger.settle(short, outcome(2))
         async with asyncio.timeout(10):
             while (await ledger.tallies(PROXY))["month"] != ScopeTotals(3, 20):
-                pass  # each look waits for the ledger's thread
+                pass  # each check waits for the ledger's thread
         ledger.settle(long, outcome(4))
         await ledger.flush()
 
@@ -354,7 +354,7 @@ async def test_short_calls_without_limits_are_written_together_and_closing_loses
 
 
 async def test_numbers_beyond_the_files_integers_hold_up_no_other_call(folder: Path) -> None:
-    """A caller may ask for an answer of any length, a service may report any usage."""
+    """A caller may request an answer of any length, and a service may report any usage."""
     beyond = CallSettlement(TokenUsage(output_tokens=10**30), 10**30, ok=True, duration_ms=7)
     async with opened(folder) as ledger:
         ledger.settle(await reserved(ledger, 10**30), beyond)

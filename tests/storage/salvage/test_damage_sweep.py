@@ -1,4 +1,4 @@
-"""A sample of ``python -m tests.storage_damage``: random damage, and nothing is lost in silence."""
+"""A sample of ``python -m tests.storage_damage``: random damage, and no silent loss."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What damage of the database or of its write-ahead log leaves: nothing is lost without a word."""
+"""Damage of the database or its write-ahead log: nothing is lost silently."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def talk(store: Store, count: int) -> None:
         for name in NAMES:
             session_id = SessionId(f"ses_{name}")
             if number % 10 == 0:
-                long = "long " * (2_000 if number == 10 else 1)  # spills over into other pages
+                long = "long " * (2_000 if number == 10 else 1)  # uses overflow pages
                 message = MessageAdd(message_id=MessageId(f"{name}{number}"), text=long)
                 store.log.append(session_id, message)
             else:
@@ -41,7 +41,7 @@ def logs(store: Store) -> dict[str, list[Event]]:
 
 
 class Stored:
-    """Files of a database as they were checkpointed, and with a log that a killed process left."""
+    """Files of a checkpointed database, and of one with a log left by a killed process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -68,7 +68,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
 
 
 def check(store: Store, whole: dict[str, list[Event]], *, report: bool = True) -> int:
-    """Everything is there or said to be missing; return how many events are missing."""
+    """Check that each event is present or reported missing; return the number of missing events."""
     shown = {
         session.title: session for session in store.sessions.page(SessionFilter(), None, 9).sessions
     }

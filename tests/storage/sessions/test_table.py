@@ -265,7 +265,7 @@ def test_a_moved_session_keeps_its_place_and_time_in_a_database_that_is_made_aga
     assert [shown.id for shown in listed] == [second.id, first.id]
     assert listed[1] == moved
     store.crash()
-    (store.directory.path / "state.damaged").touch()  # the table is made anew from the events
+    (store.directory.path / "state.damaged").touch()  # the table is rebuilt from the events
     again = open_store().sessions.page(SessionFilter(), None, 50).sessions
     assert [shown.id for shown in again] == [second.id, first.id]
     assert again[1].anchor == moved.anchor
