@@ -20,7 +20,17 @@ SKIPPED = ("testing", "evaluation", "cli", "client", "kernel", "proxy", "provide
 does; the proxy speaks as each provider does."""
 
 ERRORS = "ShouldersError"
-FIELDS = {"title", "hint", "message", "asks", "note", "notes", "notice", "what", "problem"}
+FIELDS = {
+    "title",
+    "hint",
+    "message",
+    "always_ask_reason",
+    "note",
+    "notes",
+    "notice",
+    "what",
+    "problem",
+}
 TEXTS = {"Notice", "BudgetNotice", "AskReason", "Deny"}
 """Classes whose `text` people read."""
 TABLES = {
