@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from jupyter_ai_shoulders.changes.recording.actor import Actor, origin_of
 from jupyter_ai_shoulders.changes.recording.cell_operations import CellOperationLog
@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
     RecordedNotebooks,
     RecordedRunner,
     RecordedScratch,
-    RecordedTool,
+    record_tool,
 )
 from jupyter_ai_shoulders.changes.recording.snapshots import cell_blob, notebook_blob
 from jupyter_ai_shoulders.changes.recording.text_changes import text_changes
@@ -112,7 +112,7 @@ class ChangeRecorder:
 
     def tools(self, tools: Iterable[Tool[Any]]) -> list[Tool[Any]]:
         """Return tools that say for which call they work."""
-        return [cast("Tool[Any]", RecordedTool(tool, self)) for tool in tools]
+        return [record_tool(tool, self) for tool in tools]
 
     async def keep(
         self, doer: Actor, notebook: Notebook, touched: Collection[CellId], *, again: bool = False

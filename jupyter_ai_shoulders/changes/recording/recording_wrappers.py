@@ -30,7 +30,14 @@ from jupyter_ai_shoulders.notebook.base import (
     RunItem,
 )
 from jupyter_ai_shoulders.notebook.execution.scratch_runner import ScratchRunner
-from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool, ToolOutput
+from jupyter_ai_shoulders.tools.base import (
+    CallContext,
+    CallSubject,
+    Effect,
+    PreparableTool,
+    Tool,
+    ToolOutput,
+)
 from jupyter_ai_shoulders.wire.events import CellDeed
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellEdit, CellOutputs
@@ -238,14 +245,18 @@ class RecordedScratch:
 
 
 class RecordedTool:
-    """A ``Tool`` that says for which call it works; in all else the tool it stands for."""
+    """A ``Tool`` whose calls are recorded as the actor of its changes."""
 
     def __init__(self, tool: Tool[Any], recorder: ChangeRecording) -> None:
+        self.name = tool.name
+        self.category = tool.category
+        self.risk = tool.risk
+        self.external = tool.external
+        self.idempotent = tool.idempotent
+        self.toolsets = tool.toolsets
+        self.arguments = tool.arguments
         self._tool = tool
         self._recorder = recorder
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tool, name)
 
     async def subject(self, args: Any, context: CallContext) -> CallSubject:
         self._recorder.acting.set_client(context.client_id)
@@ -268,3 +279,24 @@ class RecordedTool:
                     yield item
         finally:
             self._recorder.work_for(None)
+
+
+class RecordedPreparableTool(RecordedTool):
+    """A ``RecordedTool`` of a ``PreparableTool``."""
+
+    def __init__(self, tool: Tool[Any], preparable: PreparableTool, rec: ChangeRecording) -> None:
+        super().__init__(tool, rec)
+        self._preparable = preparable
+
+    async def prepare(self, context: CallContext) -> Effect:
+        return await self._preparable.prepare(context)
+
+
+def record_tool(tool: Tool[Any], recorder: ChangeRecording) -> Tool[Any]:
+    """Return the tool with its calls recorded."""
+    if isinstance(tool, PreparableTool):
+        recorded: RecordedTool = RecordedPreparableTool(tool, tool, recorder)
+    else:
+        recorded = RecordedTool(tool, recorder)
+    # A Protocol's ClassVar cannot be met by an instance attribute.
+    return cast("Tool[Any]", recorded)
