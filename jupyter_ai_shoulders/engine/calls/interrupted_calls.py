@@ -7,12 +7,15 @@ user decides. Nothing is run again.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
 from jupyter_ai_shoulders.engine.loop.state import CallState
 from jupyter_ai_shoulders.engine.loop.synthetic_results import APPLIED, NOT_APPLIED, settled_result
+from jupyter_ai_shoulders.guard.process.launcher import end_orphans
 from jupyter_ai_shoulders.tools.base import (
     CallContext,
     CallSubject,
@@ -98,3 +101,15 @@ async def _subject(
         return CallSubject(call.title, None, Target(), effect=Effect(ABSENT)) if gone else None
     except ShouldersError:
         return None  # its target is gone or out of reach: unknown
+
+
+_log = logging.getLogger(__name__)
+
+
+async def end_orphaned_processes(starts: Iterable[ToolStart | None]) -> None:
+    """End the processes of calls, by what was logged before they began."""
+    for start in starts:
+        if start is not None and start.pid is not None:
+            found = await asyncio.to_thread(end_orphans, start.pid, start.process_start)
+            if found:
+                _log.warning("Ended %d processes that call %s had left.", found, start.call_id)

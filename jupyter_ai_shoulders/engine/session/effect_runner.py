@@ -24,10 +24,12 @@ from jupyter_ai_shoulders.engine.calls.execution import (
     ToolCallExecution,
     ToolCallOutcome,
 )
-from jupyter_ai_shoulders.engine.calls.interrupted_calls import resolve_interrupted_calls
+from jupyter_ai_shoulders.engine.calls.interrupted_calls import (
+    end_orphaned_processes,
+    resolve_interrupted_calls,
+)
 from jupyter_ai_shoulders.engine.calls.message_senders import MessageSenders
 from jupyter_ai_shoulders.engine.calls.model_call import CallTools, ModelCall
-from jupyter_ai_shoulders.engine.calls.orphaned_processes import end_orphaned_processes
 from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
 from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment
 from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
