@@ -6,7 +6,7 @@ the conversation was hidden, what had been done to documents was not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.changes.recording.snapshots import outputs_hash, title_of
@@ -227,3 +227,30 @@ def _deed(edit: CellEdit, was: str | None) -> CellDeed:
             return CellDeed(cell_id=edit.cell_id, what="deleted", title=title, version=version)
         case CellMove():
             return CellDeed(cell_id=edit.cell_id, what="moved", title="")
+
+
+def text_changes(
+    edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
+) -> Iterator[tuple[CellId, str | None, str | None]]:
+    """Return cells with their texts before and after edits that were applied.
+
+    None is a cell that was not there. ``inverse`` takes the edits back, the last one first.
+    """
+    before = _texts(inverse)
+    for cell_id, after in _texts(edits).items():
+        if cell_id in before and before[cell_id] != after:
+            yield cell_id, before[cell_id], after
+
+
+def _texts(edits: Sequence[CellEdit]) -> dict[CellId, str | None]:
+    """Return what edits make of texts."""
+    texts: dict[CellId, str | None] = {}
+    for edit in edits:
+        match edit:
+            case CellSource() | CellInsert():
+                texts[edit.cell_id] = edit.source
+            case CellDelete():
+                texts[edit.cell_id] = None
+            case _:
+                pass
+    return texts

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from jupyter_ai_shoulders.changes.recording.actor import Actor, origin_of
 from jupyter_ai_shoulders.changes.recording.cell_operations import CellOperationLog
+from jupyter_ai_shoulders.changes.recording.change_history import text_changes
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
     RecordedNotebooks,
     RecordedRunner,
@@ -24,7 +25,6 @@ from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
     record_tool,
 )
 from jupyter_ai_shoulders.changes.recording.snapshots import cell_blob, notebook_blob
-from jupyter_ai_shoulders.changes.recording.text_changes import text_changes
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.core.operation_journal import OperationJournal
