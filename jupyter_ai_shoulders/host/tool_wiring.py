@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_ai_shoulders.changes.recording.created_notebooks import RecordedNewNotebooks
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNewNotebooks
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.files.previews.document_previews import DocumentPreviews
 from jupyter_ai_shoulders.host.shared_services import SharedServices

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -13,10 +14,17 @@ from typing import Any, Literal, Protocol, cast
 from jupyter_ai_shoulders.changes.recording.actor import Actor, origin_of
 from jupyter_ai_shoulders.changes.recording.cell_operations import CellOperationLog
 from jupyter_ai_shoulders.changes.recording.change_history import cell_deeds
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder, origin_of
 from jupyter_ai_shoulders.changes.recording.snapshots import outputs_hash, title_of
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.operation_journal import (
+    ChangeOutcome,
+    LoggedChange,
+    OperationJournal,
+)
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.notebook.base import (
     Applied,
     Backend,
@@ -24,6 +32,7 @@ from jupyter_ai_shoulders.notebook.base import (
     CellRunner,
     Conflicted,
     InputRecipient,
+    NewNotebooks,
     Notebook,
     Notebooks,
     NotebookSnapshot,
@@ -38,8 +47,9 @@ from jupyter_ai_shoulders.tools.base import (
     Tool,
     ToolOutput,
 )
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import CellDeed
-from jupyter_ai_shoulders.wire.ids import CellId, Version
+from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellEdit, CellOutputs
 from jupyter_ai_shoulders.wire.versions import cell_version
 
@@ -300,3 +310,39 @@ def record_tool(tool: Tool[Any], recorder: ChangeRecording) -> Tool[Any]:
         recorded = RecordedTool(tool, recorder)
     # A Protocol's ClassVar cannot be met by an instance attribute.
     return cast("Tool[Any]", recorded)
+
+
+class RecordedNewNotebooks:
+    """``NewNotebooks`` that are logged where a call makes them."""
+
+    def __init__(
+        self,
+        new: NewNotebooks,
+        recorder: ChangeRecorder,
+        journal: OperationJournal,
+        workspace: Workspace,
+    ) -> None:
+        self._new = new
+        self._recorder = recorder
+        self._journal = journal
+        self._workspace = workspace
+
+    async def create(self, path: str, content: JsonObject) -> WorkspacePath:
+        """Make a notebook. Raises like ``NewNotebooks.create``, and ``StateUnavailable``."""
+        doer = self._recorder.doer
+        if doer is None:
+            return await self._new.create(path, content)
+        name = self._workspace.path(path)
+        row = self._journal.begin(LoggedChange("create", name, origin_of(doer)))
+        await self._journal.sync()
+        crash_point("restore.notebook.begun")
+        try:
+            made = await self._new.create(path, content)
+            digest = await asyncio.to_thread(self._workspace.digest, made)
+        except BaseException:
+            self._journal.end(row, "failed", ChangeOutcome(cannot_undo="It was not made."))
+            raise
+        crash_point("restore.notebook.made")
+        after = ChangeOutcome(after_version=Version(digest.sha256), after=BlobHash(digest.sha256))
+        self._journal.end(row, "done", after)
+        return made
