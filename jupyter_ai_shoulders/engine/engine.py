@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment
 from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
 from jupyter_ai_shoulders.engine.loop.state import AwaitingRuns, Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.engine.loop.synthetic_results import CANCELLED, STOPPED
-from jupyter_ai_shoulders.engine.null_budget import NullBudgets
+from jupyter_ai_shoulders.engine.null_ports import NullBudgets
 from jupyter_ai_shoulders.engine.ports import (
     Budgets,
     Environment,

@@ -57,7 +57,7 @@ from jupyter_ai_shoulders.engine.loop.state import (
     StopReason,
     TurnState,
 )
-from jupyter_ai_shoulders.engine.null_budget import NullBudgets
+from jupyter_ai_shoulders.engine.null_ports import NullBudgets
 from jupyter_ai_shoulders.engine.ports import (
     Budgets,
     Environment,

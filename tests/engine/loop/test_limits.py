@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.budget.account import LimitScope
 from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal, StateUnavailable
-from jupyter_ai_shoulders.engine.null_budget import NullBudgets
+from jupyter_ai_shoulders.engine.null_ports import NullBudgets
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Fail, turn
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import ResumeTurn, SendMessage

@@ -13,7 +13,7 @@ from typing import Any
 from jupyter_ai_shoulders.core.budget.account import LimitScope
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError, StateUnavailable
 from jupyter_ai_shoulders.core.summaries import Summary, SummaryRequest
-from jupyter_ai_shoulders.engine.null_budget import NullBudgets
+from jupyter_ai_shoulders.engine.null_ports import NullBudgets
 from jupyter_ai_shoulders.testing.scripted_provider import (
     Call,
     Fail,
