@@ -14,7 +14,6 @@ from typing import Any, Literal, Protocol, cast
 from jupyter_ai_shoulders.changes.recording.actor import Actor, origin_of
 from jupyter_ai_shoulders.changes.recording.cell_operations import CellOperationLog
 from jupyter_ai_shoulders.changes.recording.change_history import cell_deeds
-from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder, origin_of
 from jupyter_ai_shoulders.changes.recording.snapshots import outputs_hash, title_of
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.current_page import CurrentPage
@@ -157,6 +156,42 @@ class RecordedNotebook:
         await self._recorder.keep(doer, self._notebook, emptied)
         if deleted:
             await self._recorder.keep(doer, self._notebook, deleted, again=True)
+
+
+class RecordedNewNotebooks:
+    """``NewNotebooks`` that are logged where a call makes them."""
+
+    def __init__(
+        self,
+        new: NewNotebooks,
+        recorder: ChangeRecording,
+        journal: OperationJournal,
+        workspace: Workspace,
+    ) -> None:
+        self._new = new
+        self._recorder = recorder
+        self._journal = journal
+        self._workspace = workspace
+
+    async def create(self, path: str, content: JsonObject) -> WorkspacePath:
+        """Make a notebook. Raises like ``NewNotebooks.create``, and ``StateUnavailable``."""
+        doer = self._recorder.doer
+        if doer is None:
+            return await self._new.create(path, content)
+        name = self._workspace.path(path)
+        row = self._journal.begin(LoggedChange("create", name, origin_of(doer)))
+        await self._journal.sync()
+        crash_point("restore.notebook.begun")
+        try:
+            made = await self._new.create(path, content)
+            digest = await asyncio.to_thread(self._workspace.digest, made)
+        except BaseException:
+            self._journal.end(row, "failed", ChangeOutcome(cannot_undo="It was not made."))
+            raise
+        crash_point("restore.notebook.made")
+        after = ChangeOutcome(after_version=Version(digest.sha256), after=BlobHash(digest.sha256))
+        self._journal.end(row, "done", after)
+        return made
 
 
 class RecordedRunner:
@@ -310,39 +345,3 @@ def record_tool(tool: Tool[Any], recorder: ChangeRecording) -> Tool[Any]:
         recorded = RecordedTool(tool, recorder)
     # A Protocol's ClassVar cannot be met by an instance attribute.
     return cast("Tool[Any]", recorded)
-
-
-class RecordedNewNotebooks:
-    """``NewNotebooks`` that are logged where a call makes them."""
-
-    def __init__(
-        self,
-        new: NewNotebooks,
-        recorder: ChangeRecorder,
-        journal: OperationJournal,
-        workspace: Workspace,
-    ) -> None:
-        self._new = new
-        self._recorder = recorder
-        self._journal = journal
-        self._workspace = workspace
-
-    async def create(self, path: str, content: JsonObject) -> WorkspacePath:
-        """Make a notebook. Raises like ``NewNotebooks.create``, and ``StateUnavailable``."""
-        doer = self._recorder.doer
-        if doer is None:
-            return await self._new.create(path, content)
-        name = self._workspace.path(path)
-        row = self._journal.begin(LoggedChange("create", name, origin_of(doer)))
-        await self._journal.sync()
-        crash_point("restore.notebook.begun")
-        try:
-            made = await self._new.create(path, content)
-            digest = await asyncio.to_thread(self._workspace.digest, made)
-        except BaseException:
-            self._journal.end(row, "failed", ChangeOutcome(cannot_undo="It was not made."))
-            raise
-        crash_point("restore.notebook.made")
-        after = ChangeOutcome(after_version=Version(digest.sha256), after=BlobHash(digest.sha256))
-        self._journal.end(row, "done", after)
-        return made

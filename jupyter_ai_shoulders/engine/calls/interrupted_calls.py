@@ -29,6 +29,8 @@ from jupyter_ai_shoulders.wire.ids import Version
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import ABSENT
 
+_log = logging.getLogger(__name__)
+
 
 async def resolve_interrupted_calls(
     calls: Iterable[CallState], tools: ToolRegistry, context: CallContext
@@ -101,9 +103,6 @@ async def _subject(
         return CallSubject(call.title, None, Target(), effect=Effect(ABSENT)) if gone else None
     except ShouldersError:
         return None  # its target is gone or out of reach: unknown
-
-
-_log = logging.getLogger(__name__)
 
 
 async def end_orphaned_processes(starts: Iterable[ToolStart | None]) -> None:
