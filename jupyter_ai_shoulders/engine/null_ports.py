@@ -1,9 +1,9 @@
-"""The budget where nothing is counted: engines without a host, as in tests of something else."""
+"""Budgets and inputs of engines that have none, as in tests of something else."""
 
 from __future__ import annotations
 
 from jupyter_ai_shoulders.core.budget.account import BudgetNotice, LimitScope, UsageAccount
-from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
+from jupyter_ai_shoulders.wire.ids import CallId, SessionId, TurnId
 
 
 class NullBudgets:
@@ -22,3 +22,12 @@ class NullBudgets:
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
         """Do nothing: there is no limit."""
+
+
+class NullInputReceiver:
+    """``InputReceiver`` of engines whose tools run no code."""
+
+    def answer(self, session_id: SessionId, call_id: CallId, text: str) -> bool:
+        """Return that nothing waits."""
+        del session_id, call_id, text
+        return False

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.engine.calls.approval_integrity import (
     confinement_of,
     fact_hashes,
 )
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import Allowed, NeedsApproval
+from jupyter_ai_shoulders.engine.loop.operations import Allowed, NeedsApproval
 from jupyter_ai_shoulders.engine.loop.state import CallState, DeferToUser, RejectCall, SessionState
 from jupyter_ai_shoulders.engine.loop.synthetic_results import error_text
 from jupyter_ai_shoulders.engine.transcript.unwrap_call_tool import UnwrappedCall, unwrap_call

@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.engine.calls.execution import (
     ToolCallOutcome,
 )
 from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import CallsDone
+from jupyter_ai_shoulders.engine.loop.operations import CallsDone
 from jupyter_ai_shoulders.engine.loop.state import CallState, RejectCall, SessionPolicy, StopReason
 from jupyter_ai_shoulders.engine.loop.synthetic_results import (
     AFTER_BUG,

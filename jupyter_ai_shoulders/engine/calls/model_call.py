@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.core.token_estimates import estimate_text
 from jupyter_ai_shoulders.engine.calls.delta_buffer import DeltaBuffer
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import ModelFailed, ModelFinished
+from jupyter_ai_shoulders.engine.loop.operations import ModelFailed, ModelFinished
 from jupyter_ai_shoulders.engine.ports import Budgets
 from jupyter_ai_shoulders.providers.base import (
     ModelRequest,

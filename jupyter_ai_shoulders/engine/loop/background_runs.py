@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import RunEnded, SyncLog
+from jupyter_ai_shoulders.engine.loop.commands import RunEnded
+from jupyter_ai_shoulders.engine.loop.effects import SyncLog
 from jupyter_ai_shoulders.engine.loop.state import AwaitingRuns, Idle, Interrupted, SessionState
 from jupyter_ai_shoulders.engine.loop.transition_builder import TransitionBuilder
 

@@ -11,16 +11,18 @@ from __future__ import annotations
 import itertools
 
 from jupyter_ai_shoulders.engine.loop import background_runs, questions, turns
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
-    Allowed,
+from jupyter_ai_shoulders.engine.loop.commands import (
     ApprovalAnswered,
+    QuestionAnswered,
+    ResultSupplied,
+)
+from jupyter_ai_shoulders.engine.loop.effects import SyncLog
+from jupyter_ai_shoulders.engine.loop.operations import (
+    Allowed,
     CheckPermission,
     NeedsApproval,
     PermissionChecked,
-    QuestionAnswered,
-    ResultSupplied,
     RunCalls,
-    SyncLog,
 )
 from jupyter_ai_shoulders.engine.loop.state import (
     ENDING_TOOLS,

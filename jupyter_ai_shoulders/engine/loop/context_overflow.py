@@ -9,14 +9,14 @@ summary, and the turn ends.
 from __future__ import annotations
 
 from jupyter_ai_shoulders.engine.loop import turns
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
+from jupyter_ai_shoulders.engine.loop.effects import SyncLog
+from jupyter_ai_shoulders.engine.loop.event_reducer import COMPACTION_ASK
+from jupyter_ai_shoulders.engine.loop.operations import (
     CompactContext,
     ContextCompacted,
     PrepareRequest,
     RequestOverflowed,
-    SyncLog,
 )
-from jupyter_ai_shoulders.engine.loop.event_reducer import COMPACTION_ASK
 from jupyter_ai_shoulders.engine.loop.state import Compacting, Interrupted, PreparingRequest
 from jupyter_ai_shoulders.engine.loop.synthetic_results import NOT_RUN, settled_result
 from jupyter_ai_shoulders.engine.loop.transition_builder import TransitionBuilder

@@ -5,7 +5,8 @@ Part of ``engine.loop.transition``; used by ``engine.loop.batch`` and ``engine.l
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import QuestionAnswered, SyncLog
+from jupyter_ai_shoulders.engine.loop.commands import QuestionAnswered
+from jupyter_ai_shoulders.engine.loop.effects import SyncLog
 from jupyter_ai_shoulders.engine.loop.state import ENDING_TOOLS, AwaitingAnswer, CallState
 from jupyter_ai_shoulders.engine.loop.synthetic_results import (
     AFTER_COMPLETE,

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
-    AppendEvent,
-    Effect,
-    Operation,
-    SetStatus,
-    StartOperation,
-)
+from jupyter_ai_shoulders.engine.loop.effects import AppendEvent, Effect, SetStatus, StartOperation
 from jupyter_ai_shoulders.engine.loop.event_reducer import apply_event
+from jupyter_ai_shoulders.engine.loop.operations import Operation
 from jupyter_ai_shoulders.engine.loop.state import (
     CallState,
     Phase,

@@ -12,15 +12,11 @@ from jupyter_ai_shoulders.engine.guardrails.progress_guard import (
     progress_notice,
 )
 from jupyter_ai_shoulders.engine.loop import background_runs, questions
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
-    ContinueQueue,
-    PrepareRequest,
-    StopBackgroundRuns,
-    SyncLog,
-    TurnPlan,
-)
+from jupyter_ai_shoulders.engine.loop.commands import TurnPlan
+from jupyter_ai_shoulders.engine.loop.effects import ContinueQueue, StopBackgroundRuns, SyncLog
 from jupyter_ai_shoulders.engine.loop.event_reducer import INTERRUPTED, PAUSES
 from jupyter_ai_shoulders.engine.loop.interruption_text import describe_interruption
+from jupyter_ai_shoulders.engine.loop.operations import PrepareRequest
 from jupyter_ai_shoulders.engine.loop.state import (
     Idle,
     Interrupted,

@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.engine.environment.attachments import (
 )
 from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment, StandingContext
 from jupyter_ai_shoulders.engine.environment.workspace_facts import MetaRecord
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
+from jupyter_ai_shoulders.engine.loop.operations import (
     PrepareRequest,
     RequestOverflowed,
     RequestPrepared,

@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.core.summaries import Summary, SummaryRequest
 from jupyter_ai_shoulders.core.token_estimates import ASCII_PER_TOKEN, estimate_text
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
+from jupyter_ai_shoulders.engine.loop.operations import (
     CompactContext,
     ContextCompacted,
     RequestOverflowed,

@@ -6,21 +6,22 @@ Used by ``engine.engine``.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.engine.calls.background_tasks import lost_run_event
-from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.commands import NoteInterruption, RunEnded
 from jupyter_ai_shoulders.engine.loop.event_reducer import apply_event, stopped_state
 from jupyter_ai_shoulders.engine.loop.state import Interrupted, SessionState, policy_for
 from jupyter_ai_shoulders.engine.request.context import SessionContext
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
 from jupyter_ai_shoulders.engine.session.driver import SessionDriver
-from jupyter_ai_shoulders.engine.session.effect_runner import EngineServices
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.wire.conversation.branches import HIDING, Branches
 from jupyter_ai_shoulders.wire.events import Event, ToolResult
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -28,6 +29,8 @@ from jupyter_ai_shoulders.wire.sessions import SessionStatus
 
 PAGE = 500
 """Events read between two turns of the event loop."""
+
+_log = logging.getLogger(__name__)
 
 _OF_OPEN_TURNS: frozenset[SessionStatus] = frozenset({"running", "waiting", "interrupted"})
 
@@ -160,7 +163,7 @@ class SessionCache:
         if turn is not None and turn.paused is not None:
             driver.set_status("waiting")
         elif interrupted and shown != "interrupted":
-            driver.dispatch(sig.NoteInterruption(found))
+            driver.dispatch(NoteInterruption(found))
         elif not interrupted and shown in _OF_OPEN_TURNS:
             driver.set_status("idle")  # the turn ended, and the server before this was said
         self._end_lost_runs(driver)
@@ -169,7 +172,7 @@ class SessionCache:
         """Say of what went on when the server was killed that nobody knows what became of it."""
         for run in driver.state.runs:
             if not self._services.long_calls.is_running(driver.session_id, run.run):
-                driver.dispatch(sig.RunEnded(lost_run_event(run)))
+                driver.dispatch(RunEnded(lost_run_event(run)))
                 crash_point("engine.run.lost")
 
     def _put_away(self, needed: SessionId) -> None:
@@ -179,6 +182,35 @@ class SessionCache:
         ]
         for session_id in idle[: max(surplus, 0)]:
             del self._drivers[session_id]
+
+
+class BackgroundEventRouter:
+    """Finds the session of what is said."""
+
+    def __init__(self, sessions: SessionCache) -> None:
+        self._sessions = sessions
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def route(self, session_id: SessionId, event: Event) -> None:
+        """Take an event of a session. Raises ``StateUnavailable``."""
+        driver = self._sessions.get_loaded(session_id)
+        if driver is not None and not driver.broken:
+            driver.accept_background_event(event)
+            return
+        task = asyncio.create_task(self._route_unloaded(session_id, event))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def wait_until_delivered(self) -> None:
+        """Return when all that was said is in its session."""
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _route_unloaded(self, session_id: SessionId, event: Event) -> None:
+        try:
+            (await self._sessions.get_driver(session_id)).accept_background_event(event)
+        except ShouldersError:  # deleted, or not readable: the outputs are in the notebook
+            _log.exception("What a run of %s said is not in its log.", session_id)
 
 
 def _take(context: SessionContext, event: Event) -> None:

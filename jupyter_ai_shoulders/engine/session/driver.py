@@ -14,13 +14,33 @@ from typing import assert_never
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
-from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.accepted_phases import WORKING
+from jupyter_ai_shoulders.engine.loop.commands import BeginTurn, RunEnded, TimeUp, TurnPlan
+from jupyter_ai_shoulders.engine.loop.effects import (
+    AppendEvent,
+    ContinueQueue,
+    Effect,
+    RefuseCommand,
+    SetStatus,
+    StartOperation,
+    StopBackgroundRuns,
+    StopOperation,
+    SyncLog,
+)
+from jupyter_ai_shoulders.engine.loop.operations import (
+    Operation,
+    OperationCrashed,
+    OperationEnd,
+    OperationStopped,
+    Signal,
+)
 from jupyter_ai_shoulders.engine.loop.state import AwaitingRuns, Idle, Interrupted, SessionState
 from jupyter_ai_shoulders.engine.loop.synthetic_results import CANCELLED, internal_error
-from jupyter_ai_shoulders.engine.loop.transition import WORKING, advance
+from jupyter_ai_shoulders.engine.loop.transition import advance
 from jupyter_ai_shoulders.engine.request.context import SessionContext
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
-from jupyter_ai_shoulders.engine.session.effect_runner import EffectRunner, EngineServices
+from jupyter_ai_shoulders.engine.session.effect_runner import EffectRunner
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.engine.session.turn_timer import TurnTimer
 from jupyter_ai_shoulders.wire.events import (
     ErrorEvent,
@@ -69,7 +89,7 @@ class SessionDriver:
             record=self.record,
         )
         self._time = TurnTimer(state.policy.time_limit_s, services.clock, self._time_is_up)
-        self._operation: asyncio.Task[sig.OperationEnd] | None = None
+        self._operation: asyncio.Task[OperationEnd] | None = None
         self._still = asyncio.Event()
         self._still.set()
         self._syncs: set[asyncio.Task[None]] = set()
@@ -101,7 +121,7 @@ class SessionDriver:
         model_id: ModelId | None = None,
         mode: Mode | None = None,
         turn_id: TurnId | None = None,
-    ) -> sig.TurnPlan:
+    ) -> TurnPlan:
         """Choose model, mode and limit of a turn. Raises ``ShouldersError`` (model)."""
         session = self._services.sessions.get(self.session_id)
         mode = mode or session.mode
@@ -111,7 +131,7 @@ class SessionDriver:
         self._operations.model = resolved
         settings = self._services.settings
         small = session.toolset == "document"
-        return sig.TurnPlan(
+        return TurnPlan(
             turn_id=turn_id or TurnId(self._services.ids.new("turn")),
             model=resolved.spec.id,
             provider=resolved.spec.provider,
@@ -127,7 +147,7 @@ class SessionDriver:
         at_rest = isinstance(self.state.phase, Interrupted)
         return await self._operations.find_interrupted_outcomes() if at_rest else ()
 
-    def plan_resumed_turn(self) -> sig.TurnPlan:
+    def plan_resumed_turn(self) -> TurnPlan:
         """Choose anew for the interrupted turn. Raises ``Conflict``, ``ShouldersError`` (model)."""
         turn = self.state.turn
         if turn is None or not isinstance(self.state.phase, Interrupted):
@@ -140,7 +160,7 @@ class SessionDriver:
         turn = self.state.turn
         return turn.question if turn is not None and not self.broken else None
 
-    def dispatch(self, signal: sig.Signal) -> None:
+    def dispatch(self, signal: Signal) -> None:
         """Decide and act. Raises ``Conflict`` (refused), ``StateUnavailable`` (the log failed)."""
         before = self.state
         self.state, effects = advance(before, signal)
@@ -178,7 +198,7 @@ class SessionDriver:
     def accept_background_event(self, event: Event) -> None:
         """Take what something says that goes on beside the steps. Raises ``StateUnavailable``."""
         if isinstance(event, RunEnd):
-            self.dispatch(sig.RunEnded(event))
+            self.dispatch(RunEnded(event))
             crash_point("engine.run.ended")
         else:
             self.record(event)
@@ -191,29 +211,29 @@ class SessionDriver:
 
     # effects
 
-    def _perform(self, effect: sig.Effect) -> None:
+    def _perform(self, effect: Effect) -> None:
         match effect:
-            case sig.AppendEvent():
+            case AppendEvent():
                 self._append(effect.event)
                 if isinstance(effect.event, TurnStart | TurnResume):
                     self._time.restart()
-            case sig.SetStatus():
+            case SetStatus():
                 self.set_status(effect.status)
-            case sig.StartOperation():
+            case StartOperation():
                 self._start(effect.operation)
-            case sig.StopOperation() | sig.StopBackgroundRuns():
+            case StopOperation() | StopBackgroundRuns():
                 self._stop(effect)
-            case sig.ContinueQueue():
+            case ContinueQueue():
                 self._continue_queue()
-            case sig.SyncLog():
+            case SyncLog():
                 self._sync()
-            case sig.RefuseCommand():
+            case RefuseCommand():
                 raise effect.error()
             case _:
                 assert_never(effect)
 
-    def _stop(self, effect: sig.StopOperation | sig.StopBackgroundRuns) -> None:
-        if isinstance(effect, sig.StopBackgroundRuns):
+    def _stop(self, effect: StopOperation | StopBackgroundRuns) -> None:
+        if isinstance(effect, StopBackgroundRuns):
             self._services.long_calls.cancel(self.session_id, CANCELLED)
         elif self._operation is not None:
             self._operation.cancel()
@@ -246,7 +266,7 @@ class SessionDriver:
             self._append(ErrorEvent(error=error.info))
             self.set_status("error")
             return
-        self.dispatch(sig.BeginTurn(plan))
+        self.dispatch(BeginTurn(plan))
 
     def begin_queued(self, message_id: MessageId) -> None:
         """Start a turn with a message that a turn left queued, and all beside it.
@@ -256,7 +276,7 @@ class SessionDriver:
         queue = [item.message_id for item in self.state.queue]
         if message_id not in queue:
             raise Conflict("The message is no longer queued.")
-        self.dispatch(sig.BeginTurn(self._plan_for(queue[-1])))
+        self.dispatch(BeginTurn(self._plan_for(queue[-1])))
 
     def begin_unstarted_turn(self, message_id: MessageId) -> None:
         """Start the turn of an accepted message that never began. Raises like ``dispatch``."""
@@ -264,10 +284,10 @@ class SessionDriver:
         queued = message_id in queue
         turn_id = self.memory.accepted[message_id].turn_id
         plan = self._plan_for(queue[-1] if queued else message_id, turn_id)
-        self.dispatch(sig.BeginTurn(plan, orphan=None if queued else message_id))
+        self.dispatch(BeginTurn(plan, orphan=None if queued else message_id))
         crash_point("engine.message.begun_again")
 
-    def _plan_for(self, message_id: MessageId, turn_id: TurnId | None = None) -> sig.TurnPlan:
+    def _plan_for(self, message_id: MessageId, turn_id: TurnId | None = None) -> TurnPlan:
         """Plan a turn with what its newest message asked for."""
         model_id, mode = self.memory.choices.get(message_id, (None, None))
         return self.plan_turn(model_id, mode, turn_id)
@@ -285,12 +305,12 @@ class SessionDriver:
 
     # operations
 
-    def _start(self, operation: sig.Operation) -> None:
+    def _start(self, operation: Operation) -> None:
         self._still.clear()
         self._operation = asyncio.create_task(self._operations.perform(operation))
         self._operation.add_done_callback(self._ended)
 
-    def _ended(self, task: asyncio.Task[sig.OperationEnd]) -> None:
+    def _ended(self, task: asyncio.Task[OperationEnd]) -> None:
         """Decide on from the end of an operation; nothing may be raised here."""
         self._operation = None
         try:
@@ -305,20 +325,20 @@ class SessionDriver:
         if self._operation is None:
             self._still.set()
 
-    def _signal(self, task: asyncio.Task[sig.OperationEnd]) -> sig.OperationEnd:
+    def _signal(self, task: asyncio.Task[OperationEnd]) -> OperationEnd:
         if task.cancelled():
-            return sig.OperationStopped(self._operations.take_partial_usage())
+            return OperationStopped(self._operations.take_partial_usage())
         error = task.exception()
         if error is None:
             return task.result()
         _log.error("An operation of session %s failed.", self.session_id, exc_info=error)
         known = isinstance(error, ShouldersError)
-        return sig.OperationCrashed(error.info if known else internal_error("This step"))
+        return OperationCrashed(error.info if known else internal_error("This step"))
 
     def _time_is_up(self) -> None:
         """End the turn; called by a timer, so nothing may be raised."""
         try:
-            self.dispatch(sig.TimeUp())
+            self.dispatch(TimeUp())
         except Exception:  # noqa: BLE001 as in _ended
             _log.exception("Session %s could not be stopped in time.", self.session_id)
             self._give_up()

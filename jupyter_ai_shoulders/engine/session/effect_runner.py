@@ -8,16 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from random import Random
 from typing import assert_never
 
-from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.engine.calls.approvals import Approvals
-from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.calls.batch_runner import BatchRunner, BatchServices
 from jupyter_ai_shoulders.engine.calls.execution import (
     CallRecording,
@@ -28,11 +23,9 @@ from jupyter_ai_shoulders.engine.calls.interrupted_calls import (
     end_orphaned_processes,
     resolve_interrupted_calls,
 )
-from jupyter_ai_shoulders.engine.calls.message_senders import MessageSenders
 from jupyter_ai_shoulders.engine.calls.model_call import CallTools, ModelCall
 from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
-from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
+from jupyter_ai_shoulders.engine.loop.operations import (
     CallModel,
     CallsDone,
     CheckPermission,
@@ -57,51 +50,20 @@ from jupyter_ai_shoulders.engine.loop.state import (
     StopReason,
     TurnState,
 )
-from jupyter_ai_shoulders.engine.null_ports import NullBudgets
 from jupyter_ai_shoulders.engine.ports import (
-    Budgets,
-    Environment,
-    InputReceiver,
-    Models,
     ResolvedModel,
-    Summarizer,
 )
-from jupyter_ai_shoulders.engine.request.builder import RequestBuilder, ToolEncodingCache
-from jupyter_ai_shoulders.engine.request.compaction import Compaction, NoSummarizer
+from jupyter_ai_shoulders.engine.request.builder import RequestBuilder
+from jupyter_ai_shoulders.engine.request.compaction import Compaction
 from jupyter_ai_shoulders.engine.request.context import SessionContext
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.providers.base import ModelRequest, ToolCallReady
-from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.base import CallContext
-from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
-from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.events import Event, ToolCall, ToolResult, UsageUpdate
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
 from jupyter_ai_shoulders.wire.sessions import Toolset
-
-
-@dataclass(frozen=True, slots=True)
-class EngineServices:
-    """The ports of the engine, shared by all sessions."""
-
-    log: EventLog
-    sessions: Sessions
-    blobs: Blobs
-    models: Models
-    tools: ToolRegistry
-    rules: PermissionStore
-    clock: Clock
-    ids: IdSource
-    settings: EngineSettings
-    rng: Random
-    long_calls: BackgroundTasks
-    inputs: InputReceiver
-    surroundings: Environment = field(default_factory=EmptyEnvironment)
-    senders: MessageSenders = field(default_factory=MessageSenders)
-    budgets: Budgets = field(default_factory=NullBudgets)
-    summarizer: Summarizer = field(default_factory=NoSummarizer)
-    encoded: ToolEncodingCache = field(default_factory=ToolEncodingCache)
 
 
 class EffectRunner:

@@ -9,7 +9,8 @@ import asyncio
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
-from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.commands import DiscardInterrupted
+from jupyter_ai_shoulders.engine.loop.effects import AppendEvent
 from jupyter_ai_shoulders.engine.loop.event_reducer import apply_event, stopped_state
 from jupyter_ai_shoulders.engine.loop.state import SessionState, policy_for
 from jupyter_ai_shoulders.engine.loop.transition import advance
@@ -174,7 +175,7 @@ def _closing(state: SessionState) -> tuple[Event, ...]:
     """Return what ends the open turn and takes back what is queued."""
     events: list[Event] = []
     if state.turn is not None:
-        state, effects = advance(stopped_state(state), sig.DiscardInterrupted())
-        events += [effect.event for effect in effects if isinstance(effect, sig.AppendEvent)]
+        state, effects = advance(stopped_state(state), DiscardInterrupted())
+        events += [effect.event for effect in effects if isinstance(effect, AppendEvent)]
     events += [MessageUpdate(message_id=m.message_id, status="removed") for m in state.queue]
     return tuple(events)

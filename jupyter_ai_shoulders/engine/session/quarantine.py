@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.engine.ports import RecoveryCounter
 from jupyter_ai_shoulders.engine.session.cache import SessionCache
-from jupyter_ai_shoulders.engine.session.effect_runner import EngineServices
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 _log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 
 from jupyter_ai_shoulders.core.clock import timestamp
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ShouldersError
-from jupyter_ai_shoulders.engine.loop.commands_and_effects import (
+from jupyter_ai_shoulders.engine.loop.operations import (
     PrepareRequest,
     RequestOverflowed,
     RequestPrepared,
@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.engine.ports import ResolvedModel
 from jupyter_ai_shoulders.engine.request.builder import RequestBuilder
 from jupyter_ai_shoulders.engine.request.context import SessionContext, output_reserve
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
-from jupyter_ai_shoulders.engine.session.effect_runner import EngineServices
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.wire.api.model_requests import MessageRange, PreviewMessage, RequestView
 from jupyter_ai_shoulders.wire.conversation.branches import HIDING, Branches

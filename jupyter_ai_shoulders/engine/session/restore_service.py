@@ -16,12 +16,12 @@ from jupyter_ai_shoulders.changes.recording.change_history import document_chang
 from jupyter_ai_shoulders.changes.restore.restorer import DocumentRestorer, RestoreResult
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
-from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.commands import CallOutcomesFound, DiscardInterrupted
 from jupyter_ai_shoulders.engine.loop.state import Interrupted, Stopping
 from jupyter_ai_shoulders.engine.session.cache import SessionCache
 from jupyter_ai_shoulders.engine.session.driver import SessionDriver
-from jupyter_ai_shoulders.engine.session.effect_runner import EngineServices
 from jupyter_ai_shoulders.engine.session.message_edit import replaced_messages
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.wire.api.commands import RestoreSession, UndoTurn
 from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
 from jupyter_ai_shoulders.wire.events import (
@@ -140,8 +140,8 @@ class RestoreService:
         if isinstance(driver.state.phase, Interrupted):
             found = await driver.find_interrupted_outcomes()
             if found:
-                driver.dispatch(sig.CallOutcomesFound(found))
-            driver.dispatch(sig.DiscardInterrupted())
+                driver.dispatch(CallOutcomesFound(found))
+            driver.dispatch(DiscardInterrupted())
             crash_point("restore.turn.discarded")
         restore_id = command.id or RestoreId(self._services.ids.new("restore"))
         order = RestoreOrder(

@@ -10,12 +10,18 @@ import asyncio
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
-from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
+from jupyter_ai_shoulders.engine.loop.commands import (
+    ApprovalAnswered,
+    QuestionAnswered,
+    ResultSupplied,
+    ResumeInterrupted,
+)
+from jupyter_ai_shoulders.engine.loop.operations import Signal
 from jupyter_ai_shoulders.engine.loop.state import CallState, Interrupted
 from jupyter_ai_shoulders.engine.loop.synthetic_results import supplied_result
 from jupyter_ai_shoulders.engine.session.cache import SessionCache
 from jupyter_ai_shoulders.engine.session.driver import SessionDriver
-from jupyter_ai_shoulders.engine.session.effect_runner import EngineServices
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.tools.permissions.grants import narrowest_rule, target_of
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
@@ -61,7 +67,7 @@ class UserResponses:
             raise InvalidRequest("answer: the answer is empty.")
         if driver.question != call_id:
             raise Conflict("This question has already been answered.", code="already_answered")
-        dispatch_user_response(driver, sig.QuestionAnswered(call_id, picks))
+        dispatch_user_response(driver, QuestionAnswered(call_id, picks))
         crash_point("questions.answer.committed")
         await self._services.log.sync()
 
@@ -92,7 +98,7 @@ class UserResponses:
         given = command.content or "(no output)"
         content, handle = driver.spill.truncate([TextPart(text=given)])
         result = supplied_result(call, content, handle, ok=command.ok)
-        dispatch_user_response(driver, sig.ResultSupplied(result))
+        dispatch_user_response(driver, ResultSupplied(result))
         crash_point("results.supplied.committed")
         await self._services.log.sync()
 
@@ -112,7 +118,7 @@ class UserResponses:
             await asyncio.to_thread(self._services.rules.add, rule)
             crash_point("approvals.rule.stored")
             driver, _ = await self._waiting(session_id, call_id)  # as it is by now
-        dispatch_user_response(driver, sig.ApprovalAnswered(call_id, command))
+        dispatch_user_response(driver, ApprovalAnswered(call_id, command))
         crash_point("approvals.answer.committed")
 
     async def _waiting(
@@ -133,9 +139,9 @@ class UserResponses:
         return driver
 
 
-def dispatch_user_response(driver: SessionDriver, signal: sig.Signal) -> None:
+def dispatch_user_response(driver: SessionDriver, signal: Signal) -> None:
     """Take the user's word on a call; an interrupted turn goes on with it."""
     again = driver.plan_resumed_turn() if isinstance(driver.state.phase, Interrupted) else None
     driver.dispatch(signal)
     if again is not None:
-        driver.dispatch(sig.ResumeInterrupted(again))
+        driver.dispatch(ResumeInterrupted(again))

@@ -81,7 +81,7 @@ class RunNotifications:
             return
         try:
             message = await self._message(proposal, outcome)
-            await self._engine.tell(proposal.session_id, message)
+            await self._engine.send_notification(proposal.session_id, message)
         except NotFound:
             _log.debug("The thread of proposal %s is gone", proposal.id)
         except ShouldersError as error:

@@ -17,7 +17,7 @@ NEWS = SendMessage(id=MessageId("news"), text="The cell ran.")
 
 
 async def tell(w: EngineHarness) -> None:
-    await w.engine.tell(SESSION, NEWS)
+    await w.engine.send_notification(SESSION, NEWS)
     await w.settle()
 
 
@@ -49,6 +49,6 @@ async def test_news_do_not_discard_a_turn_that_was_interrupted():
     await w.say()
     again = await restart_engine(w)
     with pytest.raises(Conflict, match="interrupted"):
-        await again.engine.tell(SESSION, NEWS)
+        await again.engine.send_notification(SESSION, NEWS)
     assert again.session.status == "interrupted"
     assert len(again.of(ev.MessageAdd)) == 1

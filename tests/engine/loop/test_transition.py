@@ -9,11 +9,50 @@ from typing import get_args
 import pytest
 
 from jupyter_ai_shoulders.engine.calls.background_tasks import lost_run_event
-from jupyter_ai_shoulders.engine.loop import commands_and_effects as sig
 from jupyter_ai_shoulders.engine.loop import state as st
+from jupyter_ai_shoulders.engine.loop.accepted_phases import ACCEPTED_IN
+from jupyter_ai_shoulders.engine.loop.commands import (
+    ApprovalAnswered,
+    BeginTurn,
+    CallOutcomesFound,
+    CancelTurn,
+    ChangeQueued,
+    DiscardInterrupted,
+    NoteInterruption,
+    QuestionAnswered,
+    ResultSupplied,
+    ResumeInterrupted,
+    RunEnded,
+    Shutdown,
+    StartTurn,
+    SteerTurn,
+    TimeUp,
+    TurnPlan,
+)
+from jupyter_ai_shoulders.engine.loop.effects import (
+    AppendEvent,
+    Effect,
+    RefuseCommand,
+    StartOperation,
+)
 from jupyter_ai_shoulders.engine.loop.event_reducer import apply_event, rebuild_state
+from jupyter_ai_shoulders.engine.loop.operations import (
+    Allowed,
+    CallsDone,
+    ContextCompacted,
+    ModelFailed,
+    ModelFinished,
+    NeedsApproval,
+    OperationCrashed,
+    OperationStopped,
+    PermissionChecked,
+    RequestOverflowed,
+    RequestPrepared,
+    RetryElapsed,
+    Signal,
+)
 from jupyter_ai_shoulders.engine.loop.synthetic_results import settled_result
-from jupyter_ai_shoulders.engine.loop.transition import ACCEPTED_IN, advance
+from jupyter_ai_shoulders.engine.loop.transition import advance
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, SendMessage
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -32,7 +71,7 @@ from tests.engine.engine_harness import make_session
 
 TURN = TurnId("t1")
 CALL = CallId("c1")
-PLAN = sig.TurnPlan(TURN, ModelId("m"), ProviderId("p"), "ask", 25)
+PLAN = TurnPlan(TURN, ModelId("m"), ProviderId("p"), "ask", 25)
 ERROR = ErrorInfo(code="provider_error", message="Broken.")
 TOO_LONG = ErrorInfo(code="context_overflow", message="Too long.")
 USAGE = ev.UsageUpdate(
@@ -47,68 +86,68 @@ MESSAGE = SendMessage(id=MessageId("u1"), text="Hi")
 RUN = st.BackgroundRun(LongRunId("run_1"), CallId("c0"), "run", "Run", TURN)
 
 
-def asks() -> sig.NeedsApproval:
+def asks() -> NeedsApproval:
     reason = ev.AskReason(kind="mode", text="it runs code")
-    return sig.NeedsApproval({}, "hash", None, None, reason, ("once", "session"))
+    return NeedsApproval({}, "hash", None, None, reason, ("once", "session"))
 
 
 def limit_error(scope: str) -> ErrorInfo:
     return ErrorInfo(code="budget_exhausted", message="Spent.", details={"scope": scope})
 
 
-SIGNALS: dict[str, sig.Signal] = {
-    "send": sig.StartTurn(MESSAGE, PLAN),
-    "begin": sig.BeginTurn(PLAN),
-    "begin orphan": sig.BeginTurn(PLAN, MessageId("u1")),
-    "steer": sig.SteerTurn(MESSAGE),
-    "edit queued": sig.ChangeQueued(MessageId("u2"), "New"),
-    "remove queued": sig.ChangeQueued(MessageId("u2"), None),
-    "cancel": sig.CancelTurn(),
-    "shutdown": sig.Shutdown(),
-    "resume": sig.ResumeInterrupted(PLAN),
-    "discard": sig.DiscardInterrupted(),
-    "note interruption": sig.NoteInterruption(),
-    "allow": sig.ApprovalAnswered(CALL, AnswerApproval(decision="allow")),
-    "deny": sig.ApprovalAnswered(CALL, AnswerApproval(decision="deny")),
-    "answer another": sig.ApprovalAnswered(CallId("c9"), AnswerApproval(decision="deny")),
-    "reply": sig.QuestionAnswered(CALL, ("Blue",)),
-    "reply by message": sig.QuestionAnswered(CALL, ("Hi",), MESSAGE),
-    "reply to another": sig.QuestionAnswered(CallId("c9"), ("Blue",)),
-    "supply": sig.ResultSupplied(settled_result(CALL, "look", "error", ERROR)),
-    "supply another": sig.ResultSupplied(settled_result(CallId("c9"), "look", "error", ERROR)),
-    "found": sig.CallOutcomesFound((settled_result(CALL, "run", "cancelled", ERROR),)),
-    "found nothing": sig.CallOutcomesFound(()),
-    "time up": sig.TimeUp(),
-    "run ended": sig.RunEnded(lost_run_event(RUN)),
-    "unknown run ended": sig.RunEnded(lost_run_event(replace(RUN, run=LongRunId("another")))),
-    "prepared": sig.RequestPrepared(10, 1000),
-    "overflowed": sig.RequestOverflowed(2000, 800, 1000),
-    "overflowed, compactable": sig.RequestOverflowed(2000, 800, 1000, compactable=True),
-    "compacted": sig.ContextCompacted(
+SIGNALS: dict[str, Signal] = {
+    "send": StartTurn(MESSAGE, PLAN),
+    "begin": BeginTurn(PLAN),
+    "begin orphan": BeginTurn(PLAN, MessageId("u1")),
+    "steer": SteerTurn(MESSAGE),
+    "edit queued": ChangeQueued(MessageId("u2"), "New"),
+    "remove queued": ChangeQueued(MessageId("u2"), None),
+    "cancel": CancelTurn(),
+    "shutdown": Shutdown(),
+    "resume": ResumeInterrupted(PLAN),
+    "discard": DiscardInterrupted(),
+    "note interruption": NoteInterruption(),
+    "allow": ApprovalAnswered(CALL, AnswerApproval(decision="allow")),
+    "deny": ApprovalAnswered(CALL, AnswerApproval(decision="deny")),
+    "answer another": ApprovalAnswered(CallId("c9"), AnswerApproval(decision="deny")),
+    "reply": QuestionAnswered(CALL, ("Blue",)),
+    "reply by message": QuestionAnswered(CALL, ("Hi",), MESSAGE),
+    "reply to another": QuestionAnswered(CallId("c9"), ("Blue",)),
+    "supply": ResultSupplied(settled_result(CALL, "look", "error", ERROR)),
+    "supply another": ResultSupplied(settled_result(CallId("c9"), "look", "error", ERROR)),
+    "found": CallOutcomesFound((settled_result(CALL, "run", "cancelled", ERROR),)),
+    "found nothing": CallOutcomesFound(()),
+    "time up": TimeUp(),
+    "run ended": RunEnded(lost_run_event(RUN)),
+    "unknown run ended": RunEnded(lost_run_event(replace(RUN, run=LongRunId("another")))),
+    "prepared": RequestPrepared(10, 1000),
+    "overflowed": RequestOverflowed(2000, 800, 1000),
+    "overflowed, compactable": RequestOverflowed(2000, 800, 1000, compactable=True),
+    "compacted": ContextCompacted(
         ev.ContextRebase(reason="compaction", replaced={}),
         ev.Notice(level="info", code="compacted", text="Summarised."),
     ),
-    "too long": sig.ModelFailed(TOO_LONG, None, USAGE),
-    "finished": sig.ModelFinished("end_turn", USAGE),
-    "finished empty": sig.ModelFinished("end_turn", USAGE, empty=True),
-    "filtered": sig.ModelFinished("content_filter", USAGE),
-    "outgrown": sig.ModelFinished("context_overflow", USAGE),
-    "cut": sig.ModelFinished("max_tokens", USAGE),
-    "failed": sig.ModelFailed(ERROR, None),
-    "failed, again": sig.ModelFailed(ERROR, 500, USAGE),
-    "turn limit": sig.ModelFailed(limit_error("turn"), None),
-    "month limit": sig.ModelFailed(limit_error("month"), None),
-    "elapsed": sig.RetryElapsed(),
-    "allowed": sig.PermissionChecked(CALL, sig.Allowed()),
-    "allowed by rule": sig.PermissionChecked(CALL, sig.Allowed("a rule")),
-    "asks": sig.PermissionChecked(CALL, asks()),
-    "denied": sig.PermissionChecked(CALL, st.RejectCall("denied", ERROR)),
-    "deferred": sig.PermissionChecked(CALL, st.DeferToUser()),
-    "judged another": sig.PermissionChecked(CallId("c9"), sig.Allowed()),
-    "calls done": sig.CallsDone(),
-    "bug": sig.CallsDone(ERROR),
-    "stopped": sig.OperationStopped(),
-    "crashed": sig.OperationCrashed(ERROR),
+    "too long": ModelFailed(TOO_LONG, None, USAGE),
+    "finished": ModelFinished("end_turn", USAGE),
+    "finished empty": ModelFinished("end_turn", USAGE, empty=True),
+    "filtered": ModelFinished("content_filter", USAGE),
+    "outgrown": ModelFinished("context_overflow", USAGE),
+    "cut": ModelFinished("max_tokens", USAGE),
+    "failed": ModelFailed(ERROR, None),
+    "failed, again": ModelFailed(ERROR, 500, USAGE),
+    "turn limit": ModelFailed(limit_error("turn"), None),
+    "month limit": ModelFailed(limit_error("month"), None),
+    "elapsed": RetryElapsed(),
+    "allowed": PermissionChecked(CALL, Allowed()),
+    "allowed by rule": PermissionChecked(CALL, Allowed("a rule")),
+    "asks": PermissionChecked(CALL, asks()),
+    "denied": PermissionChecked(CALL, st.RejectCall("denied", ERROR)),
+    "deferred": PermissionChecked(CALL, st.DeferToUser()),
+    "judged another": PermissionChecked(CallId("c9"), Allowed()),
+    "calls done": CallsDone(),
+    "bug": CallsDone(ERROR),
+    "stopped": OperationStopped(),
+    "crashed": OperationCrashed(ERROR),
 }
 
 START = ev.ToolStart(call_id=CALL)
@@ -200,17 +239,17 @@ def states() -> list[st.SessionState]:
 
 def test_every_phase_and_signal_is_in_the_tables():
     assert {type(phase) for phase in PHASES} | {st.Idle} == set(get_args(st.Phase))
-    assert {type(signal) for signal in SIGNALS.values()} == set(get_args(sig.Signal))
-    assert set(ACCEPTED_IN) == set(get_args(sig.Signal))
+    assert {type(signal) for signal in SIGNALS.values()} == set(get_args(Signal))
+    assert set(ACCEPTED_IN) == set(get_args(Signal))
 
 
 @pytest.mark.parametrize("signal", SIGNALS.values(), ids=SIGNALS.keys())
-def test_every_signal_in_every_state_is_a_transition_or_a_named_refusal(signal: sig.Signal):
+def test_every_signal_in_every_state_is_a_transition_or_a_named_refusal(signal: Signal):
     for state in states():
         if not _makes_sense(state, signal):
             continue
         after, effects = advance(state, signal)
-        refusals = [effect for effect in effects if isinstance(effect, sig.RefuseCommand)]
+        refusals = [effect for effect in effects if isinstance(effect, RefuseCommand)]
         if refusals:
             assert len(effects) == 1
             assert after == state
@@ -220,21 +259,21 @@ def test_every_signal_in_every_state_is_a_transition_or_a_named_refusal(signal: 
             _check_transition(state, after, effects)
 
 
-def _makes_sense(state: st.SessionState, signal: sig.Signal) -> bool:
+def _makes_sense(state: st.SessionState, signal: Signal) -> bool:
     """Operations know the calls they are about; a turn without the call cannot be judged."""
     return not (
-        isinstance(signal, sig.PermissionChecked)
+        isinstance(signal, PermissionChecked)
         and isinstance(state.phase, st.CheckingPermission)
         and (state.turn is None or state.turn.call(state.phase.call_id) is None)
     )
 
 
 def _check_transition(
-    before: st.SessionState, after: st.SessionState, effects: tuple[sig.Effect, ...]
+    before: st.SessionState, after: st.SessionState, effects: tuple[Effect, ...]
 ) -> None:
     """What every transition keeps: a turn is open unless idle, one operation, facts by events."""
     assert (after.turn is None) == isinstance(after.phase, st.Idle)
-    starts = [effect for effect in effects if isinstance(effect, sig.StartOperation)]
+    starts = [effect for effect in effects if isinstance(effect, StartOperation)]
     assert len(starts) <= 1
     works = not isinstance(
         after.phase,
@@ -250,7 +289,7 @@ def _check_transition(
         assert waits_for_operation or not works
     facts = before
     for effect in effects:
-        if isinstance(effect, sig.AppendEvent):
+        if isinstance(effect, AppendEvent):
             facts = apply_event(facts, effect.event)
     assert _facts(facts) == _facts(after)
 
