@@ -43,12 +43,12 @@ def remove_agent_changes(before: str | None, after: str, current: str) -> TextWi
         return TextWithoutAgent(before)
     own, conflict, lines = line_changes(after, current), False, after.split("\n")
     merged = list(own)
-    for back in _way_back(before, after):
+    for back in _inverse_changes(before, after):
         if back in own:
             continue
         touching = [change for change in own if _overlap(back, change)]
         conflict = conflict or bool(touching)
-        merged += _around(back, touching, lines) if touching else [back]
+        merged += _revert_beside(back, touching, lines) if touching else [back]
     baseline = changed_lines(after, merged)
     if before is None and not baseline:
         return TextWithoutAgent(None, conflict)
@@ -76,8 +76,8 @@ def rough_hunks(baseline: str | None, current: str | None) -> tuple[Hunk, ...]:
     if len(baseline) + len(current) > LONG:
         return ()
     old, new = baseline.split("\n"), current.split("\n")
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = _common_prefix_length(old, new)
+    tail = _common_prefix_length(old[head:][::-1], new[head:][::-1])
     whole = Hunk(
         before_from=head,
         before_to=len(old) - tail,
@@ -153,7 +153,7 @@ def _lines_of(hunk: Hunk, before: str, after: str) -> tuple[str, str]:
     )
 
 
-def _way_back(before: str | None, after: str) -> list[LineChange]:
+def _inverse_changes(before: str | None, after: str) -> list[LineChange]:
     if before is None:
         return [LineChange(0, after.count("\n") + 1, ())]
     return line_changes(after, before)
@@ -164,7 +164,9 @@ def _overlap(back: LineChange, own: LineChange) -> bool:
     return back.start < own.end and own.start < back.end
 
 
-def _around(back: LineChange, own: Sequence[LineChange], lines: Sequence[str]) -> list[LineChange]:
+def _revert_beside(
+    back: LineChange, own: Sequence[LineChange], lines: Sequence[str]
+) -> list[LineChange]:
     """Return what of ``back`` can be done to ``lines`` beside the user's changes.
 
     Its lines take the place of those of the agent's that are left, each where its words are. Where
@@ -183,17 +185,21 @@ def _around(back: LineChange, own: Sequence[LineChange], lines: Sequence[str]) -
         gaps.append((position, back.end))
     if not gaps and not any(change.lines for change in own):
         return [LineChange(own[-1].end, own[-1].end, back.lines)]
-    shares = _shared_out(back.lines, [lines[start:end] for start, end in gaps])
+    shares = _split_by_words(back.lines, [lines[start:end] for start, end in gaps])
     return [LineChange(start, end, share) for (start, end), share in zip(gaps, shares, strict=True)]
 
 
-def _shared_out(before: tuple[str, ...], groups: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+def _split_by_words(
+    before: tuple[str, ...], groups: Sequence[Sequence[str]]
+) -> list[tuple[str, ...]]:
     """Cut lines into one part for each group of lines, where they have most words in common."""
     parts: list[tuple[str, ...]] = []
     for index in range(len(groups) - 1):
         here = _words(groups[index])
         later = _words(line for group in groups[index + 1 :] for line in group)
-        cut = _best_cut([(len(words & here), len(words & later)) for words in map(_set, before)])
+        cut = _best_cut(
+            [(len(words & here), len(words & later)) for words in map(_line_words, before)]
+        )
         parts.append(before[:cut])
         before = before[cut:]
     return [*parts, before] if groups else []
@@ -211,14 +217,14 @@ def _best_cut(scores: Sequence[tuple[int, int]]) -> int:
 
 
 def _words(lines: Iterable[str]) -> set[str]:
-    return {word for line in lines for word in _set(line)}
+    return {word for line in lines for word in _line_words(line)}
 
 
-def _set(line: str) -> set[str]:
+def _line_words(line: str) -> set[str]:
     return set(_WORD.findall(line))
 
 
-def _common(some: Sequence[str], others: Sequence[str]) -> int:
+def _common_prefix_length(some: Sequence[str], others: Sequence[str]) -> int:
     """Return how many lines both begin with."""
     pairs = enumerate(zip(some, others, strict=False))
     return next(

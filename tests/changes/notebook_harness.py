@@ -114,7 +114,7 @@ class Kernel:
         self.fails: Literal["no", "before", "midway"] = "no"
         self._notebook = notebook
 
-    async def incarnation(self, path: str) -> str | None:
+    async def kernel_generation(self, path: str) -> str | None:
         del path
         return self.name
 
@@ -165,27 +165,27 @@ class NotebookHarness:
         return self.store.last_seq(SESSION)
 
     async def agent(self, *edits: CellEdit, turn: str = "t1") -> Applied | Conflicted:
-        self.recorder.work_for(self._doer(turn))
+        self.recorder.set_actor(self._actor(turn))
         try:
             return await self._notebooks.open(PATH).apply(edits, {})
         finally:
-            self.recorder.work_for(None)
+            self.recorder.set_actor(None)
 
     async def agent_runs(self, cell_id: str, turn: str = "t1") -> None:
-        self.recorder.work_for(self._doer(turn))
+        self.recorder.set_actor(self._actor(turn))
         try:
             async for _ in self._runner.run(PATH, CellId(cell_id)):
                 pass
         finally:
-            self.recorder.work_for(None)
+            self.recorder.set_actor(None)
 
     async def agent_tries(self, code: str, turn: str = "t1") -> None:
-        self.recorder.work_for(self._doer(turn))
+        self.recorder.set_actor(self._actor(turn))
         try:
             async for _ in self.recorder.scratch(self.kernel).run_code(PATH, code):
                 pass
         finally:
-            self.recorder.work_for(None)
+            self.recorder.set_actor(None)
 
     def propose(self, cell_id: str, text: str) -> None:
         shown = self.notebook.cells[CellId(cell_id)]
@@ -207,9 +207,9 @@ class NotebookHarness:
     async def restore(self, after: int = 0) -> RestoreResult:
         restore_id = RestoreId(f"r{next(self._numbers)}")
         order = RestoreOrder(restore_id=restore_id, seq=after + 1, what=("notebook",))
-        return await self.restorer.put_back(SESSION, order, after)
+        return await self.restorer.restore(SESSION, order, after)
 
-    def _doer(self, turn: str) -> Actor:
+    def _actor(self, turn: str) -> Actor:
         return Actor(SESSION, turn, TurnId(turn))
 
 

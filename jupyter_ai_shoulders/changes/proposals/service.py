@@ -49,7 +49,7 @@ class RunListener(Protocol):
         """Return whether it is a task thread, which is told of such runs."""
         ...
 
-    async def ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
+    async def run_ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
         """Take how the run of a proposal's cell ended, or why it could not run."""
         ...
 
@@ -67,14 +67,14 @@ class ProposalService:
         *,
         texts: TextDocuments | None = None,
         listener: RunListener | None = None,
-        path_now: Callable[[str], str] = str,
+        current_path: Callable[[str], str] = str,
     ) -> None:
         """``recorder`` lets restores take back what was applied as the agent wrote it.
 
-        ``path_now`` returns where a document is that was renamed.
+        ``current_path`` returns where a document is that was renamed.
         """
         self._listener = listener
-        self._path_now = path_now
+        self._current_path = current_path
         self._texts = texts
         self._log = event_log
         self._notebooks = recorder.notebooks(notebooks) if recorder else notebooks
@@ -133,33 +133,33 @@ class ProposalService:
         text = proposal.new if command.text is None else command.text
         old = proposal.old if command.text is None or command.base is None else command.base
         rewritten = await asyncio.to_thread(_is_rewritten, proposal, old, text)
-        place = self._place(proposal, rewritten=rewritten)
-        now = await place.now()
-        left = ATTEMPTS
-        while now is not None:
-            merged = await asyncio.to_thread(merge_words, old, now.text, text)
-            if merged is None or left == 0:
+        target = self._target(proposal, rewritten=rewritten)
+        current = await target.current()
+        attempts = ATTEMPTS
+        while current is not None:
+            merged = await asyncio.to_thread(merge_words, old, current.text, text)
+            if merged is None or attempts == 0:
                 # First, so that a server that ends in between loses nothing of the user's text.
-                self._propose_again(proposal, old, text, now)
+                self._add_conflict_proposal(proposal, old, text, current)
                 return await self._resolve(proposal, "conflict")
-            if await place.write(merged, now.version):
+            if await target.write(merged, current.version):
                 return await self._applied(proposal, command, merged)
-            now, left = await place.now(), left - 1  # the user types
+            current, attempts = await target.current(), attempts - 1  # the user types
         return await self._resolve(proposal, "stale")
 
     def _is_thread(self, proposal: Proposal) -> bool:
         """Return whether a thread made it: what is applied awaits review, and it hears of runs."""
         return self._listener is not None and self._listener.is_thread(proposal.session_id)
 
-    def _place(self, proposal: Proposal, *, rewritten: bool) -> ProposalTarget:
+    def _target(self, proposal: Proposal, *, rewritten: bool) -> ProposalTarget:
         """Return what would be changed. Raises what opening a notebook raises."""
-        doing = ProposalActor(self._recorder, proposal, self._is_thread(proposal), rewritten)
+        actor = ProposalActor(self._recorder, proposal, self._is_thread(proposal), rewritten)
         if proposal.cell_id is not None:
             notebook = self._notebooks.open(proposal.document)
-            return CellTarget(notebook, proposal.cell_id, doing)
+            return CellTarget(notebook, proposal.cell_id, actor)
         if self._texts is None:
             raise Conflict("Proposals on files cannot be applied here.", code="not_a_notebook")
-        return FileTarget(self._texts, self._path_now(proposal.document), doing)
+        return FileTarget(self._texts, self._current_path(proposal.document), actor)
 
     async def _applied(self, proposal: Proposal, command: DecideProposal, text: str) -> Proposal:
         crash_point("proposals.cell.changed")
@@ -171,20 +171,22 @@ class ProposalService:
         self._run(decided, proposal.cell_id, listener)
         return decided
 
-    def _propose_again(self, proposal: Proposal, old: str, text: str, now: CurrentText) -> None:
+    def _add_conflict_proposal(
+        self, proposal: Proposal, old: str, text: str, current: CurrentText
+    ) -> None:
         """Put the same change beside the text as it is now."""
         what = "file" if proposal.cell_id is None else "cell"
-        again = proposal.model_copy(
+        conflict = proposal.model_copy(
             update={
                 "id": ProposalId(self._ids.new("proposal")),
                 "old": old,
                 "new": text,
-                "current": now.text,
-                "current_version": now.version,
+                "current": current.text,
+                "current_version": current.version,
                 "reason": f"The {what} was changed before the proposal was applied.",
             }
         )
-        event = ProposalAdd(turn_id=proposal.turn_id, call_id=None, proposal=again)
+        event = ProposalAdd(turn_id=proposal.turn_id, call_id=None, proposal=conflict)
         self._log.append(proposal.session_id, event)
 
     async def _resolve(
@@ -217,7 +219,7 @@ class ProposalService:
             outcome = error.info
         crash_point("proposals.cell.ran")
         if listener is not None and outcome is not None:
-            await listener.ended(proposal, outcome)
+            await listener.run_ended(proposal, outcome)
 
 
 def _is_rewritten(proposal: Proposal, base: str, text: str) -> bool:

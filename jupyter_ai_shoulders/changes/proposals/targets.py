@@ -34,7 +34,7 @@ class ProposalTarget(Protocol):
         """Give it another text; False when it is not what was expected."""
         ...
 
-    async def now(self) -> CurrentText | None:
+    async def current(self) -> CurrentText | None:
         """Return it as it stands, None when it is gone."""
         ...
 
@@ -42,15 +42,15 @@ class ProposalTarget(Protocol):
 class CellTarget:
     """A cell."""
 
-    def __init__(self, notebook: Notebook, cell_id: CellId, doing: ProposalActor) -> None:
+    def __init__(self, notebook: Notebook, cell_id: CellId, actor: ProposalActor) -> None:
         self._notebook = notebook
         self._cell_id = cell_id
-        self._doing = doing
+        self._actor = actor
 
     async def write(self, text: str, expected: Version) -> bool:
         """Change the cell. Raises ``Conflict`` (protected) and what changing a notebook raises."""
         edit = CellSource(cell_id=self._cell_id, source=text)
-        with self._doing.of(text):
+        with self._actor.acting_for(text):
             outcome = await self._notebook.apply([edit], {self._cell_id: expected})
         if not isinstance(outcome, Conflicted):
             return True
@@ -62,7 +62,7 @@ class CellTarget:
             )
         return False
 
-    async def now(self) -> CurrentText | None:
+    async def current(self) -> CurrentText | None:
         """Return the cell. Raises what reading a notebook raises."""
         cell = (await self._notebook.read()).cell(self._cell_id)
         return None if cell is None else CurrentText(cell.source, cell.version)
@@ -71,22 +71,22 @@ class CellTarget:
 class FileTarget:
     """A text file."""
 
-    def __init__(self, texts: TextDocuments, path: str, doing: ProposalActor) -> None:
+    def __init__(self, texts: TextDocuments, path: str, actor: ProposalActor) -> None:
         self._texts = texts
         self._path = path
-        self._doing = doing
+        self._actor = actor
 
     async def write(self, text: str, expected: Version) -> bool:
         """Change the file. Raises what changing a file raises."""
-        review = self._doing.review and self._doing.is_of_the_agent(text)
-        origin = ChangeOrigin(self._doing.proposal.session_id, by="user", review=review)
+        review = self._actor.review and self._actor.is_agent_text(text)
+        origin = ChangeOrigin(self._actor.proposal.session_id, by="user", review=review)
         try:
             outcome = await self._texts.replace(self._path, text, expected, origin)
         except NotFound:
             return False
         return not isinstance(outcome, TextEditConflict)
 
-    async def now(self) -> CurrentText | None:
+    async def current(self) -> CurrentText | None:
         """Return the file. Raises what reading a file raises."""
         try:
             snapshot = await self._texts.read(self._path)
@@ -106,20 +106,20 @@ class ProposalActor:
     rewritten: bool = False
     """Whether the user gave another text instead."""
 
-    def is_of_the_agent(self, text: str) -> bool:
+    def is_agent_text(self, text: str) -> bool:
         """Return whether a text is what was proposed, also where it is merged with the user's."""
         return text == self.proposal.new or not self.rewritten
 
     @contextmanager
-    def of(self, text: str) -> Generator[None]:
+    def acting_for(self, text: str) -> Generator[None]:
         """Work on the proposal's behalf while its own text is written."""
-        if self.recorder is None or not self.is_of_the_agent(text):
+        if self.recorder is None or not self.is_agent_text(text):
             yield
             return
         session_id = self.proposal.session_id
-        doer = Actor(session_id, self.proposal.id, by="user", review=self.review)
-        self.recorder.work_for(doer)
+        actor = Actor(session_id, self.proposal.id, by="user", review=self.review)
+        self.recorder.set_actor(actor)
         try:
             yield
         finally:
-            self.recorder.work_for(None)
+            self.recorder.set_actor(None)

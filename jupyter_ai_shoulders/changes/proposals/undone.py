@@ -42,7 +42,7 @@ class UndoneProposalTracker:
         """Look again at a conversation whose edit was taken back, once the event is everybody's."""
         event = logged.event
         if isinstance(event, EditResolve) and event.decision == "undo" and event.hunks is None:
-            asyncio.get_running_loop().call_soon(self._say, event.session_id)
+            asyncio.get_running_loop().call_soon(self._append_undone, event.session_id)
 
     async def catch_up(self) -> None:
         """Say what the last process did not. Raises ``StateUnavailable``."""
@@ -53,10 +53,10 @@ class UndoneProposalTracker:
             if isinstance(event, ProposalResolve) and event.state in APPLIED
         }
         for session_id in sorted(sessions):
-            self._say(session_id)
+            self._append_undone(session_id)
             await asyncio.sleep(0)
 
-    def _say(self, session_id: SessionId) -> None:
+    def _append_undone(self, session_id: SessionId) -> None:
         try:
             events = [logged.event for logged in self._log.find(KINDS, session_id)]
             for proposal in find_undone_proposals(events):

@@ -30,13 +30,13 @@ class Actor:
     """It is reviewed all the same: what a task thread proposed."""
 
 
-def origin_of(doer: Actor) -> ChangeOrigin:
+def origin_of(actor: Actor) -> ChangeOrigin:
     """Return on whose behalf, as the operation log and the review know it."""
     return ChangeOrigin(
-        doer.session_id,
-        doer.turn_id,
-        doer.call_id,
-        by=doer.by,
-        review=doer.review,
-        batch=None if doer.order is None else doer.order.restore_id,
+        actor.session_id,
+        actor.turn_id,
+        actor.call_id,
+        by=actor.by,
+        review=actor.review,
+        batch=None if actor.order is None else actor.order.restore_id,
     )

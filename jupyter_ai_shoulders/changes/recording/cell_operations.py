@@ -77,7 +77,7 @@ class CellOperationLog:
             self._end(row, "done", ChangeOutcome(before_version=version))
         crash_point("restore.rows.ended")
 
-    def not_made(self, rows: Sequence[OperationId]) -> None:
+    def mark_failed(self, rows: Sequence[OperationId]) -> None:
         """Say that nothing was changed."""
         for row in rows:
             self._end(row, "failed", None)
@@ -92,9 +92,9 @@ class CellOperationLog:
     def failed(self, rows: Sequence[OperationId], error: ShouldersError) -> None:
         """Say that nothing was changed, unless a page may have done it without an answer."""
         if error.info.code != "page_not_responding":
-            self.not_made(rows)
+            self.mark_failed(rows)
 
-    def ran(self, origin: ChangeOrigin, path: str, cell_id: CellId) -> None:
+    def record_run(self, origin: ChangeOrigin, path: str, cell_id: CellId) -> None:
         """Note that a run left other outputs. Raises ``StateUnavailable``."""
         if self._journal is None:
             return
@@ -109,13 +109,13 @@ async def settle_interrupted_cells(journal: OperationJournal, notebooks: Noteboo
     """
     for row in journal.begun():
         if row.cell_id is not None:
-            state = await _became(row, notebooks)
+            state = await _find_outcome(row, notebooks)
             why = None if state == "done" else NOT_KNOWN
             journal.end(row.id, state, ChangeOutcome(cannot_undo=why))
             crash_point("restore.rows.settled")
 
 
-async def _became(row: Operation, notebooks: Notebooks) -> OperationState:
+async def _find_outcome(row: Operation, notebooks: Notebooks) -> OperationState:
     assert row.cell_id is not None, "only rows of cells are asked about"
     try:
         snapshot = await notebooks.open(row.document).read()

@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.wire.versions import cell_version
 class CellHistory:
     """What became of one cell by our hand."""
 
-    made: bool = False
+    created: bool = False
     deleted: bool = False
     moved: bool = False
     version: Version | None = None
@@ -37,7 +37,7 @@ class CellHistory:
     source: str | None = None
     texts: list[tuple[str | None, str]] = field(default_factory=list[tuple[str | None, str]])
     """Each text we gave it, behind the one it stood on where that was not our last."""
-    others: Version | None = None
+    foreign_version: Version | None = None
     """Of the text it had when we deleted it last, if that was not ours."""
     outputs_touched: bool = False
     outputs: str | None = None
@@ -49,32 +49,32 @@ class CellHistory:
     last: BlobHash | None = None
     """The whole cell as it was before we deleted it last."""
 
-    def add(self, deed: CellDeed) -> None:
+    def add(self, action: CellDeed) -> None:
         """Take the next deed."""
-        match deed.what:
+        match action.what:
             case "made" | "edited":
-                self.made = self.made or deed.what == "made"
-                self.deleted = self.deleted and deed.what == "edited"
-                self._wrote(deed)
+                self.created = self.created or action.what == "made"
+                self.deleted = self.deleted and action.what == "edited"
+                self._add_text(action)
             case "deleted":
                 self.deleted = True
-                self.others = None if deed.version == self.version else deed.version
+                self.foreign_version = None if action.version == self.version else action.version
             case "moved":
                 self.moved = True
             case "outputs" | "ran":
                 self.outputs_touched = True
-                self.outputs, self.execution_count = deed.outputs, deed.execution_count
+                self.outputs, self.execution_count = action.outputs, action.execution_count
             case "scratch":
                 pass
-        if deed.what in {"ran", "scratch"}:
-            self._ran(deed)
+        if action.what in {"ran", "scratch"}:
+            self._add_run(action)
 
-    def _wrote(self, deed: CellDeed) -> None:
+    def _add_text(self, action: CellDeed) -> None:
         """Note a text as ours, unless it is one that came back with a cell we had deleted."""
-        ours = deed.version != self.others
-        self.version, self.source = (deed.version, deed.source) if ours else (None, None)
-        if deed.source is not None and ours:
-            self.texts.append((deed.base, deed.source))
+        ours = action.version != self.foreign_version
+        self.version, self.source = (action.version, action.source) if ours else (None, None)
+        if action.source is not None and ours:
+            self.texts.append((action.base, action.source))
 
     def without_agent_changes(self, before: str | None) -> str | None:
         """Return the text of before with what others wrote in it between our changes."""
@@ -85,11 +85,11 @@ class CellHistory:
             left = source
         return baseline
 
-    def _ran(self, deed: CellDeed) -> None:
+    def _add_run(self, action: CellDeed) -> None:
         """The end of a run takes the place of its beginning."""
-        if self.runs and self.runs[-1].outputs is None and self.runs[-1].version == deed.version:
+        if self.runs and self.runs[-1].outputs is None and self.runs[-1].version == action.version:
             self.runs.pop()
-        self.runs.append(deed)
+        self.runs.append(action)
 
 
 @dataclass(slots=True)
@@ -105,14 +105,14 @@ class DocumentHistory:
     def changed(self) -> bool:
         """Whether its cells are others than before, as far as we know."""
         return any(
-            cell.made or cell.deleted or cell.moved or cell.version or cell.outputs_touched
+            cell.created or cell.deleted or cell.moved or cell.version or cell.outputs_touched
             for cell in self.cells.values()
         )
 
     @property
     def runs(self) -> list[CellDeed]:
         """What ran in its kernel."""
-        return [deed for cell in self.cells.values() for deed in cell.runs]
+        return [action for cell in self.cells.values() for action in cell.runs]
 
     def cell(self, cell_id: CellId) -> CellHistory:
         """Return the story of a cell, begun when there is none."""
@@ -150,7 +150,7 @@ def document_histories(events: Iterable[Event], part: HistoryRange) -> dict[str,
     """Return what was done to each document by the events of a part."""
     found: dict[str, DocumentHistory] = {}
 
-    def story(document: str) -> DocumentHistory:
+    def history_of(document: str) -> DocumentHistory:
         return found.setdefault(document, DocumentHistory(document))
 
     for event in events:
@@ -159,17 +159,17 @@ def document_histories(events: Iterable[Event], part: HistoryRange) -> dict[str,
         match event:
             case Checkpoint():
                 for kept in event.documents:
-                    told = story(kept.document)
-                    told.text = told.text or kept.blob
+                    history = history_of(kept.document)
+                    history.text = history.text or kept.blob
                 for whole in event.cells:
-                    cell = story(whole.document).cell(whole.cell_id)
+                    cell = history_of(whole.document).cell(whole.cell_id)
                     cell.first, cell.last = cell.first or whole.blob, whole.blob
             case CellsChange():
-                for deed in event.cells:
-                    story(event.document).cell(deed.cell_id).add(deed)
+                for action in event.cells:
+                    history_of(event.document).cell(action.cell_id).add(action)
             case _:
                 pass
-    return {name: told for name, told in found.items() if told.changed or told.runs}
+    return {name: history for name, history in found.items() if history.changed or history.runs}
 
 
 def document_changed_within_turn(events: Iterable[Event], seq: int) -> str | None:
@@ -193,15 +193,15 @@ def document_changed_within_turn(events: Iterable[Event], seq: int) -> str | Non
     return None
 
 
-def cell_deeds(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellDeed]:
+def cell_actions(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellDeed]:
     """Return what edits that were applied did; their inverse has the texts of what is gone."""
-    was = {
+    texts_before = {
         edit.cell_id: edit.source for edit in inverse if isinstance(edit, CellInsert | CellSource)
     }
-    return [_deed(edit, was.get(edit.cell_id)) for edit in edits]
+    return [_action(edit, texts_before.get(edit.cell_id)) for edit in edits]
 
 
-def _deed(edit: CellEdit, was: str | None) -> CellDeed:
+def _action(edit: CellEdit, texts_before: str | None) -> CellDeed:
     match edit:
         case CellSource() | CellInsert():
             edited = isinstance(edit, CellSource)
@@ -210,7 +210,7 @@ def _deed(edit: CellEdit, was: str | None) -> CellDeed:
                 what="edited" if edited else "made",
                 title=title_of(edit.source),
                 source=edit.source,
-                base=was if edited else None,
+                base=texts_before if edited else None,
                 version=cell_version(edit.source),
             )
         case CellOutputs():
@@ -222,8 +222,8 @@ def _deed(edit: CellEdit, was: str | None) -> CellDeed:
                 execution_count=edit.execution_count,
             )
         case CellDelete():
-            version = None if was is None else cell_version(was)
-            title = "" if was is None else title_of(was)
+            version = None if texts_before is None else cell_version(texts_before)
+            title = "" if texts_before is None else title_of(texts_before)
             return CellDeed(cell_id=edit.cell_id, what="deleted", title=title, version=version)
         case CellMove():
             return CellDeed(cell_id=edit.cell_id, what="moved", title="")

@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
     RecordedScratch,
     record_tool,
 )
-from jupyter_ai_shoulders.changes.recording.snapshots import cell_blob, notebook_blob
+from jupyter_ai_shoulders.changes.recording.snapshots import encode_cell, encode_notebook
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.core.operation_journal import OperationJournal
@@ -50,19 +50,19 @@ LARGE = 200_000
 class Kernels(Protocol):
     """Names kernels so that one that was restarted has another name."""
 
-    async def incarnation(self, path: str) -> str | None:
+    async def kernel_generation(self, path: str) -> str | None:
         """Return the notebook's kernel as it runs now, None while it has none."""
         ...
 
 
 @dataclass(slots=True)
-class _Taken:
+class _CheckpointContents:
     """What the present checkpoint of a session has."""
 
     checkpoint: str
     documents: set[str] = field(default_factory=set[str])
     cells: set[tuple[str, CellId]] = field(default_factory=set[tuple[str, CellId]])
-    left: dict[tuple[str, CellId], str] = field(default_factory=dict[tuple[str, CellId], str])
+    last_texts: dict[tuple[str, CellId], str] = field(default_factory=dict[tuple[str, CellId], str])
     """The text that each cell was given last."""
 
 
@@ -74,29 +74,29 @@ class ChangeRecorder:
         event_log: EventLog,
         blobs: Blobs,
         kernels: Kernels,
-        witness: ChangeObserver | None = None,
+        observer: ChangeObserver | None = None,
         journal: OperationJournal | None = None,
         *,
-        acting: CurrentPage | None = None,
+        current_page: CurrentPage | None = None,
     ) -> None:
-        """``witness`` is told of each text that was changed, for review."""
-        self.acting = acting or CurrentPage()
-        self.rows = CellOperationLog(journal)
-        self._witness = witness or NullChangeObserver()
+        """``observer`` is told of each text that was changed, for review."""
+        self.current_page = current_page or CurrentPage()
+        self.operations = CellOperationLog(journal)
+        self._observer = observer or NullChangeObserver()
         self._log = event_log
         self._blobs = blobs
         self._kernels = kernels
-        self._doer: ContextVar[Actor | None] = ContextVar("doer", default=None)
-        self._taken: OrderedDict[SessionId, _Taken] = OrderedDict()
+        self._actor: ContextVar[Actor | None] = ContextVar("actor", default=None)
+        self._contents: OrderedDict[SessionId, _CheckpointContents] = OrderedDict()
 
     @property
-    def doer(self) -> Actor | None:
+    def actor(self) -> Actor | None:
         """On whose behalf the present task works."""
-        return self._doer.get()
+        return self._actor.get()
 
-    def work_for(self, doer: Actor | None) -> None:
+    def set_actor(self, actor: Actor | None) -> None:
         """Note on whose behalf the present task works from now on."""
-        self._doer.set(doer)
+        self._actor.set(actor)
 
     def notebooks(self, notebooks: Notebooks) -> Notebooks:
         """Return the notebooks as tools get them."""
@@ -114,87 +114,94 @@ class ChangeRecorder:
         """Return tools that say for which call they work."""
         return [record_tool(tool, self) for tool in tools]
 
-    async def keep(
-        self, doer: Actor, notebook: Notebook, touched: Collection[CellId], *, again: bool = False
+    async def take_checkpoint(
+        self,
+        actor: Actor,
+        notebook: Notebook,
+        touched: Collection[CellId],
+        *,
+        refresh: bool = False,
     ) -> NotebookSnapshot | None:
         """Have a checkpoint of the notebook, with the cells ``touched`` whole, on the disk.
 
-        ``again`` keeps these cells as they are now, even if they were kept before. Returns what
+        ``refresh`` keeps these cells as they are now, even if they were kept before. Returns what
         was read, None when there was nothing to keep. Raises ``StateUnavailable`` and what reading
         a notebook raises; then nothing may be changed.
         """
-        taken = self._present(doer)
+        contents = self._checkpoint_contents(actor)
         path = notebook.path
-        new = [cell_id for cell_id in touched if again or (path, cell_id) not in taken.cells]
-        if path in taken.documents and not new:
+        new = [cell_id for cell_id in touched if refresh or (path, cell_id) not in contents.cells]
+        if path in contents.documents and not new:
             return None
         snapshot = await notebook.read(new)
         documents: tuple[DocumentSnapshot, ...] = ()
-        if path not in taken.documents:
-            blob = self._blobs.put(notebook_blob(snapshot.cells))
+        if path not in contents.documents:
+            blob = self._blobs.put(encode_notebook(snapshot.cells))
             documents = (DocumentSnapshot(document=path, blob=blob),)
-        cells = [await self._whole(path, snapshot.cell(cell_id)) for cell_id in new]
-        await self.note(
-            doer,
-            Checkpoint(documents=documents, cells=tuple(filter(None, cells)), order=doer.order),
+        cells = [await self._store_cell(path, snapshot.cell(cell_id)) for cell_id in new]
+        await self.append_checkpoint(
+            actor,
+            Checkpoint(documents=documents, cells=tuple(filter(None, cells)), order=actor.order),
         )
-        taken.documents.add(path)
-        taken.cells |= {(path, cell_id) for cell_id in new}
+        contents.documents.add(path)
+        contents.cells |= {(path, cell_id) for cell_id in new}
         return snapshot
 
-    async def note(self, doer: Actor, event: Checkpoint) -> None:
+    async def append_checkpoint(self, actor: Actor, event: Checkpoint) -> None:
         """Bring a checkpoint to the disk. Raises ``StateUnavailable``."""
         if not event.documents and not event.cells:
             return
-        self._log.append(doer.session_id, event.model_copy(update={"turn_id": doer.turn_id}))
+        self._log.append(actor.session_id, event.model_copy(update={"turn_id": actor.turn_id}))
         crash_point("restore.checkpoint.recorded")
         await self._log.sync()
         crash_point("restore.checkpoint.synced")
 
-    async def keep_attachments(self, doer: Actor, path: str, inverse: Sequence[CellEdit]) -> None:
+    async def checkpoint_attachments(
+        self, actor: Actor, path: str, inverse: Sequence[CellEdit]
+    ) -> None:
         """Keep deleted cells with their pictures, which only their deletion brought along."""
         cells = [
-            self._blobs_of(path, edit)
+            self._store_deleted_cell(path, edit)
             for edit in inverse
             if isinstance(edit, CellInsert) and edit.attachments
         ]
-        await self.note(doer, Checkpoint(documents=(), cells=tuple(cells)))
+        await self.append_checkpoint(actor, Checkpoint(documents=(), cells=tuple(cells)))
 
-    def record(self, doer: Actor, path: str, deeds: Iterable[CellDeed]) -> None:
+    def record_actions(self, actor: Actor, path: str, actions: Iterable[CellDeed]) -> None:
         """Log what was done. Raises ``StateUnavailable``."""
-        cells = tuple(self._chained(doer, path, deed) for deed in deeds)
+        cells = tuple(self._without_known_base(actor, path, action) for action in actions)
         if cells:
             event = CellsChange(
-                turn_id=doer.turn_id,
-                call_id=doer.call_id,
+                turn_id=actor.turn_id,
+                call_id=actor.call_id,
                 document=path,
                 cells=cells,
-                restore_id=None if doer.order is None else doer.order.restore_id,
+                restore_id=None if actor.order is None else actor.order.restore_id,
             )
-            self._log.append(doer.session_id, event)
+            self._log.append(actor.session_id, event)
             crash_point("restore.deed.recorded")
 
-    def _chained(self, doer: Actor, path: str, deed: CellDeed) -> CellDeed:
+    def _without_known_base(self, actor: Actor, path: str, action: CellDeed) -> CellDeed:
         """Return a deed without the text it was done to where we left the cell so."""
-        if deed.what not in {"made", "edited"} or deed.source is None:
-            return deed
-        left, key = self._present(doer).left, (path, deed.cell_id)
-        known, left[key] = left.get(key), deed.source
-        return deed if deed.base != known else deed.model_copy(update={"base": None})
+        if action.what not in {"made", "edited"} or action.source is None:
+            return action
+        last_texts, key = self._checkpoint_contents(actor).last_texts, (path, action.cell_id)
+        known, last_texts[key] = last_texts.get(key), action.source
+        return action if action.base != known else action.model_copy(update={"base": None})
 
-    def tell(
-        self, doer: Actor, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
+    def notify_observer(
+        self, actor: Actor, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
     ) -> None:
         """Let the review know which texts were changed. Raises ``StateUnavailable``."""
-        origin = origin_of(doer)
+        origin = origin_of(actor)
         for cell_id, before, after in text_changes(edits, inverse):
-            self._witness.changed(origin, path, cell_id, before, after)
+            self._observer.changed(origin, path, cell_id, before, after)
 
-    async def incarnation(self, path: str) -> str | None:
+    async def kernel_generation(self, path: str) -> str | None:
         """Return the notebook's kernel as it runs now."""
-        return await self._kernels.incarnation(path)
+        return await self._kernels.kernel_generation(path)
 
-    def _blobs_of(self, path: str, edit: CellInsert) -> CellSnapshot:
+    def _store_deleted_cell(self, path: str, edit: CellInsert) -> CellSnapshot:
         cell = NotebookCell(
             id=edit.cell_id,
             cell_type=edit.cell_type,
@@ -205,24 +212,24 @@ class ChangeRecorder:
             output_summary=(),
             outputs=edit.outputs,
         )
-        blob = self._blobs.put(cell_blob(cell, edit.attachments))
+        blob = self._blobs.put(encode_cell(cell, edit.attachments))
         return CellSnapshot(document=path, cell_id=edit.cell_id, blob=blob)
 
-    async def _whole(self, path: str, cell: NotebookCell | None) -> CellSnapshot | None:
+    async def _store_cell(self, path: str, cell: NotebookCell | None) -> CellSnapshot | None:
         if cell is None:
             return None
         large = sum(output.size for output in cell.output_summary) > LARGE
-        blob = await asyncio.to_thread(self._put, cell) if large else self._put(cell)
+        blob = await asyncio.to_thread(self._put_blob, cell) if large else self._put_blob(cell)
         return CellSnapshot(document=path, cell_id=cell.id, blob=blob)
 
-    def _put(self, cell: NotebookCell) -> Any:
-        return self._blobs.put(cell_blob(cell))
+    def _put_blob(self, cell: NotebookCell) -> Any:
+        return self._blobs.put(encode_cell(cell))
 
-    def _present(self, doer: Actor) -> _Taken:
-        taken = self._taken.pop(doer.session_id, None)
-        if taken is None or taken.checkpoint != doer.checkpoint:
-            taken = _Taken(doer.checkpoint)
-        self._taken[doer.session_id] = taken
-        if len(self._taken) > REMEMBERED:
-            self._taken.popitem(last=False)
-        return taken
+    def _checkpoint_contents(self, actor: Actor) -> _CheckpointContents:
+        contents = self._contents.pop(actor.session_id, None)
+        if contents is None or contents.checkpoint != actor.checkpoint:
+            contents = _CheckpointContents(actor.checkpoint)
+        self._contents[actor.session_id] = contents
+        if len(self._contents) > REMEMBERED:
+            self._contents.popitem(last=False)
+        return contents

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, cast
 
 from jupyter_ai_shoulders.changes.recording.actor import Actor, origin_of
 from jupyter_ai_shoulders.changes.recording.cell_operations import CellOperationLog
-from jupyter_ai_shoulders.changes.recording.change_history import cell_deeds
+from jupyter_ai_shoulders.changes.recording.change_history import cell_actions
 from jupyter_ai_shoulders.changes.recording.snapshots import outputs_hash, title_of
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.current_page import CurrentPage
@@ -58,39 +58,46 @@ log = logging.getLogger(__name__)
 class ChangeRecording(Protocol):
     """What keeps and notes; ``ChangeRecorder`` does."""
 
-    rows: CellOperationLog
-    acting: CurrentPage
+    operations: CellOperationLog
+    current_page: CurrentPage
 
     @property
-    def doer(self) -> Actor | None:
+    def actor(self) -> Actor | None:
         """On whose behalf the present task works."""
         ...
 
-    def work_for(self, doer: Actor | None) -> None:
+    def set_actor(self, actor: Actor | None) -> None:
         """Note on whose behalf the present task works from now on."""
         ...
 
-    async def keep(
-        self, doer: Actor, notebook: Notebook, touched: Collection[CellId], *, again: bool = False
+    async def take_checkpoint(
+        self,
+        actor: Actor,
+        notebook: Notebook,
+        touched: Collection[CellId],
+        *,
+        refresh: bool = False,
     ) -> NotebookSnapshot | None:
         """Have a checkpoint on the disk. Raises ``StateUnavailable`` and what reading raises."""
         ...
 
-    async def keep_attachments(self, doer: Actor, path: str, inverse: Sequence[CellEdit]) -> None:
+    async def checkpoint_attachments(
+        self, actor: Actor, path: str, inverse: Sequence[CellEdit]
+    ) -> None:
         """Keep deleted cells with their pictures. Raises ``StateUnavailable``."""
         ...
 
-    def record(self, doer: Actor, path: str, deeds: Iterable[CellDeed]) -> None:
+    def record_actions(self, actor: Actor, path: str, actions: Iterable[CellDeed]) -> None:
         """Log what was done. Raises ``StateUnavailable``."""
         ...
 
-    def tell(
-        self, doer: Actor, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
+    def notify_observer(
+        self, actor: Actor, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
     ) -> None:
         """Let the review know which texts were changed. Raises ``StateUnavailable``."""
         ...
 
-    async def incarnation(self, path: str) -> str | None:
+    async def kernel_generation(self, path: str) -> str | None:
         """Return the notebook's kernel as it runs now."""
         ...
 
@@ -130,32 +137,32 @@ class RecordedNotebook:
     async def apply(
         self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        doer = self._recorder.doer
-        if doer is None:
+        actor = self._recorder.actor
+        if actor is None:
             return await self._notebook.apply(edits, expected)
-        await self._keep(doer, edits)
-        rows = self._recorder.rows.begin(origin_of(doer), self.path, edits, expected)
+        await self._take_checkpoints(actor, edits)
+        operations = self._recorder.operations.begin(origin_of(actor), self.path, edits, expected)
         try:
             outcome = await self._notebook.apply(edits, expected)
         except ShouldersError as error:
-            self._recorder.rows.failed(rows, error)
+            self._recorder.operations.mark_failed_unless_unanswered(operations, error)
             raise
         if isinstance(outcome, Applied):
             crash_point("restore.change.applied")
-            self._recorder.rows.done(rows, outcome.inverse)
-            self._recorder.record(doer, self.path, cell_deeds(edits, outcome.inverse))
-            await self._recorder.keep_attachments(doer, self.path, outcome.inverse)
-            self._recorder.tell(doer, self.path, edits, outcome.inverse)
+            self._recorder.operations.mark_done(operations, outcome.inverse)
+            self._recorder.record_actions(actor, self.path, cell_actions(edits, outcome.inverse))
+            await self._recorder.checkpoint_attachments(actor, self.path, outcome.inverse)
+            self._recorder.notify_observer(actor, self.path, edits, outcome.inverse)
         else:
-            self._recorder.rows.not_made(rows)
+            self._recorder.operations.mark_failed(operations)
         return outcome
 
-    async def _keep(self, doer: Actor, edits: Sequence[CellEdit]) -> None:
+    async def _take_checkpoints(self, actor: Actor, edits: Sequence[CellEdit]) -> None:
         deleted = {edit.cell_id for edit in edits if isinstance(edit, CellDelete)}
         emptied = {edit.cell_id for edit in edits if isinstance(edit, CellOutputs)} - deleted
-        await self._recorder.keep(doer, self._notebook, emptied)
+        await self._recorder.take_checkpoint(actor, self._notebook, emptied)
         if deleted:
-            await self._recorder.keep(doer, self._notebook, deleted, again=True)
+            await self._recorder.take_checkpoint(actor, self._notebook, deleted, refresh=True)
 
 
 class RecordedNewNotebooks:
@@ -175,11 +182,11 @@ class RecordedNewNotebooks:
 
     async def create(self, path: str, content: JsonObject) -> WorkspacePath:
         """Make a notebook. Raises like ``NewNotebooks.create``, and ``StateUnavailable``."""
-        doer = self._recorder.doer
-        if doer is None:
+        actor = self._recorder.actor
+        if actor is None:
             return await self._new.create(path, content)
         name = self._workspace.path(path)
-        row = self._journal.begin(LoggedChange("create", name, origin_of(doer)))
+        row = self._journal.begin(LoggedChange("create", name, origin_of(actor)))
         await self._journal.sync()
         crash_point("restore.notebook.begun")
         try:
@@ -205,31 +212,34 @@ class RecordedRunner:
     async def run(
         self, path: str, cell_id: CellId, asker: InputRecipient | None = None
     ) -> AsyncGenerator[RunItem]:
-        doer = self._recorder.doer
-        ran = None if doer is None else await self._begin(doer, path, cell_id)
+        actor = self._recorder.actor
+        ran = None if actor is None else await self._begin(actor, path, cell_id)
         began = ended = False
         try:
             async with aclosing(self._runner.run(path, cell_id, asker)) as items:
                 async for item in items:
-                    if doer is not None and ran is not None:
+                    if actor is not None and ran is not None:
                         if isinstance(item, CellRun):
                             ended = True
-                            await self._end(doer, path, ran, item.outputs, item.execution_count)
+                            await self._end(actor, path, ran, item.outputs, item.execution_count)
                         elif not began:
                             began = True
-                            self._recorder.record(doer, path, [ran])
+                            self._recorder.record_actions(actor, path, [ran])
                     yield item
         finally:
-            if doer is not None and ran is not None and began and not ended:
-                await self._stopped(doer, path, ran)
+            if actor is not None and ran is not None and began and not ended:
+                await self._stopped(actor, path, ran)
 
     async def kernel_of(self, path: str) -> str | None:
         return await self._runner.kernel_of(path)
 
-    async def _begin(self, doer: Actor, path: str, cell_id: CellId) -> CellDeed | None:
+    async def _begin(self, actor: Actor, path: str, cell_id: CellId) -> CellDeed | None:
         """Have a checkpoint of the cell; return the run as it will be noted."""
         notebook = self._notebooks.open(path)
-        snapshot = await self._recorder.keep(doer, notebook, [cell_id]) or await notebook.read()
+        snapshot = (
+            await self._recorder.take_checkpoint(actor, notebook, [cell_id])
+            or await notebook.read()
+        )
         cell = snapshot.cell(cell_id)
         if cell is None or cell.cell_type != "code":
             return None  # the runner says so
@@ -242,22 +252,22 @@ class RecordedRunner:
         )
 
     async def _end(
-        self, doer: Actor, path: str, ran: CellDeed, outputs: Sequence[Any], count: int | None
+        self, actor: Actor, path: str, ran: CellDeed, outputs: Sequence[Any], count: int | None
     ) -> None:
-        left = {
+        end = {
             "outputs": outputs_hash(outputs),
             "execution_count": count,
-            "kernel": await self._recorder.incarnation(path),
+            "kernel": await self._recorder.kernel_generation(path),
         }
-        self._recorder.record(doer, path, [ran.model_copy(update=left)])
-        self._recorder.rows.ran(origin_of(doer), path, ran.cell_id)
+        self._recorder.record_actions(actor, path, [ran.model_copy(update=end)])
+        self._recorder.operations.record_run(origin_of(actor), path, ran.cell_id)
 
-    async def _stopped(self, doer: Actor, path: str, ran: CellDeed) -> None:
+    async def _stopped(self, actor: Actor, path: str, ran: CellDeed) -> None:
         """Note what a run left that did not end by itself; best effort."""
         try:
             cell = (await self._notebooks.open(path).read([ran.cell_id])).cell(ran.cell_id)
             if cell is not None:
-                await self._end(doer, path, ran, cell.outputs or (), cell.execution_count)
+                await self._end(actor, path, ran, cell.outputs or (), cell.execution_count)
         except ShouldersError:
             log.warning("What a stopped run left in %s is not known", path, exc_info=True)
 
@@ -270,23 +280,23 @@ class RecordedScratch:
         self._recorder = recorder
 
     async def run_code(self, path: str, code: str) -> AsyncGenerator[RunItem]:
-        doer = self._recorder.doer
+        actor = self._recorder.actor
         async with aclosing(self._scratch.run_code(path, code)) as items:
             async for item in items:
-                if isinstance(item, CellRun) and doer is not None:
-                    await self._note(doer, path, code)
+                if isinstance(item, CellRun) and actor is not None:
+                    await self._note(actor, path, code)
                 yield item
 
-    async def _note(self, doer: Actor, path: str, code: str) -> None:
-        deed = CellDeed(
+    async def _note(self, actor: Actor, path: str, code: str) -> None:
+        action = CellDeed(
             cell_id=CellId(""),
             what="scratch",
             title=title_of(code),
             source=code,
             version=cell_version(code),
-            kernel=await self._recorder.incarnation(path),
+            kernel=await self._recorder.kernel_generation(path),
         )
-        self._recorder.record(doer, path, [deed])
+        self._recorder.record_actions(actor, path, [action])
 
 
 class RecordedTool:
@@ -304,12 +314,12 @@ class RecordedTool:
         self._recorder = recorder
 
     async def subject(self, args: Any, context: CallContext) -> CallSubject:
-        self._recorder.acting.set_client(context.client_id)
+        self._recorder.current_page.set_client(context.client_id)
         return await self._tool.subject(args, context)
 
     async def run(self, args: Any, context: CallContext) -> AsyncIterator[ToolOutput]:
-        self._recorder.acting.set_client(context.client_id)
-        self._recorder.work_for(
+        self._recorder.current_page.set_client(context.client_id)
+        self._recorder.set_actor(
             Actor(
                 session_id=context.session_id,
                 checkpoint=context.turn_id,
@@ -323,7 +333,7 @@ class RecordedTool:
                 async for item in items:
                     yield item
         finally:
-            self._recorder.work_for(None)
+            self._recorder.set_actor(None)
 
 
 class RecordedPreparableTool(RecordedTool):

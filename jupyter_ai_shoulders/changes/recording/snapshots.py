@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.notebooks import CellType, NotebookCell
 TITLE_LIMIT = 60
 
 
-class CellText(WireModel):
+class StoredCellText(WireModel):
     """A cell without outputs."""
 
     id: CellId
@@ -30,14 +30,14 @@ class CellText(WireModel):
     metadata: JsonObject
 
 
-class NotebookText(WireModel):
+class StoredNotebook(WireModel):
     """A notebook's cells in order, without outputs."""
 
     format: Literal[1] = 1
-    cells: tuple[CellText, ...]
+    cells: tuple[StoredCellText, ...]
 
 
-class WholeCell(WireModel):
+class StoredCell(WireModel):
     """A cell with all that deleting it, or running it, would lose."""
 
     format: Literal[1] = 1
@@ -50,7 +50,7 @@ class WholeCell(WireModel):
     attachments: JsonObject | None = None
 
 
-def notebook_blob(cells: Iterable[NotebookCell]) -> bytes:
+def encode_notebook(cells: Iterable[NotebookCell]) -> bytes:
     """Return the texts of the cells; equal cells give equal bytes."""
     values = [
         {
@@ -65,7 +65,7 @@ def notebook_blob(cells: Iterable[NotebookCell]) -> bytes:
     return _encoded({"format": 1, "cells": values})
 
 
-def cell_blob(cell: NotebookCell, attachments: JsonObject | None = None) -> bytes:
+def encode_cell(cell: NotebookCell, attachments: JsonObject | None = None) -> bytes:
     """Return a cell that was read with its outputs."""
     return _encoded(
         {
@@ -114,14 +114,14 @@ def _encoded(value: object, *, ordered: bool = False) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def read_notebook_text(blob: bytes) -> NotebookText:
-    """Return what ``notebook_blob`` wrote. Raises ``ValueError``."""
-    return NotebookText.model_validate(_decoded(blob))
+def read_stored_notebook(blob: bytes) -> StoredNotebook:
+    """Return what ``encode_notebook`` wrote. Raises ``ValueError``."""
+    return StoredNotebook.model_validate(_decoded(blob))
 
 
-def read_cell(blob: bytes) -> WholeCell:
-    """Return what ``cell_blob`` wrote. Raises ``ValueError``."""
-    return WholeCell.model_validate(_decoded(blob))
+def read_stored_cell(blob: bytes) -> StoredCell:
+    """Return what ``encode_cell`` wrote. Raises ``ValueError``."""
+    return StoredCell.model_validate(_decoded(blob))
 
 
 def _decoded(blob: bytes) -> JsonObject:

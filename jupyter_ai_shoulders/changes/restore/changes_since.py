@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.wire.events import Checkpoint, Event, ToolStart, TurnE
 from jupyter_ai_shoulders.wire.ids import CallId, TurnId
 from jupyter_ai_shoulders.wire.operations import Operation
 
-TYPES = frozenset({"checkpoint", "tool-start", "turn-end", "turn-start"})
+POSITION_TYPES = frozenset({"checkpoint", "tool-start", "turn-end", "turn-start"})
 """The types of the events that tell."""
 
 
@@ -34,19 +34,19 @@ class LogPosition:
 
     def filter_after(self, rows: Sequence[Operation]) -> list[Operation]:
         """Return those of a session's rows, in order, that came after this place."""
-        told = [self._told(row) for row in rows]
-        first = told.index(True) if True in told else len(rows)
+        is_after = [self._is_after(row) for row in rows]
+        first = is_after.index(True) if True in is_after else len(rows)
         last = max(
-            (position for position, behind in enumerate(told) if behind is False), default=-1
+            (position for position, behind in enumerate(is_after) if behind is False), default=-1
         )
         return [
             row
-            for position, (row, behind) in enumerate(zip(rows, told, strict=True))
+            for position, (row, behind) in enumerate(zip(rows, is_after, strict=True))
             if behind
             or (behind is None and (position > first or (position > last and self._is_later(row))))
         ]
 
-    def _told(self, row: Operation) -> bool | None:
+    def _is_after(self, row: Operation) -> bool | None:
         """Return whether a row came after this place; None where no event tells."""
         call, turn = row.call_id, row.turn_id
         if call is not None and call in self.calls:
@@ -62,7 +62,7 @@ class LogPosition:
 
 
 def log_position_after(events: Iterable[Event], after: int, moment: str) -> LogPosition:
-    """Return the place behind an event, from the session's events of ``TYPES``."""
+    """Return the place behind an event, from the session's events of ``POSITION_TYPES``."""
     calls: dict[CallId, int] = {}
     began: dict[TurnId, int] = {}
     ended: dict[TurnId, int] = {}

@@ -20,25 +20,28 @@ def find_kernel_drift(
 ) -> KernelDrift | None:
     """Return what is left of these runs in the kernel as it is now; None when nothing ran.
 
-    ``kernel`` is its ``incarnation``, None while there is none.
+    ``kernel`` is its ``kernel_generation``, None while there is none.
     """
     # A cell that ran again did the same once more.
-    last = {(deed.cell_id, deed.version if deed.what == "scratch" else None): deed for deed in runs}
+    last = {
+        (action.cell_id, action.version if action.what == "scratch" else None): action
+        for action in runs
+    }
     if not last:
         return None
-    known = [deed for deed in last.values() if deed.kernel in {kernel, None}]
+    known = [action for action in last.values() if action.kernel in {kernel, None}]
     since: KernelSince
     if kernel is None:
         since, held = "gone", list(last.values())
     elif not known:
         since, held = "restarted", list(last.values())
     else:
-        told = " " in kernel and all(deed.kernel is not None for deed in known)
+        told = " " in kernel and all(action.kernel is not None for action in known)
         since, held = "same" if told else "unknown", known
     return KernelDrift(document=document, kernel=since, cells=tuple(map(_ran, held)))
 
 
-def _ran(deed: CellDeed) -> RanCell:
-    touched = sorted(cell_names(deed.source or "").touches)
+def _ran(action: CellDeed) -> RanCell:
+    touched = sorted(cell_names(action.source or "").touches)
     names = tuple(name for name in touched if not name.startswith("_"))[:NAMES_LIMIT]
-    return RanCell(cell_id=deed.cell_id, title=deed.title, names=names)
+    return RanCell(cell_id=action.cell_id, title=action.title, names=names)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.changes.recording.change_history import CellHistory, DocumentHistory
 from jupyter_ai_shoulders.changes.recording.snapshots import (
-    CellText,
-    NotebookText,
-    WholeCell,
+    StoredCell,
+    StoredCellText,
+    StoredNotebook,
     outputs_hash,
     title_of,
 )
@@ -55,7 +55,7 @@ class RestorePlan:
     moved: list[CellName] = field(default_factory=list[CellName])
     outputs: list[CellName] = field(default_factory=list[CellName])
     kept: list[KeptCell] = field(default_factory=list[KeptCell])
-    clashes: list[RestoreConflict] = field(default_factory=list[RestoreConflict])
+    conflicts: list[RestoreConflict] = field(default_factory=list[RestoreConflict])
 
     def keep_cell(self, cell: NotebookCell, reason: KeptReason) -> None:
         """Leave a cell as it is, and say so."""
@@ -84,51 +84,51 @@ class RestorePlan:
 
 
 def plan_restore(
-    before: NotebookText,
-    whole: Mapping[CellId, tuple[WholeCell, WholeCell]],
-    story: DocumentHistory,
+    before: StoredNotebook,
+    stored: Mapping[CellId, tuple[StoredCell, StoredCell]],
+    history: DocumentHistory,
     now: Sequence[NotebookCell],
     *,
     merges: bool = False,
 ) -> RestorePlan:
     """Return what brings the notebook back; ``merges`` takes our lines out of others' texts.
 
-    ``whole`` gives cells as they were before we touched them first, and before we did last; those
+    ``stored`` gives cells as they were before we touched them first, and before we did last; those
     of ``now`` whose outputs we touched are read with them.
     """
-    made = RestorePlan(merges=merges)
+    plan = RestorePlan(merges=merges)
     present = {cell.id: cell for cell in now}
     was = {cell.id: cell for cell in before.cells}
     order = [cell.id for cell in now]
-    _move_back(made, before, story, present, order)
-    _return_deleted(made, before, whole, story, order)  # where their neighbours are now
+    _move_back(plan, before, history, present, order)
+    _return_deleted(plan, before, stored, history, order)  # where their neighbours are now
     for cell in now:
-        told = story.cells.get(cell.id)
-        if told is None:
+        cell_history = history.cells.get(cell.id)
+        if cell_history is None:
             continue
         if cell.id in was:
-            _put_back(made, cell, was[cell.id], told, whole.get(cell.id))
-        elif told.made:
-            _remove(made, cell, told)
-    return made
+            _put_back(plan, cell, was[cell.id], cell_history, stored.get(cell.id))
+        elif cell_history.created:
+            _remove(plan, cell, cell_history)
+    return plan
 
 
 def _return_deleted(
-    made: RestorePlan,
-    before: NotebookText,
-    whole: Mapping[CellId, tuple[WholeCell, WholeCell]],
-    story: DocumentHistory,
+    plan: RestorePlan,
+    before: StoredNotebook,
+    stored: Mapping[CellId, tuple[StoredCell, StoredCell]],
+    history: DocumentHistory,
     order: list[CellId],
 ) -> None:
     for position, cell in enumerate(before.cells):
-        told = story.cells.get(cell.id)
-        if told is None or not told.deleted or cell.id in order:
+        cell_history = history.cells.get(cell.id)
+        if cell_history is None or not cell_history.deleted or cell.id in order:
             continue
-        first, last = whole.get(cell.id, (None, None))
-        source = _text_of_deleted(cell, told, last)
+        first, last = stored.get(cell.id, (None, None))
+        source = _text_of_deleted(cell, cell_history, last)
         after = _above(before, position, order)
         code = cell.cell_type == "code" and first is not None
-        made.edits.append(
+        plan.edits.append(
             CellInsert(
                 cell_id=cell.id,
                 cell_type=cell.cell_type,
@@ -141,104 +141,108 @@ def _return_deleted(
             )
         )
         order.insert(0 if after is None else order.index(after) + 1, cell.id)
-        made.returned.append(CellName(cell_id=cell.id, title=title_of(source)))
+        plan.returned.append(CellName(cell_id=cell.id, title=title_of(source)))
 
 
-def _text_of_deleted(cell: CellText, told: CellHistory, last: WholeCell | None) -> str:
+def _text_of_deleted(
+    cell: StoredCellText, cell_history: CellHistory, last: StoredCell | None
+) -> str:
     """Return the text before us, or what the user had made of it before we deleted the cell."""
-    if last is None or last.version in {told.version, cell.version}:
-        return told.without_agent_changes(cell.source) or ""
+    if last is None or last.version in {cell_history.version, cell.version}:
+        return cell_history.without_agent_changes(cell.source) or ""
     return last.source
 
 
 def _move_back(
-    made: RestorePlan,
-    before: NotebookText,
-    story: DocumentHistory,
+    plan: RestorePlan,
+    before: StoredNotebook,
+    history: DocumentHistory,
     present: Mapping[CellId, NotebookCell],
     order: list[CellId],
 ) -> None:
     for position, cell in enumerate(before.cells):
-        told = story.cells.get(cell.id)
-        if told is None or not told.moved or cell.id not in present:
+        cell_history = history.cells.get(cell.id)
+        if cell_history is None or not cell_history.moved or cell.id not in present:
             continue
         others = [cell_id for cell_id in order if cell_id != cell.id]
         after = _above(before, position, others)
         index = 0 if after is None else others.index(after) + 1
         back = [*others[:index], cell.id, *others[index:]]
-        if _same_order(back, order, story):
+        if _same_order(back, order, history):
             continue
         order[:] = back
-        made.edits.append(CellMove(cell_id=cell.id, after=after))
-        made.moved.append(CellName(cell_id=cell.id, title=title_of(cell.source)))
+        plan.edits.append(CellMove(cell_id=cell.id, after=after))
+        plan.moved.append(CellName(cell_id=cell.id, title=title_of(cell.source)))
 
 
-def _same_order(back: list[CellId], order: list[CellId], story: DocumentHistory) -> bool:
+def _same_order(back: list[CellId], order: list[CellId], history: DocumentHistory) -> bool:
     """Return whether the order is the same but for cells that go anyway."""
 
     def stays(cell_id: CellId) -> bool:
-        return cell_id not in story.cells or not story.cells[cell_id].made
+        return cell_id not in history.cells or not history.cells[cell_id].created
 
     return [*filter(stays, back)] == [*filter(stays, order)]
 
 
-def _above(before: NotebookText, position: int, order: Sequence[CellId]) -> CellId | None:
+def _above(before: StoredNotebook, position: int, order: Sequence[CellId]) -> CellId | None:
     """Return the nearest cell above that is there now; None for the top."""
     above = (cell.id for cell in reversed(before.cells[:position]))
     return next((cell_id for cell_id in above if cell_id in order), None)
 
 
-def _remove(made: RestorePlan, cell: NotebookCell, told: CellHistory) -> None:
-    if cell.version != told.version or told.without_agent_changes(None) is not None:
-        made.keep_cell(cell, "changed")
+def _remove(plan: RestorePlan, cell: NotebookCell, cell_history: CellHistory) -> None:
+    if cell.version != cell_history.version or cell_history.without_agent_changes(None) is not None:
+        plan.keep_cell(cell, "changed")
     elif cell.metadata.get("deletable") is False:
-        made.keep_cell(cell, "protected")
+        plan.keep_cell(cell, "protected")
     else:
-        made.expect(cell)
-        made.edits.append(CellDelete(cell_id=cell.id))
-        made.removed.append(CellName(cell_id=cell.id, title=title_of(cell.source)))
+        plan.expect(cell)
+        plan.edits.append(CellDelete(cell_id=cell.id))
+        plan.removed.append(CellName(cell_id=cell.id, title=title_of(cell.source)))
 
 
 def _put_back(
-    made: RestorePlan,
+    plan: RestorePlan,
     cell: NotebookCell,
-    was: CellText,
-    told: CellHistory,
-    whole: tuple[WholeCell, WholeCell] | None,
+    was: StoredCellText,
+    cell_history: CellHistory,
+    stored: tuple[StoredCell, StoredCell] | None,
 ) -> None:
     """Give a cell its text and its outputs of before, each if it is as we left it."""
-    before = told.without_agent_changes(was.source) or ""
-    rewritten = told.version is not None and cell.source != before
+    before = cell_history.without_agent_changes(was.source) or ""
+    rewritten = cell_history.version is not None and cell.source != before
     text: str | None = before
-    if rewritten and cell.version != told.version:
-        text = made.merged(told.source, cell.source, before)
+    if rewritten and cell.version != cell_history.version:
+        text = plan.merged(cell_history.source, cell.source, before)
     if text is None:
-        made.keep_cell(cell, "changed")
-        made.clashes.append(RestoreConflict(cell, told.source or "", before))
+        plan.keep_cell(cell, "changed")
+        plan.conflicts.append(RestoreConflict(cell, cell_history.source or "", before))
         return
     if rewritten and cell.metadata.get("editable") is False:
-        made.keep_cell(cell, "protected")
+        plan.keep_cell(cell, "protected")
         return
     name = CellName(cell_id=cell.id, title=title_of(was.source))
     if rewritten:
-        made.expect(cell)
-        made.edits.append(CellSource(cell_id=cell.id, source=text))
-        made.rewritten.append(name)
-    if told.outputs_touched and whole is not None and cell.cell_type == "code":
-        _outputs_back(made, cell, whole[0], told)
+        plan.expect(cell)
+        plan.edits.append(CellSource(cell_id=cell.id, source=text))
+        plan.rewritten.append(name)
+    if cell_history.outputs_touched and stored is not None and cell.cell_type == "code":
+        _outputs_back(plan, cell, stored[0], cell_history)
 
 
-def _outputs_back(made: RestorePlan, cell: NotebookCell, was: WholeCell, told: CellHistory) -> None:
+def _outputs_back(
+    plan: RestorePlan, cell: NotebookCell, was: StoredCell, cell_history: CellHistory
+) -> None:
     now = (outputs_hash(cell.outputs or ()), cell.execution_count)
     if now == (outputs_hash(was.outputs), was.execution_count):
         return
-    if told.outputs is None:
-        made.keep_cell(cell, "unknown")
-    elif now != (told.outputs, told.execution_count):
-        made.keep_cell(cell, "run")
+    if cell_history.outputs is None:
+        plan.keep_cell(cell, "unknown")
+    elif now != (cell_history.outputs, cell_history.execution_count):
+        plan.keep_cell(cell, "run")
     else:
-        made.expect(cell)
-        made.edits.append(
+        plan.expect(cell)
+        plan.edits.append(
             CellOutputs(cell_id=cell.id, outputs=was.outputs, execution_count=was.execution_count)
         )
-        made.outputs.append(CellName(cell_id=cell.id, title=title_of(was.source)))
+        plan.outputs.append(CellName(cell_id=cell.id, title=title_of(was.source)))

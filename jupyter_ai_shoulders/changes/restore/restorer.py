@@ -18,13 +18,13 @@ from jupyter_ai_shoulders.changes.recording.change_history import (
 )
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.snapshots import (
-    NotebookText,
-    WholeCell,
-    read_cell,
-    read_notebook_text,
+    StoredCell,
+    StoredNotebook,
+    read_stored_cell,
+    read_stored_notebook,
 )
 from jupyter_ai_shoulders.changes.restore.changes_since import (
-    TYPES,
+    POSITION_TYPES,
     LogPosition,
     log_position_after,
 )
@@ -47,7 +47,7 @@ from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, ProposalId, SessionI
 
 log = logging.getLogger(__name__)
 
-RECORD = frozenset({"checkpoint", "cells-change"})
+RECORDED_TYPES = frozenset({"checkpoint", "cells-change"})
 """The types of the events that say what was done to documents."""
 _TRIES = 3
 """How often a notebook is read anew when somebody changes it meanwhile."""
@@ -66,11 +66,11 @@ class RestoreResult:
 class DocumentRestorer(Protocol):
     """Puts documents back; ``Restorer``, or nothing where there are no documents."""
 
-    def record_of(self, session_id: SessionId) -> list[Event]:
+    def recorded_changes(self, session_id: SessionId) -> list[Event]:
         """Return what was done to documents in a session."""
         ...
 
-    async def put_back(
+    async def restore(
         self, session_id: SessionId, order: RestoreOrder, after: int
     ) -> RestoreResult:
         """Take back what was done by events behind ``after``, or by the turn of the order alone.
@@ -83,12 +83,12 @@ class DocumentRestorer(Protocol):
 class NullDocumentRestorer:
     """``DocumentRestorer`` of engines whose tools change nothing."""
 
-    def record_of(self, session_id: SessionId) -> list[Event]:
+    def recorded_changes(self, session_id: SessionId) -> list[Event]:
         """Return nothing."""
         del session_id
         return []
 
-    async def put_back(
+    async def restore(
         self, session_id: SessionId, order: RestoreOrder, after: int
     ) -> RestoreResult:
         """Do nothing."""
@@ -113,15 +113,15 @@ class Restorer:
         self._log = event_log
         self._blobs = blobs
         self._notebooks = recorder.notebooks(notebooks)
-        self._plain = notebooks
+        self._unrecorded = notebooks
         self._recorder = recorder
         self._ids = ids
 
-    def record_of(self, session_id: SessionId) -> list[Event]:
+    def recorded_changes(self, session_id: SessionId) -> list[Event]:
         """Return what was done to documents in a session."""
-        return [logged.event for logged in self._log.find(RECORD, session_id)]
+        return [logged.event for logged in self._log.find(RECORDED_TYPES, session_id)]
 
-    async def put_back(
+    async def restore(
         self, session_id: SessionId, order: RestoreOrder, after: int
     ) -> RestoreResult:
         """Take back what was done by events behind ``after``, or by the turn of the order alone.
@@ -137,9 +137,9 @@ class Restorer:
             await self._log.sync()
             crash_point("restore.files.begun")
         if "notebook" in order.what:
-            done = await self._notebooks_back(session_id, order, after)
+            done = await self._restore_notebooks(session_id, order, after)
         if "files" in order.what:
-            behind = self._since(session_id, after).filter_after
+            behind = self._position_after(session_id, after).filter_after
             files = await restore_files(self._files, session_id, order, behind, self._ids)
             done = replace(
                 done,
@@ -147,16 +147,16 @@ class Restorer:
                 proposals=(*done.proposals, *files.proposals),
             )
             crash_point("restore.files.done")
-            done = await self._returned(session_id, order, after, done)
+            done = await self._restore_returned_notebooks(session_id, order, after, done)
         return done
 
-    def _since(self, session_id: SessionId, after: int) -> LogPosition:
+    def _position_after(self, session_id: SessionId, after: int) -> LogPosition:
         """Return the place behind an event of the session."""
         moment = self._log.read(session_id, after, 1)[0].event.at
-        events = (logged.event for logged in self._log.find(TYPES, session_id))
+        events = (logged.event for logged in self._log.find(POSITION_TYPES, session_id))
         return log_position_after(events, after, moment)
 
-    async def _returned(
+    async def _restore_returned_notebooks(
         self, session_id: SessionId, order: RestoreOrder, after: int, done: RestoreResult
     ) -> RestoreResult:
         """Put back the cells of notebooks that were not there before the files came back."""
@@ -167,7 +167,7 @@ class Restorer:
         } & {document.document for document in done.documents if document.file == "returned"}
         if not missing:
             return done
-        again = await self._notebooks_back(session_id, order, after, missing)
+        again = await self._restore_notebooks(session_id, order, after, missing)
         others = [d for d in done.documents if d.document not in missing or d.error is None]
         return replace(
             done,
@@ -175,120 +175,126 @@ class Restorer:
             proposals=(*done.proposals, *again.proposals),
         )
 
-    async def _notebooks_back(
+    async def _restore_notebooks(
         self,
         session_id: SessionId,
         order: RestoreOrder,
         after: int,
         only: Collection[str] | None = None,
     ) -> RestoreResult:
-        told = document_histories(self.record_of(session_id), HistoryRange(after, order.turn_id))
-        told = {name: told[name] for name in told if only is None or name in only}
-        doer = Actor(session_id, order.restore_id, order=order, by="user")
+        histories = document_histories(
+            self.recorded_changes(session_id), HistoryRange(after, order.turn_id)
+        )
+        histories = {name: histories[name] for name in histories if only is None or name in only}
+        actor = Actor(session_id, order.restore_id, order=order, by="user")
         done = RestoreResult()
-        for story in told.values():
-            if story.changed:
-                document, clashes = await self._tried(doer, story)
-                proposals = [self._proposal(session_id, story.document, clash) for clash in clashes]
+        for history in histories.values():
+            if history.changed:
+                document, conflicts = await self._restore_document(actor, history)
+                proposals = [
+                    self._proposal(session_id, history.document, conflict) for conflict in conflicts
+                ]
                 done = replace(
                     done,
-                    documents=(*done.documents, _named(document, proposals)),
+                    documents=(*done.documents, _with_proposal_ids(document, proposals)),
                     proposals=(*done.proposals, *proposals),
                 )
-            done = replace(done, drift=(*done.drift, *await self._drift(story)))
+            done = replace(done, drift=(*done.drift, *await self._drift(history)))
         return done
 
-    async def _tried(
-        self, doer: Actor, story: DocumentHistory
+    async def _restore_document(
+        self, actor: Actor, history: DocumentHistory
     ) -> tuple[RestoredDocument, list[RestoreConflict]]:
-        self._recorder.work_for(doer)
+        self._recorder.set_actor(actor)
         try:
-            made = await self._document(doer, story)
-            return made.to_document_report(story.document), made.clashes
+            plan = await self._apply_plan(actor, history)
+            return plan.to_document_report(history.document), plan.conflicts
         except StateUnavailable:
             raise
         except ShouldersError as error:
-            log.info("%s was not put back: %s", story.document, error)
-            return RestoredDocument(document=story.document, error=error.info), []
+            log.info("%s was not put back: %s", history.document, error)
+            return RestoredDocument(document=history.document, error=error.info), []
         finally:
-            self._recorder.work_for(None)
+            self._recorder.set_actor(None)
 
-    async def _document(self, doer: Actor, story: DocumentHistory) -> RestorePlan:
+    async def _apply_plan(self, actor: Actor, history: DocumentHistory) -> RestorePlan:
         """Put one notebook back. Raises ``ShouldersError``."""
-        before, whole = self._before(story)
-        notebook = self._notebooks.open(story.document)
-        await self._recorder.keep(doer, self._plain.open(story.document), ())
+        before, stored = self._read_checkpoint(history)
+        notebook = self._notebooks.open(history.document)
+        await self._recorder.take_checkpoint(actor, self._unrecorded.open(history.document), ())
         for _ in range(_TRIES):
-            snapshot = await self._read(notebook, story)
-            made = plan_restore(before, whole, story, snapshot.cells, merges=_is_turn(doer))
-            if not made.edits:
-                return made
-            outcome = await notebook.apply(made.edits, made.expected)
+            snapshot = await self._read(notebook, history)
+            plan = plan_restore(before, stored, history, snapshot.cells, merges=_is_turn(actor))
+            if not plan.edits:
+                return plan
+            outcome = await notebook.apply(plan.edits, plan.expected)
             if not isinstance(outcome, Conflicted):
                 crash_point("restore.document.applied")
-                return made
+                return plan
         raise Conflict(
-            f"{story.document} kept changing while it was being restored.",
+            f"{history.document} kept changing while it was being restored.",
             hint="Try again when nothing else is changing it.",
             retryable=True,
         )
 
-    async def _read(self, notebook: Notebook, story: DocumentHistory) -> NotebookSnapshot:
+    async def _read(self, notebook: Notebook, history: DocumentHistory) -> NotebookSnapshot:
         """Read the notebook with the outputs that may have to go back."""
         snapshot = await notebook.read()
-        touched = {cell_id for cell_id, cell in story.cells.items() if cell.outputs_touched}
-        wanted = _present(snapshot, touched)
+        touched = {cell_id for cell_id, cell in history.cells.items() if cell.outputs_touched}
+        wanted = _present_cells(snapshot, touched)
         return await notebook.read(wanted) if wanted else snapshot
 
-    def _before(
-        self, story: DocumentHistory
-    ) -> tuple[NotebookText, dict[CellId, tuple[WholeCell, WholeCell]]]:
+    def _read_checkpoint(
+        self, history: DocumentHistory
+    ) -> tuple[StoredNotebook, dict[CellId, tuple[StoredCell, StoredCell]]]:
         """Return the document as it was. Raises ``Conflict`` when that was not kept."""
-        if story.text is None:
-            raise Conflict(f"The earlier text of {story.document} is no longer stored.")
-        text = read_notebook_text(self._blobs.get(story.text))
-        whole = {
+        if history.text is None:
+            raise Conflict(f"The earlier text of {history.document} is no longer stored.")
+        text = read_stored_notebook(self._blobs.get(history.text))
+        stored = {
             cell_id: (self._cell(cell.first), self._cell(cell.last))
-            for cell_id, cell in story.cells.items()
+            for cell_id, cell in history.cells.items()
             if cell.first is not None and cell.last is not None
         }
-        return text, whole
+        return text, stored
 
-    def _cell(self, blob: BlobHash) -> WholeCell:
-        return read_cell(self._blobs.get(blob))
+    def _cell(self, blob: BlobHash) -> StoredCell:
+        return read_stored_cell(self._blobs.get(blob))
 
-    async def _drift(self, story: DocumentHistory) -> list[KernelDrift]:
-        if not story.runs:
+    async def _drift(self, history: DocumentHistory) -> list[KernelDrift]:
+        if not history.runs:
             return []
-        kernel = await self._recorder.incarnation(story.document)
-        found = find_kernel_drift(story.document, story.runs, kernel)
+        kernel = await self._recorder.kernel_generation(history.document)
+        found = find_kernel_drift(history.document, history.runs, kernel)
         return [found] if found else []
 
-    def _proposal(self, session_id: SessionId, document: str, clash: RestoreConflict) -> Proposal:
+    def _proposal(
+        self, session_id: SessionId, document: str, conflict: RestoreConflict
+    ) -> Proposal:
         return Proposal(
             id=ProposalId(self._ids.new("proposal")),
             session_id=session_id,
             turn_id=None,
             document=document,
-            cell_id=clash.cell.id,
-            old=clash.ours,
-            new=clash.before,
-            current=clash.cell.source,
-            current_version=clash.cell.version,
+            cell_id=conflict.cell.id,
+            old=conflict.ours,
+            new=conflict.before,
+            current=conflict.cell.source,
+            current_version=conflict.cell.version,
             reason=_REASON,
             state="proposed",
         )
 
 
-def _is_turn(doer: Actor) -> bool:
-    return doer.order is not None and doer.order.turn_id is not None
+def _is_turn(actor: Actor) -> bool:
+    return actor.order is not None and actor.order.turn_id is not None
 
 
-def _present(snapshot: NotebookSnapshot, cells: Collection[CellId]) -> list[CellId]:
+def _present_cells(snapshot: NotebookSnapshot, cells: Collection[CellId]) -> list[CellId]:
     return [cell_id for cell_id in cells if snapshot.position(cell_id) is not None]
 
 
-def _named(document: RestoredDocument, proposals: list[Proposal]) -> RestoredDocument:
+def _with_proposal_ids(document: RestoredDocument, proposals: list[Proposal]) -> RestoredDocument:
     """Return the document with the proposals its kept cells have."""
     ids = {proposal.cell_id: proposal.id for proposal in proposals}
     kept = tuple(

@@ -34,7 +34,7 @@ class CurrentDocument:
     text: str | None = None
     cells: dict[CellId, NotebookCell] = field(default_factory=dict[CellId, NotebookCell])
     order: tuple[CellId, ...] = ()
-    is_there: bool = True
+    exists: bool = True
     error: ErrorInfo | None = None
     """Why it cannot be read."""
 
@@ -61,7 +61,7 @@ class CurrentDocumentReader:
                 return await self._notebook(document, wanted)
             return CurrentDocument(text=(await self._texts.read(document)).text)
         except NotFound:
-            return CurrentDocument(is_there=False)
+            return CurrentDocument(exists=False)
         except StateUnavailable:
             raise
         except ShouldersError as error:

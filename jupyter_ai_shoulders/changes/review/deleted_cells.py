@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.changes.recording.snapshots import (
-    WholeCell,
-    read_cell,
-    read_notebook_text,
+    StoredCell,
+    read_stored_cell,
+    read_stored_notebook,
 )
 from jupyter_ai_shoulders.changes.review.pending_edits import TrackedEdit
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
@@ -32,7 +32,7 @@ class DeletedCell:
     """A cell as it was, and what stood above it, the nearest first."""
 
     cell_type: CellType
-    whole: WholeCell | None
+    stored: StoredCell | None
     above: tuple[CellId, ...]
     earlier: frozenset[CellId] = frozenset()
     """Cells that were gone already when it went, and had stood above it."""
@@ -47,17 +47,17 @@ class DeletedCell:
 
     def insert(self, cell_id: CellId, source: str, after: CellId | None) -> CellInsert:
         """Return the edit that brings it back."""
-        whole = self.whole
-        code = whole is not None and self.cell_type == "code"
+        stored = self.stored
+        code = stored is not None and self.cell_type == "code"
         return CellInsert(
             cell_id=cell_id,
             cell_type=self.cell_type,
             source=source,
-            metadata={} if whole is None else whole.metadata,
+            metadata={} if stored is None else stored.metadata,
             after=after,
-            outputs=whole.outputs if whole is not None and code else (),
-            execution_count=whole.execution_count if whole is not None and code else None,
-            attachments=None if whole is None else whole.attachments,
+            outputs=stored.outputs if stored is not None and code else (),
+            execution_count=stored.execution_count if stored is not None and code else None,
+            attachments=None if stored is None else stored.attachments,
         )
 
 
@@ -67,14 +67,14 @@ class DeletedCells:
     def __init__(self, event_log: EventLog, blobs: Blobs) -> None:
         self._log = event_log
         self._blobs = blobs
-        self._known: OrderedDict[TrackedEdit, DeletedCell] = OrderedDict()
+        self._read_stored: OrderedDict[TrackedEdit, DeletedCell] = OrderedDict()
 
     def find(self, units: Sequence[TrackedEdit]) -> dict[CellId, DeletedCell]:
         """Return the cells of these edits. Raises ``NotFound``, ``StateUnavailable`` (damaged)."""
-        found = {unit: self._known.pop(unit, None) or self._found(unit) for unit in units}
-        self._known.update(found)
-        while len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
+        found = {unit: self._read_stored.pop(unit, None) or self._found(unit) for unit in units}
+        self._read_stored.update(found)
+        while len(self._read_stored) > REMEMBERED:
+            self._read_stored.popitem(last=False)
         return {unit.cell_id: cell for unit, cell in found.items() if unit.cell_id}
 
     def _found(self, unit: TrackedEdit) -> DeletedCell:
@@ -84,13 +84,17 @@ class DeletedCells:
             for logged in self._log.find({"checkpoint"}, unit.session_id)
             if isinstance(logged.event, Checkpoint)
         ]
-        kept = _last_kept(events, unit)
-        whole = None if kept is None else read_cell(self._blobs.get(kept.cell.blob))
-        orders = [] if kept is None else [self._order(blob) for blob in _texts(events, kept)]
+        checkpoint = _last_checkpoint(events, unit)
+        stored = (
+            None if checkpoint is None else read_stored_cell(self._blobs.get(checkpoint.cell.blob))
+        )
+        orders = (
+            [] if checkpoint is None else [self._order(blob) for blob in _texts(events, checkpoint)]
+        )
         last = orders[-1] if orders else []
         return DeletedCell(
-            cell_type="code" if whole is None else whole.cell_type,
-            whole=whole,
+            cell_type="code" if stored is None else stored.cell_type,
+            stored=stored,
             above=tuple(reversed(_above(last, unit.cell_id))),
             earlier=frozenset(
                 cell_id
@@ -102,7 +106,7 @@ class DeletedCells:
         )
 
     def _order(self, text: BlobHash) -> list[CellId]:
-        return [cell.id for cell in read_notebook_text(self._blobs.get(text)).cells]
+        return [cell.id for cell in read_stored_notebook(self._blobs.get(text)).cells]
 
 
 def _above(order: Sequence[CellId], cell_id: CellId) -> Sequence[CellId]:
@@ -110,29 +114,29 @@ def _above(order: Sequence[CellId], cell_id: CellId) -> Sequence[CellId]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CellCheckpoint:
     cell: CellSnapshot
     seq: int
 
 
-def _last_kept(events: Sequence[Checkpoint], unit: TrackedEdit) -> _Kept | None:
+def _last_checkpoint(events: Sequence[Checkpoint], unit: TrackedEdit) -> _CellCheckpoint | None:
     """Return the cell as it was deleted last; its notebook may have had another name then."""
     found = [
-        _Kept(cell, event.seq)
+        _CellCheckpoint(cell, event.seq)
         for event in events
         for cell in event.cells
         if cell.cell_id == unit.cell_id
     ]
-    named = [kept for kept in found if kept.cell.document == unit.document]
+    named = [checkpoint for checkpoint in found if checkpoint.cell.document == unit.document]
     return (named or found or [None])[-1]
 
 
-def _texts(events: Sequence[Checkpoint], kept: _Kept) -> list[BlobHash]:
+def _texts(events: Sequence[Checkpoint], checkpoint: _CellCheckpoint) -> list[BlobHash]:
     """Return its notebook's cells as they were before the changes of each turn, the last behind."""
     texts = [
         document.blob
         for event in events
         for document in event.documents
-        if event.seq <= kept.seq and document.document == kept.cell.document
+        if event.seq <= checkpoint.seq and document.document == checkpoint.cell.document
     ]
     return texts[-TURNS:]

@@ -41,11 +41,11 @@ class InlineAnswerWriter:
         if session.toolset != "inline":
             raise InvalidRequest("Only an edit in place puts its answer into a cell.")
         turn_id = self._last_turn(session.id)
-        self._recorder.work_for(Actor(session.id, turn_id or session.id, turn_id))
+        self._recorder.set_actor(Actor(session.id, turn_id or session.id, turn_id))
         try:
             text = await self._write(self._notebooks.open(command.document), command)
         finally:
-            self._recorder.work_for(None)
+            self._recorder.set_actor(None)
         await self._log.sync()
         return CellText(text=text)
 

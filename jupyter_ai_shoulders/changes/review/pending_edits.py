@@ -84,7 +84,7 @@ class PendingEdits:
             await asyncio.sleep(0)
         self._units = {}
         for unit in sorted(units.values(), key=lambda unit: unit.at):
-            self._put(unit)
+            self._add(unit)
 
     def reload_session(self, session_id: SessionId) -> None:
         """Learn what is pending in a session that was deleted and is not any more."""
@@ -133,7 +133,7 @@ class PendingEdits:
         unit = self._units.get((document, cell))
         if origin.session_id is None or (origin.by == "user" and not origin.review):
             if unit is not None:
-                self._by_user(unit, origin, before, after)
+                self._apply_user_change(unit, origin, before, after)
             return
         if cell is None and document.endswith(".ipynb"):
             return  # notebooks are reviewed cell by cell
@@ -157,7 +157,7 @@ class PendingEdits:
     def _follow(self, unit: TrackedEdit, moved: TrackedEdit) -> None:
         replaced = self._units.get(moved.key)
         try:
-            self._say(moved, self._texts_if_there(unit) or (None, None))
+            self._append(moved, self._texts_if_there(unit) or (None, None))
         except NotFound:
             log.debug(
                 "The session of edit %s is deleted; brought back, it has the old name", unit.id
@@ -166,13 +166,13 @@ class PendingEdits:
         self._units.pop(unit.key, None)
         crash_point("review.edit.moved")
         if replaced is not None and replaced.id != moved.id:
-            self._resolved(replaced, "keep", None, "system")
+            self._append_resolve(replaced, "keep", None, "system")
 
     def update_remainder(
         self, unit: TrackedEdit, baseline: str | None, current: str | None
     ) -> TrackedEdit:
         """Note what is left of an edit once a part of it was decided. Raises as ``changed``."""
-        return self._say(
+        return self._append(
             replace(unit, before=self._blob(baseline), after=self._blob(current)),
             (baseline, current),
         )
@@ -181,19 +181,19 @@ class PendingEdits:
         self, unit: TrackedEdit, decision: Decision, hunks: tuple[int, ...], by: Author
     ) -> None:
         """Write down that a part of an edit was decided. Raises ``StateUnavailable``."""
-        self._resolved(unit, decision, hunks, by)
+        self._append_resolve(unit, decision, hunks, by)
 
     def resolve(self, unit: TrackedEdit, decision: Decision, by: Author) -> None:
         """Write down that an edit was decided. Raises ``StateUnavailable``."""
-        self._resolved(unit, decision, None, by)
+        self._append_resolve(unit, decision, None, by)
         crash_point("review.edit.resolved")
         if self._units.get(unit.key, unit).id == unit.id:
             self._units.pop(unit.key, None)
 
-    def _by_user(
-        self, unit: TrackedEdit, origin: ChangeOrigin, standing: str | None, after: str | None
+    def _apply_user_change(
+        self, unit: TrackedEdit, origin: ChangeOrigin, current: str | None, after: str | None
     ) -> None:
-        """Take note of what the user had done to a text that stood as ``standing``.
+        """Take note of what the user had done to a text that stood as ``current``.
 
         What they had written in it since the agent's change stays theirs.
         """
@@ -201,14 +201,14 @@ class PendingEdits:
         if texts is None:
             return
         before, left = texts
-        baseline = self._baseline(unit, standing)
+        baseline = self._baseline(unit, current)
         if after in {before, baseline}:
             self.resolve(unit, "undo", "user")
         elif (origin.batch or origin.undoes) and after != left:
-            written = self._lines_written(unit)
+            written = self._find_written_lines(unit)
             self.update_remainder(unit, accept_foreign_changes(baseline, after, written), after)
 
-    def _lines_written(self, unit: TrackedEdit) -> set[str]:
+    def _find_written_lines(self, unit: TrackedEdit) -> set[str]:
         """Return the lines that the agent ever wrote in a text."""
         lines: set[str] = set()
         for logged in self._log.find({"edit-pending"}, unit.session_id):
@@ -218,17 +218,17 @@ class PendingEdits:
                 lines |= {*(after or "").split("\n")} - {*(before or "").split("\n")}
         return lines
 
-    def _baseline(self, unit: TrackedEdit, standing: str | None) -> str | None:
+    def _baseline(self, unit: TrackedEdit, current: str | None) -> str | None:
         """Return what the user had, with what he changed since, below the next change."""
         texts = self._texts_if_there(unit)
         if texts is None:
-            return standing  # it begins anew
+            return current  # it begins anew
         before, after = texts
-        if standing == after:
+        if current == after:
             return before
-        if after is None or standing is None:
-            return standing  # brought back, or taken away, by the user
-        return remove_agent_changes(before, after, standing).baseline
+        if after is None or current is None:
+            return current  # brought back, or taken away, by the user
+        return remove_agent_changes(before, after, current).baseline
 
     def _note(
         self,
@@ -240,7 +240,7 @@ class PendingEdits:
     ) -> None:
         assert origin.session_id is not None
         own = unit is not None and unit.session_id == origin.session_id
-        self._say(
+        self._append(
             TrackedEdit(
                 id=unit.id if unit is not None and own else EditId(self._ids.new("edit")),
                 session_id=origin.session_id,
@@ -255,7 +255,7 @@ class PendingEdits:
         )
         crash_point("review.edit.noted")
         if unit is not None and not own:  # it goes over to the session that changed it last
-            self._resolved(unit, "keep", None, "system")
+            self._append_resolve(unit, "keep", None, "system")
 
     def _texts_if_there(self, unit: TrackedEdit) -> tuple[str | None, str | None] | None:
         """Return both texts; None where one is lost or damaged."""
@@ -265,7 +265,7 @@ class PendingEdits:
             log.warning("The texts of edit %s are lost", unit.id, exc_info=True)
             return None
 
-    def _say(self, unit: TrackedEdit, texts: tuple[str | None, str | None]) -> TrackedEdit:
+    def _append(self, unit: TrackedEdit, texts: tuple[str | None, str | None]) -> TrackedEdit:
         before, after = texts
         event = EditPending(
             turn_id=unit.turn_id,
@@ -281,11 +281,11 @@ class PendingEdits:
             title=_title(unit, before if after is None else after),
         )
         logged = self._log.append(unit.session_id, event)
-        said = replace(unit, at=logged.event.at)
-        self._units[said.key] = said
-        return said
+        logged_edit = replace(unit, at=logged.event.at)
+        self._units[logged_edit.key] = logged_edit
+        return logged_edit
 
-    def _resolved(
+    def _append_resolve(
         self, unit: TrackedEdit, decision: Decision, hunks: tuple[int, ...] | None, by: Author
     ) -> None:
         event = EditResolve(
@@ -301,11 +301,11 @@ class PendingEdits:
         except NotFound:
             log.debug("The session of edit %s is deleted", unit.id)
 
-    def _put(self, unit: TrackedEdit) -> None:
+    def _add(self, unit: TrackedEdit) -> None:
         """Take up an edit; of two of one text, which a kill can leave, the later one counts."""
         earlier = self._units.get(unit.key)
         if earlier is not None:
-            self._resolved(earlier, "keep", None, "system")
+            self._append_resolve(earlier, "keep", None, "system")
         self._units[unit.key] = unit
 
     def _blob(self, text: str | None) -> BlobHash | None:

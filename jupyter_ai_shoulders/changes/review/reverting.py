@@ -31,7 +31,7 @@ class RevertRequest:
     unit: TrackedEdit
     view: PendingEdit
     text: str | None
-    gone: DeletedCell | None
+    deleted_cell: DeletedCell | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,38 +71,38 @@ class ChangeReverter:
         self._texts = texts
         self._files = files
 
-    async def revert(self, takes: Sequence[RevertRequest]) -> RevertResult:
+    async def revert(self, requests: Sequence[RevertRequest]) -> RevertResult:
         """Change one document. Raises what reading and changing it raises."""
-        if takes[0].unit.cell_id is None:
-            return RevertResult(await self._file(takes[0]))
-        return await self._notebook(takes)
+        if requests[0].unit.cell_id is None:
+            return RevertResult(await self._file(requests[0]))
+        return await self._notebook(requests)
 
-    async def _file(self, take: RevertRequest) -> bool:
-        unit, view = take.unit, take.view
+    async def _file(self, request: RevertRequest) -> bool:
+        unit, view = request.unit, request.view
         origin = ChangeOrigin(unit.session_id, by="user")
-        if take.text is None:
+        if request.text is None:
             await self._files.remove(unit.document, origin)
         elif view.current is None or view.current_version is None:
-            await self._files.bring_back(unit.document, take.text, origin)
+            await self._files.bring_back(unit.document, request.text, origin)
         else:
             outcome = await self._texts.replace(
-                unit.document, take.text, view.current_version, origin
+                unit.document, request.text, view.current_version, origin
             )
             if isinstance(outcome, TextEditConflict):
                 return False
         crash_point("review.file.changed")
         return True
 
-    async def _notebook(self, takes: Sequence[RevertRequest]) -> RevertResult:
-        unit = takes[0].unit
+    async def _notebook(self, requests: Sequence[RevertRequest]) -> RevertResult:
+        unit = requests[0].unit
         notebook = self._notebooks.open(unit.document)
         order = [cell.id for cell in (await notebook.read()).cells]
-        edits, expected = cell_edits(takes, order)
-        self._recorder.work_for(Actor(unit.session_id, f"review-{unit.id}-{unit.at}", by="user"))
+        edits, expected = cell_edits(requests, order)
+        self._recorder.set_actor(Actor(unit.session_id, f"review-{unit.id}-{unit.at}", by="user"))
         try:
             outcome = await notebook.apply(edits, expected)
         finally:
-            self._recorder.work_for(None)
+            self._recorder.set_actor(None)
         crash_point("review.cells.changed")
         if isinstance(outcome, Conflicted):
             if any(conflict.reason == "protected" for conflict in outcome.conflicts):
@@ -112,53 +112,57 @@ class ChangeReverter:
                     hint="Remove the protection in the cell's properties, then undo again.",
                 )
             return RevertResult(is_done=False)
-        return RevertResult(is_done=True, drift=await self._drift(takes))
+        return RevertResult(is_done=True, drift=await self._drift(requests))
 
-    async def _drift(self, takes: Sequence[RevertRequest]) -> tuple[KernelDrift, ...]:
-        document = takes[0].unit.document
-        cells = {take.unit.cell_id for take in takes}
+    async def _drift(self, requests: Sequence[RevertRequest]) -> tuple[KernelDrift, ...]:
+        document = requests[0].unit.document
+        cells = {request.unit.cell_id for request in requests}
         runs: list[CellDeed] = []
-        for session_id in dict.fromkeys(take.unit.session_id for take in takes):
+        for session_id in dict.fromkeys(request.unit.session_id for request in requests):
             for logged in self._log.find({"cells-change"}, session_id):
                 event = logged.event
                 if isinstance(event, CellsChange) and event.document == document:
-                    ran = [deed for deed in event.cells if deed.what == "ran"]
-                    runs += [deed for deed in ran if deed.cell_id in cells]
+                    ran = [action for action in event.cells if action.what == "ran"]
+                    runs += [action for action in ran if action.cell_id in cells]
         if not runs:
             return ()
-        found = find_kernel_drift(document, runs, await self._recorder.incarnation(document))
+        found = find_kernel_drift(document, runs, await self._recorder.kernel_generation(document))
         return () if found is None else (found,)
 
 
 def cell_edits(
-    takes: Sequence[RevertRequest], order: Sequence[CellId]
+    requests: Sequence[RevertRequest], order: Sequence[CellId]
 ) -> tuple[list[CellEdit], dict[CellId, Version]]:
     """Return the edits of a notebook with these cells, and the versions they are meant for."""
     inserts: list[CellEdit] = []
     others: list[CellEdit] = []
     expected: dict[CellId, Version] = {}
     present = list(order)
-    for take in sorted(takes, key=_depth):
-        cell_id = take.unit.cell_id
+    for request in sorted(requests, key=_depth):
+        cell_id = request.unit.cell_id
         assert cell_id is not None
-        if take.view.current_version is not None:
-            expected[cell_id] = take.view.current_version
-            gone = CellDelete(cell_id=cell_id)
-            text = take.text
-            others.append(gone if text is None else CellSource(cell_id=cell_id, source=text))
-        elif take.text is not None:
-            inserts.append(_returned(take, cell_id, take.text, present))
+        if request.view.current_version is not None:
+            expected[cell_id] = request.view.current_version
+            deleted_cell = CellDelete(cell_id=cell_id)
+            text = request.text
+            others.append(
+                deleted_cell if text is None else CellSource(cell_id=cell_id, source=text)
+            )
+        elif request.text is not None:
+            inserts.append(_insert_deleted(request, cell_id, request.text, present))
     return [*inserts, *others], expected
 
 
-def _depth(take: RevertRequest) -> int:
+def _depth(request: RevertRequest) -> int:
     """Return how far down a deleted cell stood, so that each comes back below those above it."""
-    return 0 if take.gone is None else len(take.gone.above)
+    return 0 if request.deleted_cell is None else len(request.deleted_cell.above)
 
 
-def _returned(take: RevertRequest, cell_id: CellId, text: str, present: list[CellId]) -> CellInsert:
-    gone = take.gone or DeletedCell("code", None, tuple(reversed(present)))
-    place = gone.place(present)
+def _insert_deleted(
+    request: RevertRequest, cell_id: CellId, text: str, present: list[CellId]
+) -> CellInsert:
+    deleted_cell = request.deleted_cell or DeletedCell("code", None, tuple(reversed(present)))
+    place = deleted_cell.place(present)
     after = present[place - 1] if place else None
     present.insert(place, cell_id)
-    return gone.insert(cell_id, text, after)
+    return deleted_cell.insert(cell_id, text, after)

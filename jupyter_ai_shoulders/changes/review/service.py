@@ -64,19 +64,19 @@ class EditOutdated(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _VisibleEdit:
     unit: TrackedEdit
     view: PendingEdit
-    gone: DeletedCell | None
+    deleted_cell: DeletedCell | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _StoredEdit:
     """What the logs have of an edit."""
 
     unit: TrackedEdit
     texts: EditTexts
-    gone: DeletedCell | None
+    deleted_cell: DeletedCell | None
 
 
 class ReviewService:
@@ -85,21 +85,21 @@ class ReviewService:
     def __init__(
         self,
         *,
-        book: PendingEdits,
+        pending_edits: PendingEdits,
         event_log: EventLog,
-        standings: CurrentDocumentReader,
-        gone: DeletedCells,
+        documents: CurrentDocumentReader,
+        deleted_cells: DeletedCells,
         reverting: ChangeReverter,
-        is_there: MaySee = lambda _session: True,
+        session_exists: MaySee = lambda _session: True,
         show_elsewhere: ShowElsewhere | None = None,
     ) -> None:
-        """``is_there`` says whether a session is not deleted."""
+        """``session_exists`` says whether a session is not deleted."""
         self._show_elsewhere = show_elsewhere
-        self._is_there = is_there
-        self._book = book
+        self._session_exists = session_exists
+        self._pending = pending_edits
         self._log = event_log
-        self._standings = standings
-        self._gone = gone
+        self._documents = documents
+        self._deleted_cells = deleted_cells
         self._reverting = reverting
         self._deciding = asyncio.Lock()
 
@@ -115,19 +115,19 @@ class ReviewService:
         """
         units = [
             unit
-            for unit in self._book.units(document)
-            if session_id in {None, unit.session_id} and self._is_seen(unit, may_see)
+            for unit in self._pending.units(document)
+            if session_id in {None, unit.session_id} and self._is_visible(unit, may_see)
         ]
         units.sort(key=lambda unit: unit.document)
         edits: list[PendingEdit] = []
         for _, group in groupby(units, key=lambda unit: unit.document):
-            shown = await self._shown(list(group), settle=False)
+            shown = await self._visible_edits(list(group), settle=False)
             edits += [each.view for each in sorted(shown, key=_place)]
         return PendingEditList(edits=tuple(edits))
 
     def get(self, edit_id: EditId) -> TrackedEdit:
         """Return a pending edit. Raises ``NotFound``, also when it was decided already."""
-        return self._book.get(edit_id)
+        return self._pending.get(edit_id)
 
     async def decide(self, edit_id: EditId, command: DecideEdit) -> EditDecision:
         """Keep or take back an edit, or a part of it.
@@ -137,25 +137,25 @@ class ReviewService:
         ``StateUnavailable``.
         """
         async with self._deciding:
-            unit = self._book.get(edit_id)
+            unit = self._pending.get(edit_id)
             seen = EditChoice(
                 id=edit_id,
                 current_version=command.current_version,
                 baseline_version=command.baseline_version,
             )
             if command.baseline is not None and command.decision == "undo":
-                await self._undone_in_page(unit, command, command.baseline)
-            shown = await self._as_seen(unit, seen)
+                await self._undo_in_other_pages(unit, command, command.baseline)
+            shown = await self._check_seen(unit, seen)
             drift: tuple[KernelDrift, ...] = ()
             if command.baseline is not None:
-                self._rebased(shown, command.decision, command.baseline)
+                self._apply_page_decision(shown, command.decision, command.baseline)
             elif command.hunks is not None:
-                drift = await self._in_part(shown, command.decision, command.hunks)
+                drift = await self._decide_hunks(shown, command.decision, command.hunks)
             else:
-                drift = await self._whole([shown], command.decision)
+                drift = await self._decide_whole([shown], command.decision)
             await self._log.sync()
-            left = next((u for u in self._book.units(unit.document) if u.id == unit.id), None)
-            views = [] if left is None else await self._shown([left])
+            left = next((u for u in self._pending.units(unit.document) if u.id == unit.id), None)
+            views = [] if left is None else await self._visible_edits([left])
             return EditDecision(
                 edit=views[0].view if views else None, drift=drift[0] if drift else None
             )
@@ -166,13 +166,13 @@ class ReviewService:
         """Keep or take back whole edits; what cannot be is left and said. Raises as ``list``."""
         async with self._deciding:
             left: list[EditConflict] = []
-            found: list[_Shown] = []
+            found: list[_VisibleEdit] = []
             for choice in command.edits:
                 try:
-                    unit = self._book.get(choice.id)
-                    if not self._is_seen(unit, may_see):
+                    unit = self._pending.get(choice.id)
+                    if not self._is_visible(unit, may_see):
                         raise NotFound(f"Edit {choice.id} is no longer pending.")
-                    shown = await self._as_seen(unit, choice)
+                    shown = await self._check_seen(unit, choice)
                     if command.decision == "undo" and shown.view.error is not None:
                         left.append(EditConflict(error=shown.view.error, edit=shown.view))
                     else:
@@ -185,66 +185,74 @@ class ReviewService:
             for _, group in groupby(found, key=lambda shown: shown.unit.document):
                 together = list(group)
                 try:
-                    drift += await self._whole(together, command.decision)
+                    drift += await self._decide_whole(together, command.decision)
                     done += [shown.unit.id for shown in together]
                 except ShouldersError as error:
                     left += [_refused(error, shown.view) for shown in together]
             await self._log.sync()
             return EditDecisions(resolved=tuple(done), left=tuple(left), drift=tuple(drift))
 
-    def _is_seen(self, unit: TrackedEdit, may_see: MaySee) -> bool:
-        return self._is_there(unit.session_id) and may_see(unit.session_id)
+    def _is_visible(self, unit: TrackedEdit, may_see: MaySee) -> bool:
+        return self._session_exists(unit.session_id) and may_see(unit.session_id)
 
-    async def _shown(self, units: Sequence[TrackedEdit], *, settle: bool = True) -> list[_Shown]:
+    async def _visible_edits(
+        self, units: Sequence[TrackedEdit], *, settle: bool = True
+    ) -> list[_VisibleEdit]:
         """Return the edits of one document that can be seen; ``settle`` those that are over."""
         if not units:
             return []
-        standing = await self._standings.read(units[0].document, [unit.cell_id for unit in units])
-        known = [self._known(unit) for unit in units]
+        document = await self._documents.read(units[0].document, [unit.cell_id for unit in units])
+        known = [self._read_stored(unit) for unit in units]
 
         def views() -> list[PendingEdit | Settled | None]:
-            return [build_view(each.unit, each.texts, standing, each.gone) for each in known]
+            return [
+                build_view(each.unit, each.texts, document, each.deleted_cell) for each in known
+            ]
 
         texts = [each.texts for each in known]
         large = sum(len(text.before or "") + len(text.after or "") for text in texts) > LARGE
-        shown: list[_Shown] = []
+        shown: list[_VisibleEdit] = []
         for each, view in zip(
             known, await asyncio.to_thread(views) if large else views(), strict=True
         ):
             if view == "settled":
-                if settle and self._book.is_pending(each.unit):
-                    self._book.resolve(each.unit, "undo", "user")
+                if settle and self._pending.is_pending(each.unit):
+                    self._pending.resolve(each.unit, "undo", "user")
             elif view is not None:
-                shown.append(_Shown(each.unit, view, each.gone))
+                shown.append(_VisibleEdit(each.unit, view, each.deleted_cell))
         return shown
 
-    def _known(self, unit: TrackedEdit) -> _Known:
+    def _read_stored(self, unit: TrackedEdit) -> _StoredEdit:
         """Return what is kept of an edit; one that is lost or damaged costs this edit only."""
         try:
-            return _Known(unit, EditTexts(*self._book.texts(unit)), self._gone_of(unit))
+            return _StoredEdit(
+                unit, EditTexts(*self._pending.texts(unit)), self._find_deleted_cell(unit)
+            )
         except (NotFound, StateUnavailable) as error:
             log.warning("What is kept of edit %s cannot be read", unit.id, exc_info=True)
             lost = StateUnavailable(
                 f"The record of this change to {unit.document} cannot be read: {error}",
                 hint="Keep the change, or undo it by hand.",
             )
-            return _Known(unit, EditTexts(None, None, lost.info), self._place_of(unit))
+            return _StoredEdit(
+                unit, EditTexts(None, None, lost.info), self._find_deleted_cell_or_none(unit)
+            )
 
-    def _place_of(self, unit: TrackedEdit) -> DeletedCell | None:
+    def _find_deleted_cell_or_none(self, unit: TrackedEdit) -> DeletedCell | None:
         """Return where a cell stood whose text is lost, if that is known."""
         try:
-            return self._gone_of(unit)
+            return self._find_deleted_cell(unit)
         except (NotFound, StateUnavailable):
             return None
 
-    def _gone_of(self, unit: TrackedEdit) -> DeletedCell | None:
+    def _find_deleted_cell(self, unit: TrackedEdit) -> DeletedCell | None:
         if unit.cell_id is None or unit.after is not None:
             return None
-        return self._gone.find([unit]).get(unit.cell_id)
+        return self._deleted_cells.find([unit]).get(unit.cell_id)
 
-    async def _as_seen(self, unit: TrackedEdit, seen: EditChoice) -> _Shown:
+    async def _check_seen(self, unit: TrackedEdit, seen: EditChoice) -> _VisibleEdit:
         """Return the edit if it is what the user saw. Raises ``EditOutdated``."""
-        found = await self._shown([unit])
+        found = await self._visible_edits([unit])
         if not found:
             raise EditOutdated("Nothing of this edit is left to decide.", None)
         view = found[0].view
@@ -254,32 +262,34 @@ class ReviewService:
             raise EditOutdated("Part of the edit has been decided since you saw it.", view)
         return found[0]
 
-    def _rebased(self, shown: _Shown, decision: Decision, baseline: str) -> None:
+    def _apply_page_decision(self, shown: _VisibleEdit, decision: Decision, baseline: str) -> None:
         """Take what a page did in its editor: what is left stands behind ``baseline``."""
         view = shown.view
         if view.error is not None:
             raise Conflict(view.error.message, hint=view.error.hint, retryable=True)
         if baseline == view.current:
-            self._book.resolve(shown.unit, decision, "user")
+            self._pending.resolve(shown.unit, decision, "user")
             return
-        self._book.record_partial_decision(shown.unit, decision, (), "user")
-        self._book.update_remainder(shown.unit, baseline, view.current)
+        self._pending.record_partial_decision(shown.unit, decision, (), "user")
+        self._pending.update_remainder(shown.unit, baseline, view.current)
 
-    async def _undone_in_page(self, unit: TrackedEdit, command: DecideEdit, baseline: str) -> None:
+    async def _undo_in_other_pages(
+        self, unit: TrackedEdit, command: DecideEdit, baseline: str
+    ) -> None:
         """Undo in the other pages what the user undid in theirs."""
-        texts, cell_id = self._known(unit).texts, unit.cell_id
+        texts, cell_id = self._read_stored(unit).texts, unit.cell_id
         if self._show_elsewhere is None or cell_id is None:
             return
-        standing = await self._standings.read(unit.document, [cell_id])
-        now = standing.text_of(cell_id)
+        document = await self._documents.read(unit.document, [cell_id])
+        now = document.text_of(cell_id)
         if now is None or command.current_version not in {None, version_of(now, cell_id)}:
             return  # the page gets the conflict and asks again
         if texts.before is not None and texts.after is not None:
             left = hunks_left(texts.before, texts.after, baseline, now)
             self._show_elsewhere(unit.document, cell_id, texts.after, left)
 
-    async def _in_part(
-        self, shown: _Shown, decision: Decision, hunks: tuple[int, ...]
+    async def _decide_hunks(
+        self, shown: _VisibleEdit, decision: Decision, hunks: tuple[int, ...]
     ) -> tuple[KernelDrift, ...]:
         view, chosen = shown.view, set(hunks)
         if not chosen or not chosen <= set(range(len(view.hunks))):
@@ -290,57 +300,61 @@ class ReviewService:
         assert view.baseline is not None
         assert view.current is not None
         if len(chosen) == len(view.hunks):
-            return await self._whole([shown], decision)
+            return await self._decide_whole([shown], decision)
         drift: tuple[KernelDrift, ...] = ()
         baseline, current = view.baseline, view.current
         if decision == "keep":
             baseline = accept_hunks(baseline, current, view.hunks, chosen)
         else:
             current = revert_hunks(baseline, current, view.hunks, chosen)
-            drift = await self._take_back([(shown, current)])
-        if self._book.is_pending(shown.unit):
-            self._book.record_partial_decision(shown.unit, decision, tuple(sorted(chosen)), "user")
-            self._book.update_remainder(shown.unit, baseline, current)
+            drift = await self._revert([(shown, current)])
+        if self._pending.is_pending(shown.unit):
+            self._pending.record_partial_decision(
+                shown.unit, decision, tuple(sorted(chosen)), "user"
+            )
+            self._pending.update_remainder(shown.unit, baseline, current)
         return drift
 
-    async def _whole(self, found: Sequence[_Shown], decision: Decision) -> tuple[KernelDrift, ...]:
+    async def _decide_whole(
+        self, found: Sequence[_VisibleEdit], decision: Decision
+    ) -> tuple[KernelDrift, ...]:
         """Decide on edits of one document."""
         drift: tuple[KernelDrift, ...] = ()
         if decision == "undo":
-            drift = await self._take_back([(shown, shown.view.baseline) for shown in found])
+            drift = await self._revert([(shown, shown.view.baseline) for shown in found])
         for shown in found:
-            if self._book.is_pending(shown.unit):  # not settled by the change itself
-                self._book.resolve(shown.unit, decision, "user")
+            if self._pending.is_pending(shown.unit):  # not settled by the change itself
+                self._pending.resolve(shown.unit, decision, "user")
         return drift
 
-    async def _take_back(
-        self, wanted: Sequence[tuple[_Shown, str | None]]
+    async def _revert(
+        self, wanted: Sequence[tuple[_VisibleEdit, str | None]]
     ) -> tuple[KernelDrift, ...]:
         """Give texts of one document others, as one step. Raises ``EditOutdated`` and more."""
         errors = [shown.view.error for shown, _ in wanted if shown.view.error is not None]
         if errors:
             raise Conflict(errors[0].message, code=errors[0].code, hint=errors[0].hint)
-        takes = [
-            RevertRequest(shown.unit, shown.view, text, shown.gone)
+        requests = [
+            RevertRequest(shown.unit, shown.view, text, shown.deleted_cell)
             for shown, text in wanted
             if text != shown.view.current
         ]
-        if not takes:
+        if not requests:
             return ()
-        done = await self._reverting.revert(takes)
+        done = await self._reverting.revert(requests)
         if done.is_done:
             return done.drift
-        views = await self._shown([wanted[0][0].unit])
+        views = await self._visible_edits([wanted[0][0].unit])
         raise EditOutdated(
             f"{wanted[0][0].unit.document} was changed at this moment; nothing was undone.",
             views[0].view if views else None,
         )
 
 
-def _place(shown: _Shown) -> tuple[int, bool, int, str]:
+def _place(shown: _VisibleEdit) -> tuple[int, bool, int, str]:
     """Return what to sort by: a deleted cell comes before the one that stands there now."""
     position = -1 if shown.view.position is None else shown.view.position
-    depth = 0 if shown.gone is None else len(shown.gone.above)
+    depth = 0 if shown.deleted_cell is None else len(shown.deleted_cell.above)
     return position, shown.view.current is not None, depth, shown.unit.id
 
 

@@ -35,42 +35,48 @@ class EditTexts:
 
 
 def build_view(
-    unit: TrackedEdit, texts: EditTexts, standing: CurrentDocument, gone: DeletedCell | None
+    unit: TrackedEdit, texts: EditTexts, document: CurrentDocument, deleted_cell: DeletedCell | None
 ) -> PendingEdit | Settled | None:
     """Return how an edit is shown; None while what was changed is not there.
 
     A cell or a file that the user removed may come back, by an undo or from a trash.
     """
-    if standing.error is not None:
-        return _shown(unit, standing, gone, TextWithoutAgent(texts.before), texts.after)
-    if not standing.is_there and unit.cell_id is not None:
+    if document.error is not None:
+        return _visible_edits(
+            unit, document, deleted_cell, TextWithoutAgent(texts.before), texts.after
+        )
+    if not document.exists and unit.cell_id is not None:
         return None
-    current = standing.text_of(unit.cell_id)
+    current = document.text_of(unit.cell_id)
     if texts.lost is not None and (current is None) == (unit.after is None):
-        return _shown(unit, replace(standing, error=texts.lost), gone, TextWithoutAgent(None), None)
+        return _visible_edits(
+            unit, replace(document, error=texts.lost), deleted_cell, TextWithoutAgent(None), None
+        )
     if unit.after is None or texts.after is None:
-        gone_still = _shown(unit, standing, gone, TextWithoutAgent(texts.before), None)
+        gone_still = _visible_edits(
+            unit, document, deleted_cell, TextWithoutAgent(texts.before), None
+        )
         return gone_still if current is None else "settled"
-    return None if current is None else _changed(unit, texts.before, texts.after, standing, current)
+    return None if current is None else _changed(unit, texts.before, texts.after, document, current)
 
 
 def _changed(
-    unit: TrackedEdit, before: str | None, after: str, standing: CurrentDocument, current: str
+    unit: TrackedEdit, before: str | None, after: str, document: CurrentDocument, current: str
 ) -> PendingEdit | Settled:
     found = remove_agent_changes(before, after, current)
     if found.baseline == current and not found.conflict:
         return "settled"
-    return _shown(unit, standing, None, found, current)
+    return _visible_edits(unit, document, None, found, current)
 
 
-def _shown(
+def _visible_edits(
     unit: TrackedEdit,
-    standing: CurrentDocument,
-    gone: DeletedCell | None,
+    document: CurrentDocument,
+    deleted_cell: DeletedCell | None,
     found: TextWithoutAgent,
     current: str | None,
 ) -> PendingEdit:
-    cell_type, position = _place(unit, standing, gone)
+    cell_type, position = _place(unit, document, deleted_cell)
     return PendingEdit(
         id=unit.id,
         session_id=unit.session_id,
@@ -85,18 +91,18 @@ def _shown(
         current_version=version_of(current, unit.cell_id),
         hunks=hunks_between(found.baseline, current),
         conflict=found.conflict,
-        error=standing.error,
+        error=document.error,
     )
 
 
 def _place(
-    unit: TrackedEdit, standing: CurrentDocument, gone: DeletedCell | None
+    unit: TrackedEdit, document: CurrentDocument, deleted_cell: DeletedCell | None
 ) -> tuple[CellType | None, int | None]:
     if unit.cell_id is None:
         return None, None
-    cell = standing.cells.get(unit.cell_id)
+    cell = document.cells.get(unit.cell_id)
     if cell is not None:
-        return cell.cell_type, standing.order.index(unit.cell_id)
-    if gone is not None:
-        return gone.cell_type, gone.place(standing.order)
+        return cell.cell_type, document.order.index(unit.cell_id)
+    if deleted_cell is not None:
+        return deleted_cell.cell_type, deleted_cell.place(document.order)
     return None, None

@@ -153,7 +153,7 @@ class RestoreService:
         back = RestoreResult()
         meant = order.model_copy(update={"what": _ordered(tuple(point.within & {*order.what}))})
         if meant.what != ("conversation",):
-            back = await self._restorer.put_back(session_id, meant, point.after)
+            back = await self._restorer.restore(session_id, meant, point.after)
             self._dismiss(session_id, point, {item.document for item in back.documents})
         event = await self._conclude(driver, order, point, back)
         await self._services.log.sync()
@@ -202,7 +202,7 @@ class RestoreService:
             )
         if "notebook" in command.what:
             document = document_changed_within_turn(
-                self._restorer.record_of(driver.session_id), point.seq
+                self._restorer.recorded_changes(driver.session_id), point.seq
             )
             if document is not None:
                 raise Conflict(
@@ -230,7 +230,7 @@ class RestoreService:
             )
         begun = (
             event.seq
-            for event in self._restorer.record_of(session_id)
+            for event in self._restorer.recorded_changes(session_id)
             if isinstance(event, Checkpoint)
             and event.order is not None
             and event.order.restore_id == found.restore_id

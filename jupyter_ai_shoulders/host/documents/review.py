@@ -43,8 +43,8 @@ def build_review_service(
     return ReviewService(
         book=pending_edits,
         event_log=store.log,
-        standings=CurrentDocumentReader(documents.notebooks, files.texts),
-        gone=DeletedCells(store.log, store.blobs),
+        documents=CurrentDocumentReader(documents.notebooks, files.texts),
+        deleted_cells=DeletedCells(store.log, store.blobs),
         reverting=ChangeReverter(
             recorder,
             store.log,

@@ -16,7 +16,7 @@ class KernelGenerations:
     def __init__(self, kernels: KernelDirectory) -> None:
         self._kernels = kernels
 
-    async def incarnation(self, path: str) -> str | None:
+    async def kernel_generation(self, path: str) -> str | None:
         """Return kernel and process id, the kernel's alone where no process is known here.
 
         None while the notebook has no kernel. A gateway's kernels have no process here.

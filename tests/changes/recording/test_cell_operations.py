@@ -44,7 +44,7 @@ class Desk:
     async def agent(
         self, *edits: CellEdit, expected: Mapping[CellId, Version] | None = None
     ) -> Applied | Conflicted:
-        self.recorder.work_for(DOER)
+        self.recorder.set_actor(DOER)
         return await self.recorder.notebooks(self.notebooks).open(PATH).apply(edits, expected or {})
 
     def rows(self) -> list[tuple[str, str | None, str]]:
@@ -144,7 +144,7 @@ async def test_an_error_says_whether_it_may_have_been_made(
 
 async def test_a_run_is_a_row_about_outputs() -> None:
     desk = Desk()
-    desk.recorder.work_for(DOER)
+    desk.recorder.set_actor(DOER)
     async for _ in desk.recorder.runner(desk.kernel, desk.notebooks).run(PATH, CellId("a")):
         pass
     assert desk.rows() == [("outputs", "a", "done")]

@@ -66,7 +66,7 @@ class ReviewWorld:
             trash=self._trash,
             journal=self.journal,
             store=store.blobs,
-            witness=self.book,
+            observer=self.book,
             open_files=MemoryOpenFiles(),
             ids=self.ids,
             locks=locks,
@@ -74,10 +74,10 @@ class ReviewWorld:
         )
         self.restorer = Restorer(store, store.blobs, self.notebooks, self.recorder, self.ids)
         self.desk = ReviewService(
-            book=self.book,
+            pending_edits=self.book,
             event_log=store,
-            standings=CurrentDocumentReader(self.notebooks, self.texts),
-            gone=DeletedCells(store, store.blobs),
+            documents=CurrentDocumentReader(self.notebooks, self.texts),
+            deleted_cells=DeletedCells(store, store.blobs),
             reverting=ChangeReverter(
                 self.recorder,
                 store,
@@ -85,7 +85,7 @@ class ReviewWorld:
                 self.texts,
                 TrashBackedFiles(self.changes, self.journal),
             ),
-            is_there=lambda session_id: session_id not in self.deleted,
+            session_exists=lambda session_id: session_id not in self.deleted,
         )
 
     async def restart(self) -> None:
@@ -97,22 +97,22 @@ class ReviewWorld:
 
     async def agent(self, *edits: CellEdit, turn: str = "t1", by: SessionId = SESSION) -> None:
         """Change the notebook as a tool does."""
-        self.recorder.work_for(Actor(by, turn, TurnId(turn)))
+        self.recorder.set_actor(Actor(by, turn, TurnId(turn)))
         try:
             outcome = await self.recorder.notebooks(self.notebooks).open(PATH).apply(edits, {})
         finally:
-            self.recorder.work_for(None)
+            self.recorder.set_actor(None)
         assert isinstance(outcome, Applied)
 
     async def agent_runs(self, cell_id: str, turn: str = "t1") -> None:
         """Run a cell as a tool does."""
-        self.recorder.work_for(Actor(SESSION, turn, TurnId(turn)))
+        self.recorder.set_actor(Actor(SESSION, turn, TurnId(turn)))
         try:
             runner = self.recorder.runner(self.kernel, self.notebooks)
             async for _ in runner.run(PATH, CellId(cell_id)):
                 pass
         finally:
-            self.recorder.work_for(None)
+            self.recorder.set_actor(None)
 
     async def agent_writes(self, path: str, text: str, turn: str = "t1") -> None:
         """Change or make a file as a tool does."""
@@ -146,7 +146,7 @@ class ReviewWorld:
             what=("notebook",),
             turn_id=None if turn is None else TurnId(turn),
         )
-        await self.restorer.put_back(SESSION, order, after)
+        await self.restorer.restore(SESSION, order, after)
 
     # review
 

@@ -180,12 +180,12 @@ async def test_a_cell_the_user_changed_elsewhere_is_merged(files: Files):
 
 
 async def agent_edits(made: TurnPlace, cell_id: str, text: str, turn_id: TurnId) -> None:
-    made.recorder.work_for(Actor(SESSION, turn_id, turn_id))
+    made.recorder.set_actor(Actor(SESSION, turn_id, turn_id))
     try:
         notebook = made.recorder.notebooks(made.notebooks).open("a.ipynb")
         await notebook.apply([write(cell_id, text)], {})
     finally:
-        made.recorder.work_for(None)
+        made.recorder.set_actor(None)
 
 
 async def test_a_restore_of_files_puts_them_back(files: Files):

@@ -26,7 +26,7 @@ from tests.notebook.fake_page import CountingIds, FakePage
 
 
 class NoKernel:
-    async def incarnation(self, path: str) -> str | None:
+    async def kernel_generation(self, path: str) -> str | None:
         del path
         return None
 
@@ -52,20 +52,20 @@ class Review:
         self.recorder = ChangeRecorder(store, store.blobs, NoKernel(), self.book)
         texts = DiskTexts(bench.workspace, MemoryJournal(), store.blobs, NullChangeObserver())
         self.desk = ReviewService(
-            book=self.book,
+            pending_edits=self.book,
             event_log=store,
-            standings=CurrentDocumentReader(bench.router, texts),
-            gone=DeletedCells(store, store.blobs),
+            documents=CurrentDocumentReader(bench.router, texts),
+            deleted_cells=DeletedCells(store, store.blobs),
             reverting=ChangeReverter(self.recorder, store, bench.router, texts, NoReturns()),
         )
 
     async def agent(self, *edits: CellEdit) -> None:
-        self.recorder.work_for(Actor(SESSION, "t1", TurnId("t1")))
+        self.recorder.set_actor(Actor(SESSION, "t1", TurnId("t1")))
         try:
             notebooks = self.recorder.notebooks(self.bench.router)
             outcome = await notebooks.open("n.ipynb").apply(edits, {})
         finally:
-            self.recorder.work_for(None)
+            self.recorder.set_actor(None)
         assert isinstance(outcome, Applied)
 
     async def pending(self) -> list[PendingEdit]:

@@ -79,7 +79,7 @@ GOES_BACK = frozenset({"restore", "redo"})
 class NoKernel:
     """``Kernels`` of a notebook without one."""
 
-    async def incarnation(self, path: str) -> str | None:
+    async def kernel_generation(self, path: str) -> str | None:
         """Return nothing."""
         del path
         return None
@@ -163,14 +163,14 @@ class TwoWindowSimulation:
         store = self.store
         self.book = PendingEdits(store, store.blobs, self.ids)
         self.recorder = ChangeRecorder(
-            store, store.blobs, NoKernel(), self.book, acting=self.acting
+            store, store.blobs, NoKernel(), self.book, current_page=self.acting
         )
         texts = DiskTexts(self.workspace, MemoryJournal(), store.blobs, NullChangeObserver())
         self.desk = ReviewService(
-            book=self.book,
+            pending_edits=self.book,
             event_log=store,
-            standings=CurrentDocumentReader(self.router, texts),
-            gone=DeletedCells(store, store.blobs),
+            documents=CurrentDocumentReader(self.router, texts),
+            deleted_cells=DeletedCells(store, store.blobs),
             reverting=ChangeReverter(self.recorder, store, self.router, texts, NoReturns()),
             show_elsewhere=self.live.show_elsewhere,
         )
@@ -375,7 +375,7 @@ class TwoWindowSimulation:
         order = RestoreOrder(
             restore_id=self.restored, seq=after + 1, what=("notebook",), turn_id=turn_id
         )
-        await self.restorer.put_back(SESSION, order, after)
+        await self.restorer.restore(SESSION, order, after)
 
     # what the agent and the server do
 
@@ -390,7 +390,7 @@ class TwoWindowSimulation:
     async def do_agent(self, _: MergingPage) -> bool | None:
         """Change a cell as a tool does that has read it in the window that sent the message."""
         turn = TurnId(f"t{self.turn}")
-        self.recorder.work_for(Actor(SESSION, turn, turn))
+        self.recorder.set_actor(Actor(SESSION, turn, turn))
         try:
             notebook = self.recorder.notebooks(self.router).open(self.file.name)
             cell = self.random.choice((await notebook.read()).cells)
@@ -410,7 +410,7 @@ class TwoWindowSimulation:
         except ShouldersError:
             return False
         finally:
-            self.recorder.work_for(None)
+            self.recorder.set_actor(None)
         return None
 
     async def do_propose(self, _: MergingPage) -> None:
