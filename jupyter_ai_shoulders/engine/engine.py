@@ -82,11 +82,11 @@ class Engine:
         clock: Clock,
         ids: IdSource,
         settings: EngineSettings,
-        surroundings: Environment | None = None,
+        environment: Environment | None = None,
         budgets: Budgets | None = None,
         recoveries: RecoveryCounter | None = None,
         summarizer: Summarizer | None = None,
-        long_calls: BackgroundTasks | None = None,
+        background_tasks: BackgroundTasks | None = None,
         inputs: InputReceiver | None = None,
         restorer: DocumentRestorer | None = None,
     ) -> None:
@@ -102,15 +102,15 @@ class Engine:
             ids=ids,
             settings=settings,
             rng=Random(),  # noqa: S311 spreads retries, guards nothing
-            long_calls=long_calls or BackgroundTasks(ids),
+            background_tasks=background_tasks or BackgroundTasks(ids),
             inputs=inputs or NullInputReceiver(),
-            surroundings=surroundings or EmptyEnvironment(),
+            environment=environment or EmptyEnvironment(),
             budgets=budgets or NullBudgets(),
             summarizer=summarizer or NoSummarizer(),
         )
         self._cache = SessionCache(self._services)
         self._background_events = BackgroundEventRouter(self._cache)
-        self._services.long_calls.subscribe(self._background_events.route)
+        self._services.background_tasks.subscribe(self._background_events.route)
         self._answers = UserResponses(self._cache, self._services)
         self._recovery = SessionRecovery(
             self._cache, self._services, recoveries or NullRecoveryCounter()
@@ -132,7 +132,7 @@ class Engine:
         that could not be read at two starts is set aside (``engine.session.quarantine``).
         """
         for session_id in self._services.sessions.unsettled():
-            await self._recovery.take_up(session_id)
+            await self._recovery.recover(session_id)
 
     async def stop(self) -> None:
         """Stop within five seconds; running turns become interrupted."""
@@ -143,7 +143,7 @@ class Engine:
                 _try(driver, Shutdown())
                 crash_point("engine.shutdown.told")
         waits = [asyncio.create_task(driver.wait_until_idle()) for driver in running]
-        waits.append(asyncio.create_task(self._services.long_calls.stop(STOPPED)))
+        waits.append(asyncio.create_task(self._services.background_tasks.stop(STOPPED)))
         _, late = await asyncio.wait(waits, timeout=self._services.settings.stop_timeout_s)
         for task in late:
             task.cancel()
@@ -185,7 +185,7 @@ class Engine:
         driver = await self._cache.get_driver(session_id)
         match driver.state.phase:
             case Idle():
-                self._services.long_calls.cancel(session_id, CANCELLED)
+                self._services.background_tasks.cancel(session_id, CANCELLED)
             case Stopping():
                 return
             case Interrupted():
@@ -225,7 +225,7 @@ class Engine:
         summarise) and ``StateUnavailable``.
         """
         driver, _ = await self._ready.get_ready(session_id)
-        if driver.memory.compaction_wanted:
+        if driver.index.compaction_wanted:
             return
         _check_compaction(driver, self._services.settings.compaction)
         driver.record(_compaction_request())
@@ -271,7 +271,7 @@ class Engine:
             await driver.wait_until_idle()
             if not isinstance(driver.state.phase, AwaitingRuns):
                 return
-            await self._services.long_calls.ended(session_id)
+            await self._services.background_tasks.ended(session_id)
 
     async def _raise_limit(self, driver: SessionDriver, micro_usd: int) -> None:
         turn = driver.state.turn

@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, SessionId, TurnId
 class NullBudgets:
     """``Budgets`` without a ledger."""
 
-    def standing(self, account: UsageAccount | None) -> None:
+    def budget_status(self, account: UsageAccount | None) -> None:
         """Return nothing: what the month costs is not known."""
         del account
 

@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.core.summaries import Summary, SummaryRequest
 from jupyter_ai_shoulders.engine.environment.attachments import AttachmentContent
 from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.environment.snapshot import (
-    StandingContext,
+    InstructionSet,
     WorkspaceFact,
     WorkspaceSituation,
 )
@@ -49,7 +49,7 @@ class InputReceiver(Protocol):
 class Budgets(Protocol):
     """How the budget stands, and the limits a user may raise; implemented over the ledger."""
 
-    def standing(self, account: spending.UsageAccount | None) -> spending.BudgetStatus | None:
+    def budget_status(self, account: spending.UsageAccount | None) -> spending.BudgetStatus | None:
         """Return the month's spending and limit of whom a call is booked to, None when unknown."""
         ...
 
@@ -76,7 +76,7 @@ class Environment(Protocol):
     Nothing here blocks the event loop. What was read is logged before it is sent.
     """
 
-    async def standing(self) -> StandingContext:
+    async def load_instructions(self) -> InstructionSet:
         """Return the user's instructions and skills as they are now."""
         ...
 

@@ -14,8 +14,8 @@ from jupyter_ai_shoulders.engine.environment.attachments import (
 )
 from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.environment.snapshot import (
+    InstructionSet,
     SourceText,
-    StandingContext,
     WorkspaceFact,
     WorkspaceSituation,
 )
@@ -57,10 +57,10 @@ class FakeEnvironment:
     captured: list[str] = field(default_factory=list[str])
     around_thread: tuple[WorkspaceFact, ...] = ()
 
-    async def standing(self) -> StandingContext:
+    async def load_instructions(self) -> InstructionSet:
         if self.failure is not None:
             raise self.failure
-        return StandingContext(
+        return InstructionSet(
             system=SourceText(".shoulders/system.md", self.system) if self.system else None,
             instructions=tuple(SourceText(name, text) for name, text in self.instructions.items()),
             skills=self.skills,
@@ -134,7 +134,7 @@ def engine_in(
         clock=store.clock,
         ids=ids,
         settings=make_settings(**limits),
-        surroundings=place,
+        environment=place,
     )
     return EngineHarness(store, desk, provider or ScriptedProvider(), models, file, engine, ids)
 

@@ -149,9 +149,9 @@ TITLES = [
 
 @pytest.mark.parametrize(("text", "title"), TITLES)
 def test_title_is_the_first_line_of_the_first_message(text: str, title: str):
-    memory = SessionIndex()
-    memory.add(ev.MessageAdd(message_id=MessageId("m"), text=text))
-    assert memory.title == title
+    index = SessionIndex()
+    index.add(ev.MessageAdd(message_id=MessageId("m"), text=text))
+    assert index.title == title
 
 
 async def test_title_that_was_given_stays():

@@ -54,7 +54,7 @@ def fact_hashes(
         "external": external,
         "protection": [subject.reads_secret, subject.protected_path, subject.always_ask_reason],
     }
-    if _shows_all(subject, risk):
+    if _preview_is_complete(subject, risk):
         facts["preview"] = [subject.language, subject.preview]
     return {name: canonical_hash(fact) for name, fact in facts.items()}
 
@@ -71,9 +71,9 @@ def change_since_approval(
     """Return why a call does not run after all: something differs from what was allowed."""
     held = call.verdict.confinement if isinstance(call.verdict, AllowCall) else NOT_CONFINED
     now = confinement_of(subject)
-    if not _agrees(held, now):
+    if not _is_same_confinement(held, now):
         return changed_since_approval(
-            f"it was allowed to run {_in_words(held)}, not {_in_words(now)}."
+            f"it was allowed to run {_confinement_text(held)}, not {_confinement_text(now)}."
         )
     if call.shown is None:
         return None
@@ -88,7 +88,7 @@ def _changed_fact(
 ) -> str | None:
     """Return the name of the first fact that differs."""
     if not shown.hashes:
-        bound = shown.preview is not None and _shows_all(subject, call.risk)
+        bound = shown.preview is not None and _preview_is_complete(subject, call.risk)
         return _PREVIEW if bound and shown.preview != subject.preview else None
     hashes = fact_hashes(subject, arguments=call.arguments, external=external, risk=call.risk)
     return next(
@@ -96,11 +96,11 @@ def _changed_fact(
     )
 
 
-def _shows_all(subject: CallSubject, risk: Risk) -> bool:
-    return risk == "execute" or subject.preview_is_complete
+def _preview_is_complete(subject: CallSubject, risk: Risk) -> bool:
+    return risk == "execute" or subject.exact
 
 
-def _agrees(held: Confinement, now: Confinement) -> bool:
+def _is_same_confinement(held: Confinement, now: Confinement) -> bool:
     """Return whether a call is held as it was; what is not known of an earlier version agrees.
 
     Nothing that was not allowed so runs without a sandbox.
@@ -113,7 +113,7 @@ def _agrees(held: Confinement, now: Confinement) -> bool:
     )
 
 
-def _in_words(confinement: Confinement) -> str:
+def _confinement_text(confinement: Confinement) -> str:
     if confinement.sandboxed is not True:
         return "without a sandbox" if confinement.sandboxed is False else "in a sandbox"
     kind = "a read-only sandbox" if confinement.read_only else "a sandbox"

@@ -66,7 +66,7 @@ class Approvals:
         """Return the event for a call the model made, valid or not."""
         names, disabled = self.tools.names(context.toolset), self._switched_off()
         made = unwrap_call(ready, self.tools, set(names) - disabled)
-        tool = self._known(made.tool, context)
+        tool = self._find_tool(made.tool, context)
         problem = self._problem(made, tool, [name for name in names if name not in disabled])
         subject = None
         if tool is not None and problem is None and made.arguments is not None:
@@ -96,14 +96,14 @@ class Approvals:
     ) -> Allowed | NeedsApproval | RejectCall | DeferToUser:
         """Return whether the call may run. Raises what a bug in a tool raises."""
         refused = self._refused(call, tools_mode)
-        tool = self._known(call.tool, context)
+        tool = self._find_tool(call.tool, context)
         if refused is not None or tool is None or call.arguments is None:
             return refused or RejectCall("error", _invalid_call(call, known=tool is not None))
         try:
             args = self.tools.validate(call.tool, call.arguments)
             if isinstance(args, InvalidCall):
                 return RejectCall("error", args.error)
-            if tools_mode == "parse_only" and not _of_the_conversation(tool):
+            if tools_mode == "parse_only" and not _is_conversation_tool(tool):
                 return DeferToUser()
             subject = await tool.subject(args, context)
         except ShouldersError as error:
@@ -119,11 +119,11 @@ class Approvals:
             interactive=state.policy.interactive,
         )
         if isinstance(decision, Allow) and state.policy.interactive:
-            repeated = state.watch.should_ask(call.tool, call.arguments)
+            repeated = state.progress.should_ask(call.tool, call.arguments)
             decision = Ask(GOES_ROUND, ONCE) if repeated else decision
         return _outcome(decision, call.arguments, subject, tool)
 
-    def forbidden(self, call: CallState, subject: CallSubject | None) -> ErrorInfo | None:
+    def check_policy(self, call: CallState, subject: CallSubject | None) -> ErrorInfo | None:
         """Return why a call may not run after all: the rules may have changed since it was judged.
 
         ``subject`` is what it touches, as it is now; None for reads.
@@ -142,7 +142,7 @@ class Approvals:
             return ErrorInfo(code=decision.code, message=decision.text)
         return None
 
-    def _known(self, name: str, context: CallContext) -> Tool[Any] | None:
+    def _find_tool(self, name: str, context: CallContext) -> Tool[Any] | None:
         """Return the tool when the conversation's toolset has it."""
         return self.tools.get(name) if name in self.tools.names(context.toolset) else None
 
@@ -197,12 +197,12 @@ def _invalid_call(call: CallState, *, known: bool) -> ErrorInfo:
     )
 
 
-def _of_the_conversation(tool: Tool[Any]) -> bool:
+def _is_conversation_tool(tool: Tool[Any]) -> bool:
     """Return whether a call is about the conversation itself, so that nobody else can answer it."""
     return tool.category == "loop" or tool.name in {LOAD_TOOLS, READ_OUTPUT}
 
 
-def _tellable(
+def _loggable_scopes(
     scopes: tuple[ApprovalScope, ...], arguments: JsonObject
 ) -> tuple[ApprovalScope, ...]:
     """Return the scopes whose reach the log can tell.
@@ -255,7 +255,7 @@ def _outcome(
                 preview=subject.preview,
                 language=subject.language,
                 reason=_with_notes(decision.reason, subject),
-                scopes=_tellable(decision.scopes, arguments),
+                scopes=_loggable_scopes(decision.scopes, arguments),
                 confinement=confinement_of(subject),
                 reach=_reach(arguments),
                 effects=_effects(subject, tool.risk),

@@ -33,26 +33,26 @@ from jupyter_ai_shoulders.wire.ids import LongRunId, SessionId
 
 _log = logging.getLogger(__name__)
 
-AGAIN_SECONDS = 5.0
+RETRY_SECONDS = 5.0
 """Until an end that could not be kept, on a full disk, is told again."""
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 """Between two looks at whether it was."""
-KEPT = 50
+RETAINED_RESULTS = 50
 """Calls that ended whose results can still be read by their handles."""
 
-Hear = Callable[[SessionId, Event], None]
+EventCallback = Callable[[SessionId, Event], None]
 
 
 @dataclass(slots=True)
-class _LongCall:
+class _TrackedCall:
     session_id: SessionId
     call: CallState
-    spill: OutputTruncator
+    truncator: OutputTruncator
     run: ToolCallExecution
     look: Callable[[], Result]
     cancelled: ErrorInfo | None = None
     """Why it was told to stop."""
-    last: Result | None = None
+    result: Result | None = None
     """How it ended."""
 
 
@@ -61,15 +61,19 @@ class BackgroundTasks:
 
     def __init__(self, ids: IdSource) -> None:
         self._ids = ids
-        self._calls: dict[LongRunId, _LongCall] = {}
-        self._hear: Hear | None = None
+        self._calls: dict[LongRunId, _TrackedCall] = {}
+        self._callback: EventCallback | None = None
 
-    def subscribe(self, hear: Hear) -> None:
+    def subscribe(self, callback: EventCallback) -> None:
         """Tell of all that happens from now on; called once, by the engine."""
-        self._hear = hear
+        self._callback = callback
 
     def adopt(
-        self, session_id: SessionId, call: CallState, run: ToolCallExecution, spill: OutputTruncator
+        self,
+        session_id: SessionId,
+        call: CallState,
+        run: ToolCallExecution,
+        truncator: OutputTruncator,
     ) -> ToolCallOutcome:
         """Let a call go on; return its result for now.
 
@@ -78,45 +82,49 @@ class BackgroundTasks:
         """
         assert run.look is not None, "only calls that can be looked at outlast their step"
         name = LongRunId(self._ids.new("run"))
-        long = _LongCall(session_id, call, spill, run, run.look)
-        self._calls[name] = long
-        run.record = partial(self._say, session_id)
+        tracked = _TrackedCall(session_id, call, truncator, run, run.look)
+        self._calls[name] = tracked
+        run.record = partial(self._record, session_id)
         self._forget_old()
         crash_point("engine.run.adopted")
         return ToolCallOutcome(
             "ok",
             run.elapsed_ms,
-            result=_going_on(long, name),
+            result=_going_on(tracked, name),
             run=name,
-            recorded=lambda: run.task.add_done_callback(lambda _: self._ended(long, name)),
+            recorded=lambda: run.task.add_done_callback(
+                lambda _: self._on_task_done(tracked, name)
+            ),
         )
 
     def is_running(self, session_id: SessionId, name: LongRunId) -> bool:
         """Return whether the call goes on, and tells of its end."""
-        long = self._calls.get(name)
-        return long is not None and long.session_id == session_id and long.last is None
+        tracked = self._calls.get(name)
+        return tracked is not None and tracked.session_id == session_id and tracked.result is None
 
     def cancel(self, session_id: SessionId, why: ErrorInfo) -> None:
         """Stop what a session has going on; each tells of its end shortly after."""
-        for long in self._going_on():
-            if long.session_id == session_id:
-                _stop(long, why)
+        for tracked in self._going_on():
+            if tracked.session_id == session_id:
+                _stop(tracked, why)
 
     async def stop(self, why: ErrorInfo) -> None:
         """Stop all, and return when all have told of their ends."""
         going_on = self._going_on()
-        for long in going_on:
-            _stop(long, why)
+        for tracked in going_on:
+            _stop(tracked, why)
         if going_on:
-            await asyncio.wait([long.run.task for long in going_on])
+            await asyncio.wait([tracked.run.task for tracked in going_on])
 
     async def ended(self, session_id: SessionId) -> None:
         """Return when a call of the session has ended; at once when none goes on."""
-        tasks = [long.run.task for long in self._going_on() if long.session_id == session_id]
+        tasks = [
+            tracked.run.task for tracked in self._going_on() if tracked.session_id == session_id
+        ]
         if tasks:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         # Its session has heard of it then, unless the end is to be told again.
-        await asyncio.sleep(0 if tasks else LOOK_SECONDS)
+        await asyncio.sleep(0 if tasks else POLL_SECONDS)
 
     async def poll(self, session_id: SessionId, handle: str, timeout_s: float) -> Result | None:
         """Return how far a call is, or how it ended; wait for its end for so many seconds.
@@ -124,51 +132,51 @@ class BackgroundTasks:
         None when the session has no such call: the server was restarted, or it ended long ago.
         """
         name = LongRunId(handle)
-        long = self._calls.get(name)
-        if long is None or long.session_id != session_id:
+        tracked = self._calls.get(name)
+        if tracked is None or tracked.session_id != session_id:
             return None
-        await asyncio.wait({long.run.task}, timeout=timeout_s)
-        return _going_on(long, name) if long.last is None else long.last
+        await asyncio.wait({tracked.run.task}, timeout=patience)
+        return _going_on(tracked, name) if tracked.result is None else tracked.result
 
-    def _going_on(self) -> list[_LongCall]:
-        return [long for long in self._calls.values() if not long.run.task.done()]
+    def _going_on(self) -> list[_TrackedCall]:
+        return [tracked for tracked in self._calls.values() if not tracked.run.task.done()]
 
-    def _ended(self, long: _LongCall, name: LongRunId) -> None:
-        self._tell_end(long, name, _outcome(long))
+    def _on_task_done(self, tracked: _TrackedCall, name: LongRunId) -> None:
+        self._report_end(tracked, name, _outcome(tracked))
 
-    def _tell_end(self, long: _LongCall, name: LongRunId, outcome: ToolCallOutcome) -> None:
+    def _report_end(self, tracked: _TrackedCall, name: LongRunId, outcome: ToolCallOutcome) -> None:
         """Tell of a call's end, again and again until it is kept: its session may wait for it."""
-        last: Result | None = None
+        result: Result | None = None
         try:
-            event, last = run_end_event(long.call, name, outcome, long.spill)
-            self._tell(long.session_id, event)
+            event, result = run_end_event(tracked.call, name, outcome, tracked.truncator)
+            self._emit(tracked.session_id, event)
         except StateUnavailable:
-            _log.exception("The end of a run of %s is told again later.", long.session_id)
+            _log.exception("The end of a run of %s is told again later.", tracked.session_id)
             loop = asyncio.get_running_loop()
-            loop.call_later(AGAIN_SECONDS, self._tell_end, long, name, outcome)
+            loop.call_later(RETRY_SECONDS, self._report_end, tracked, name, outcome)
             return
         except ShouldersError:  # the session is deleted
-            _log.exception("The end of a run of %s is not in its log.", long.session_id)
-        long.last = last
+            _log.exception("The end of a run of %s is not in its log.", tracked.session_id)
+        tracked.result = result
 
-    def _tell(self, session_id: SessionId, event: Event) -> None:
-        if self._hear is not None:
-            self._hear(session_id, event)
+    def _emit(self, session_id: SessionId, event: Event) -> None:
+        if self._callback is not None:
+            self._callback(session_id, event)
 
-    def _say(self, session_id: SessionId, event: Event) -> None:
+    def _record(self, session_id: SessionId, event: Event) -> None:
         try:
-            self._tell(session_id, event)
+            self._emit(session_id, event)
         except ShouldersError:  # the run goes on: its outputs are in the notebook all the same
             _log.exception("What a run of %s said is not in its log.", session_id)
 
     def _forget_old(self) -> None:
-        over = [name for name, long in self._calls.items() if long.last is not None]
-        for name in over[: max(len(over) - KEPT, 0)]:
+        over = [name for name, tracked in self._calls.items() if tracked.result is not None]
+        for name in over[: max(len(over) - RETAINED_RESULTS, 0)]:
             del self._calls[name]
 
 
 def run_end_event(
-    call: CallState, name: LongRunId, outcome: ToolCallOutcome, spill: OutputTruncator
+    call: CallState, name: LongRunId, outcome: ToolCallOutcome, truncator: OutputTruncator
 ) -> tuple[RunEnd, Result]:
     """Return the event of a call's end, and the result it holds."""
     result = outcome.result
@@ -176,7 +184,7 @@ def run_end_event(
         error = outcome.error or internal_error(f"The tool {call.tool}")
         envelope = settled_result(call.call_id, call.tool, outcome.status, error).result
         result = Result(envelope=envelope, content=text_content(error_text(error)))
-    content, handle = spill.truncate(result.content, result.handle)
+    content, handle = truncator.truncate(result.content, result.handle)
     event = RunEnd(
         call_id=call.call_id,
         tool=call.tool,
@@ -209,24 +217,24 @@ def lost_run_event(run: BackgroundRun) -> RunEnd:
     )
 
 
-def _outcome(long: _LongCall) -> ToolCallOutcome:
-    failure = long.run.failure
+def _outcome(tracked: _TrackedCall) -> ToolCallOutcome:
+    failure = tracked.run.failure
     if failure is not None:
-        _log.error("Tool %s has a bug.", long.call.tool, exc_info=failure)
-        told = internal_error(f"The tool {long.call.tool}")
-        return ToolCallOutcome("error", long.run.elapsed_ms, error=told)
-    return long.run.outcome(long.cancelled or LOST)
+        _log.error("Tool %s has a bug.", tracked.call.tool, exc_info=failure)
+        told = internal_error(f"The tool {tracked.call.tool}")
+        return ToolCallOutcome("error", tracked.run.elapsed_ms, error=told)
+    return tracked.run.outcome(tracked.cancelled or LOST)
 
 
-def _stop(long: _LongCall, why: ErrorInfo) -> None:
-    long.cancelled = long.cancelled or why
-    long.run.task.cancel()
+def _stop(tracked: _TrackedCall, why: ErrorInfo) -> None:
+    tracked.cancelled = tracked.cancelled or why
+    tracked.run.task.cancel()
 
 
-def _going_on(long: _LongCall, name: LongRunId) -> Result:
+def _going_on(tracked: _TrackedCall, name: LongRunId) -> Result:
     """Return what there is so far, with what can be done about it."""
-    now = long.look()
-    seconds = long.run.elapsed_ms // 1000
+    now = tracked.look()
+    seconds = tracked.run.elapsed_ms // 1000
     note = (
         f"[Still running after {seconds} s; it goes on. Handle: {name} (read_output with it says "
         "how far it is). Do other things meanwhile, or end your turn: when it has ended you are "

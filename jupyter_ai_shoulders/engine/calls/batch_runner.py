@@ -67,15 +67,15 @@ class BatchServices:
     context: Callable[[CallId, Mapping[tuple[str, CellId | None], Version]], CallContext]
     stop_reason: Callable[[], StopReason | None]
     policy: SessionPolicy
-    forbidden: Callable[[CallState, CallSubject | None], ErrorInfo | None]
+    check_policy: Callable[[CallState, CallSubject | None], ErrorInfo | None]
     """Why a call may not run after all, by the rules as they are now."""
     tools: ToolRegistry
-    spill: OutputTruncator
+    truncator: OutputTruncator
     recording: CallRecording
     settle_timeout: float
     patience: float | None
     """How long a step waits for a call that may outlast it, in seconds."""
-    outlast: Callable[[CallState, ToolCallExecution], ToolCallOutcome]
+    move_to_background: Callable[[CallState, ToolCallExecution], ToolCallOutcome]
     """Let a call go on after its step."""
 
 
@@ -158,18 +158,18 @@ class BatchRunner:
             self._outcomes[position] = await self._stop(call, run)
             run.close()
             raise
-        return self._ended(call, run) if ended else self._tools.outlast(call, run)
+        return self._ended(call, run) if ended else self._tools.move_to_background(call, run)
 
     def _refused(self, call: CallState, subject: CallSubject | None) -> ToolCallOutcome | None:
         """Return why a call does not start after all; None when it does."""
         if self._bug is not None:
             return ToolCallOutcome("skipped", error=AFTER_BUG)
         try:
-            forbidden = self._tools.forbidden(call, subject)
+            check_policy = self._tools.check_policy(call, subject)
         except ShouldersError as error:  # the rules cannot be read
             return ToolCallOutcome("error", error=error.info)
-        if forbidden is not None:
-            return ToolCallOutcome("denied", error=forbidden)
+        if check_policy is not None:
+            return ToolCallOutcome("denied", error=check_policy)
         external = self._is_external(call)
         changed = (
             None if subject is None else change_since_approval(call, subject, external=external)
@@ -249,7 +249,7 @@ class BatchRunner:
             self._tools.recording.record(_request(call.call_id, result.question))
             crash_point("questions.request.recorded")
             return
-        content, handle = self._tools.spill.truncate(result.content, result.handle)
+        content, handle = self._tools.truncator.truncate(result.content, result.handle)
         self._tools.recording.record(
             ToolResult(
                 call_id=call.call_id,

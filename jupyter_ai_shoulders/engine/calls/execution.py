@@ -37,9 +37,9 @@ from jupyter_ai_shoulders.wire.events import (
 )
 from jupyter_ai_shoulders.wire.ids import CallId, LongRunId
 
-ASKING_SECONDS = 1.0
+INPUT_POLL_SECONDS = 1.0
 """Between two looks at whether a call that waits for the user still does."""
-BESIDE_SECONDS = 1.0
+EARLY_FAILURE_SECONDS = 1.0
 """What goes on beside its step is given as long to fail at once."""
 
 
@@ -84,7 +84,7 @@ class ToolCallExecution:
         self._call_id = context.call_id
         self._progress = _ProgressLog(context.call_id, recording, self._take)
         self._closed = False
-        self._beside = asyncio.Event()
+        self._detached = asyncio.Event()
         self.task = asyncio.create_task(self._drain(tool, args, context))
 
     @property
@@ -99,12 +99,12 @@ class ToolCallExecution:
         """
         done = await self._first_wait(patience)
         while not done and (self.look is None or self.asks):
-            done, _ = await asyncio.wait({self.task}, timeout=ASKING_SECONDS)
+            done, _ = await asyncio.wait({self.task}, timeout=INPUT_POLL_SECONDS)
         return bool(done)
 
     async def _first_wait(self, patience: float | None) -> set[asyncio.Task[Result]]:
         """Wait for its end, but not for long once it says that nobody needs to wait."""
-        beside = asyncio.create_task(self._beside.wait())
+        beside = asyncio.create_task(self._detached.wait())
         try:
             done, _ = await asyncio.wait(
                 {self.task, beside}, timeout=patience, return_when=asyncio.FIRST_COMPLETED
@@ -112,7 +112,9 @@ class ToolCallExecution:
         finally:
             beside.cancel()
         if beside in done and self.task not in done:
-            soon = BESIDE_SECONDS if patience is None else min(patience, BESIDE_SECONDS)
+            soon = (
+                EARLY_FAILURE_SECONDS if patience is None else min(patience, EARLY_FAILURE_SECONDS)
+            )
             await asyncio.wait({self.task}, timeout=soon)
         return {self.task} if self.task.done() else set()
 
@@ -149,23 +151,23 @@ class ToolCallExecution:
                         result = item
                         crash_point("tools.effect.done")
                     else:
-                        self._heard(item)
+                        self._handle_output(item)
         finally:
             self._progress.flush()
             if self.asks:  # it was stopped, and nobody waits for the answer any more
-                self._heard(InputEnded(answered=False))
+                self._handle_output(InputEnded(answered=False))
         if result is None:
             raise RuntimeError(f"the tool {tool.name} ended without a result")
         return result
 
-    def _heard(self, item: Progress | BackgroundCall | InputRequested | InputEnded) -> None:
+    def _handle_output(self, item: Progress | BackgroundCall | InputRequested | InputEnded) -> None:
         match item:
             case Progress():
                 self._progress.add(item)
             case BackgroundCall(current_result=look, detached=detached):
                 self.look = look
-                if detached:
-                    self._beside.set()
+                if beside:
+                    self._detached.set()
             case InputRequested():
                 self._progress.flush()
                 self.asks = True

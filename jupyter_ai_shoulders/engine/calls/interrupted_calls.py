@@ -99,8 +99,10 @@ async def _subject(
     try:
         return await tool.subject(args, context)
     except NotFound as error:
-        gone = error.info.code == "cell_not_found"  # what a deletion was to bring about
-        return CallSubject(call.title, None, Target(), effect=Effect(ABSENT)) if gone else None
+        is_deleted = error.info.code == "cell_not_found"  # what a deletion was to bring about
+        return (
+            CallSubject(call.title, None, Target(), effect=Effect(ABSENT)) if is_deleted else None
+        )
     except ShouldersError:
         return None  # its target is gone or out of reach: unknown
 

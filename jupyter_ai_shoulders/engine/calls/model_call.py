@@ -54,7 +54,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 
 @dataclass(frozen=True, slots=True)
-class CallTools:
+class ModelCallServices:
     """What a model call needs of its surroundings."""
 
     record: Callable[[Event], None]
@@ -73,7 +73,7 @@ class CallTools:
 class _Part:
     """The open text or reasoning part."""
 
-    def __init__(self, start: PartStart, tools: CallTools) -> None:
+    def __init__(self, start: PartStart, tools: ModelCallServices) -> None:
         self._text = start.kind == "text"
         self._id = PartId(tools.ids.new("part"))
         self._turn = tools.turn_id
@@ -101,7 +101,7 @@ class ModelCall:
         provider: Provider,
         request: ModelRequest,
         tokens: int,
-        tools: CallTools,
+        tools: ModelCallServices,
     ) -> None:
         """``tokens`` is the estimated size of the request."""
         self._spec = spec
@@ -210,13 +210,13 @@ class ModelCall:
         return self._update(usage)
 
     def _update(self, usage: TokenUsage) -> UsageUpdate:
-        standing = self._tools.budgets.standing(self._request.account)
+        status = self._tools.budgets.budget_status(self._request.account)
         return UsageUpdate(
             model=self._spec.id,
             usage=usage,
             cost_micro_usd=cost_micro_usd(usage, self._spec.prices),
-            month_micro_usd=standing.month_micro_usd if standing else None,
-            month_limit_micro_usd=standing.month_limit_micro_usd if standing else None,
+            month_micro_usd=status.month_micro_usd if status else None,
+            month_limit_micro_usd=status.month_limit_micro_usd if status else None,
         )
 
 

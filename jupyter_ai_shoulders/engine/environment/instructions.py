@@ -38,7 +38,7 @@ _BLOCK_LIMIT = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ScopedInstructions:
     """Instructions that apply to some documents only; empty scopes do not restrict."""
 
     text: str
@@ -63,33 +63,35 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Instructions:
+class InstructionFile:
     """One file, read."""
 
     always: str
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ScopedInstructions, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-class _Invalid(Exception):
+class _InvalidFrontMatter(Exception):
     """A front matter block that cannot be used, said for the user."""
 
 
-def read_instructions(text: str, source: str) -> Instructions:
+def read_instructions(text: str, source: str) -> InstructionFile:
     """Return what a file says; a block that cannot be read is left out with its rule."""
     shown = head_and_tail(_COMMENT.sub("", text.removeprefix("\ufeff")), FILE_LIMIT)
     pieces = list(_pieces(shown.splitlines()))
-    rules: list[Rule] = []
+    rules: list[ScopedInstructions] = []
     problems: list[str] = []
     for line, block, body in pieces[1:]:
         try:
             scope = _scope(block)
-        except _Invalid as error:
+        except _InvalidFrontMatter as error:
             problems.append(f"{source}, line {line}: {error} {_HINT}")
             continue
         if body:
-            rules.append(Rule(body, scope.get("globs", ()), scope.get("languages", ())))
-    return Instructions(pieces[0][2], tuple(rules), tuple(problems))
+            rules.append(
+                ScopedInstructions(body, scope.get("globs", ()), scope.get("languages", ()))
+            )
+    return InstructionFile(pieces[0][2], tuple(rules), tuple(problems))
 
 
 def head_and_tail(text: str, limit: int) -> str:
@@ -149,16 +151,16 @@ def _scope(block: str) -> dict[str, tuple[str, ...]]:
     try:
         given = yaml.safe_load(block)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise _Invalid("This front matter is not valid YAML.") from error
+        raise _InvalidFrontMatter("This front matter is not valid YAML.") from error
     if not isinstance(given, dict):
-        raise _Invalid("This front matter has no keys.")
+        raise _InvalidFrontMatter("This front matter has no keys.")
     scope: dict[str, tuple[str, ...]] = {}
     for key, value in cast("dict[object, Any]", given).items():
         name = _KEYS.get(str(key).lower())
         if name is None and str(key).lower() in _REMARKS:
             continue
         if name is None:
-            raise _Invalid(f"`{str(key)[:40]}` is not a key of a rule.")
+            raise _InvalidFrontMatter(f"`{str(key)[:40]}` is not a key of a rule.")
         scope[name] = _words(str(key), value)
     if "globs" in scope:
         _check_globs(scope["globs"])
@@ -171,10 +173,10 @@ def _words(key: str, value: Any) -> tuple[str, ...]:
     """Return one word, words between commas, or a list of words."""
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list):
-        raise _Invalid(f"`{key}` is neither a word nor a list of words.")
+        raise _InvalidFrontMatter(f"`{key}` is neither a word nor a list of words.")
     words = [item.strip() for item in cast("list[object]", items) if isinstance(item, str)]
     if len(words) != len(cast("list[object]", items)) or not all(words):
-        raise _Invalid(f"`{key}` is neither a word nor a list of words.")
+        raise _InvalidFrontMatter(f"`{key}` is neither a word nor a list of words.")
     return tuple(words)
 
 
@@ -184,4 +186,4 @@ def _check_globs(globs: tuple[str, ...]) -> None:
     try:
         GitIgnoreSpec.from_lines(globs)
     except ValueError as error:
-        raise _Invalid("`globs` holds a pattern that cannot be read.") from error
+        raise _InvalidFrontMatter("`globs` holds a pattern that cannot be read.") from error

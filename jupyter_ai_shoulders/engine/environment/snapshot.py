@@ -22,7 +22,7 @@ class SourceText:
 
 
 @dataclass(frozen=True, slots=True)
-class StandingContext:
+class InstructionSet:
     """What is told in every request of a conversation."""
 
     system: SourceText | None = None
@@ -63,9 +63,9 @@ class WorkspaceSituation:
 class EmptyEnvironment:
     """Nothing around: sessions without a workspace, and tests of something else."""
 
-    async def standing(self) -> StandingContext:
+    async def load_instructions(self) -> InstructionSet:
         """Return nothing."""
-        return StandingContext()
+        return InstructionSet()
 
     async def situation(self, context: MessageContext) -> WorkspaceSituation:
         """Return nothing."""

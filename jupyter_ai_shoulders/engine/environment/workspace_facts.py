@@ -51,13 +51,13 @@ def changed_facts(
 ) -> tuple[FactRecord, ...]:
     """Return the facts that are new or other than told; what is gone is told as ``none``."""
     now = {fact.name: fact for fact in facts}
-    news = [fact for fact in now.values() if told.get(fact.name, NONE) != fact.text]
-    gone = [
+    changed = [fact for fact in now.values() if told.get(fact.name, NONE) != fact.text]
+    removed = [
         name
         for name, text in told.items()
         if text != NONE and name not in now and (has_context or name not in IN_CONTEXT)
     ]
-    return (*news, *(FactRecord(name=name, text=NONE, is_data=False) for name in gone))
+    return (*changed, *(FactRecord(name=name, text=NONE, is_data=False) for name in removed))
 
 
 def render_facts(facts: Iterable[FactRecord], at: str, zone: tzinfo, secret: str) -> list[str]:

@@ -47,7 +47,7 @@ NOT_FOUND = "look_elsewhere"
 TRUNCATED = "result_truncated"
 EMPTY = "empty_reply"
 
-TOLD: Mapping[str, str] = {
+MODEL_NOTICES: Mapping[str, str] = {
     REPEATED: "The same call has given the same result three times. Do something else, or tell "
     "the user what stands in the way.",
     ALREADY_READ: "This was read already in this turn, and nothing has changed since.",
@@ -58,7 +58,7 @@ TOLD: Mapping[str, str] = {
 }
 """What the model is told (``engine.transcript.messages``), by the code of the notice."""
 
-_SHOWN = {
+USER_NOTICES = {
     REPEATED: "The agent did the same thing three times with the same result and was warned.",
     ALREADY_READ: "The agent read the same unchanged content again and was warned.",
     WANDERING: "The agent listed files twice without reading any and was warned.",
@@ -148,10 +148,10 @@ class ProgressGuard:
                 return self
 
 
-def _next_turn(watch: ProgressGuard) -> ProgressGuard:
+def _next_turn(progress: ProgressGuard) -> ProgressGuard:
     """Nothing of a turn is held against the next, but the last listing is still known."""
-    held = {call: read for call, read in watch.held.items() if call == watch.listing}
-    return ProgressGuard(held=held, listing=watch.listing)
+    held = {call: read for call, read in progress.held.items() if call == progress.listing}
+    return ProgressGuard(held=held, listing=progress.listing)
 
 
 def _answered(before: ProgressGuard, event: ev.ToolResult) -> ProgressGuard:
@@ -159,47 +159,47 @@ def _answered(before: ProgressGuard, event: ev.ToolResult) -> ProgressGuard:
     if call is None:
         return before
     rest = {call_id: item for call_id, item in before.open.items() if call_id != event.call_id}
-    watch = _counted(replace(before, open=rest), event)
+    progress = _counted(replace(before, open=rest), event)
     key = call_signature(call.tool, call.arguments, call.raw if call.invalid else None)
     trace = CallTrace(key, result_signature(event.status, event.content))
-    if trace in watch.traces[watch.step_from :]:
-        return watch
-    watch = replace(watch, traces=(*watch.traces, trace))
+    if trace in progress.traces[progress.step_from :]:
+        return progress
+    progress = replace(progress, traces=(*progress.traces, trace))
     if call.risk != "read":
-        return _changed(watch, call, event)
-    return watch if call.tool in _LOOP_TOOLS else _read(watch, call, trace, event)
+        return _changed(progress, call, event)
+    return progress if call.tool in _LOOP_TOOLS else _read(progress, call, trace, event)
 
 
-def _counted(watch: ProgressGuard, event: ev.ToolResult) -> ProgressGuard:
+def _counted(progress: ProgressGuard, event: ev.ToolResult) -> ProgressGuard:
     error = event.result.error
     bad = event.status == "error" and error is not None and error.code in _BAD_CALLS
-    return replace(watch, bad_calls=watch.bad_calls + 1 if bad else 0)
+    return replace(progress, bad_calls=progress.bad_calls + 1 if bad else 0)
 
 
-def _changed(watch: ProgressGuard, call: ev.ToolCall, event: ev.ToolResult) -> ProgressGuard:
+def _changed(progress: ProgressGuard, call: ev.ToolCall, event: ev.ToolResult) -> ProgressGuard:
     """A change makes what was read of its document stale; what runs code, everything."""
     if event.status not in {"ok", "unknown", "cancelled"}:
-        return watch
+        return progress
     path = target_of(call.arguments or {}).path
     if call.risk == "execute" or path is None:
-        return replace(watch, held={})
-    held = {key: read for key, read in watch.held.items() if read[0] not in {path, None}}
-    return replace(watch, held=held)
+        return replace(progress, held={})
+    held = {key: read for key, read in progress.held.items() if read[0] not in {path, None}}
+    return replace(progress, held=held)
 
 
 def _read(
-    watch: ProgressGuard, call: ev.ToolCall, trace: CallTrace, event: ev.ToolResult
+    progress: ProgressGuard, call: ev.ToolCall, trace: CallTrace, event: ev.ToolResult
 ) -> ProgressGuard:
-    remarks = list(watch.remarks)
-    before = watch.held.get(trace.call)
+    remarks = list(progress.remarks)
+    before = progress.held.get(trace.call)
     if before is not None and before[1] == trace.result:
         remarks.append(ALREADY_READ)
     kind = event.result.kind
-    listings = watch.listings
+    listings = progress.listings
     if event.status != "ok":
         if kind == "not_found" or _says_not_found(event.result.error):
             remarks.append(NOT_FOUND)
-        return replace(watch, remarks=tuple(remarks))
+        return replace(progress, remarks=tuple(remarks))
     if kind in _LISTS:
         listings += 1
         if listings >= LISTINGS:
@@ -210,17 +210,17 @@ def _read(
         remarks.append(TRUNCATED)
     path = target_of(call.arguments or {}).path
     return replace(
-        watch,
+        progress,
         remarks=tuple(remarks),
         listings=listings,
-        listing=trace.call if kind in _LISTS else watch.listing,
-        held={**watch.held, trace.call: (path, trace.result)},
+        listing=trace.call if kind in _LISTS else progress.listing,
+        held={**progress.held, trace.call: (path, trace.result)},
     )
 
 
 def progress_notice(code: str) -> ev.Notice:
     """Return the notice of a remark."""
-    return ev.Notice(level="info", code=code, text=_SHOWN[code])
+    return ev.Notice(level="info", code=code, text=USER_NOTICES[code])
 
 
 def _says_not_found(error: ErrorInfo | None) -> bool:

@@ -54,14 +54,14 @@ def advance_batch(draft: TransitionBuilder) -> None:
     unjudged = next((call for call in waiting if call.verdict is None), None)
     judged = waiting if unjudged is None else waiting[: waiting.index(unjudged)]
     if unjudged is not None and not _ends_in(judged):
-        _judge(draft, unjudged)
+        _check_permission(draft, unjudged)
     elif judged:
         _settle(draft, judged)
     else:
         _leave_step(draft)
 
 
-def _judge(draft: TransitionBuilder, call: CallState) -> None:
+def _check_permission(draft: TransitionBuilder, call: CallState) -> None:
     if call.waits:
         draft.set_status("waiting")
         draft.enter(AwaitingApproval(call.call_id))

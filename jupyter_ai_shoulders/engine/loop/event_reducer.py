@@ -69,10 +69,10 @@ def apply_event(state: SessionState, event: ev.Event) -> SessionState:
 
 
 def _fold(state: SessionState, event: ev.Event) -> SessionState:
-    watch = state.watch.after_event(event)
-    if watch is not state.watch:
-        state = replace(state, watch=watch)
-    state = _disowned(update_taint(state, event), event)
+    progress = state.progress.after_event(event)
+    if progress is not state.progress:
+        state = replace(state, progress=progress)
+    state = _drop_foreign_permissions(update_taint(state, event), event)
     match event:
         case ev.MessageAdd() | ev.MessageUpdate() | ev.Restore():
             return _message(state, event)
@@ -164,7 +164,7 @@ def _approval(state: SessionState, event: ev.ApprovalAnswer) -> SessionState:
     return replace(state, turn=turn, grants=grants)
 
 
-def _disowned(state: SessionState, event: ev.Event) -> SessionState:
+def _drop_foreign_permissions(state: SessionState, event: ev.Event) -> SessionState:
     """Forget what was allowed in a conversation that came with the folder."""
     if not isinstance(event, ev.Notice) or event.code != FOREIGN:
         return state

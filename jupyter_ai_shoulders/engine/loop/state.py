@@ -376,7 +376,7 @@ class SessionState:
     """What goes on beside the steps."""
     ended: tuple[RunEnd, ...] = ()
     """Ends of runs that are logged at the next step: not known after a restart."""
-    watch: ProgressGuard = field(default_factory=ProgressGuard)
+    progress: ProgressGuard = field(default_factory=ProgressGuard)
     taint: tuple[TaintSource, ...] = ()
     """Where text of the conversation came from that may not be the user's."""
     document: str | None = None

@@ -75,7 +75,7 @@ def _message(state: SessionState, event: ev.MessageAdd) -> SessionState:
             document=document and normalize_path(document),
             opened=frozenset(map(normalize_path, shown)),
         )
-        for path in _telling(context):
+        for path in _named_documents(context):
             state = _with(state, _of(path))
         if context.selection is not None and context.selection.text.strip():
             state = _with(state, _of(document or "a selection"))
@@ -86,7 +86,7 @@ def _message(state: SessionState, event: ev.MessageAdd) -> SessionState:
     return state
 
 
-def _telling(context: MessageContext) -> Iterator[str]:
+def _named_documents(context: MessageContext) -> Iterator[str]:
     """Yield the documents whose names, or whose cell's id, could be read as instructions."""
     document = context.active_document
     for path in (document, *context.open_documents):

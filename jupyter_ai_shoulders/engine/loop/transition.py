@@ -96,11 +96,11 @@ def _command(draft: TransitionBuilder, signal: Command) -> RefuseCommand | None:
         case RunEnded():
             _run_ended(draft, signal)
         case _:
-            return _word(draft, signal)
+            return _user_decision(draft, signal)
     return None
 
 
-def _word(draft: TransitionBuilder, signal: UserDecision) -> RefuseCommand | None:
+def _user_decision(draft: TransitionBuilder, signal: UserDecision) -> RefuseCommand | None:
     """Take the user's word on what waits for it, or what was found out about it."""
     match signal:
         case ResumeInterrupted():

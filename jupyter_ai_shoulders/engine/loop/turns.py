@@ -96,12 +96,12 @@ def next_step(draft: TransitionBuilder) -> None:
     if turn.step >= turn.step_limit:
         _reach_step_cap(draft)
         return
-    stuck = draft.state.watch.stop()
+    stuck = draft.state.progress.stop()
     if stuck is not None:
         fail_turn(draft, stuck)
         return
     if draft.state.policy.nudges:
-        for notice in draft.state.watch.notices():
+        for notice in draft.state.progress.notices():
             draft.record(notice)
     consume_queue(draft)
     step = turn.step + 1
@@ -110,8 +110,8 @@ def next_step(draft: TransitionBuilder) -> None:
 
 def nudge_empty(draft: TransitionBuilder) -> bool:
     """Ask once more after an empty reply; false when that was done often enough."""
-    turn, watch = draft.turn, draft.state.watch
-    often = watch.empty_replies >= EMPTY_REPLIES or turn.step >= turn.step_limit
+    turn, progress = draft.turn, draft.state.progress
+    often = progress.empty_replies >= EMPTY_REPLIES or turn.step >= turn.step_limit
     if often or not draft.state.policy.nudges or draft.state.queue:
         return False
     draft.record(progress_notice(EMPTY))

@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.engine.environment.attachments import (
     AttachmentRecord,
     describe_attachment,
 )
-from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment, StandingContext
+from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment, InstructionSet
 from jupyter_ai_shoulders.engine.environment.workspace_facts import MetaRecord
 from jupyter_ai_shoulders.engine.loop.operations import (
     PrepareRequest,
@@ -52,7 +52,7 @@ from jupyter_ai_shoulders.engine.request.context_sources import (
     collect_facts,
     data_limit,
     gather_context,
-    read_standing_context,
+    read_instruction_set,
 )
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
 from jupyter_ai_shoulders.engine.request.system_prompt import (
@@ -85,16 +85,16 @@ class ToolEncodingCache:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[int, ...], tuple[Tools, bytes]] = OrderedDict()
+        self._encoded: OrderedDict[tuple[int, ...], tuple[Tools, bytes]] = OrderedDict()
 
     def blob(self, tools: Tools) -> bytes:
         """Return the definitions as canonical JSON."""
         key = tuple(map(id, tools))
-        if key not in self._known:
-            self._known[key] = (tools, tools_blob(tools))  # who is kept keeps its id
-            if len(self._known) > _SETS_KEPT:
-                self._known.popitem(last=False)
-        return self._known[key][1]
+        if key not in self._encoded:
+            self._encoded[key] = (tools, tools_blob(tools))  # who is kept keeps its id
+            if len(self._encoded) > _SETS_KEPT:
+                self._encoded.popitem(last=False)
+        return self._encoded[key][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class RequestBuilder:
     """What requests of one session are made from."""
 
     context: SessionContext
-    memory: SessionIndex
+    index: SessionIndex
     record: Callable[[Event], None]
     blobs: Blobs
     tools: ToolRegistry
@@ -110,7 +110,7 @@ class RequestBuilder:
     clock: Clock
     settings: EngineSettings
     encoded: ToolEncodingCache
-    surroundings: Environment = field(default_factory=EmptyEnvironment)
+    environment: Environment = field(default_factory=EmptyEnvironment)
     stored: dict[Entry, tuple[bytes, BlobHash]] = field(
         default_factory=dict[Entry, tuple[bytes, BlobHash]]
     )
@@ -123,17 +123,17 @@ class RequestBuilder:
     ) -> tuple[ModelRequest, RequestPrepared | RequestOverflowed]:
         """Return the request and whether it fits."""
         new = self.context.unsettled()
-        switched = self.memory.sent_model not in {None, turn.model}  # the turn was resumed so
+        switched = self.index.sent_model not in {None, turn.model}  # the turn was resumed so
         if operation.fresh or new or switched:
-            around = await gather_context(self.surroundings, session, new, images=spec.images)
+            around = await gather_context(self.environment, session, new, images=spec.images)
             self._enter_context(operation, turn, session, spec, around)
         notice = step_notice(operation.step, turn.step_limit)
         notices = (notice,) if notice else ()
-        wanted = operation.fresh and self.memory.compaction_wanted
+        wanted = operation.fresh and self.index.compaction_wanted
         measured = await measure_request(
-            self.context, spec, self.memory.correction, notices, refused=wanted
+            self.context, spec, self.index.correction, notices, refused=wanted
         )
-        built, root = measured.built, self.memory.root
+        built, root = measured.built, self.index.root
         request = _request(built, spec, session, turn, operation.step, cache_key=root or session.id)
         if measured.tokens > measured.budget:
             return request, await overflow_signal(measured, spec)
@@ -154,9 +154,9 @@ class RequestBuilder:
         Within a turn only what comes with a steering message enters; what stands at the beginning
         of the request waits for the next turn, so that bytes already sent stay as they are.
         """
-        texts = read_standing_context(around.standing)
+        texts = read_instruction_set(around.instructions)
         if operation.fresh:
-            self._enter_standing(texts, session, spec, around.standing)
+            self._enter_instruction_set(texts, session, spec, around.instructions)
         self._enter_enclosed(around)
         switched = self._note_model_change(turn)
         if operation.fresh or switched:
@@ -170,12 +170,12 @@ class RequestBuilder:
             if path is not None:
                 self._enter(read_entry(path), b"")
 
-    def _enter_standing(
+    def _enter_instruction_set(
         self,
         texts: PromptTexts,
         session: Session,
         spec: ModelSpec,
-        standing: StandingContext | None,
+        instructions: InstructionSet | None,
     ) -> None:
         """Enter system prompt, skills and instructions; a change of the latter is a rebase.
 
@@ -183,7 +183,7 @@ class RequestBuilder:
         """
         first = self.context.entered(SYSTEM) is None
         if first:
-            locale = standing.locale if standing else ""
+            locale = instructions.locale if instructions else ""
             prompt = system_prompt(
                 session.created_at,
                 self.settings.workspace,
@@ -195,8 +195,8 @@ class RequestBuilder:
         if self.context.entered(SECRET) is None:
             self._enter(SECRET, secrets.token_hex(8).encode())
         for problem in texts.problems:
-            self._tell("instructions", problem)
-        if standing is not None:
+            self._notify("instructions", problem)
+        if instructions is not None:
             self._enter_instructions(texts, is_first=first)
 
     def _enter_instructions(self, texts: PromptTexts, *, is_first: bool) -> None:
@@ -254,7 +254,7 @@ class RequestBuilder:
         if facts or self.context.entered(WORKSPACE) is not None:
             self._enter(WORKSPACE, MetaRecord(facts=facts).model_dump_json().encode())
 
-    def _tell(self, code: str, problem: str) -> None:
+    def _notify(self, code: str, problem: str) -> None:
         """Tell the user, once as long as the session is in memory."""
         if problem not in self.told:
             self.told.add(problem)
@@ -263,7 +263,7 @@ class RequestBuilder:
     def _definitions(self, turn: TurnState, session: Session, spec: ModelSpec) -> Tools:
         if not spec.tools or session.tools == "disabled":
             return ()
-        loaded, disabled = frozenset(self.memory.loaded), frozenset(self.rules.disabled)
+        loaded, disabled = frozenset(self.index.loaded), frozenset(self.rules.disabled)
         if session.anchor is None:
             disabled |= {PROPOSE_EDIT}
         else:
@@ -287,7 +287,7 @@ class RequestBuilder:
         self._enter(TOOLS, content)
 
     def _note_model_change(self, turn: TurnState) -> bool:
-        before = self.memory.sent_model
+        before = self.index.sent_model
         if before is None or before == turn.model:
             return False
         replaced: JsonObject = {"model": [before, turn.model]}

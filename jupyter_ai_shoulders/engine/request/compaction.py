@@ -142,7 +142,7 @@ class Compaction:
 
     session_id: SessionId
     context: SessionContext
-    memory: SessionIndex
+    index: SessionIndex
     blobs: Blobs
     summarizer: Summarizer
     time_limit_s: float
@@ -152,7 +152,7 @@ class Compaction:
     ) -> ContextCompacted | RequestOverflowed:
         """Return what replaces earlier messages, or that nothing can."""
         refused = operation.told is not None or operation.wanted
-        correction = self.memory.correction
+        correction = self.index.correction
         measured = await measure_request(self.context, spec, correction, refused=refused)
         middle = measured.middle
         if middle is None or not (refused or measured.compactable):
@@ -180,7 +180,7 @@ class Compaction:
         self, middle: CompactableRange, turn: TurnState, limit: int
     ) -> tuple[str, Summary | None]:
         """Return the text that stands for the middle, and what a model wrote of it."""
-        todo = todo_list(self.memory.todo)
+        todo = todo_list(self.index.todo)
         facts = self.context.last_told_context()
         frame = len(format_summary("", facts, todo, None))
         if frame > limit // 2:

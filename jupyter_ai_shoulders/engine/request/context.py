@@ -90,7 +90,7 @@ class SessionContext:
         self._blobs = blobs
         self._transcript = Transcript()
         self._entries: dict[Entry, BlobHash] = {}
-        self._standing: dict[Entry, str] = {}
+        self._prompt_texts: dict[Entry, str] = {}
         """The texts the system prompt is made of."""
         self._system = ""
         self._tools = ToolSet()
@@ -115,9 +115,9 @@ class SessionContext:
 
     def instructions(self) -> dict[Entry, BlobHash]:
         """Return the files of instructions, and the skills, that stand in the log."""
-        standing = {entry: self._entries[entry] for entry in self._standing}
-        standing.pop(SYSTEM, None)
-        return standing
+        entries = {entry: self._entries[entry] for entry in self._prompt_texts}
+        entries.pop(SYSTEM, None)
+        return entries
 
     def unsettled(self) -> list[tuple[MessageAdd, CapturedContext]]:
         """Return the messages that were never sent, with what was captured for them."""
@@ -202,14 +202,14 @@ class SessionContext:
                 self._transcript.user.enclose(SkillRecord.model_validate_json(content))
             case _:
                 self._entries[_entry(event)] = event.blob
-                self._stand(_entry(event), content)
+                self._set_entry(_entry(event), content)
 
-    def _stand(self, entry: Entry, content: bytes) -> None:
+    def _set_entry(self, entry: Entry, content: bytes) -> None:
         """Take what counts from now on."""
         match entry:
             case ("system" | "instructions" | "skill", _):
-                self._standing[entry] = content.decode()
-                texts = (self._standing[key] for key in sorted(self._standing, key=_place))
+                self._prompt_texts[entry] = content.decode()
+                texts = (self._prompt_texts[key] for key in sorted(self._prompt_texts, key=_place))
                 self._system = "\n\n".join(filter(None, texts))
             case ("tools", _):
                 self._tools = tool_set(content)

@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.engine.environment.attachments import AttachmentContent, SkillRecord
 from jupyter_ai_shoulders.engine.environment.instructions import (
     FILE_LIMIT,
-    Rule,
+    ScopedInstructions,
     head_and_tail,
     read_instructions,
 )
@@ -27,8 +27,8 @@ from jupyter_ai_shoulders.engine.environment.skills import (
     unreviewed_manifest,
 )
 from jupyter_ai_shoulders.engine.environment.snapshot import (
+    InstructionSet,
     SourceText,
-    StandingContext,
     WorkspaceFact,
     WorkspaceSituation,
 )
@@ -69,7 +69,7 @@ class CapturedAttachment:
 class GatheredContext:
     """Everything new around the conversation."""
 
-    standing: StandingContext | None
+    instructions: InstructionSet | None
     """None when it could not be read: what was told before still holds."""
     situation: WorkspaceSituation
     attached: tuple[CapturedAttachment, ...]
@@ -82,58 +82,60 @@ class PromptTexts:
 
     system: dict[str, str]
     manifest: str
-    rules: tuple[tuple[str, Rule], ...]
+    rules: tuple[tuple[str, ScopedInstructions], ...]
     problems: tuple[str, ...]
     unreviewed: tuple[SourceText, ...] = ()
     """Instructions and skills of a folder that is not trusted, which enter as data."""
 
 
 async def gather_context(
-    surroundings: Environment, session: Session, new: New, *, images: bool
+    environment: Environment, session: Session, new: New, *, images: bool
 ) -> GatheredContext:
     """Return what is around now, for messages that are about to be sent."""
     context = next((m.context for m, _ in reversed(new) if m.context is not None), None)
-    standing, situation, place, attached = await asyncio.gather(
-        _standing(surroundings),
-        _situation(surroundings, context),
-        _place(surroundings, session),
-        asyncio.gather(*_captures(surroundings, session, new, images=images)),
+    instructions, situation, place, attached = await asyncio.gather(
+        _standing(environment),
+        _situation(environment, context),
+        _place(environment, session),
+        asyncio.gather(*_captures(environment, session, new, images=images)),
     )
-    skills = await asyncio.gather(*_skills(surroundings, standing, new))
+    skills = await asyncio.gather(*_skills(environment, instructions, new))
     return GatheredContext(
-        standing=standing,
+        instructions=instructions,
         situation=replace(situation, facts=(*place, *situation.facts)),
         attached=tuple(item for item in attached if item is not None),
         skills=tuple(item for item in skills if item is not None),
     )
 
 
-def read_standing_context(standing: StandingContext | None) -> PromptTexts:
+def read_instruction_set(instructions: InstructionSet | None) -> PromptTexts:
     """Return the texts of the user's files, and the rules among them."""
-    if standing is None:
+    if instructions is None:
         return PromptTexts({}, "", (), ("The instructions and skills could not be read just now.",))
     texts: dict[str, str] = {}
-    rules: list[tuple[str, Rule]] = []
-    problems = list(standing.problems)
-    if standing.system is not None:
-        texts[standing.system.source] = head_and_tail(standing.system.text.strip(), FILE_LIMIT)
-    for item in standing.instructions:
+    rules: list[tuple[str, ScopedInstructions]] = []
+    problems = list(instructions.problems)
+    if instructions.system is not None:
+        texts[instructions.system.source] = head_and_tail(
+            instructions.system.text.strip(), FILE_LIMIT
+        )
+    for item in instructions.instructions:
         read = read_instructions(item.text, item.source)
         texts[item.source] = instructions_text(item.source, read.always)
         rules += ((item.source, rule) for rule in read.rules)
         problems += read.problems
     return PromptTexts(
         texts,
-        manifest_text(standing.skills),
+        manifest_text(instructions.skills),
         tuple(rules),
         tuple(problems),
-        tuple(_unreviewed(standing)),
+        tuple(_unreviewed(instructions)),
     )
 
 
-def _unreviewed(standing: StandingContext) -> Iterable[SourceText]:
-    yield from standing.unreviewed
-    skills = unreviewed_manifest(standing.skills)
+def _unreviewed(instructions: InstructionSet) -> Iterable[SourceText]:
+    yield from instructions.unreviewed
+    skills = unreviewed_manifest(instructions.skills)
     if skills:
         yield SourceText("skills of this folder", skills)
 
@@ -174,8 +176,8 @@ def collect_facts(
     return tuple(facts)
 
 
-async def _standing(surroundings: Environment) -> StandingContext | None:
-    return await _or_else(surroundings.standing(), None, "The instructions")
+async def _standing(environment: Environment) -> InstructionSet | None:
+    return await _await_or_fallback(environment.load_instructions(), None, "The instructions")
 
 
 def _whole_lines(text: str, limit: int) -> str:
@@ -188,21 +190,21 @@ def _whole_lines(text: str, limit: int) -> str:
 
 
 async def _situation(
-    surroundings: Environment, context: MessageContext | None
+    environment: Environment, context: MessageContext | None
 ) -> WorkspaceSituation:
-    asked = surroundings.situation(context or MessageContext())
-    return await _or_else(asked, WorkspaceSituation(), "What the workspace is like")
+    asked = environment.situation(context or MessageContext())
+    return await _await_or_fallback(asked, WorkspaceSituation(), "What the workspace is like")
 
 
-async def _place(surroundings: Environment, session: Session) -> tuple[WorkspaceFact, ...]:
-    return await _or_else(surroundings.place(session), (), "The place of the thread")
+async def _place(environment: Environment, session: Session) -> tuple[WorkspaceFact, ...]:
+    return await _await_or_fallback(environment.place(session), (), "The place of the thread")
 
 
 def _captures(
-    surroundings: Environment, session: Session, new: New, *, images: bool
+    environment: Environment, session: Session, new: New, *, images: bool
 ) -> Iterable[Awaitable[CapturedAttachment | None]]:
     return (
-        _captured(surroundings, session, message.message_id, index, attachment, images=images)
+        _captured(environment, session, message.message_id, index, attachment, images=images)
         for message, enclosed in new
         for index, attachment in enumerate(message.attachments)
         if index not in enclosed.attachments
@@ -210,7 +212,7 @@ def _captures(
 
 
 async def _captured(
-    surroundings: Environment,
+    environment: Environment,
     session: Session,
     message_id: MessageId,
     index: int,
@@ -220,7 +222,7 @@ async def _captured(
 ) -> CapturedAttachment | None:
     try:
         async with asyncio.timeout(TIME_LIMIT_S):
-            captured = await surroundings.capture(attachment, session, images=images)
+            captured = await environment.capture(attachment, session, images=images)
     except ShouldersError as error:
         captured = AttachmentContent(note=f"not shown: {error.info.message}", warn=True)
     except TimeoutError:
@@ -243,27 +245,27 @@ def _stored(captured: AttachmentContent) -> AttachmentContent:
 
 
 def _skills(
-    surroundings: Environment, standing: StandingContext | None, new: New
+    environment: Environment, instructions: InstructionSet | None, new: New
 ) -> Iterable[Awaitable[SkillRecord | None]]:
     return (
-        _skill(surroundings, message.message_id, skill)
+        _skill(environment, message.message_id, skill)
         for message, enclosed in new
-        for skill in find_named_skills(message.text, standing.skills if standing else ())
+        for skill in find_named_skills(message.text, instructions.skills if instructions else ())
         if skill.name not in {record.name for record in enclosed.skills}
     )
 
 
 async def _skill(
-    surroundings: Environment, message_id: MessageId, skill: Skill
+    environment: Environment, message_id: MessageId, skill: Skill
 ) -> SkillRecord | None:
-    found = await _or_else(surroundings.skill(skill), None, f"The skill {skill.name}")
+    found = await _await_or_fallback(environment.skill(skill), None, f"The skill {skill.name}")
     if found is None:
         return None
     text = head_and_tail(found.text, SKILL_LIMIT)
     return SkillRecord(message_id=message_id, name=skill.name, text=text, reviewed=found.reviewed)
 
 
-async def _or_else(
+async def _await_or_fallback(
     asked: Awaitable[ResultT], fallback: FallbackT, what: str
 ) -> ResultT | FallbackT:
     """Return what was asked for, or the fallback: a request does not fail for its surroundings."""

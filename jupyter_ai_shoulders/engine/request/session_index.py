@@ -75,7 +75,7 @@ class SessionIndex:
         """The last event that a fork has from its origin."""
         self.root: SessionId | None = None
         """The first session of a line of forks, whose prompt caches this one finds."""
-        self.surroundings = MessageContext()
+        self.environment = MessageContext()
         """What the user had in front of them with their last message."""
         self.last_message: MessageId | None = None
         """The last message that entered the conversation."""
@@ -200,7 +200,7 @@ class SessionIndex:
     def _look(self, message: MessageAdd) -> None:
         self.last_message = message.message_id
         if message.context is not None:
-            self.surroundings = message.context
+            self.environment = message.context
 
     def _see(self, event: ContextAdd | ToolResult) -> None:
         for item in event.seen:

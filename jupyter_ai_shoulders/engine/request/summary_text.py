@@ -107,7 +107,7 @@ def summarise_without_model(
     room = limit - len(before)
     asked = _bullets((_quote(text) for text in _said(messages)), room // 2)
     room -= len(asked)
-    did = _bullets(_deeds(messages), room // 2)
+    did = _bullets(_tool_lines(messages), room // 2)
     answered = _bullets((_quote(text) for text in _answers(messages)), room - len(did))
     sections = (
         ("", before),
@@ -177,7 +177,7 @@ def _answers(messages: Iterable[ModelMessage]) -> Iterator[str]:
                 yield text
 
 
-def _deeds(messages: Iterable[ModelMessage]) -> Iterator[str]:
+def _tool_lines(messages: Iterable[ModelMessage]) -> Iterator[str]:
     """Yield each call by tool and target once, with how often it was made and failed."""
     failed = {
         part.call_id

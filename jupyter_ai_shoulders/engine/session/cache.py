@@ -32,7 +32,7 @@ PAGE = 500
 
 _log = logging.getLogger(__name__)
 
-_OF_OPEN_TURNS: frozenset[SessionStatus] = frozenset({"running", "waiting", "interrupted"})
+_OPEN_STATUSES: frozenset[SessionStatus] = frozenset({"running", "waiting", "interrupted"})
 
 
 class SessionCache:
@@ -42,7 +42,7 @@ class SessionCache:
         self._services = services
         self._drivers: OrderedDict[SessionId, SessionDriver] = OrderedDict()
         self._quarantined: set[SessionId] = set()
-        self.broke: Callable[[SessionId], None] = lambda _: None
+        self.on_broken: Callable[[SessionId], None] = lambda _: None
         """Called when the log of a session failed: it is to be read again, and how it was left is
         to be noted, once writing works.
         """
@@ -84,11 +84,11 @@ class SessionCache:
         Whoever asks records at once what hides them, or has it ``dropped``. Raises ``Conflict``
         when something was begun meanwhile.
         """
-        session_id, accepted = driver.session_id, len(driver.memory.accepted)
+        session_id, accepted = driver.session_id, len(driver.index.accepted)
         async with self._loading.setdefault(session_id, asyncio.Lock()):
             again = await self._read(session_id, seq)
             same = self._drivers.get(session_id) is driver
-            if not same or driver.is_running or len(driver.memory.accepted) > accepted:
+            if not same or driver.is_running or len(driver.index.accepted) > accepted:
                 raise Conflict(
                     "Something else was sent to the conversation in the meantime.",
                     code="turn_running",
@@ -112,7 +112,7 @@ class SessionCache:
         found = await driver.find_interrupted_outcomes()
         self._correct_status(driver, found)
         self._drivers[session_id] = driver
-        self._put_away(session_id)
+        self._evict(session_id)
         return driver
 
     async def _read(self, session_id: SessionId, until: int | None = None) -> SessionDriver:
@@ -130,7 +130,7 @@ class SessionCache:
             compaction=settings.compaction,
         )
         state = SessionState(policy)
-        context, memory = SessionContext(self._services.blobs), SessionIndex()
+        context, index = SessionContext(self._services.blobs), SessionIndex()
         said = self._services.log.find(HIDING, session_id)
         branches = Branches(logged.event for logged in said)
         seq = 0
@@ -138,22 +138,22 @@ class SessionCache:
             for logged in page:
                 seq = logged.event.seq
                 if branches.hides(seq) or (until is not None and seq >= until):
-                    memory.add_hidden(logged.event)
+                    index.add_hidden(logged.event)
                     continue
                 state = apply_event(state, logged.event)
                 _take(context, logged.event)
-                memory.add(logged.event)
-                if seq == memory.copied:
+                index.add(logged.event)
+                if seq == index.copied:
                     state = replace(state, grants=())  # given to the session it was copied from
             await asyncio.sleep(0)
         if until is not None:
             state = replace(state, turn=None, queue=())
         return SessionDriver(
-            session_id, self._services, stopped_state(state), context, memory, broke=self._report
+            session_id, self._services, stopped_state(state), context, index, on_broken=self._report
         )
 
     def _report(self, session_id: SessionId) -> None:
-        self.broke(session_id)
+        self.on_broken(session_id)
 
     def _correct_status(self, driver: SessionDriver, found: tuple[ToolResult, ...]) -> None:
         """Say how the turn was left, once. Raises ``StateUnavailable``."""
@@ -164,18 +164,18 @@ class SessionCache:
             driver.set_status("waiting")
         elif interrupted and shown != "interrupted":
             driver.dispatch(NoteInterruption(found))
-        elif not interrupted and shown in _OF_OPEN_TURNS:
+        elif not interrupted and shown in _OPEN_STATUSES:
             driver.set_status("idle")  # the turn ended, and the server before this was said
         self._end_lost_runs(driver)
 
     def _end_lost_runs(self, driver: SessionDriver) -> None:
         """Say of what went on when the server was killed that nobody knows what became of it."""
         for run in driver.state.runs:
-            if not self._services.long_calls.is_running(driver.session_id, run.run):
+            if not self._services.background_tasks.is_running(driver.session_id, run.run):
                 driver.dispatch(RunEnded(lost_run_event(run)))
                 crash_point("engine.run.lost")
 
-    def _put_away(self, needed: SessionId) -> None:
+    def _evict(self, needed: SessionId) -> None:
         surplus = len(self._drivers) - self._services.settings.kept_sessions
         idle = [
             key for key, driver in self._drivers.items() if key != needed and not driver.is_running

@@ -67,15 +67,15 @@ class SessionDriver:
         services: EngineServices,
         state: SessionState,
         context: SessionContext,
-        memory: SessionIndex,
+        index: SessionIndex,
         *,
-        broke: Callable[[SessionId], None] = lambda _: None,
+        on_broken: Callable[[SessionId], None] = lambda _: None,
     ) -> None:
-        """``broke`` is called when the log failed, see ``broken``."""
+        """``on_broken`` is called when the log failed, see ``broken``."""
         self.session_id = session_id
-        self._broke = broke
+        self._on_broken = on_broken
         self.state = state
-        self.memory = memory
+        self.index = index
         self.broken = False
         """The log failed and memory may be ahead of it: the session must be read anew."""
         self._services = services
@@ -84,14 +84,14 @@ class SessionDriver:
             session_id,
             services,
             context=context,
-            memory=memory,
+            index=index,
             state=lambda: self.state,
             record=self.record,
         )
         self._time = TurnTimer(state.policy.time_limit_s, services.clock, self._time_is_up)
         self._operation: asyncio.Task[OperationEnd] | None = None
-        self._still = asyncio.Event()
-        self._still.set()
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._syncs: set[asyncio.Task[None]] = set()
 
     @property
@@ -105,16 +105,16 @@ class SessionDriver:
         return not self.broken and isinstance(self.state.phase, (*WORKING, AwaitingRuns))
 
     @property
-    def spill(self) -> OutputTruncator:
+    def truncator(self) -> OutputTruncator:
         """Where long outputs go."""
-        return self._operations.spill
+        return self._operations.truncator
 
     async def wait_until_idle(self) -> None:
         """Return once no operation runs; while a sync is waited for, a run may begin another."""
-        await self._still.wait()
+        await self._idle.wait()
         while self._syncs:
             await asyncio.wait(self._syncs)
-            await self._still.wait()
+            await self._idle.wait()
 
     def plan_turn(
         self,
@@ -206,7 +206,7 @@ class SessionDriver:
     def _append(self, event: Event) -> Event:
         logged = self._services.log.append(self.session_id, event).event
         self._context.add(logged)
-        self.memory.add(logged)
+        self.index.add(logged)
         return logged
 
     # effects
@@ -234,7 +234,7 @@ class SessionDriver:
 
     def _stop(self, effect: StopOperation | StopBackgroundRuns) -> None:
         if isinstance(effect, StopBackgroundRuns):
-            self._services.long_calls.cancel(self.session_id, CANCELLED)
+            self._services.background_tasks.cancel(self.session_id, CANCELLED)
         elif self._operation is not None:
             self._operation.cancel()
 
@@ -248,12 +248,12 @@ class SessionDriver:
         shown = session.model_copy(
             update={
                 "status": status,
-                "title": session.title or self.memory.title,
+                "title": session.title or self.index.title,
                 "model": turn.model if turn and not turn.is_stand_in else session.model,
                 "mode": turn.mode if turn else session.mode,
-                "tokens_used": self.memory.tokens_used,
-                "window": self.memory.window,
-                "cost_micro_usd": self.memory.cost_micro_usd,
+                "tokens_used": self.index.tokens_used,
+                "window": self.index.window,
+                "cost_micro_usd": self.index.cost_micro_usd,
             }
         )
         if shown != session:
@@ -282,14 +282,14 @@ class SessionDriver:
         """Start the turn of an accepted message that never began. Raises like ``dispatch``."""
         queue = [item.message_id for item in self.state.queue]
         queued = message_id in queue
-        turn_id = self.memory.accepted[message_id].turn_id
+        turn_id = self.index.accepted[message_id].turn_id
         plan = self._plan_for(queue[-1] if queued else message_id, turn_id)
         self.dispatch(BeginTurn(plan, orphan=None if queued else message_id))
         crash_point("engine.message.begun_again")
 
     def _plan_for(self, message_id: MessageId, turn_id: TurnId | None = None) -> TurnPlan:
         """Plan a turn with what its newest message asked for."""
-        model_id, mode = self.memory.choices.get(message_id, (None, None))
+        model_id, mode = self.index.choices.get(message_id, (None, None))
         return self.plan_turn(model_id, mode, turn_id)
 
     def _sync(self) -> None:
@@ -306,7 +306,7 @@ class SessionDriver:
     # operations
 
     def _start(self, operation: Operation) -> None:
-        self._still.clear()
+        self._idle.clear()
         self._operation = asyncio.create_task(self._operations.perform(operation))
         self._operation.add_done_callback(self._ended)
 
@@ -323,7 +323,7 @@ class SessionDriver:
             _log.exception("Session %s cannot go on.", self.session_id)
             self._give_up()
         if self._operation is None:
-            self._still.set()
+            self._idle.set()
 
     def _signal(self, task: asyncio.Task[OperationEnd]) -> OperationEnd:
         if task.cancelled():
@@ -348,7 +348,7 @@ class SessionDriver:
         self._time.set_working(working=False)
         if self._operation is not None:
             self._operation.cancel()
-        self._broke(self.session_id)
+        self._on_broken(self.session_id)
 
 
 def bypass_forbidden_error() -> PolicyRefusal:

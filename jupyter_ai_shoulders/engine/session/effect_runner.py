@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.engine.calls.interrupted_calls import (
     end_orphaned_processes,
     resolve_interrupted_calls,
 )
-from jupyter_ai_shoulders.engine.calls.model_call import CallTools, ModelCall
+from jupyter_ai_shoulders.engine.calls.model_call import ModelCall, ModelCallServices
 from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
 from jupyter_ai_shoulders.engine.loop.operations import (
     CallModel,
@@ -75,7 +75,7 @@ class EffectRunner:
         services: EngineServices,
         *,
         context: SessionContext,
-        memory: SessionIndex,
+        index: SessionIndex,
         state: Callable[[], SessionState],
         record: Callable[[Event], None],
     ) -> None:
@@ -84,13 +84,13 @@ class EffectRunner:
         self._session_id = session_id
         self._toolset: Toolset = services.sessions.get(session_id).toolset
         self._services = services
-        self._memory = memory
+        self._index = index
         self._state = state
         self._record = record
         self._approvals = Approvals(services.tools, services.rules)
         self._preparation = RequestBuilder(
             context=context,
-            memory=memory,
+            index=index,
             record=record,
             blobs=services.blobs,
             tools=services.tools,
@@ -98,12 +98,12 @@ class EffectRunner:
             clock=services.clock,
             settings=services.settings,
             encoded=services.encoded,
-            surroundings=services.surroundings,
+            environment=services.environment,
         )
         self._compaction = Compaction(
             session_id=session_id,
             context=context,
-            memory=memory,
+            index=index,
             blobs=services.blobs,
             summarizer=services.summarizer,
             time_limit_s=services.settings.compaction_time_limit_s,
@@ -125,7 +125,7 @@ class EffectRunner:
                 await asyncio.sleep(operation.delay_ms / 1000)
                 return RetryElapsed()
             case CheckPermission():
-                return await self._judge(operation)
+                return await self._check_permission(operation)
             case RunCalls():
                 return await self._run_calls(operation)
             case _:
@@ -155,7 +155,7 @@ class EffectRunner:
         request, tokens = self._request
         resolved = self._resolved()
         settings = self._services.settings
-        tools = CallTools(
+        tools = ModelCallServices(
             record=self._record,
             describe=self._describe,
             ids=self._services.ids,
@@ -172,17 +172,17 @@ class EffectRunner:
         return end
 
     async def _describe(self, ready: ToolCallReady) -> ToolCall:
-        call_id = _unused(ready.call_id, self._memory.call_ids)
-        return await self._approvals.describe(ready, self._call_context(call_id, self._memory.seen))
+        call_id = _unused(ready.call_id, self._index.call_ids)
+        return await self._approvals.describe(ready, self._call_context(call_id, self._index.seen))
 
     # tool calls
 
-    async def _judge(self, operation: CheckPermission) -> PermissionChecked:
+    async def _check_permission(self, operation: CheckPermission) -> PermissionChecked:
         turn = self._turn()
         call = turn.call(operation.call_id)
         assert call is not None, "only calls of the step are judged"
         session = self._services.sessions.get(self._session_id)
-        context = self._call_context(call.call_id, self._memory.seen)
+        context = self._call_context(call.call_id, self._index.seen)
         outcome = await self._approvals.judge(
             call, context, self._state(), turn.mode, session.tools
         )
@@ -192,19 +192,19 @@ class EffectRunner:
         services = self._services
         wanted = set(operation.call_ids)
         calls = [call for call in self._turn().calls if call.call_id in wanted]
-        spill = self.spill
+        truncator = self.truncator
 
-        def outlast(call: CallState, run: ToolCallExecution) -> ToolCallOutcome:
-            return services.long_calls.adopt(self._session_id, call, run, spill)
+        def move_to_background(call: CallState, run: ToolCallExecution) -> ToolCallOutcome:
+            return services.background_tasks.adopt(self._session_id, call, run, truncator)
 
         tools = BatchServices(
             sync=services.log.sync,
             context=self._call_context,
             stop_reason=self._stop_reason,
             policy=self._state().policy,
-            forbidden=self._approvals.forbidden,
+            check_policy=self._approvals.check_policy,
             tools=services.tools,
-            spill=spill,
+            truncator=truncator,
             recording=CallRecording(
                 record=self._record,
                 clock=services.clock,
@@ -213,12 +213,12 @@ class EffectRunner:
             ),
             settle_timeout=services.settings.settle_timeout_s,
             patience=services.settings.run_patience_s,
-            outlast=outlast,
+            move_to_background=move_to_background,
         )
-        return await BatchRunner(calls, self._memory.seen, tools).run()
+        return await BatchRunner(calls, self._index.seen, tools).run()
 
     @property
-    def spill(self) -> OutputTruncator:
+    def truncator(self) -> OutputTruncator:
         """Where long outputs of this session go."""
         services = self._services
         paged = READ_OUTPUT in services.tools.names(self._toolset)
@@ -230,7 +230,7 @@ class EffectRunner:
     async def end_orphans(self) -> None:
         """End what calls of a killed server left running."""
         turn, runs = self._state().turn, self._state().runs
-        known = self._services.long_calls.is_running
+        known = self._services.background_tasks.is_running
         await end_orphaned_processes(
             run.start for run in runs if not known(self._session_id, run.run)
         )
@@ -243,13 +243,13 @@ class EffectRunner:
         turn = self._state().turn
         if turn is None or not any(call.started for call in turn.calls):
             return ()
-        context = self._call_context(CallId(""), self._memory.seen)
+        context = self._call_context(CallId(""), self._index.seen)
         return await resolve_interrupted_calls(turn.calls, self._services.tools, context)
 
     def _call_context(
         self, call_id: CallId, seen: Mapping[tuple[str, CellId | None], Version]
     ) -> CallContext:
-        around, services = self._memory.surroundings, self._services
+        around, services = self._index.environment, self._services
         return CallContext(
             session_id=self._session_id,
             turn_id=self._turn().turn_id,
@@ -261,12 +261,12 @@ class EffectRunner:
             step=self._turn().step,
             toolset=self._toolset,
             mode=self._turn().mode,
-            handles=self._memory.handles,
-            plan=self._memory.plan,
+            handles=self._index.handles,
+            plan=self._index.plan,
             interactive=self._state().policy.interactive,
-            earlier_versions=self._memory.earlier,
-            undone=self._memory.taken_back,
-            client_id=services.senders.page_of(self._session_id, self._memory.last_message),
+            earlier=self._index.earlier,
+            taken_back=self._index.taken_back,
+            client_id=services.senders.page_of(self._session_id, self._index.last_message),
         )
 
     def _stop_reason(self) -> StopReason | None:

@@ -85,7 +85,7 @@ async def find_fork_point(
     return scan.point(chosen)
 
 
-class _Scan:
+class _LogScan:
     """What is known of a log so far."""
 
     def __init__(self, session: Session) -> None:
@@ -148,8 +148,8 @@ class _Scan:
         return (*closing, *(StdinAnswer(call_id=call_id, answered=False) for call_id in asking))
 
 
-async def _scanned(log: EventLog, session: Session, seq: int) -> _Scan:
-    scan, done = _Scan(session), 0
+async def _scanned(log: EventLog, session: Session, seq: int) -> _LogScan:
+    scan, done = _LogScan(session), 0
     while done < seq:
         page = log.read(session.id, done, min(PAGE, seq - done))
         for logged in page:

@@ -26,10 +26,10 @@ def find_edit_start(driver: SessionDriver, message_id: MessageId) -> int:
             hint="Stop the turn, then edit the message.",
             retryable=True,
         )
-    seq = driver.memory.said.get(message_id)
+    seq = driver.index.said.get(message_id)
     if seq is None:
         raise NotFound(f"This conversation shows no message {message_id} that could be edited.")
-    if message_id in driver.memory.answers:
+    if message_id in driver.index.answers:
         raise Conflict(
             "The message answered a question of the agent and cannot be edited by itself.",
             hint="Edit the message before the question.",

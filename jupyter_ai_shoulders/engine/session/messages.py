@@ -48,16 +48,16 @@ class MessageService:
         """
         driver, found = await self._ready.get_ready(session_id)
         self._services.senders.record_sender(session_id, command.id, command.client_id)
-        if command.id in driver.memory.accepted:
-            self._repeat(driver, command)
+        if command.id in driver.index.accepted:
+            self._send_repeated(driver, command)
         elif command.replaces is not None:
-            driver = await self._resend(driver, command, command.replaces, found)
+            driver = await self._send_edited(driver, command, command.replaces, found)
         else:
             self._accept(driver, command, found)
         crash_point("engine.message.committed")
         await self._services.log.sync()
         crash_point("engine.message.synced")
-        return driver.memory.accepted[command.id]
+        return driver.index.accepted[command.id]
 
     async def send_notification(
         self, session_id: SessionId, command: SendMessage
@@ -68,8 +68,8 @@ class MessageService:
         raises ``Conflict`` then.
         """
         driver, _ = await self._ready.get_ready(session_id)
-        if command.id in driver.memory.accepted:
-            self._repeat(driver, command)
+        if command.id in driver.index.accepted:
+            self._send_repeated(driver, command)
         elif isinstance(driver.state.phase, Interrupted):
             raise Conflict(
                 "The conversation's turn was interrupted and is still open.",
@@ -81,13 +81,13 @@ class MessageService:
             driver.dispatch(StartTurn(command, driver.plan_turn(None, None)))
         crash_point("engine.told.committed")
         await self._services.log.sync()
-        return driver.memory.accepted[command.id]
+        return driver.index.accepted[command.id]
 
     async def change_queued(
         self, session_id: SessionId, message_id: MessageId, text: str | None
     ) -> None:
         driver = await self._cache.get_driver(session_id)
-        if message_id not in driver.memory.accepted:
+        if message_id not in driver.index.accepted:
             raise NotFound(f"This conversation has no message {message_id}.")
         driver.dispatch(ChangeQueued(message_id, text))
         crash_point("engine.queue.changed")
@@ -102,7 +102,7 @@ class MessageService:
         driver.begin_queued(message_id)
         await self._services.log.sync()
 
-    async def _resend(
+    async def _send_edited(
         self,
         driver: SessionDriver,
         command: SendMessage,
@@ -110,7 +110,7 @@ class MessageService:
         found: tuple[ToolResult, ...],
     ) -> SessionDriver:
         """Go on from an edited message; return the session as it is then."""
-        _check_words(command)
+        _check_not_blank(command)
         seq = find_edit_start(driver, message_id)
         driver.plan_turn(command.model, command.mode)  # refused before anything is recorded
         if isinstance(driver.state.phase, Interrupted):
@@ -119,12 +119,12 @@ class MessageService:
             again = await self._cache.rewind(driver, seq)
         except Conflict:
             now = self._cache.get_loaded(driver.session_id)
-            if now is not None and command.id in now.memory.accepted:
+            if now is not None and command.id in now.index.accepted:
                 return now  # the same edit, sent twice at once
             raise
         try:
             plan = again.plan_turn(command.model, command.mode)
-            hidden = replaced_messages(message_id, seq, driver.memory, again.memory)
+            hidden = replaced_messages(message_id, seq, driver.index, again.index)
             again.dispatch(StartTurn(command, plan, hidden))
         except BaseException:
             self._cache.drop(again)
@@ -134,7 +134,7 @@ class MessageService:
     def _accept(
         self, driver: SessionDriver, command: SendMessage, found: tuple[ToolResult, ...]
     ) -> None:
-        _check_words(command)
+        _check_not_blank(command)
         if driver.question is not None:
             dispatch_user_response(driver, QuestionAnswered(driver.question, (), message=command))
             return
@@ -149,13 +149,13 @@ class MessageService:
             dispatch_with_outcomes(driver, found, DiscardInterrupted())
         driver.dispatch(StartTurn(command, plan))
 
-    def _repeat(self, driver: SessionDriver, command: SendMessage) -> None:
+    def _send_repeated(self, driver: SessionDriver, command: SendMessage) -> None:
         """A message sent again: nothing new, unless the server died before its turn began."""
         idle = isinstance(driver.state.phase, Idle)
-        if idle and driver.memory.waits_for_turn(command.id):
+        if idle and driver.index.waits_for_turn(command.id):
             driver.begin_unstarted_turn(command.id)
 
 
-def _check_words(command: SendMessage) -> None:
+def _check_not_blank(command: SendMessage) -> None:
     if not command.text.strip() and not command.attachments:
         raise InvalidRequest("text: a message needs text or an attachment.")

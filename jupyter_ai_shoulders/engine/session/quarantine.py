@@ -42,15 +42,15 @@ class SessionRecovery:
     """The way of one conversation through a start of the server."""
 
     def __init__(
-        self, shelf: SessionCache, services: EngineServices, counts: RecoveryCounter
+        self, cache: SessionCache, services: EngineServices, counts: RecoveryCounter
     ) -> None:
-        self._shelf = shelf
+        self._cache = cache
         self._sessions = services.sessions
         self._counts = counts
         self._retry_s = services.settings.storage_retry_s
         self._retries: dict[SessionId, asyncio.Task[None]] = {}
         self._stopped = False
-        shelf.broke = self.retry
+        cache.on_broken = self.retry
 
     def retry(self, session_id: SessionId) -> None:
         """Read the session until that works and how its turn was left is noted."""
@@ -68,15 +68,15 @@ class SessionRecovery:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _retry(self, session_id: SessionId) -> None:
-        taken_up = await self._is_taken_up(session_id)
+        taken_up = await self._is_recovered(session_id)
         while not taken_up:
             await asyncio.sleep(self._retry_s)
-            taken_up = await self._is_taken_up(session_id)
+            taken_up = await self._is_recovered(session_id)
 
-    async def _is_taken_up(self, session_id: SessionId) -> bool:
+    async def _is_recovered(self, session_id: SessionId) -> bool:
         """Read the session once more; return whether there is nothing left to try."""
         try:
-            await self._shelf.get_driver(session_id)
+            await self._cache.get_driver(session_id)
             self._end_bypass(session_id)
             await asyncio.to_thread(self._counts.end, session_id)
         except StateUnavailable as error:
@@ -87,7 +87,7 @@ class SessionRecovery:
             return True  # the session was deleted, so nothing is left to try
         return True
 
-    async def take_up(self, session_id: SessionId) -> None:
+    async def recover(self, session_id: SessionId) -> None:
         """Read the session and say how its turn was left; nothing is raised.
 
         A start that is cancelled meanwhile neither failed nor succeeded.
@@ -95,7 +95,7 @@ class SessionRecovery:
         try:
             failed, problem = await self._try(session_id)
             if failed >= FAILURES:
-                self._set_aside(session_id)
+                self._quarantine(session_id)
                 return
             crash_point("recovery.session.read")
             if problem is None:
@@ -105,11 +105,11 @@ class SessionRecovery:
                 await asyncio.to_thread(self._counts.take_back, session_id)
                 self.retry(session_id)
             elif _is_unreadable(problem):
-                self._set_aside(session_id)
+                self._quarantine(session_id)
                 # A newer version may understand it: tried anew.
                 await asyncio.to_thread(self._counts.end, session_id)
             elif failed + 1 >= FAILURES:
-                self._set_aside(session_id)
+                self._quarantine(session_id)
         except StateUnavailable as error:
             _log.warning("Session %s waits for the disk: %s", session_id, error)
             self.retry(session_id)
@@ -138,7 +138,7 @@ class SessionRecovery:
 
     async def _read(self, session_id: SessionId) -> Exception | None:
         try:
-            await self._shelf.get_driver(session_id)
+            await self._cache.get_driver(session_id)
         except Exception as error:  # noqa: BLE001 whatever a log holds, the others are taken up
             _log.exception("Session %s could not be recovered.", session_id)
             return error
@@ -150,8 +150,8 @@ class SessionRecovery:
             self._sessions.update(session.model_copy(update={"mode": "ask"}))
             crash_point("recovery.bypass.ended")
 
-    def _set_aside(self, session_id: SessionId) -> None:
-        self._shelf.quarantine(session_id)
+    def _quarantine(self, session_id: SessionId) -> None:
+        self._cache.quarantine(session_id)
         session = self._sessions.get(session_id)
         changes = {"status": "error", "tools": "disabled", "mode": "ask"}
         aside = session.model_copy(update=changes)

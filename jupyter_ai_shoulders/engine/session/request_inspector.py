@@ -116,15 +116,15 @@ class RequestInspector:
         """Return a preparation that records into memory alone."""
         services = self._services
         blobs = ScratchBlobs(services.blobs)
-        context, memory = SessionContext(blobs), SessionIndex()
+        context, index = SessionContext(blobs), SessionIndex()
 
         def take(event: Event) -> None:
             context.add(event)
-            memory.add(event)
+            index.add(event)
 
         return RequestBuilder(
             context=context,
-            memory=memory,
+            index=index,
             record=take,
             blobs=blobs,
             tools=services.tools,
@@ -132,7 +132,7 @@ class RequestInspector:
             clock=services.clock,
             settings=services.settings,
             encoded=services.encoded,
-            surroundings=services.surroundings,
+            environment=services.environment,
         )
 
     def _message(self, command: PreviewMessage) -> MessageAdd:

@@ -37,12 +37,12 @@ from jupyter_ai_shoulders.wire.ids import MessageId, ProposalId, RestoreId, Sess
 
 log = logging.getLogger(__name__)
 
-_SINCE = frozenset({"message-add", "cells-change", "restore", "proposal-resolve"})
+_INVALIDATING_TYPES = frozenset({"message-add", "cells-change", "restore", "proposal-resolve"})
 """Events after which the same restore is another one."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Point:
+class _RestorePoint:
     """To before which event one goes back."""
 
     seq: int
@@ -64,9 +64,9 @@ class RestoreService:
     """Restores sessions, one restore of a session at a time."""
 
     def __init__(
-        self, shelf: SessionCache, services: EngineServices, restorer: DocumentRestorer
+        self, cache: SessionCache, services: EngineServices, restorer: DocumentRestorer
     ) -> None:
-        self._shelf = shelf
+        self._cache = cache
         self._services = services
         self._restorer = restorer
         self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
@@ -85,47 +85,49 @@ class RestoreService:
         Raises ``NotFound`` (session), ``InvalidRequest`` (no such message), ``Conflict``
         (``turn_running``, a cell still runs, messages wait), ``StateUnavailable``.
         """
-        return await self._alone(session_id, command, lambda driver: self._point(driver, command))
+        return await self._run_exclusively(
+            session_id, command, lambda driver: self._point(driver, command)
+        )
 
     async def undo(self, session_id: SessionId, command: UndoTurn) -> Restore:
         """Take back what a turn did, or return how that went when it was done already.
 
         Raises ``NotFound`` (session, turn) and like ``restore``.
         """
-        start = self._start_of(session_id, command.turn_id)
-        point = _Point(start, None, turn_id=command.turn_id)
+        start = self._find_turn_start(session_id, command.turn_id)
+        point = _RestorePoint(start, None, turn_id=command.turn_id)
         wish = RestoreSession(seq=start, what=("files", "notebook"), id=command.id)
-        return await self._alone(session_id, wish, lambda _: point)
+        return await self._run_exclusively(session_id, wish, lambda _: point)
 
-    async def _alone(
+    async def _run_exclusively(
         self,
         session_id: SessionId,
         command: RestoreSession,
-        find: Callable[[SessionDriver], _Point],
+        find: Callable[[SessionDriver], _RestorePoint],
     ) -> Restore:
         lock = self._locks.setdefault(session_id, asyncio.Lock())
         async with lock:
-            driver = await self._shelf.get_driver(session_id)
+            driver = await self._cache.get_driver(session_id)
             done = self._done(session_id, command)
             if done is not None:
                 return done
             if isinstance(driver.state.phase, Stopping):
                 await driver.wait_until_idle()
-                driver = await self._shelf.get_driver(session_id)
+                driver = await self._cache.get_driver(session_id)
             _refuse_busy(driver)
             return await self._restore(driver, command, find(driver))
 
     async def resume_unfinished(self) -> None:
         """Finish what a dead process began; what cannot be is logged."""
         for session_id, order, seq in self._unfinished():
-            if self._went_on(session_id, seq):
+            if self._has_later_message(session_id, seq):
                 continue
             try:
-                await self._again(session_id, order)
+                await self._resume_restore(session_id, order)
             except ShouldersError:
                 log.exception("The restore that %s was in could not be finished", session_id)
 
-    async def _again(self, session_id: SessionId, order: RestoreOrder) -> None:
+    async def _resume_restore(self, session_id: SessionId, order: RestoreOrder) -> None:
         turn_id = order.turn_id
         if turn_id is not None and order.seq == self._starts(session_id).get(turn_id):
             await self.undo(session_id, UndoTurn(turn_id=turn_id, id=order.restore_id))
@@ -134,7 +136,7 @@ class RestoreService:
             await self.restore(session_id, command)
 
     async def _restore(
-        self, driver: SessionDriver, command: RestoreSession, point: _Point
+        self, driver: SessionDriver, command: RestoreSession, point: _RestorePoint
     ) -> Restore:
         session_id = driver.session_id
         if isinstance(driver.state.phase, Interrupted):
@@ -150,50 +152,54 @@ class RestoreService:
             what=_ordered(command.what),
             turn_id=point.turn_id,
         )
-        back = RestoreResult()
+        result = RestoreResult()
         meant = order.model_copy(update={"what": _ordered(tuple(point.within & {*order.what}))})
         if meant.what != ("conversation",):
-            back = await self._restorer.restore(session_id, meant, point.after)
-            self._dismiss(session_id, point, {item.document for item in back.documents})
-        event = await self._conclude(driver, order, point, back)
+            result = await self._restorer.restore(session_id, meant, point.after)
+            self._dismiss(session_id, point, {item.document for item in result.documents})
+        event = await self._conclude(driver, order, point, result)
         await self._services.log.sync()
         crash_point("restore.event.synced")
         return event
 
     async def _conclude(
-        self, driver: SessionDriver, order: RestoreOrder, point: _Point, back: RestoreResult
+        self,
+        driver: SessionDriver,
+        order: RestoreOrder,
+        point: _RestorePoint,
+        result: RestoreResult,
     ) -> Restore:
         """Record what was done; with it the conversation goes back."""
-        gone: Replaced | None = None
-        again = driver
+        replaced: Replaced | None = None
+        rewound = driver
         if "conversation" in order.what and point.message_id is not None:
-            again = await self._shelf.rewind(driver, point.seq)
-            gone = replaced_messages(point.message_id, point.seq, driver.memory, again.memory)
+            rewound = await self._cache.rewind(driver, point.seq)
+            replaced = replaced_messages(point.message_id, point.seq, driver.index, rewound.index)
         event = Restore(
             restore_id=order.restore_id,
             seq_before=order.seq,
             what=order.what,
-            documents=back.documents,
-            drift=back.drift,
-            conversation=gone,
+            documents=result.documents,
+            drift=result.drift,
+            conversation=replaced,
             message_id=point.message_id,
             undone=point.undone,
             undone_turn=point.turn_id if point.undone is None else None,
         )
         try:
-            again.record(event)
+            rewound.record(event)
         except BaseException:
-            if again is not driver:
-                self._shelf.drop(again)
+            if rewound is not driver:
+                self._cache.drop(rewound)
             raise
         crash_point("restore.event.recorded")
-        for proposal in back.proposals:  # behind the event, which hides what is before it
-            again.record(ProposalAdd(call_id=None, proposal=proposal))
+        for proposal in result.proposals:  # behind the event, which hides what is before it
+            rewound.record(ProposalAdd(call_id=None, proposal=proposal))
             crash_point("restore.proposal.recorded")
-        again.set_status("idle")
+        rewound.set_status("idle")
         return self._restores(driver.session_id)[-1]
 
-    def _point(self, driver: SessionDriver, command: RestoreSession) -> _Point:
+    def _point(self, driver: SessionDriver, command: RestoreSession) -> _RestorePoint:
         point = self._message(driver, command.seq) or self._earlier(driver.session_id, command)
         if point is None:
             raise InvalidRequest(
@@ -212,13 +218,13 @@ class RestoreService:
                 )
         return point
 
-    def _message(self, driver: SessionDriver, seq: int) -> _Point | None:
-        for message_id, said in driver.memory.said.items():
-            if said == seq and message_id not in driver.memory.answers:
-                return _Point(seq, message_id)
+    def _message(self, driver: SessionDriver, seq: int) -> _RestorePoint | None:
+        for message_id, said in driver.index.said.items():
+            if said == seq and message_id not in driver.index.answers:
+                return _RestorePoint(seq, message_id)
         return None
 
-    def _earlier(self, session_id: SessionId, command: RestoreSession) -> _Point | None:
+    def _earlier(self, session_id: SessionId, command: RestoreSession) -> _RestorePoint | None:
         """Return where a restore began, which is taken back."""
         found = next((e for e in self._restores(session_id) if e.seq == command.seq), None)
         if found is None:
@@ -237,7 +243,7 @@ class RestoreService:
         )
         limit = TurnId(found.restore_id) if self._is_of_turn(session_id, found) else None
         within = frozenset(found.what)
-        return _Point(next(begun, found.seq), None, found.restore_id, limit, within)
+        return _RestorePoint(next(begun, found.seq), None, found.restore_id, limit, within)
 
     def _is_of_turn(self, session_id: SessionId, restore: Restore) -> bool:
         """Whether a restore took back a turn alone, or took that back."""
@@ -246,7 +252,7 @@ class RestoreService:
             restore = known[restore.undone]
         return restore.undone_turn is not None
 
-    def _start_of(self, session_id: SessionId, turn_id: TurnId) -> int:
+    def _find_turn_start(self, session_id: SessionId, turn_id: TurnId) -> int:
         start = self._starts(session_id).get(turn_id)
         if start is None:
             raise NotFound(
@@ -268,7 +274,7 @@ class RestoreService:
         last = restores[-1] if restores else None
         if last is None or (last.seq_before, last.what) != (command.seq, _ordered(command.what)):
             return None
-        since = self._services.log.find(_SINCE, session_id)[-1].event
+        since = self._services.log.find(_INVALIDATING_TYPES, session_id)[-1].event
         return last if since.seq == last.seq else None
 
     def _restores(self, session_id: SessionId) -> list[Restore]:
@@ -279,12 +285,12 @@ class RestoreService:
         events = self._services.log.find({"checkpoint", "restore"})
         return find_unfinished_restores(logged.event for logged in events)
 
-    def _went_on(self, session_id: SessionId, seq: int) -> bool:
+    def _has_later_message(self, session_id: SessionId, seq: int) -> bool:
         """Whether the user has said something since: what failed then is not done now."""
         said = self._services.log.find({"message-add"}, session_id)
         return bool(said) and said[-1].event.seq > seq
 
-    def _dismiss(self, session_id: SessionId, point: _Point, documents: set[str]) -> None:
+    def _dismiss(self, session_id: SessionId, point: _RestorePoint, documents: set[str]) -> None:
         """Dismiss what the agent proposed meanwhile: it does not fit what is there now."""
         kinds = {"proposal-add", "proposal-resolve"}
         open_ones: dict[ProposalId, None] = {}

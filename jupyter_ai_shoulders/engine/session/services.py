@@ -65,9 +65,9 @@ class EngineServices:
     ids: IdSource
     settings: EngineSettings
     rng: Random
-    long_calls: BackgroundTasks
+    background_tasks: BackgroundTasks
     inputs: InputReceiver
-    surroundings: Environment = field(default_factory=EmptyEnvironment)
+    environment: Environment = field(default_factory=EmptyEnvironment)
     senders: MessageSenders = field(default_factory=MessageSenders)
     budgets: Budgets = field(default_factory=NullBudgets)
     summarizer: Summarizer = field(default_factory=NoSummarizer)

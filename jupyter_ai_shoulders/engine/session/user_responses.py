@@ -36,8 +36,8 @@ from jupyter_ai_shoulders.wire.parts import TextPart
 class UserResponses:
     """Takes the user's word on calls, in all sessions."""
 
-    def __init__(self, shelf: SessionCache, services: EngineServices) -> None:
-        self._shelf = shelf
+    def __init__(self, cache: SessionCache, services: EngineServices) -> None:
+        self._cache = cache
         self._services = services
         self._answering = asyncio.Lock()
 
@@ -61,7 +61,7 @@ class UserResponses:
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (blank).
         """
-        driver = await self._known(session_id, call_id)
+        driver = await self._get_driver_of_call(session_id, call_id)
         picks = tuple(pick.strip() for pick in command.picks)
         if not all(picks):
             raise InvalidRequest("answer: the answer is empty.")
@@ -76,7 +76,7 @@ class UserResponses:
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``: by now nothing waits).
         """
-        await self._known(session_id, call_id)
+        await self._get_driver_of_call(session_id, call_id)
         if not self._services.inputs.answer(session_id, call_id, command.text):
             raise Conflict("Nothing is waiting for this input any more.", code="already_answered")
         crash_point("stdin.answer.taken")
@@ -86,7 +86,7 @@ class UserResponses:
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``, or tools are not ``parse_only``).
         """
-        driver = await self._known(session_id, call_id)
+        driver = await self._get_driver_of_call(session_id, call_id)
         turn = driver.state.turn
         call = turn.call(call_id) if turn else None
         if call is None or call.settled:
@@ -96,7 +96,7 @@ class UserResponses:
         if isinstance(driver.state.phase, Interrupted):
             driver.plan_resumed_turn()  # may refuse, before anything is stored
         given = command.content or "(no output)"
-        content, handle = driver.spill.truncate([TextPart(text=given)])
+        content, handle = driver.truncator.truncate([TextPart(text=given)])
         result = supplied_result(call, content, handle, ok=command.ok)
         dispatch_user_response(driver, ResultSupplied(result))
         crash_point("results.supplied.committed")
@@ -125,16 +125,16 @@ class UserResponses:
         self, session_id: SessionId, call_id: CallId
     ) -> tuple[SessionDriver, CallState]:
         """Return the session and the call that waits for an approval. Raises ``Conflict``."""
-        driver = await self._known(session_id, call_id)
+        driver = await self._get_driver_of_call(session_id, call_id)
         turn = driver.state.turn
         call = turn.call(call_id) if turn else None
         if call is None or not call.waits:
             raise Conflict("This call has already been answered.", code="already_answered")
         return driver, call
 
-    async def _known(self, session_id: SessionId, call_id: CallId) -> SessionDriver:
-        driver = await self._shelf.get_driver(session_id)
-        if call_id not in driver.memory.call_ids:
+    async def _get_driver_of_call(self, session_id: SessionId, call_id: CallId) -> SessionDriver:
+        driver = await self._cache.get_driver(session_id)
+        if call_id not in driver.index.call_ids:
             raise NotFound(f"This conversation has no call {call_id}.")
         return driver
 

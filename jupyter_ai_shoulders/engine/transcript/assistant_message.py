@@ -42,7 +42,7 @@ PartEvent = (
 
 
 @dataclass(slots=True)
-class _OpenPart:
+class _PartBuilder:
     is_text: bool
     pieces: list[str] = field(default_factory=list[str])
 
@@ -59,7 +59,7 @@ class AssistantMessageBuilder:
     """Takes what the log says of one reply, in order."""
 
     parts: list[AssistantPart] = field(default_factory=list[AssistantPart])
-    open: _OpenPart | None = None
+    open: _PartBuilder | None = None
     complete: bool = False
     """The provider said that it was all."""
     cut: bool = False
@@ -70,7 +70,7 @@ class AssistantMessageBuilder:
         """Take the next piece of text or reasoning."""
         match event:
             case ev.TextStart() | ev.ReasoningStart():
-                self.open = _OpenPart(isinstance(event, ev.TextStart))
+                self.open = _PartBuilder(isinstance(event, ev.TextStart))
             case ev.TextDelta() | ev.ReasoningDelta():
                 if self.open is not None:
                     self.open.pieces.append(event.text)

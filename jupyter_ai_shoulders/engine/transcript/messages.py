@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.restore_description import describe_restore
-from jupyter_ai_shoulders.engine.guardrails.progress_guard import TOLD
+from jupyter_ai_shoulders.engine.guardrails.progress_guard import MODEL_NOTICES
 from jupyter_ai_shoulders.engine.transcript.assistant_message import (
     AssistantMessageBuilder,
     PartEvent,
@@ -94,10 +94,10 @@ class Transcript:
         messages = list(self._closed)
         said = self._reply.message() if self._reply else None
         if self._reply is not None and said is not None:
-            messages += (_spoken(user), said)
+            messages += (_user_message(user), said)
             user = list(self._reply.call_results())
         last = self.user.with_remarks(user, notices)
-        return [*messages, _spoken(last)] if last else messages
+        return [*messages, _user_message(last)] if last else messages
 
     def add(self, event: ev.Event) -> None:
         """Take the next event of the log."""
@@ -132,11 +132,13 @@ class Transcript:
         send it when it is bound to something else.
         """
         self._close_reply()
-        gone = self.user.drop_superseded()
+        replaced = self.user.drop_superseded()
         for index, message in enumerate(self._closed):
             bound = kept_from is None or index < kept_from
-            if any(_goes(part, gone, bound=bound) for part in message.parts):
-                kept = tuple(part for part in message.parts if not _goes(part, gone, bound=bound))
+            if any(_goes(part, replaced, bound=bound) for part in message.parts):
+                kept = tuple(
+                    part for part in message.parts if not _goes(part, replaced, bound=bound)
+                )
                 self._closed[index] = message.model_copy(update={"parts": kept})
 
     def compact(self, start: int, end: int, summary: str) -> None:
@@ -199,8 +201,8 @@ class Transcript:
                 reply.note_usage()
             case ev.Notice(code="interrupted") if reply is not None:
                 reply.cut = True
-            case ev.Notice() if event.code in TOLD:
-                self.user.remind(f"[notice] {TOLD[event.code]}")
+            case ev.Notice() if event.code in MODEL_NOTICES:
+                self.user.remind(f"[notice] {MODEL_NOTICES[event.code]}")
             case ev.EditResolve(decision="undo", by="user", document=str(document)):
                 self.user.remind(f"[notice] The user undid a change of yours in {document}.")
             case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
@@ -223,7 +225,7 @@ class Transcript:
         said = reply.message() if reply else None
         if reply is not None and said is not None:
             self.user.settle()
-            self._closed += (_spoken(self.user.rendered().parts), said)
+            self._closed += (_user_message(self.user.rendered().parts), said)
             self.user.begin([*reply.call_results(), *self._answered(reply)])
 
     def _answered(self, reply: AssistantMessageBuilder) -> list[ev.MessageAdd]:
@@ -237,10 +239,10 @@ class Transcript:
         ]
 
 
-def _goes(part: UserPart | AssistantPart, gone: set[int], *, bound: bool) -> bool:
-    return (bound and isinstance(part, ReasoningPart)) or id(part) in gone
+def _goes(part: UserPart | AssistantPart, replaced: set[int], *, bound: bool) -> bool:
+    return (bound and isinstance(part, ReasoningPart)) or id(part) in replaced
 
 
-def _spoken(parts: Iterable[UserPart]) -> UserMessage:
+def _user_message(parts: Iterable[UserPart]) -> UserMessage:
     """Return the user's message; two replies never stand side by side."""
     return UserMessage(parts=tuple(parts) or (TextPart(text="Go on."),))

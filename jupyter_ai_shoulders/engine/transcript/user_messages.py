@@ -155,10 +155,10 @@ class UserMessageBuffer:
 
     def drop_superseded(self) -> set[int]:
         """Take out copies that a later one replaces; return the ``id`` of each of their parts."""
-        gone = {id(part) for copy in self._superseded() for part in copy.parts}
-        self._copies = [copy for copy in self._copies if id(copy.parts[0]) not in gone]
-        self._items = [item for item in self._items if id(item) not in gone]
-        return gone
+        replaced = {id(part) for copy in self._superseded() for part in copy.parts}
+        self._copies = [copy for copy in self._copies if id(copy.parts[0]) not in replaced]
+        self._items = [item for item in self._items if id(item) not in replaced]
+        return replaced
 
     def forget_told_facts(self, sent: set[int]) -> None:
         """Tell the workspace whole in the next message; of parts sent only ``sent`` remain."""

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.injection_safe_names import is_injection_safe_nam
 from jupyter_ai_shoulders.engine.environment.attachments import AttachmentContent
 from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.environment.snapshot import (
-    StandingContext,
+    InstructionSet,
     WorkspaceFact,
     WorkspaceSituation,
 )
@@ -101,8 +101,8 @@ class WorkspaceEnvironment:
         self._stale = stale
         self._threads = threads
 
-    async def standing(self) -> StandingContext:
-        """See ``Environment.standing``."""
+    async def load_instructions(self) -> InstructionSet:
+        """See ``Environment.load_instructions``."""
         return await self._standing.value()
 
     async def situation(self, context: MessageContext) -> WorkspaceSituation:

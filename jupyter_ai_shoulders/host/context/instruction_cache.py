@@ -45,7 +45,7 @@ from jupyter_ai_shoulders.engine.environment.skills import (
     shipped_text,
     unique_skills,
 )
-from jupyter_ai_shoulders.engine.environment.snapshot import SourceText, StandingContext
+from jupyter_ai_shoulders.engine.environment.snapshot import InstructionSet, SourceText
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 
 TEXT_LIMIT = 1_000_000
@@ -216,7 +216,7 @@ def read_instruction_files(
         for skill in found.skills
         if answers[skill.path] != "declined"
     )
-    return StandingContext(
+    return InstructionSet(
         system=trusted.pop(SYSTEM_FILE, None),
         instructions=tuple(trusted.values()),
         unreviewed=tuple(text for text in texts if answers[text.source] is None),

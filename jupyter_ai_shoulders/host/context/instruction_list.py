@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.engine.environment.instructions import (
     SYSTEM_FILE,
     read_instructions,
 )
-from jupyter_ai_shoulders.engine.environment.snapshot import SourceText, StandingContext
+from jupyter_ai_shoulders.engine.environment.snapshot import InstructionSet, SourceText
 from jupyter_ai_shoulders.wire.api.folder_trust import TrustState
 from jupyter_ai_shoulders.wire.api.instructions import (
     InstructionFile,
@@ -32,7 +32,7 @@ def list_instructions(standing: StandingContext) -> InstructionList:
     )
 
 
-def _files(standing: StandingContext) -> Iterator[InstructionFile]:
+def _files(standing: InstructionSet) -> Iterator[InstructionFile]:
     if standing.system is not None:
         yield InstructionFile(
             path=standing.system.source,

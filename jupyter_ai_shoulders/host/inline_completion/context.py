@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.assist.inline_completion.service import PrivateContent
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.core.sensitive_files.secret_files import is_secret
 from jupyter_ai_shoulders.engine.environment.instructions import head_and_tail, read_instructions
-from jupyter_ai_shoulders.engine.environment.snapshot import StandingContext
+from jupyter_ai_shoulders.engine.environment.snapshot import InstructionSet
 from jupyter_ai_shoulders.engine.request.system_prompt import instructions_text
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.host.inline_completion.cells import (
@@ -88,7 +88,7 @@ class CompletionContextBuilder:
         workspace: Workspace,
         notebooks: Notebooks,
         variables: CompletionVariables,
-        standing: Callable[[], Awaitable[StandingContext]],
+        standing: Callable[[], Awaitable[InstructionSet]],
         redact: Callable[[str], str],
     ) -> None:
         self._workspace = workspace

@@ -8,7 +8,7 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.environment.instructions import (
     FILE_LIMIT,
     Instructions,
-    Rule,
+    ScopedInstructions,
     head_and_tail,
     read_instructions,
 )
@@ -47,20 +47,20 @@ def test_rules_apply_where_their_front_matter_says():
     assert found == Instructions(
         "Always.",
         (
-            Rule("Use dplyr.", ("reports/*.ipynb", "*.Rmd"), ("r",)),
-            Rule("Use type hints.", (), ("python", "julia")),
+            ScopedInstructions("Use dplyr.", ("reports/*.ipynb", "*.Rmd"), ("r",)),
+            ScopedInstructions("Use type hints.", (), ("python", "julia")),
         ),
     )
 
 
 def test_front_matter_at_the_top_scopes_the_whole_file():
     found = read("---\nglobs: '*.py'\n---\nUse ruff.")
-    assert (found.always, found.rules) == ("", (Rule("Use ruff.", ("*.py",)),))
+    assert (found.always, found.rules) == ("", (ScopedInstructions("Use ruff.", ("*.py",)),))
 
 
 def test_front_matter_of_other_assistants_scopes_nothing():
     found = read("---\ndescription: House rules\nalwaysApply: true\nglobs: '*.py'\n---\nUse ruff.")
-    assert (found.rules, found.problems) == ((Rule("Use ruff.", ("*.py",)),), ())
+    assert (found.rules, found.problems) == ((ScopedInstructions("Use ruff.", ("*.py",)),), ())
 
 
 def test_horizontal_rules_and_code_are_text():
@@ -114,7 +114,7 @@ def test_scope_is_matched(
     language: str | None,
     applies: bool,
 ):
-    assert Rule("x", globs, languages).applies(documents, language) is applies
+    assert ScopedInstructions("x", globs, languages).applies(documents, language) is applies
 
 
 def test_large_file_is_shown_from_both_ends():

@@ -30,12 +30,12 @@ class Turn:
     """A turn told step by step."""
 
     def __init__(self) -> None:
-        self.watch = ProgressGuard()
+        self.progress = ProgressGuard()
         self._calls = 0
         self.begin()
 
     def begin(self) -> None:
-        self.watch = self.watch.after_event(
+        self.progress = self.progress.after_event(
             TurnStart(
                 message_id=MessageId("m"),
                 model=ModelId("model"),
@@ -46,7 +46,9 @@ class Turn:
         )
 
     def step(self) -> None:
-        self.watch = self.watch.after_event(StepStart(step=1, limit=25, tokens_used=0, window=None))
+        self.progress = self.progress.after_event(
+            StepStart(step=1, limit=25, tokens_used=0, window=None)
+        )
 
     def call(
         self,
@@ -88,10 +90,10 @@ class Turn:
             content=text_content(text),
             duration_ms=1,
         )
-        self.watch = self.watch.after_event(asked).after_event(answered)
+        self.progress = self.progress.after_event(asked).after_event(answered)
 
     def codes(self) -> list[str]:
-        return [notice.code for notice in self.watch.notices()]
+        return [notice.code for notice in self.progress.notices()]
 
 
 def run(turn: Turn, text: str, cell: str = "c") -> None:
@@ -110,13 +112,13 @@ def test_the_same_call_with_the_same_result_is_remarked_asked_about_and_stopped(
     seen: list[tuple[bool, bool, bool]] = []
     for number in range(5):
         run(turn, f"Cell 4 finished: ok · In[{number}] · 0.{number} s\nsame")
-        watch = turn.watch
+        progress = turn.progress
         again: JsonObject = {"path": "n.ipynb", "cell_id": "c"}
         seen.append(
             (
                 REPEATED in turn.codes(),
-                watch.should_ask("run_cell", again),
-                watch.stop() is not None,
+                progress.should_ask("run_cell", again),
+                progress.stop() is not None,
             )
         )
     assert seen == [
@@ -133,12 +135,12 @@ def test_two_calls_in_turn_are_a_circle_too():
     for _ in range(4):
         run(turn, "NameError", "a")
         run(turn, "NameError", "b")
-    assert turn.watch.repeat_count == 4
-    assert turn.watch.should_ask("run_cell", {"path": "n.ipynb", "cell_id": "a"})
-    assert not turn.watch.should_ask("run_cell", {"path": "n.ipynb", "cell_id": "b"})
+    assert turn.progress.repeat_count == 4
+    assert turn.progress.should_ask("run_cell", {"path": "n.ipynb", "cell_id": "a"})
+    assert not turn.progress.should_ask("run_cell", {"path": "n.ipynb", "cell_id": "b"})
     run(turn, "NameError", "a")
     run(turn, "NameError", "b")
-    assert turn.watch.stop() is not None
+    assert turn.progress.stop() is not None
 
 
 def test_a_circle_of_two_calls_is_remarked_once():
@@ -156,9 +158,9 @@ def test_editing_and_running_with_changing_results_is_never_stopped():
     for number in range(12):
         edit(turn, f"x = {number}")
         run(turn, f"error {number}")
-        assert turn.watch.stop() is None
-        assert turn.watch.notices() == ()
-        assert not turn.watch.should_ask("run_cell", {"path": "n.ipynb", "cell_id": "c"})
+        assert turn.progress.stop() is None
+        assert turn.progress.notices() == ()
+        assert not turn.progress.should_ask("run_cell", {"path": "n.ipynb", "cell_id": "c"})
 
 
 def test_edits_that_differ_between_equal_failures_are_no_circle():
@@ -166,7 +168,7 @@ def test_edits_that_differ_between_equal_failures_are_no_circle():
     for number in range(12):
         edit(turn, f"x = {number}")
         run(turn, "the same error")
-        assert turn.watch.stop() is None
+        assert turn.progress.stop() is None
         assert REPEATED not in turn.codes()
 
 
@@ -175,8 +177,8 @@ def test_equal_calls_of_one_step_count_once():
     turn.step()
     for _ in range(6):
         turn.call("read_notebook", "same", arguments={"path": "n.ipynb"})
-    assert turn.watch.repeat_count == 1
-    assert turn.watch.notices() == ()
+    assert turn.progress.repeat_count == 1
+    assert turn.progress.notices() == ()
 
 
 def test_a_second_read_without_a_change_is_remarked():
@@ -269,10 +271,10 @@ def test_what_was_not_found_or_cut_is_remarked_once():
 def test_calls_that_cannot_be_executed_are_repaired_three_times():
     turn = Turn()
     for number in range(4):
-        assert turn.watch.stop() is None
+        assert turn.progress.stop() is None
         turn.step()
         turn.call("edit_cel", f"no {number}", error="unknown_tool")
-    error = turn.watch.stop()
+    error = turn.progress.stop()
     assert error is not None
     assert "4 tool calls" in error.message
 
@@ -285,7 +287,7 @@ def test_a_good_call_ends_the_count_of_bad_ones():
         if number % 3 == 2:
             turn.step()
             turn.call("read_notebook", f"cells {number}")
-    assert turn.watch.stop() is None
+    assert turn.progress.stop() is None
 
 
 TRACES = st.lists(st.builds(CallTrace, st.sampled_from("ab"), st.sampled_from("xy")), max_size=12)

@@ -32,27 +32,27 @@ def saw(version: str) -> ContextAdd:
 
 
 def remembered(*versions: str) -> SessionIndex:
-    memory = SessionIndex()
+    index = SessionIndex()
     for version in versions:
-        memory.add(saw(version))
-    return memory
+        index.add(saw(version))
+    return index
 
 
 def test_versions_read_before_are_remembered_newest_first_and_once():
-    memory = remembered("one", "two", "one", "three", "three")
-    assert memory.seen == {KEY: "three"}
-    assert memory.earlier == {KEY: ("one", "two")}
+    index = remembered("one", "two", "one", "three", "three")
+    assert index.seen == {KEY: "three"}
+    assert index.earlier == {KEY: ("one", "two")}
     many = remembered(*map(str, range(100)))
     assert len(many.earlier[KEY]) == 8
 
 
 def test_what_was_undone_is_known_until_it_is_read_again():
     for event in (UNDONE, RESTORED):
-        memory = remembered("one", "two")
-        memory.add(event)
-        assert memory.taken_back == {KEY}
-        memory.add(saw("one"))
-        assert memory.taken_back == set()
+        index = remembered("one", "two")
+        index.add(event)
+        assert index.taken_back == {KEY}
+        index.add(saw("one"))
+        assert index.taken_back == set()
 
 
 def test_the_model_is_told_that_the_user_undid_its_change():

@@ -22,8 +22,8 @@ from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.engine.environment.attachments import AttachmentContent
 from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.environment.snapshot import (
+    InstructionSet,
     SourceText,
-    StandingContext,
     WorkspaceFact,
 )
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
@@ -179,9 +179,9 @@ def file(path: str) -> FileAttachment:
 
 
 async def test_empty_workspace_has_only_what_ships(desk: WorkspaceSetup):
-    standing = await desk.around.standing()
+    standing = await desk.around.load_instructions()
     assert [skill.name for skill in standing.skills] == ["shoulders-meta"]
-    assert standing == StandingContext(skills=standing.skills, locale="de_DE")
+    assert standing == InstructionSet(skills=standing.skills, locale="de_DE")
     shipped = await desk.around.skill(standing.skills[0])
     assert shipped is not None
     assert "What works" in shipped.text
@@ -192,21 +192,21 @@ async def test_instructions_are_read_first_found_of_the_other_names(desk: Worksp
     desk.write("_instructions.md", "Use metres.")
     desk.write("CLAUDE.md", "Second.")
     desk.write("AGENTS.md", "First.")
-    standing = await desk.around.standing()
+    standing = await desk.around.load_instructions()
     assert standing.system == SourceText(".shoulders/system.md", "House rules.")
     assert standing.instructions == (
         SourceText("_instructions.md", "Use metres."),
         SourceText("AGENTS.md", "First."),
     )
     desk.write(".hermes.md", "Before all.")
-    assert (await desk.around.standing()).instructions[1].source == ".hermes.md"
+    assert (await desk.around.load_instructions()).instructions[1].source == ".hermes.md"
 
 
 async def test_link_out_of_the_workspace_is_refused_and_said(desk: WorkspaceSetup, tmp_path: Path):
     (tmp_path / "passwd").write_text("root:x")
     (desk.root / "AGENTS.md").symlink_to(tmp_path / "passwd")
     (desk.root / "_instructions.md").mkdir()
-    standing = await desk.around.standing()
+    standing = await desk.around.load_instructions()
     assert standing.instructions == ()
     assert [problem.split(" is not used")[0] for problem in standing.problems] == [
         "AGENTS.md",
@@ -221,7 +221,7 @@ async def test_link_to_a_secret_file_is_refused(desk: WorkspaceSetup):
     (desk.root / "AGENTS.md").symlink_to(".env")
     (desk.root / ".agents/skills/x/SKILL.md").symlink_to("../../../.env")
     (desk.root / ".shoulders/system.md").symlink_to("tools.json")
-    standing = await desk.around.standing()
+    standing = await desk.around.load_instructions()
     assert "PASSWORD" not in str(standing)
     assert len([problem for problem in standing.problems if "holds secrets" in problem]) == 3
     with pytest.raises(PolicyRefusal):
@@ -231,7 +231,7 @@ async def test_link_to_a_secret_file_is_refused(desk: WorkspaceSetup):
 async def test_keys_in_instructions_and_skills_are_taken_out(desk: WorkspaceSetup):
     desk.write("_instructions.md", f"Use {KEY}.")
     desk.write(".agents/skills/x/SKILL.md", f"Use {KEY}.")
-    standing = await desk.around.standing()
+    standing = await desk.around.load_instructions()
     assert KEY not in str(standing)
     assert KEY not in str(await desk.around.skill(standing.skills[0]))
 
@@ -249,7 +249,7 @@ async def test_many_and_huge_skills_are_soon_read(desk: WorkspaceSetup):
 
 async def test_huge_file_of_instructions_is_not_read_whole(desk: WorkspaceSetup):
     desk.write("_instructions.md", "x" * 5_000_000)
-    standing = await desk.around.standing()
+    standing = await desk.around.load_instructions()
     assert len(standing.instructions[0].text) == 1_000_000
 
 
@@ -260,7 +260,7 @@ async def test_skills_are_found_in_the_manifest_and_in_three_folders(desk: Works
         desk.write(f"{place}/skills/from{place[1:]}/SKILL.md", f"# In {place}")
     desk.write(".shoulders/skills/listed/SKILL.md", "# Listed\nDo it.")
     desk.write(".agents/skills/empty/notes.txt", "no skill")
-    skills = {skill.name: skill for skill in (await desk.around.standing()).skills}
+    skills = {skill.name: skill for skill in (await desk.around.load_instructions()).skills}
     assert list(skills) == [
         "listed",
         "fromshoulders",

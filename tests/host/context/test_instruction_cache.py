@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
-from jupyter_ai_shoulders.engine.environment.snapshot import StandingContext
+from jupyter_ai_shoulders.engine.environment.snapshot import InstructionSet
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.host.context import instruction_cache
 from jupyter_ai_shoulders.host.context.instruction_cache import InstructionCache, InstructionSources
@@ -54,7 +54,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[StandingContext]:
     readings: list[StandingContext] = []
     really = instruction_cache.read_instruction_files
 
-    def noted(*args: object) -> StandingContext:
+    def noted(*args: object) -> InstructionSet:
         readings.append(really(*args))  # pyright: ignore[reportArgumentType]  passed through
         return readings[-1]
 
@@ -66,7 +66,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[StandingContext]:
 
 
 async def test_files_that_stand_unchanged_are_read_once(
-    folder: WorkspaceFolder, read: list[StandingContext]
+    folder: WorkspaceFolder, read: list[InstructionSet]
 ) -> None:
     folder.write("_instructions.md", "Be brief.")
     folder.write(".agents/skills/plots/SKILL.md", "Draw.")
@@ -88,7 +88,7 @@ async def test_files_that_stand_unchanged_are_read_once(
     ],
 )
 async def test_a_file_that_appears_changes_or_goes_is_noticed(
-    folder: WorkspaceFolder, read: list[StandingContext], name: str
+    folder: WorkspaceFolder, read: list[InstructionSet], name: str
 ) -> None:
     folder.write(".agents/skills/plots/other.md", "a skill's folder without a skill")
     before = await folder.kept.value()
@@ -104,7 +104,7 @@ async def test_a_file_that_appears_changes_or_goes_is_noticed(
 
 
 async def test_a_file_put_in_the_place_of_another_is_noticed(
-    folder: WorkspaceFolder, read: list[StandingContext]
+    folder: WorkspaceFolder, read: list[InstructionSet]
 ) -> None:
     folder.write("_instructions.md", "one")
     folder.write("other", "two")
@@ -117,7 +117,7 @@ async def test_a_file_put_in_the_place_of_another_is_noticed(
 
 
 async def test_a_key_that_becomes_known_is_taken_out_of_what_was_kept(
-    folder: WorkspaceFolder, read: list[StandingContext]
+    folder: WorkspaceFolder, read: list[InstructionSet]
 ) -> None:
     folder.write("_instructions.md", f"Use {KEY}.")
     assert await folder.texts() == [f"Use {KEY}."]
@@ -127,7 +127,7 @@ async def test_a_key_that_becomes_known_is_taken_out_of_what_was_kept(
     assert len(read) == 2
 
 
-async def test_another_locale_is_told(folder: WorkspaceFolder, read: list[StandingContext]) -> None:
+async def test_another_locale_is_told(folder: WorkspaceFolder, read: list[InstructionSet]) -> None:
     assert (await folder.kept.value()).locale == "de_DE"
     folder.environ["LANG"] = "fr_FR"
     assert (await folder.kept.value()).locale == "fr_FR"
@@ -135,7 +135,7 @@ async def test_another_locale_is_told(folder: WorkspaceFolder, read: list[Standi
 
 
 async def test_files_behind_links_are_read_every_time(
-    folder: WorkspaceFolder, read: list[StandingContext]
+    folder: WorkspaceFolder, read: list[InstructionSet]
 ) -> None:
     folder.write("shared.md", "one")
     (folder.root / "AGENTS.md").symlink_to("shared.md")
@@ -146,7 +146,7 @@ async def test_files_behind_links_are_read_every_time(
 
 
 async def test_a_file_written_just_now_is_read_again(
-    folder: WorkspaceFolder, read: list[StandingContext], monkeypatch: pytest.MonkeyPatch
+    folder: WorkspaceFolder, read: list[InstructionSet], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder.write("_instructions.md", "one")
     written = (folder.root / "_instructions.md").stat().st_ctime_ns
@@ -159,7 +159,7 @@ async def test_a_file_written_just_now_is_read_again(
 
 
 async def test_a_slow_file_system_is_not_asked_on_the_event_loop(
-    folder: WorkspaceFolder, read: list[StandingContext], monkeypatch: pytest.MonkeyPatch
+    folder: WorkspaceFolder, read: list[InstructionSet], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(instruction_cache, "SLOW_SECONDS", -1.0)  # any duration is too long
     first = await folder.kept.value()

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import cast
 
-from jupyter_ai_shoulders.engine.environment.snapshot import StandingContext
+from jupyter_ai_shoulders.engine.environment.snapshot import InstructionSet
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.host.inline_completion.context import AT_ONCE, CompletionContextBuilder
 from jupyter_ai_shoulders.host.inline_completion.variables import (
@@ -32,8 +32,8 @@ class NoVariables:
         return CompletionVariableSet()
 
 
-async def standing() -> StandingContext:
-    return StandingContext()
+async def standing() -> InstructionSet:
+    return InstructionSet()
 
 
 async def test_others_are_let_in_while_a_long_notebook_is_parsed(tmp_path: Path) -> None:
