@@ -64,7 +64,7 @@ class CellOperationLog:
         crash_point("restore.rows.begun")
         return rows
 
-    def done(self, rows: Sequence[OperationId], inverse: Sequence[CellEdit]) -> None:
+    def mark_done(self, rows: Sequence[OperationId], inverse: Sequence[CellEdit]) -> None:
         """Say that the edits are in; their inverse has the texts of before."""
         before = {
             edit.cell_id: cell_version(edit.source)
@@ -89,7 +89,9 @@ class CellOperationLog:
         except StateUnavailable as error:
             _log.warning("The end of change %s is found out at the next start: %s", row, error)
 
-    def failed(self, rows: Sequence[OperationId], error: ShouldersError) -> None:
+    def mark_failed_unless_unanswered(
+        self, rows: Sequence[OperationId], error: ShouldersError
+    ) -> None:
         """Say that nothing was changed, unless a page may have done it without an answer."""
         if error.info.code != "page_not_responding":
             self.mark_failed(rows)

@@ -66,7 +66,7 @@ class ReviewWorld:
             trash=self._trash,
             journal=self.journal,
             store=store.blobs,
-            observer=self.book,
+            witness=self.book,
             open_files=MemoryOpenFiles(),
             ids=self.ids,
             locks=locks,

@@ -92,7 +92,7 @@ class Threads:
         """Return that what is applied is to be reviewed."""
         return session_id == SESSION
 
-    async def ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
+    async def run_ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
         """Refuse."""
         raise AssertionError((proposal, outcome))
 
