@@ -1,7 +1,7 @@
-r"""What is left to look through of a text that the agent changed, and the user perhaps since. Pure.
+r"""The hunks that remain to review in a text that the agent, and perhaps the user, changed. Pure.
 
-Three texts make it: as the user had it (``before``), as the agent left it (``after``), as it stands
-(``current``). None is a text that is not there. Lines end with ``\n``, as in the page. Used by
+Computed from three texts: the user's (``before``), the agent's (``after``) and the current one
+(``current``). None stands for a missing text. Lines end with ``\n``, as in the page. Used by
 ``changes.review.pending_edits`` and ``changes.review.service``.
 """
 
@@ -16,10 +16,10 @@ from jupyter_ai_shoulders.core.text_merge import LineChange, changed_lines, line
 from jupyter_ai_shoulders.wire.edits import Hunk
 
 SHORT = 20_000
-"""Characters of two texts that are compared (1 ms) while an edit is made."""
+"""Characters of two texts up to which they are compared (1 ms) while an edit is made."""
 
 LONG = 1_000_000
-"""Characters from which on they are not compared then: an edit must not wait for it."""
+"""Characters of two texts beyond which an edit is not held up by a comparison."""
 
 
 _WORD = re.compile(r"\w+")
@@ -31,13 +31,13 @@ class TextWithoutAgent:
 
     baseline: str | None
     conflict: bool = False
-    """The user changed lines of the agent's: these stay as they are."""
+    """Whether the user changed lines of the agent, which then stay as they are."""
 
 
 def remove_agent_changes(before: str | None, after: str, current: str) -> TextWithoutAgent:
-    """Take the agent's changes out of a text as it stands.
+    """Remove the agent's changes from the current text.
 
-    The user's own lines stay, also in the midst of the agent's.
+    Lines of the user stay, also those between the agent's.
     """
     if current in {after, before}:
         return TextWithoutAgent(before)
@@ -56,7 +56,7 @@ def remove_agent_changes(before: str | None, after: str, current: str) -> TextWi
 
 
 def hunks_between(baseline: str | None, current: str | None) -> tuple[Hunk, ...]:
-    """Return what differs in whole lines; nothing where one of the two is not there."""
+    """Return the changed regions in whole lines; empty where one text is missing."""
     if baseline is None or current is None or baseline == current:
         return ()
     regions = changed_regions(baseline.split("\n"), current.split("\n"))
@@ -67,9 +67,9 @@ def hunks_between(baseline: str | None, current: str | None) -> tuple[Hunk, ...]
 
 
 def rough_hunks(baseline: str | None, current: str | None) -> tuple[Hunk, ...]:
-    """Return the same of texts that are short, and one region for all of a long one's changes.
+    """Return the hunks of short texts, and one region for all changes of a long text.
 
-    What changed in a very long one is left to be found when it is looked at.
+    Very long texts get none; they are compared when they are shown.
     """
     if baseline is None or current is None or len(baseline) + len(current) <= SHORT:
         return hunks_between(baseline, current)
@@ -103,9 +103,9 @@ def accept_hunks(
 def accept_foreign_changes(
     baseline: str | None, current: str | None, written: Collection[str]
 ) -> str | None:
-    """Return the baseline with the changes accepted that have lines which are not ``written``.
+    """Return the baseline with those changes accepted that contain lines not in ``written``.
 
-    These came back by a restore, say: they are not the agent's.
+    Such lines come from a restore, not from the agent.
     """
     if baseline is None or current is None:
         return baseline
@@ -121,7 +121,7 @@ def accept_foreign_changes(
 def revert_hunks(
     baseline: str, current: str, hunks: Sequence[Hunk], chosen: Collection[int]
 ) -> str:
-    """Return the text as it stands with the chosen hunks taken back."""
+    """Return the current text with the chosen hunks reverted."""
     lines = baseline.split("\n")
     changes = [
         LineChange(hunk.after_from, hunk.after_to, tuple(lines[hunk.before_from : hunk.before_to]))
@@ -132,10 +132,9 @@ def revert_hunks(
 
 
 def hunks_left(before: str, after: str, baseline: str, current: str) -> str:
-    """Return what the agent left without the changes that a page has undone.
+    """Return the agent's text without the changes that a page has undone.
 
-    The page is at ``current`` now, and what is left to look through there stands behind
-    ``baseline``.
+    The page shows ``current``; its remaining changes are relative to ``baseline``.
     """
     left = {_lines_of(hunk, baseline, current) for hunk in hunks_between(baseline, current)}
     hunks = hunks_between(before, after)
@@ -160,20 +159,19 @@ def _inverse_changes(before: str | None, after: str) -> list[LineChange]:
 
 
 def _overlap(back: LineChange, own: LineChange) -> bool:
-    """Return whether both touch the same lines; neighbours do not."""
+    """Return whether both change the same lines; adjacent changes do not overlap."""
     return back.start < own.end and own.start < back.end
 
 
 def _revert_beside(
     back: LineChange, own: Sequence[LineChange], lines: Sequence[str]
 ) -> list[LineChange]:
-    """Return what of ``back`` can be done to ``lines`` beside the user's changes.
+    """Return the part of ``back`` that can be applied to ``lines`` beside the user's changes.
 
-    Its lines take the place of those of the agent's that are left, each where its words are. Where
-    none is left and the user wrote nothing instead, they come back; where the user rewrote them
-    all, the user's lines take their place.
+    Its lines replace the agent's remaining lines, matched by their words. Where none remain and the
+    user wrote nothing instead, they come back; where the user rewrote all, the user's lines stay.
     """
-    if back.start == back.end:  # lines the agent took out, in the midst of what the user changed
+    if back.start == back.end:  # lines that the agent removed within text the user changed
         return [LineChange(own[-1].end, own[-1].end, back.lines)]
     gaps: list[tuple[int, int]] = []
     position = back.start
@@ -192,7 +190,7 @@ def _revert_beside(
 def _split_by_words(
     before: tuple[str, ...], groups: Sequence[Sequence[str]]
 ) -> list[tuple[str, ...]]:
-    """Cut lines into one part for each group of lines, where they have most words in common."""
+    """Divide the lines among the groups so that most words match."""
     parts: list[tuple[str, ...]] = []
     for index in range(len(groups) - 1):
         here = _words(groups[index])
@@ -206,7 +204,7 @@ def _split_by_words(
 
 
 def _best_cut(scores: Sequence[tuple[int, int]]) -> int:
-    """Return the last of the places with the highest sum of scores on both sides."""
+    """Return the last index with the highest sum of scores on both sides."""
     best = total = sum(later for _, later in scores)
     cut = 0
     for index, (here, later) in enumerate(scores):
@@ -225,7 +223,7 @@ def _line_words(line: str) -> set[str]:
 
 
 def _common_prefix_length(some: Sequence[str], others: Sequence[str]) -> int:
-    """Return how many lines both begin with."""
+    """Return the number of equal lines at the start."""
     pairs = enumerate(zip(some, others, strict=False))
     return next(
         (index for index, (one, other) in pairs if one != other), min(len(some), len(others))

@@ -1,1 +1,1 @@
-"""Changes an agent suggests; the user applies or dismisses them."""
+"""Changes that an agent proposes and the user applies or dismisses."""

@@ -1,7 +1,7 @@
-"""Proposals: changes the agent wants and the user decides on (chapters 06 and 07).
+"""Lists proposals and applies or dismisses them (see docs/design/files-and-review.md#proposals).
 
-They live in the event logs: ``proposal-add`` makes one, ``proposal-resolve`` decides it. Asked by
-the handlers of ``GET proposals`` and ``POST proposals/{id}``.
+Proposals live in the event logs: ``proposal-add`` makes one, ``proposal-resolve`` decides it. Used
+by the handlers of ``GET proposals`` and ``POST proposals/{id}``.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ from jupyter_ai_shoulders.wire.events import Event, ProposalAdd, ProposalResolve
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, SessionId
 
 ATTEMPTS = 3
-"""How often a change is merged when the user types while it is applied."""
+"""Merge attempts while the user keeps typing."""
 
 log = logging.getLogger(__name__)
 
 
 class RunListener(Protocol):
-    """Hears how the runs end that are part of a decision.
+    """Receives the outcomes of runs started by a decision.
 
     Implemented by ``host.threads.run_notifications``.
     """
 
     def is_thread(self, session_id: SessionId) -> bool:
-        """Return whether it is a task thread, which is told of such runs."""
+        """Return whether the session is a task thread, which is notified of such runs."""
         ...
 
     async def run_ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
-        """Take how the run of a proposal's cell ended, or why it could not run."""
+        """Handle the outcome of running a proposal's cell, or the error that prevented the run."""
         ...
 
 
 class ProposalService:
-    """Lists proposals and carries out what the user decides."""
+    """Lists proposals and carries out the user's decisions."""
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class ProposalService:
         listener: RunListener | None = None,
         current_path: Callable[[str], str] = str,
     ) -> None:
-        """``recorder`` lets restores take back what was applied as the agent wrote it.
+        """With a ``recorder``, restores can undo applied proposals.
 
-        ``current_path`` returns where a document is that was renamed.
+        ``current_path`` maps the path of a document to its path after renames.
         """
         self._listener = listener
         self._current_path = current_path
@@ -85,13 +85,13 @@ class ProposalService:
         self._runs: set[asyncio.Task[None]] = set()
 
     def list(self, may_see: Callable[[SessionId], bool] = lambda _session: True) -> list[Proposal]:
-        """Return the proposals of the sessions ``may_see`` allows, oldest first, as they stand."""
+        """Return the current proposals of the visible sessions, oldest first."""
         events = self._log.find(["proposal-add", "proposal-resolve"])
         folded = fold_proposals(logged.event for logged in events)
         return [proposal for proposal in folded if may_see(proposal.session_id)]
 
     def get(self, proposal_id: ProposalId) -> Proposal:
-        """Return a proposal as it stands. Raises ``NotFound``."""
+        """Return a proposal in its current state. Raises ``NotFound``."""
         for proposal in self.list():
             if proposal.id == proposal_id:
                 return proposal
@@ -100,21 +100,21 @@ class ProposalService:
     async def decide(self, proposal_id: ProposalId, command: DecideProposal) -> Proposal:
         """Apply or dismiss a proposal; return it in its new state.
 
-        ``applied``: the cell, or the file, has the text; ``edited``: it has the user's version of
-        it, or one that keeps what was changed since in other lines. ``conflict``: the user changed
-        the same lines; nothing was written, and a new proposal shows the text as it is.
-        ``stale``: it is gone. Raises ``NotFound``, ``Conflict`` (``already_answered``, page not
-        responding) and what reading and changing it raises.
+        ``applied``: the cell or file has the proposed text. ``edited``: it has the user's version,
+        or a merge with changes made since. ``conflict``: the user changed the same lines; nothing
+        was written, and a new proposal shows the current text. ``stale``: the cell or file no
+        longer exists. Raises ``NotFound``, ``Conflict`` (``already_answered``, page not responding)
+        and the errors of reading and changing the document.
         """
         async with self._deciding:
             return await self._decide(self.get(proposal_id), command)
 
     async def settled(self) -> None:
-        """Return once the runs that decisions asked for have ended."""
+        """Wait for the runs that decisions started."""
         await asyncio.gather(*self._runs, return_exceptions=True)
 
     async def aclose(self) -> None:
-        """Stop the runs that decisions asked for."""
+        """Cancel the runs that decisions started."""
         for task in self._runs:
             task.cancel()
         await asyncio.gather(*self._runs, return_exceptions=True)
@@ -139,20 +139,23 @@ class ProposalService:
         while current is not None:
             merged = await asyncio.to_thread(merge_words, old, current.text, text)
             if merged is None or attempts == 0:
-                # First, so that a server that ends in between loses nothing of the user's text.
+                # Before the decision is recorded: a crash in between must not lose the user's text.
                 self._add_conflict_proposal(proposal, old, text, current)
                 return await self._resolve(proposal, "conflict")
             if await target.write(merged, current.version):
                 return await self._applied(proposal, command, merged)
-            current, attempts = await target.current(), attempts - 1  # the user types
+            current, attempts = await target.current(), attempts - 1  # the user is typing
         return await self._resolve(proposal, "stale")
 
     def _is_thread(self, proposal: Proposal) -> bool:
-        """Return whether a thread made it: what is applied awaits review, and it hears of runs."""
+        """Return whether a task thread made the proposal.
+
+        Its applied change is reviewed, and the thread is notified of runs.
+        """
         return self._listener is not None and self._listener.is_thread(proposal.session_id)
 
     def _target(self, proposal: Proposal, *, rewritten: bool) -> ProposalTarget:
-        """Return what would be changed. Raises what opening a notebook raises."""
+        """Return the document to change. Raises the errors of opening a notebook."""
         actor = ProposalActor(self._recorder, proposal, self._is_thread(proposal), rewritten)
         if proposal.cell_id is not None:
             notebook = self._notebooks.open(proposal.document)
@@ -174,7 +177,7 @@ class ProposalService:
     def _add_conflict_proposal(
         self, proposal: Proposal, old: str, text: str, current: CurrentText
     ) -> None:
-        """Put the same change beside the text as it is now."""
+        """Propose the same change against the current text."""
         what = "file" if proposal.cell_id is None else "cell"
         conflict = proposal.model_copy(
             update={
@@ -208,7 +211,7 @@ class ProposalService:
     async def _run_to_end(
         self, proposal: Proposal, cell_id: CellId, listener: RunListener | None
     ) -> None:
-        """Run the cell as the user asked; its outputs are in the notebook."""
+        """Run the cell of an applied proposal; its outputs go to the notebook."""
         outcome: CellRun | ErrorInfo | None = None
         try:
             async with aclosing(self._runner.run(proposal.document, cell_id)) as items:
@@ -223,14 +226,14 @@ class ProposalService:
 
 
 def _is_rewritten(proposal: Proposal, base: str, text: str) -> bool:
-    """Return whether a text is the user's version, and not the agent's in their present text."""
+    """Return whether the text is the user's version, not the agent's merged into current text."""
     if text == proposal.new:
         return False
     return text != merge_preferring(proposal.old, base, proposal.new)
 
 
 def fold_proposals(events: Iterable[Event]) -> list[Proposal]:
-    """Return the proposals these events make, in their present states."""
+    """Return the proposals of these events in their current states."""
     proposals: dict[ProposalId, Proposal] = {}
     for event in events:
         if isinstance(event, ProposalAdd):

@@ -1,4 +1,4 @@
-"""Where the change of a proposal goes: a cell of a notebook, or a text file.
+"""Targets of proposals: cells of notebooks and text files.
 
 Used by ``changes.proposals.service``.
 """
@@ -21,34 +21,32 @@ from jupyter_ai_shoulders.wire.notebooks import CellSource
 
 @dataclass(frozen=True, slots=True)
 class CurrentText:
-    """A text as it stands."""
+    """The current text of a target."""
 
     text: str
     version: Version
 
 
 class ProposalTarget(Protocol):
-    """One text that a proposal would change."""
+    """The text that a proposal changes."""
 
     async def write(self, text: str, expected: Version) -> bool:
-        """Give it another text; False when it is not what was expected."""
+        """Replace the text; return False when it no longer matches ``expected``."""
         ...
 
     async def current(self) -> CurrentText | None:
-        """Return it as it stands, None when it is gone."""
+        """Return the current text, None when the target no longer exists."""
         ...
 
 
 class CellTarget:
-    """A cell."""
-
     def __init__(self, notebook: Notebook, cell_id: CellId, actor: ProposalActor) -> None:
         self._notebook = notebook
         self._cell_id = cell_id
         self._actor = actor
 
     async def write(self, text: str, expected: Version) -> bool:
-        """Change the cell. Raises ``Conflict`` (protected) and what changing a notebook raises."""
+        """Change the cell. Raises ``Conflict`` (protected) and as changing a notebook."""
         edit = CellSource(cell_id=self._cell_id, source=text)
         with self._actor.acting_for(text):
             outcome = await self._notebook.apply([edit], {self._cell_id: expected})
@@ -63,21 +61,19 @@ class CellTarget:
         return False
 
     async def current(self) -> CurrentText | None:
-        """Return the cell. Raises what reading a notebook raises."""
+        """Return the cell. Raises the errors of reading a notebook."""
         cell = (await self._notebook.read()).cell(self._cell_id)
         return None if cell is None else CurrentText(cell.source, cell.version)
 
 
 class FileTarget:
-    """A text file."""
-
     def __init__(self, texts: TextDocuments, path: str, actor: ProposalActor) -> None:
         self._texts = texts
         self._path = path
         self._actor = actor
 
     async def write(self, text: str, expected: Version) -> bool:
-        """Change the file. Raises what changing a file raises."""
+        """Change the file. Raises the errors of changing a file."""
         review = self._actor.review and self._actor.is_agent_text(text)
         origin = ChangeOrigin(self._actor.proposal.session_id, by="user", review=review)
         try:
@@ -87,7 +83,7 @@ class FileTarget:
         return not isinstance(outcome, TextEditConflict)
 
     async def current(self) -> CurrentText | None:
-        """Return the file. Raises what reading a file raises."""
+        """Return the file. Raises the errors of reading a file."""
         try:
             snapshot = await self._texts.read(self._path)
         except NotFound:
@@ -97,22 +93,22 @@ class FileTarget:
 
 @dataclass(frozen=True, slots=True)
 class ProposalActor:
-    """Lets restores know what was applied as the agent wrote it; the rest is the user's."""
+    """Records a change that is written as the agent proposed it; other text is the user's."""
 
     recorder: ChangeRecorder | None
     proposal: Proposal
     review: bool = False
-    """Whether what is applied awaits review."""
+    """Whether the applied change is reviewed."""
     rewritten: bool = False
-    """Whether the user gave another text instead."""
+    """Whether the user replaced the proposed text."""
 
     def is_agent_text(self, text: str) -> bool:
-        """Return whether a text is what was proposed, also where it is merged with the user's."""
+        """Return whether the text is the agent's, possibly merged with the user's changes."""
         return text == self.proposal.new or not self.rewritten
 
     @contextmanager
     def acting_for(self, text: str) -> Generator[None]:
-        """Work on the proposal's behalf while its own text is written."""
+        """Record changes as the proposal's while its own text is written."""
         if self.recorder is None or not self.is_agent_text(text):
             yield
             return

@@ -1,7 +1,8 @@
-"""Proposals of threads whose change was taken back in review become ``undone`` (chapter 09).
+"""Marks proposals of task threads as ``undone`` when their change is undone in review.
 
-What a thread proposed awaits review once it was applied. ``UndoneProposalTracker`` hears of the
-review's decisions; what a kill left unsaid it says at the next start. Made by ``host.build``.
+An applied proposal of a thread is reviewed (see docs/design/task-threads.md#runs-and-proposals).
+``UndoneProposalTracker`` follows the decisions of the review and catches up on missed ones at
+start. Made by ``host.build``.
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ APPLIED = frozenset({"applied", "edited"})
 
 _log = logging.getLogger(__name__)
 _Key = str | CellId
-"""A cell, whose notebook may get another name, or a file."""
+"""A cell id (its notebook may be renamed), or the path of a file."""
 
 
 class UndoneProposalTracker:
-    """An ``EventListener`` that says which proposals were undone."""
+    """An ``EventListener`` that marks undone proposals."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Look again at a conversation whose edit was taken back, once the event is everybody's."""
+        """Check the session of an undone edit once all listeners have the event."""
         event = logged.event
         if isinstance(event, EditResolve) and event.decision == "undo" and event.hunks is None:
             asyncio.get_running_loop().call_soon(self._append_undone, event.session_id)
 
     async def catch_up(self) -> None:
-        """Say what the last process did not. Raises ``StateUnavailable``."""
+        """Mark proposals whose undo was not recorded. Raises ``StateUnavailable``."""
         decided = (logged.event for logged in self._log.find({"proposal-resolve"}))
         sessions = {
             event.session_id
@@ -72,9 +73,9 @@ class UndoneProposalTracker:
 
 
 def find_undone_proposals(events: Iterable[Event]) -> list[Proposal]:
-    """Return the proposals of one conversation whose whole change was taken back in review.
+    """Return the proposals of one session whose whole change was undone in review.
 
-    A proposal belongs to the edit that awaits review of its text when it is applied.
+    A proposal belongs to the pending edit of its text at the time it is applied.
     """
     edits: dict[EditId, _Key] = {}
     proposals: dict[ProposalId, Proposal] = {}

@@ -1,7 +1,7 @@
-"""On whose behalf notebooks are changed; noted by ``changes.recording.recorder`` for each task.
+"""The actor on whose behalf notebooks are changed; ``changes.recording.recorder`` holds it per
+task.
 
-Used by the wrappers of ``changes.recording.recording_wrappers``, by restores, proposals and the
-review.
+Used by the wrappers in ``changes.recording.recording_wrappers``, restores, proposals and review.
 """
 
 from __future__ import annotations
@@ -16,22 +16,24 @@ from jupyter_ai_shoulders.wire.ids import CallId, SessionId, TurnId
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """On whose behalf notebooks are changed: a call, or a restore."""
+    """A call, restore or decision that changes notebooks."""
 
     session_id: SessionId
     checkpoint: str
-    """Changes with the same one share a checkpoint: the turn, or the restore."""
+    """Changes with the same value share a checkpoint: the id of a turn or a restore."""
     turn_id: TurnId | None = None
     call_id: CallId | None = None
     order: RestoreOrder | None = None
     by: Literal["agent", "user"] = "agent"
-    """``user``: the user said so and reviews it no more: restores, applied proposals, review."""
+    """``user``: the user asked for the change, so it is not reviewed (restores, applied proposals,
+    review).
+    """
     review: bool = False
-    """It is reviewed all the same: what a task thread proposed."""
+    """Whether the change is reviewed although ``by`` is ``user``: proposals of task threads."""
 
 
 def origin_of(actor: Actor) -> ChangeOrigin:
-    """Return on whose behalf, as the operation log and the review know it."""
+    """Return the actor as the operation log and the review record it."""
     return ChangeOrigin(
         actor.session_id,
         actor.turn_id,

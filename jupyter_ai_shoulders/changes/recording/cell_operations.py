@@ -1,8 +1,8 @@
-"""Changes of cells as rows of the operation log: begun before they are made, ended after.
+"""Rows of the operation log for changes of cells: begun before the change, ended after it.
 
-Used by ``changes.recording.recorder``, which has brought a checkpoint of the notebook to the disk
-by then, so the rows need no sync of their own. ``settle_interrupted_cells`` ends what a crash left,
-at the start.
+Used by ``changes.recording.recorder``. A synced checkpoint of the notebook precedes the rows, so
+they need no sync of their own. ``settle_interrupted_cells`` runs at start and ends the rows a crash
+left open.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _log = logging.getLogger(__name__)
 
 
 class CellOperationLog:
-    """Writes changes of cells into the operation log; without one, does nothing."""
+    """Logs changes of cells; does nothing without a journal."""
 
     def __init__(self, journal: OperationJournal | None) -> None:
         self._journal = journal
@@ -57,7 +57,7 @@ class CellOperationLog:
         edits: Sequence[CellEdit],
         expected: Mapping[CellId, Version],
     ) -> list[OperationId]:
-        """Write edits down before they are made. Raises ``StateUnavailable``."""
+        """Log edits before they are made. Raises ``StateUnavailable``."""
         if self._journal is None:
             return []
         rows = [self._journal.begin(_change(origin, path, edit, expected)) for edit in edits]
@@ -65,7 +65,7 @@ class CellOperationLog:
         return rows
 
     def mark_done(self, rows: Sequence[OperationId], inverse: Sequence[CellEdit]) -> None:
-        """Say that the edits are in; their inverse has the texts of before."""
+        """Log that the edits were made; their inverse holds the previous texts."""
         before = {
             edit.cell_id: cell_version(edit.source)
             for edit in inverse
@@ -78,7 +78,7 @@ class CellOperationLog:
         crash_point("restore.rows.ended")
 
     def mark_failed(self, rows: Sequence[OperationId]) -> None:
-        """Say that nothing was changed."""
+        """Log that nothing was changed."""
         for row in rows:
             self._end(row, "failed", None)
 
@@ -92,12 +92,12 @@ class CellOperationLog:
     def mark_failed_unless_unanswered(
         self, rows: Sequence[OperationId], error: ShouldersError
     ) -> None:
-        """Say that nothing was changed, unless a page may have done it without an answer."""
+        """Log that nothing was changed, unless a page may have made the edits without answering."""
         if error.info.code != "page_not_responding":
             self.mark_failed(rows)
 
     def record_run(self, origin: ChangeOrigin, path: str, cell_id: CellId) -> None:
-        """Note that a run left other outputs. Raises ``StateUnavailable``."""
+        """Log that a run replaced the outputs. Raises ``StateUnavailable``."""
         if self._journal is None:
             return
         change = LoggedChange("outputs", path, origin, cell_id)
@@ -105,7 +105,7 @@ class CellOperationLog:
 
 
 async def settle_interrupted_cells(journal: OperationJournal, notebooks: Notebooks) -> None:
-    """End the rows of cells that a crash left, by what the notebooks are now.
+    """End the open rows of cells by comparing them with the notebooks.
 
     Raises ``StateUnavailable``.
     """

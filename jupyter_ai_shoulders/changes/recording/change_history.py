@@ -1,7 +1,7 @@
-"""What was done to documents since a point of a session's log: a fold of its record. Pure.
+"""The changes of documents since a point in a session's log, folded from its events. Pure.
 
-Used by ``changes.restore.restores`` and for what kernels hold. Events that a branch hides count:
-the conversation was hidden, what had been done to documents was not.
+Used by ``changes.restore.restorer`` and for kernel drift. Events on a hidden branch count: hiding
+the conversation does not undo its changes.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from jupyter_ai_shoulders.wire.versions import cell_version
 
 @dataclass(slots=True)
 class CellHistory:
-    """What became of one cell by our hand."""
+    """What the agent did to one cell."""
 
     created: bool = False
     deleted: bool = False
     moved: bool = False
     version: Version | None = None
-    """Of the last text we gave it, None when we gave it none."""
+    """The version of the agent's last text, None when it wrote none."""
     source: str | None = None
     texts: list[tuple[str | None, str]] = field(default_factory=list[tuple[str | None, str]])
-    """Each text we gave it, behind the one it stood on where that was not our last."""
+    """The agent's texts, each after the text it replaced, None where that was the agent's own."""
     foreign_version: Version | None = None
-    """Of the text it had when we deleted it last, if that was not ours."""
+    """The version of the text at the last deletion, unless it was the agent's."""
     outputs_touched: bool = False
     outputs: str | None = None
-    """Hash of the outputs we left last; None also when we cannot tell."""
+    """Hash of the outputs the agent left last; None also when unknown."""
     execution_count: int | None = None
     runs: list[CellDeed] = field(default_factory=list[CellDeed])
     first: BlobHash | None = None
-    """The whole cell before we touched its outputs, or it, first."""
+    """The whole cell before the agent first changed its outputs or deleted it."""
     last: BlobHash | None = None
-    """The whole cell as it was before we deleted it last."""
+    """The whole cell before the agent last deleted it."""
 
     def add(self, action: CellDeed) -> None:
-        """Take the next deed."""
+        """Add the next action."""
         match action.what:
             case "made" | "edited":
                 self.created = self.created or action.what == "made"
@@ -70,14 +70,14 @@ class CellHistory:
             self._add_run(action)
 
     def _add_text(self, action: CellDeed) -> None:
-        """Note a text as ours, unless it is one that came back with a cell we had deleted."""
+        """Add a text as the agent's, unless it came back with a deleted cell."""
         ours = action.version != self.foreign_version
         self.version, self.source = (action.version, action.source) if ours else (None, None)
         if action.source is not None and ours:
             self.texts.append((action.base, action.source))
 
     def without_agent_changes(self, before: str | None) -> str | None:
-        """Return the text of before with what others wrote in it between our changes."""
+        """Return ``before`` with the changes others made between the agent's."""
         baseline, left = before, before
         for base, source in self.texts:
             if base is not None and left is not None:
@@ -86,7 +86,7 @@ class CellHistory:
         return baseline
 
     def _add_run(self, action: CellDeed) -> None:
-        """The end of a run takes the place of its beginning."""
+        """Add a run; its end replaces its start."""
         if self.runs and self.runs[-1].outputs is None and self.runs[-1].version == action.version:
             self.runs.pop()
         self.runs.append(action)
@@ -94,16 +94,16 @@ class CellHistory:
 
 @dataclass(slots=True)
 class DocumentHistory:
-    """What became of one document."""
+    """What the agent did to one document."""
 
     document: str
     text: BlobHash | None = None
-    """Its cells before the first change."""
+    """The cells before the first change."""
     cells: dict[CellId, CellHistory] = field(default_factory=dict[CellId, CellHistory])
 
     @property
     def changed(self) -> bool:
-        """Whether its cells are others than before, as far as we know."""
+        """Whether its cells are known to have changed."""
         return any(
             cell.created or cell.deleted or cell.moved or cell.version or cell.outputs_touched
             for cell in self.cells.values()
@@ -111,26 +111,26 @@ class DocumentHistory:
 
     @property
     def runs(self) -> list[CellDeed]:
-        """What ran in its kernel."""
+        """The runs in its kernel."""
         return [action for cell in self.cells.values() for action in cell.runs]
 
     def cell(self, cell_id: CellId) -> CellHistory:
-        """Return the story of a cell, begun when there is none."""
+        """Return the history of a cell, created on demand."""
         return self.cells.setdefault(cell_id, CellHistory())
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRange:
-    """Which of a session's deeds are meant: all behind an event, or those of a turn alone.
+    """The actions of a session to consider: all after an event, or those of one turn.
 
-    What a restore did counts as a turn of its own, named by the restore.
+    A restore counts as a turn named by the restore's id.
     """
 
     after: int
     turn_id: TurnId | None = None
 
     def includes(self, event: Event) -> bool:
-        """Return whether the event tells of one of them."""
+        """Return whether the event's actions are in the range."""
         if event.seq <= self.after:
             return False
         return self.turn_id is None or self.turn_id == _turn_of(event)
@@ -147,7 +147,7 @@ def _turn_of(event: Event) -> TurnId | None:
 
 
 def document_histories(events: Iterable[Event], part: HistoryRange) -> dict[str, DocumentHistory]:
-    """Return what was done to each document by the events of a part."""
+    """Return the history of each document within the range."""
     found: dict[str, DocumentHistory] = {}
 
     def history_of(document: str) -> DocumentHistory:
@@ -173,9 +173,9 @@ def document_histories(events: Iterable[Event], part: HistoryRange) -> dict[str,
 
 
 def document_changed_within_turn(events: Iterable[Event], seq: int) -> str | None:
-    """Return a document whose checkpoint is before ``seq`` and whose turn changed it after.
+    """Return a document that was checkpointed before ``seq`` and changed by the same turn after it.
 
-    There is no snapshot then of how it was at ``seq``.
+    No snapshot of its text at ``seq`` exists then.
     """
     before: set[tuple[str, str | None]] = set()
     fresh: set[tuple[str, str | None]] = set()
@@ -194,7 +194,7 @@ def document_changed_within_turn(events: Iterable[Event], seq: int) -> str | Non
 
 
 def cell_actions(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellDeed]:
-    """Return what edits that were applied did; their inverse has the texts of what is gone."""
+    """Return the actions of applied edits; their inverse holds the replaced texts."""
     texts_before = {
         edit.cell_id: edit.source for edit in inverse if isinstance(edit, CellInsert | CellSource)
     }
@@ -232,9 +232,9 @@ def _action(edit: CellEdit, texts_before: str | None) -> CellDeed:
 def text_changes(
     edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
 ) -> Iterator[tuple[CellId, str | None, str | None]]:
-    """Return cells with their texts before and after edits that were applied.
+    """Yield each changed cell with its text before and after applied edits.
 
-    None is a cell that was not there. ``inverse`` takes the edits back, the last one first.
+    None stands for a cell that does not exist. ``inverse`` undoes the edits, last one first.
     """
     before = _texts(inverse)
     for cell_id, after in _texts(edits).items():
@@ -243,7 +243,7 @@ def text_changes(
 
 
 def _texts(edits: Sequence[CellEdit]) -> dict[CellId, str | None]:
-    """Return what edits make of texts."""
+    """Return the texts that result from the edits."""
     texts: dict[CellId, str | None] = {}
     for edit in edits:
         match edit:

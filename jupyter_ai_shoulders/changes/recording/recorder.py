@@ -1,9 +1,9 @@
-"""Stands between the tools and the notebooks: a checkpoint before each first change, and a record
-of what every call did (chapter 06, checkpoints).
+"""Records what calls do to notebooks: a checkpoint before each first change, and an event per
+action (see docs/design/files-and-review.md#recording-of-changes).
 
-It sees what reaches a notebook, whichever tool sent it, and it writes nothing that is not changed.
-The checkpoint is on the disk before the change; when it cannot be, nothing is changed. Made by
-``host``, which wraps notebooks, runner and tools with it.
+Works below the tools, so every tool is covered, and stores only what a call changes. A checkpoint
+is on disk before the change; if it cannot be written, nothing is changed. Made by ``host``, which
+wraps notebooks, runner and tools with it.
 """
 
 from __future__ import annotations
@@ -42,32 +42,32 @@ from jupyter_ai_shoulders.wire.versions import cell_version
 __all__ = ["Actor", "ChangeRecorder", "Kernels", "origin_of"]
 
 REMEMBERED = 200
-"""Sessions whose present checkpoint is known; of another, one is taken once more."""
+"""Sessions whose current checkpoint is cached; others get a second one."""
 LARGE = 200_000
-"""Characters of outputs from which on a cell is stored in a thread."""
+"""Characters of outputs from which a cell is stored in a thread."""
 
 
 class Kernels(Protocol):
-    """Names kernels so that one that was restarted has another name."""
+    """Identifies kernels; a restart changes the identifier."""
 
     async def kernel_generation(self, path: str) -> str | None:
-        """Return the notebook's kernel as it runs now, None while it has none."""
+        """Return the identifier of the notebook's running kernel, None without one."""
         ...
 
 
 @dataclass(slots=True)
 class _CheckpointContents:
-    """What the present checkpoint of a session has."""
+    """The contents of a session's current checkpoint."""
 
     checkpoint: str
     documents: set[str] = field(default_factory=set[str])
     cells: set[tuple[str, CellId]] = field(default_factory=set[tuple[str, CellId]])
     last_texts: dict[tuple[str, CellId], str] = field(default_factory=dict[tuple[str, CellId], str])
-    """The text that each cell was given last."""
+    """The text last written to each cell."""
 
 
 class ChangeRecorder:
-    """Takes checkpoints and records deeds; what is done on nobody's behalf is not recorded."""
+    """Takes checkpoints and records actions. Changes without an actor are not recorded."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class ChangeRecorder:
         *,
         current_page: CurrentPage | None = None,
     ) -> None:
-        """``observer`` is told of each text that was changed, for review."""
+        """``observer`` is notified of each changed text, for review."""
         self.current_page = current_page or CurrentPage()
         self.operations = CellOperationLog(journal)
         self._observer = observer or NullChangeObserver()
@@ -91,27 +91,27 @@ class ChangeRecorder:
 
     @property
     def actor(self) -> Actor | None:
-        """On whose behalf the present task works."""
+        """The actor of the current task."""
         return self._actor.get()
 
     def set_actor(self, actor: Actor | None) -> None:
-        """Note on whose behalf the present task works from now on."""
+        """Set the actor of the current task."""
         self._actor.set(actor)
 
     def notebooks(self, notebooks: Notebooks) -> Notebooks:
-        """Return the notebooks as tools get them."""
+        """Return the notebooks with their changes recorded."""
         return RecordedNotebooks(notebooks, self)
 
     def runner(self, runner: CellRunner, notebooks: Notebooks) -> CellRunner:
-        """Return the runner as tools get it."""
+        """Return the runner with its runs recorded."""
         return RecordedRunner(runner, notebooks, self)
 
     def scratch(self, scratch: ScratchRunner) -> ScratchRunner:
-        """Return the runner of code without cells as tools get it."""
+        """Return the runner of code without cells with its runs recorded."""
         return RecordedScratch(scratch, self)
 
     def tools(self, tools: Iterable[Tool[Any]]) -> list[Tool[Any]]:
-        """Return tools that say for which call they work."""
+        """Return the tools with their calls set as the actor."""
         return [record_tool(tool, self) for tool in tools]
 
     async def take_checkpoint(
@@ -122,11 +122,11 @@ class ChangeRecorder:
         *,
         refresh: bool = False,
     ) -> NotebookSnapshot | None:
-        """Have a checkpoint of the notebook, with the cells ``touched`` whole, on the disk.
+        """Write a checkpoint of the notebook, with the cells ``touched`` whole, to disk.
 
-        ``refresh`` keeps these cells as they are now, even if they were kept before. Returns what
-        was read, None when there was nothing to keep. Raises ``StateUnavailable`` and what reading
-        a notebook raises; then nothing may be changed.
+        ``refresh`` stores these cells again even if they were stored before. Returns the snapshot
+        read, None when everything was stored already. Raises ``StateUnavailable`` and the errors
+        of reading a notebook; then nothing may be changed.
         """
         contents = self._checkpoint_contents(actor)
         path = notebook.path
@@ -148,7 +148,7 @@ class ChangeRecorder:
         return snapshot
 
     async def append_checkpoint(self, actor: Actor, event: Checkpoint) -> None:
-        """Bring a checkpoint to the disk. Raises ``StateUnavailable``."""
+        """Write a checkpoint and sync it to disk. Raises ``StateUnavailable``."""
         if not event.documents and not event.cells:
             return
         self._log.append(actor.session_id, event.model_copy(update={"turn_id": actor.turn_id}))
@@ -159,7 +159,7 @@ class ChangeRecorder:
     async def checkpoint_attachments(
         self, actor: Actor, path: str, inverse: Sequence[CellEdit]
     ) -> None:
-        """Keep deleted cells with their pictures, which only their deletion brought along."""
+        """Store deleted cells with their attachments, held only by the inverse."""
         cells = [
             self._store_deleted_cell(path, edit)
             for edit in inverse
@@ -168,7 +168,7 @@ class ChangeRecorder:
         await self.append_checkpoint(actor, Checkpoint(documents=(), cells=tuple(cells)))
 
     def record_actions(self, actor: Actor, path: str, actions: Iterable[CellDeed]) -> None:
-        """Log what was done. Raises ``StateUnavailable``."""
+        """Log actions. Raises ``StateUnavailable``."""
         cells = tuple(self._without_known_base(actor, path, action) for action in actions)
         if cells:
             event = CellsChange(
@@ -182,7 +182,7 @@ class ChangeRecorder:
             crash_point("restore.deed.recorded")
 
     def _without_known_base(self, actor: Actor, path: str, action: CellDeed) -> CellDeed:
-        """Return a deed without the text it was done to where we left the cell so."""
+        """Return the action without its base where that is the text written last."""
         if action.what not in {"made", "edited"} or action.source is None:
             return action
         last_texts, key = self._checkpoint_contents(actor).last_texts, (path, action.cell_id)
@@ -192,13 +192,13 @@ class ChangeRecorder:
     def notify_observer(
         self, actor: Actor, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
     ) -> None:
-        """Let the review know which texts were changed. Raises ``StateUnavailable``."""
+        """Notify the review of changed texts. Raises ``StateUnavailable``."""
         origin = origin_of(actor)
         for cell_id, before, after in text_changes(edits, inverse):
             self._observer.changed(origin, path, cell_id, before, after)
 
     async def kernel_generation(self, path: str) -> str | None:
-        """Return the notebook's kernel as it runs now."""
+        """Return the identifier of the notebook's running kernel."""
         return await self._kernels.kernel_generation(path)
 
     def _store_deleted_cell(self, path: str, edit: CellInsert) -> CellSnapshot:

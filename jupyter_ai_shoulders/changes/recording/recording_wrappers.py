@@ -1,6 +1,6 @@
-"""Notebooks, runners and tools as the tools get them: what is done through them is recorded.
+"""Wrappers that record what tools do through notebooks, runners and tools.
 
-``changes.recording.recorder`` makes them; it keeps and notes what they tell it.
+Made by ``changes.recording.recorder``, except ``RecordedNewNotebooks``, which ``host`` makes.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ log = logging.getLogger(__name__)
 
 
 class ChangeRecording(Protocol):
-    """What keeps and notes; ``ChangeRecorder`` does."""
+    """What the wrappers need of a recorder; implemented by ``ChangeRecorder``."""
 
     operations: CellOperationLog
     current_page: CurrentPage
 
     @property
     def actor(self) -> Actor | None:
-        """On whose behalf the present task works."""
+        """The actor of the current task."""
         ...
 
     def set_actor(self, actor: Actor | None) -> None:
-        """Note on whose behalf the present task works from now on."""
+        """Set the actor of the current task."""
         ...
 
     async def take_checkpoint(
@@ -78,27 +78,27 @@ class ChangeRecording(Protocol):
         *,
         refresh: bool = False,
     ) -> NotebookSnapshot | None:
-        """Have a checkpoint on the disk. Raises ``StateUnavailable`` and what reading raises."""
+        """Write a checkpoint to disk. Raises ``StateUnavailable`` and the errors of reading."""
         ...
 
     async def checkpoint_attachments(
         self, actor: Actor, path: str, inverse: Sequence[CellEdit]
     ) -> None:
-        """Keep deleted cells with their pictures. Raises ``StateUnavailable``."""
+        """Store deleted cells with their attachments. Raises ``StateUnavailable``."""
         ...
 
     def record_actions(self, actor: Actor, path: str, actions: Iterable[CellDeed]) -> None:
-        """Log what was done. Raises ``StateUnavailable``."""
+        """Log actions. Raises ``StateUnavailable``."""
         ...
 
     def notify_observer(
         self, actor: Actor, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
     ) -> None:
-        """Let the review know which texts were changed. Raises ``StateUnavailable``."""
+        """Notify the review of changed texts. Raises ``StateUnavailable``."""
         ...
 
     async def kernel_generation(self, path: str) -> str | None:
-        """Return the notebook's kernel as it runs now."""
+        """Return the identifier of the notebook's running kernel."""
         ...
 
 
@@ -166,7 +166,7 @@ class RecordedNotebook:
 
 
 class RecordedNewNotebooks:
-    """``NewNotebooks`` that are logged where a call makes them."""
+    """``NewNotebooks`` that logs each notebook a call creates, so that undo can remove it."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class RecordedNewNotebooks:
         self._workspace = workspace
 
     async def create(self, path: str, content: JsonObject) -> WorkspacePath:
-        """Make a notebook. Raises like ``NewNotebooks.create``, and ``StateUnavailable``."""
+        """Create a notebook. Raises as ``NewNotebooks.create``, and ``StateUnavailable``."""
         actor = self._recorder.actor
         if actor is None:
             return await self._new.create(path, content)
@@ -234,7 +234,7 @@ class RecordedRunner:
         return await self._runner.kernel_of(path)
 
     async def _begin(self, actor: Actor, path: str, cell_id: CellId) -> CellDeed | None:
-        """Have a checkpoint of the cell; return the run as it will be noted."""
+        """Checkpoint the cell; return the action to record, None for cells without code."""
         notebook = self._notebooks.open(path)
         snapshot = (
             await self._recorder.take_checkpoint(actor, notebook, [cell_id])
@@ -242,7 +242,7 @@ class RecordedRunner:
         )
         cell = snapshot.cell(cell_id)
         if cell is None or cell.cell_type != "code":
-            return None  # the runner says so
+            return None  # the runner reports it
         return CellDeed(
             cell_id=cell_id,
             what="ran",
@@ -263,7 +263,7 @@ class RecordedRunner:
         self._recorder.operations.record_run(origin_of(actor), path, ran.cell_id)
 
     async def _stopped(self, actor: Actor, path: str, ran: CellDeed) -> None:
-        """Note what a run left that did not end by itself; best effort."""
+        """Record the outputs of a run that was stopped; failures are logged."""
         try:
             cell = (await self._notebooks.open(path).read([ran.cell_id])).cell(ran.cell_id)
             if cell is not None:
@@ -273,7 +273,7 @@ class RecordedRunner:
 
 
 class RecordedScratch:
-    """A ``ScratchRunner`` that leaves a note of what ran: its effects stay in the kernel."""
+    """A ``ScratchRunner`` that records the code it runs, since its effects stay in the kernel."""
 
     def __init__(self, scratch: ScratchRunner, recorder: ChangeRecording) -> None:
         self._scratch = scratch
@@ -300,7 +300,7 @@ class RecordedScratch:
 
 
 class RecordedTool:
-    """A ``Tool`` whose calls are recorded as the actor of its changes."""
+    """A ``Tool`` that sets the recorder's actor to the call while it runs."""
 
     def __init__(self, tool: Tool[Any], recorder: ChangeRecording) -> None:
         self.name = tool.name

@@ -1,9 +1,8 @@
-"""What a checkpoint keeps of a notebook, as the contents of blobs (chapter 06, checkpoints).
+"""The blobs of checkpoints (see docs/design/files-and-review.md#recording-of-changes).
 
-The texts of all cells are one blob, so that a notebook that did not change is not stored again.
-Outputs are kept cell by cell, right before a call touches them: a notebook of 60 MB costs what is
-touched of it. Used by ``changes.recording.recorder``, which writes them, and
-``changes.restore.plan``.
+The texts of all cells share one blob, so an unchanged notebook is stored once. Outputs are stored
+per cell, right before a call changes them, so the cost does not grow with the notebook. Written by
+``changes.recording.recorder``, read by ``changes.restore.plan`` and the review.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class StoredNotebook(WireModel):
 
 
 class StoredCell(WireModel):
-    """A cell with all that deleting it, or running it, would lose."""
+    """A whole cell, stored before it is deleted or run."""
 
     format: Literal[1] = 1
     cell_type: CellType
@@ -66,7 +65,7 @@ def encode_notebook(cells: Iterable[NotebookCell]) -> bytes:
 
 
 def encode_cell(cell: NotebookCell, attachments: JsonObject | None = None) -> bytes:
-    """Return a cell that was read with its outputs."""
+    """Return the blob of a cell that was read with its outputs."""
     return _encoded(
         {
             "format": 1,
@@ -82,9 +81,9 @@ def encode_cell(cell: NotebookCell, attachments: JsonObject | None = None) -> by
 
 
 def outputs_hash(outputs: Sequence[JsonObject]) -> str:
-    """Return the same for outputs that are the same to a reader, through whatever they went.
+    """Return a hash that is equal for outputs a reader cannot tell apart.
 
-    A page makes whole numbers of floats that are whole; the order of keys may change.
+    Pages turn whole floats into integers and may reorder keys.
     """
     return hashlib.sha256(
         _encoded([_plain(output) for output in outputs], ordered=True)
@@ -92,7 +91,7 @@ def outputs_hash(outputs: Sequence[JsonObject]) -> str:
 
 
 def title_of(source: str) -> str:
-    """Return a cell's first line that says something."""
+    """Return the cell's first line that is not blank, shortened."""
     line = next((line.strip() for line in source.splitlines() if line.strip()), "(empty cell)")
     return line if len(line) <= TITLE_LIMIT else line[: TITLE_LIMIT - 1].rstrip() + "…"
 

@@ -1,1 +1,1 @@
-"""Takes back what agents did: checkpoints before changes, a record of deeds, restores."""
+"""Restores documents: plans, files, and the state kernels keep."""

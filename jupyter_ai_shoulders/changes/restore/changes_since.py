@@ -1,7 +1,7 @@
-"""Which changes of files came after an event: the log's order tells, whatever a clock said. Pure.
+"""Finds the file changes after an event by the order of the log, not by clocks. Pure.
 
-Used by ``changes.restore.restorer``. A row of the operation log has its time, and the call and the
-turn (or the restore) that made it: these began with events, and events are in order.
+Used by ``changes.restore.restorer``. A row of the operation log names the call and the turn or
+restore that made it; their events have an order.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from jupyter_ai_shoulders.wire.ids import CallId, TurnId
 from jupyter_ai_shoulders.wire.operations import Operation
 
 POSITION_TYPES = frozenset({"checkpoint", "tool-start", "turn-end", "turn-start"})
-"""The types of the events that tell."""
+"""Types of the events that order rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogPosition:
-    """A place in a session's log."""
+    """A position in a session's log."""
 
     after: int
-    """The number of the event behind which it is."""
+    """The number of the event before the position."""
     moment: str
-    """When the next event was logged; it decides only where no event tells."""
+    """The time of the next event; used only where no event orders a row."""
     calls: Mapping[CallId, int]
-    """Where each call began."""
+    """The event number of each call's start."""
     began: Mapping[TurnId, int]
-    """Where each turn began, and each restore."""
+    """The event number of each turn's or restore's start."""
     ended: Mapping[TurnId, int]
 
     def filter_after(self, rows: Sequence[Operation]) -> list[Operation]:
-        """Return those of a session's rows, in order, that came after this place."""
+        """Return the rows of the session after this position, in order."""
         is_after = [self._is_after(row) for row in rows]
         first = is_after.index(True) if True in is_after else len(rows)
         last = max(
@@ -47,7 +47,7 @@ class LogPosition:
         ]
 
     def _is_after(self, row: Operation) -> bool | None:
-        """Return whether a row came after this place; None where no event tells."""
+        """Return whether a row is after this position; None where no event tells."""
         call, turn = row.call_id, row.turn_id
         if call is not None and call in self.calls:
             return self.calls[call] > self.after
@@ -62,7 +62,7 @@ class LogPosition:
 
 
 def log_position_after(events: Iterable[Event], after: int, moment: str) -> LogPosition:
-    """Return the place behind an event, from the session's events of ``POSITION_TYPES``."""
+    """Return the position after an event, from the session's events of ``POSITION_TYPES``."""
     calls: dict[CallId, int] = {}
     began: dict[TurnId, int] = {}
     ended: dict[TurnId, int] = {}

@@ -1,7 +1,7 @@
-"""Puts files back as part of a restore or the undo of a turn. Used by ``changes.restore.restorer``.
+"""Restores files as part of a restore or the undo of a turn. Used by ``changes.restore.restorer``.
 
-``files.undo.file_undo`` does it, from the operation log; here it becomes part of what a restore
-says.
+``files.undo.file_undo`` does the work from the operation log; this module turns its report into
+that of a restore.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _OUTCOMES: dict[str, FileOutcome] = {
 
 
 class FileUndos(Protocol):
-    """Takes back what was done to files; ``FileUndo`` does."""
+    """Undoes changes of files; implemented by ``FileUndo``."""
 
     async def undo_turn(
         self, session_id: SessionId, turn_id: TurnId, origin: ChangeOrigin
     ) -> UndoReport:
-        """Take back what a turn did. Raises ``StateUnavailable``."""
+        """Undo the changes of a turn. Raises ``StateUnavailable``."""
         ...
 
     async def undo_those(
         self, session_id: SessionId, chosen: Chosen, origin: ChangeOrigin
     ) -> UndoReport:
-        """Take back what is chosen of a session's changes. Raises ``StateUnavailable``."""
+        """Undo the chosen changes of a session. Raises ``StateUnavailable``."""
         ...
 
 
@@ -59,21 +59,19 @@ class NullFileUndos:
     async def undo_turn(
         self, session_id: SessionId, turn_id: TurnId, origin: ChangeOrigin
     ) -> UndoReport:
-        """Do nothing."""
         del session_id, turn_id, origin
         return UndoReport()
 
     async def undo_those(
         self, session_id: SessionId, chosen: Chosen, origin: ChangeOrigin
     ) -> UndoReport:
-        """Do nothing."""
         del session_id, chosen, origin
         return UndoReport()
 
 
 @dataclass(frozen=True, slots=True)
 class FileRestoreResult:
-    """What became of files."""
+    """The outcome of restoring files."""
 
     documents: tuple[RestoredDocument, ...] = ()
     proposals: tuple[Proposal, ...] = ()
@@ -82,9 +80,9 @@ class FileRestoreResult:
 async def restore_files(
     undos: FileUndos, session_id: SessionId, order: RestoreOrder, chosen: Chosen, ids: IdSource
 ) -> FileRestoreResult:
-    """Take back what a turn did to files, or what is chosen of all that was done.
+    """Undo the file changes of a turn, or the chosen ones of a session.
 
-    A restore's own changes count as those of a turn named by it, so that it can be taken back.
+    The restore's own changes are logged under a turn with its id, so that it can be undone too.
     Raises ``StateUnavailable``.
     """
     origin = ChangeOrigin(session_id, TurnId(order.restore_id), by="user")
@@ -108,12 +106,12 @@ async def restore_files(
 
 
 def _done(undone: Iterable[UndoneChange]) -> list[RestoredDocument]:
-    """Return what became of each file; the earliest of its changes was taken back last."""
+    """Return the outcome of each file; the earliest change of a file was undone last."""
     found: dict[str, RestoredDocument] = {}
     for each in undone:
         outcome = _OUTCOMES.get(each.operation.kind)
         if outcome is None or each.operation.document.endswith("/"):
-            continue  # folders go with their files
+            continue  # folders are removed with their files
         name = _name(each.operation)
         before = found.get(name)
         merged = each.merged or (before is not None and before.file == "merged")

@@ -1,7 +1,7 @@
-"""What a kernel holds that its notebook does not say any more (chapter 06, consistency on undo).
+"""Finds state a kernel keeps that its notebook no longer shows. Pure.
 
-Pure; used by restores, and meant for whoever takes back a cell that already ran: the words are in
-``core.restore_description``.
+Used by restores and the review; ``core.restore_description`` turns the result into text. See
+docs/design/files-and-review.md#restore.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ NAMES_LIMIT = 20
 def find_kernel_drift(
     document: str, runs: Iterable[CellDeed], kernel: str | None
 ) -> KernelDrift | None:
-    """Return what is left of these runs in the kernel as it is now; None when nothing ran.
+    """Return what the current kernel keeps of these runs; None without runs.
 
-    ``kernel`` is its ``kernel_generation``, None while there is none.
+    ``kernel`` is its ``kernel_generation``, None without a kernel.
     """
-    # A cell that ran again did the same once more.
+    # Running a cell again repeats its effects.
     last = {
         (action.cell_id, action.version if action.what == "scratch" else None): action
         for action in runs

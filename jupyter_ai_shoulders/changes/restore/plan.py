@@ -1,7 +1,9 @@
-"""What to do so that a notebook is as it was before the agent, but for what the user did. Pure.
+"""Plans the edits that restore a notebook to its state before the agent and keep the user's work.
+Pure.
 
-A three-way rule for each cell: as it was, as we left it, as it is. What is as we left it goes back;
-what the user changed after us stays, and becomes a proposal. Used by ``changes.restore.restores``.
+Compares three states of each cell: before the agent, as the agent left it, and now. A cell as the
+agent left it is restored; one that the user changed since is kept, and its earlier text is
+proposed. Used by ``changes.restore.restorer``.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
 
 @dataclass(frozen=True, slots=True)
 class RestoreConflict:
-    """A cell that the user changed after us: the text it would have been given is proposed."""
+    """A cell that the user changed after the agent; its earlier text is proposed."""
 
     cell: NotebookCell
     ours: str
@@ -43,10 +45,10 @@ class RestoreConflict:
 
 @dataclass(slots=True)
 class RestorePlan:
-    """Edits in the order to apply them, and what is to be said of them."""
+    """Edits in the order to apply them, and the report about them."""
 
     merges: bool = False
-    """Whether a text that was changed after us is merged where that is clear."""
+    """Whether texts that the user changed since are merged where that is possible."""
     edits: list[CellEdit] = field(default_factory=list[CellEdit])
     expected: dict[CellId, Version] = field(default_factory=dict[CellId, Version])
     removed: list[CellName] = field(default_factory=list[CellName])
@@ -58,20 +60,20 @@ class RestorePlan:
     conflicts: list[RestoreConflict] = field(default_factory=list[RestoreConflict])
 
     def keep_cell(self, cell: NotebookCell, reason: KeptReason) -> None:
-        """Leave a cell as it is, and say so."""
+        """Keep a cell as it is and report the reason."""
         kept = KeptCell(cell_id=cell.id, title=title_of(cell.source), reason=reason)
         self.kept.append(kept)
 
     def expect(self, cell: NotebookCell) -> None:
-        """Change the cell only if it is still as it was read."""
+        """Require the cell to be unchanged since it was read."""
         self.expected[cell.id] = cell.version
 
     def merged(self, ours: str | None, now: str, before: str) -> str | None:
-        """Return a text without what we did to it; None where that is not clear."""
+        """Return the text without the agent's changes; None where that is not clear."""
         return merge_texts(ours, now, before) if self.merges and ours is not None else None
 
     def to_document_report(self, document: str) -> RestoredDocument:
-        """Return what is done, in the words of the log."""
+        """Return the report for the log."""
         return RestoredDocument(
             document=document,
             removed=tuple(self.removed),
@@ -91,17 +93,19 @@ def plan_restore(
     *,
     merges: bool = False,
 ) -> RestorePlan:
-    """Return what brings the notebook back; ``merges`` takes our lines out of others' texts.
+    """Return the plan for a notebook; ``merges`` removes the agent's lines from changed texts.
 
-    ``stored`` gives cells as they were before we touched them first, and before we did last; those
-    of ``now`` whose outputs we touched are read with them.
+    ``stored`` holds cells as they were before the agent's first and last change. The cells of
+    ``now`` whose outputs the agent changed must be read with outputs.
     """
     plan = RestorePlan(merges=merges)
     present = {cell.id: cell for cell in now}
     was = {cell.id: cell for cell in before.cells}
     order = [cell.id for cell in now]
     _move_back(plan, before, history, present, order)
-    _return_deleted(plan, before, stored, history, order)  # where their neighbours are now
+    _return_deleted(
+        plan, before, stored, history, order
+    )  # placed relative to the current neighbours
     for cell in now:
         cell_history = history.cells.get(cell.id)
         if cell_history is None:
@@ -147,7 +151,7 @@ def _return_deleted(
 def _text_of_deleted(
     cell: StoredCellText, cell_history: CellHistory, last: StoredCell | None
 ) -> str:
-    """Return the text before us, or what the user had made of it before we deleted the cell."""
+    """Return the text before the agent, or the user's version at the deletion."""
     if last is None or last.version in {cell_history.version, cell.version}:
         return cell_history.without_agent_changes(cell.source) or ""
     return last.source
@@ -176,7 +180,7 @@ def _move_back(
 
 
 def _same_order(back: list[CellId], order: list[CellId], history: DocumentHistory) -> bool:
-    """Return whether the order is the same but for cells that go anyway."""
+    """Return whether the orders are equal apart from cells that are removed."""
 
     def stays(cell_id: CellId) -> bool:
         return cell_id not in history.cells or not history.cells[cell_id].created
@@ -185,7 +189,7 @@ def _same_order(back: list[CellId], order: list[CellId], history: DocumentHistor
 
 
 def _above(before: StoredNotebook, position: int, order: Sequence[CellId]) -> CellId | None:
-    """Return the nearest cell above that is there now; None for the top."""
+    """Return the nearest cell above that still exists; None for the top."""
     above = (cell.id for cell in reversed(before.cells[:position]))
     return next((cell_id for cell_id in above if cell_id in order), None)
 
@@ -208,7 +212,7 @@ def _put_back(
     cell_history: CellHistory,
     stored: tuple[StoredCell, StoredCell] | None,
 ) -> None:
-    """Give a cell its text and its outputs of before, each if it is as we left it."""
+    """Restore the cell's text and outputs, each only if it is as the agent left it."""
     before = cell_history.without_agent_changes(was.source) or ""
     rewritten = cell_history.version is not None and cell.source != before
     text: str | None = before

@@ -1,7 +1,7 @@
-"""Puts documents back to before a point of a session, but for what the user did since.
+"""Restores documents to a point in a session and keeps what the user changed since.
 
-Used by ``engine.session.restore_service``. Doing it again does nothing: each plan is made of how
-things are, so a restore that a kill cut off is simply done once more.
+Used by ``engine.session.restore_service``. Idempotent: each plan starts from the current state, so
+a restore that was cut off is simply repeated.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, ProposalId, SessionI
 log = logging.getLogger(__name__)
 
 RECORDED_TYPES = frozenset({"checkpoint", "cells-change"})
-"""The types of the events that say what was done to documents."""
+"""Types of the events that record changes of documents."""
 _TRIES = 3
-"""How often a notebook is read anew when somebody changes it meanwhile."""
+"""Attempts while somebody else changes the notebook."""
 _REASON = "You changed the cell after the agent did. This is its text from before."
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
-    """What became of the documents."""
+    """The outcome of restoring documents."""
 
     documents: tuple[RestoredDocument, ...] = ()
     drift: tuple[KernelDrift, ...] = ()
@@ -64,16 +64,16 @@ class RestoreResult:
 
 
 class DocumentRestorer(Protocol):
-    """Puts documents back; ``Restorer``, or nothing where there are no documents."""
+    """Restores documents; implemented by ``Restorer`` and ``NullDocumentRestorer``."""
 
     def recorded_changes(self, session_id: SessionId) -> list[Event]:
-        """Return what was done to documents in a session."""
+        """Return the recorded changes of documents in a session."""
         ...
 
     async def restore(
         self, session_id: SessionId, order: RestoreOrder, after: int
     ) -> RestoreResult:
-        """Take back what was done by events behind ``after``, or by the turn of the order alone.
+        """Undo the changes after event ``after``, or those of the order's turn alone.
 
         Raises ``StateUnavailable``.
         """
@@ -84,20 +84,18 @@ class NullDocumentRestorer:
     """``DocumentRestorer`` of engines whose tools change nothing."""
 
     def recorded_changes(self, session_id: SessionId) -> list[Event]:
-        """Return nothing."""
         del session_id
         return []
 
     async def restore(
         self, session_id: SessionId, order: RestoreOrder, after: int
     ) -> RestoreResult:
-        """Do nothing."""
         del session_id, order, after
         return RestoreResult()
 
 
 class Restorer:
-    """Puts back the documents that a session changed."""
+    """Restores the documents that a session changed."""
 
     def __init__(
         self,
@@ -118,20 +116,19 @@ class Restorer:
         self._ids = ids
 
     def recorded_changes(self, session_id: SessionId) -> list[Event]:
-        """Return what was done to documents in a session."""
         return [logged.event for logged in self._log.find(RECORDED_TYPES, session_id)]
 
     async def restore(
         self, session_id: SessionId, order: RestoreOrder, after: int
     ) -> RestoreResult:
-        """Take back what was done by events behind ``after``, or by the turn of the order alone.
+        """Undo the changes after event ``after``, or those of the order's turn alone.
 
-        Notebooks first: one that the agent made is as it made it when it goes with the files. What
-        cannot be put back is said in its document's ``error``. Raises ``StateUnavailable`` when
-        the state of before cannot be kept; then nothing more is changed.
+        Notebooks come first, so that a notebook the agent created is as it was created when the
+        files are undone. A document that cannot be restored has an ``error``. Raises
+        ``StateUnavailable`` when a checkpoint cannot be written; then nothing more is changed.
         """
         done = RestoreResult()
-        if "files" in order.what:  # their operations are behind this mark
+        if "files" in order.what:  # marks the start of the file operations
             begin = Checkpoint(documents=(), cells=(), order=order)
             self._log.append(session_id, begin)
             await self._log.sync()
@@ -151,7 +148,7 @@ class Restorer:
         return done
 
     def _position_after(self, session_id: SessionId, after: int) -> LogPosition:
-        """Return the place behind an event of the session."""
+        """Return the position after an event of the session."""
         moment = self._log.read(session_id, after, 1)[0].event.at
         events = (logged.event for logged in self._log.find(POSITION_TYPES, session_id))
         return log_position_after(events, after, moment)
@@ -159,7 +156,7 @@ class Restorer:
     async def _restore_returned_notebooks(
         self, session_id: SessionId, order: RestoreOrder, after: int, done: RestoreResult
     ) -> RestoreResult:
-        """Put back the cells of notebooks that were not there before the files came back."""
+        """Restore the cells of notebooks that only exist again since the files were restored."""
         missing = {
             document.document
             for document in done.documents
@@ -218,7 +215,7 @@ class Restorer:
             self._recorder.set_actor(None)
 
     async def _apply_plan(self, actor: Actor, history: DocumentHistory) -> RestorePlan:
-        """Put one notebook back. Raises ``ShouldersError``."""
+        """Restore one notebook. Raises ``ShouldersError``."""
         before, stored = self._read_checkpoint(history)
         notebook = self._notebooks.open(history.document)
         await self._recorder.take_checkpoint(actor, self._unrecorded.open(history.document), ())
@@ -238,7 +235,7 @@ class Restorer:
         )
 
     async def _read(self, notebook: Notebook, history: DocumentHistory) -> NotebookSnapshot:
-        """Read the notebook with the outputs that may have to go back."""
+        """Read the notebook with the outputs that may be restored."""
         snapshot = await notebook.read()
         touched = {cell_id for cell_id, cell in history.cells.items() if cell.outputs_touched}
         wanted = _present_cells(snapshot, touched)
@@ -247,7 +244,7 @@ class Restorer:
     def _read_checkpoint(
         self, history: DocumentHistory
     ) -> tuple[StoredNotebook, dict[CellId, tuple[StoredCell, StoredCell]]]:
-        """Return the document as it was. Raises ``Conflict`` when that was not kept."""
+        """Return the stored state of the document. Raises ``Conflict`` when it is missing."""
         if history.text is None:
             raise Conflict(f"The earlier text of {history.document} is no longer stored.")
         text = read_stored_notebook(self._blobs.get(history.text))
@@ -295,7 +292,7 @@ def _present_cells(snapshot: NotebookSnapshot, cells: Collection[CellId]) -> lis
 
 
 def _with_proposal_ids(document: RestoredDocument, proposals: list[Proposal]) -> RestoredDocument:
-    """Return the document with the proposals its kept cells have."""
+    """Return the report with the ids of the proposals for kept cells."""
     ids = {proposal.cell_id: proposal.id for proposal in proposals}
     kept = tuple(
         cell.model_copy(update={"proposal_id": ids.get(cell.cell_id)}) for cell in document.kept

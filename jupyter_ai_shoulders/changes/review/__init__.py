@@ -1,1 +1,1 @@
-"""Edits that await the user's review: what the agent changed, kept or taken back (chapter 07)."""
+"""Review of the agent's edits: pending edits, keeping and undoing them."""

@@ -1,8 +1,6 @@
-"""The texts of pending edits as they stand now, wherever they live.
+"""Reads the current texts of documents with pending edits, each document once.
 
 Used by ``changes.review.service``.
-
-A document is read once for all that is pending in it.
 """
 
 from __future__ import annotations
@@ -20,26 +18,26 @@ from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 
 
 class TextReader(Protocol):
-    """Reads text files; ``TextDocuments`` does."""
+    """Reads text files; implemented by ``TextDocuments``."""
 
     async def read(self, path: str) -> TextSnapshot:
-        """Return a file's text. Raises ``NotFound`` and more."""
+        """Return a file's text. Raises ``NotFound`` and other errors of reading."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentDocument:
-    """A document as it stands: the text of a file, or the cells asked for and the order of all."""
+    """A document now: the text of a file, or the requested cells and the order of all."""
 
     text: str | None = None
     cells: dict[CellId, NotebookCell] = field(default_factory=dict[CellId, NotebookCell])
     order: tuple[CellId, ...] = ()
     exists: bool = True
     error: ErrorInfo | None = None
-    """Why it cannot be read."""
+    """Why the document cannot be read."""
 
     def text_of(self, cell_id: CellId | None) -> str | None:
-        """Return the text of a cell, or of the file; None when it is not there."""
+        """Return the text of a cell or of the file; None when it does not exist."""
         if cell_id is None:
             return self.text
         cell = self.cells.get(cell_id)
@@ -54,7 +52,7 @@ class CurrentDocumentReader:
         self._texts = texts
 
     async def read(self, document: str, cells: Iterable[CellId | None]) -> CurrentDocument:
-        """Return a document with these cells. Raises ``StateUnavailable``."""
+        """Return the document with these cells. Raises ``StateUnavailable``."""
         wanted = {cell_id for cell_id in cells if cell_id is not None}
         try:
             if wanted:

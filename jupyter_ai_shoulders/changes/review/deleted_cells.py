@@ -1,6 +1,6 @@
-"""Cells that the agent deleted and that can come back: whole, and where they stood.
+"""Finds the contents and positions of deleted cells in the checkpoints, to bring them back.
 
-The checkpoints of ``changes.recording.recorder`` have them. Used by ``changes.review.service``.
+Used by ``changes.review.service``.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from jupyter_ai_shoulders.wire.ids import BlobHash, CellId
 from jupyter_ai_shoulders.wire.notebooks import CellInsert, CellType
 
 REMEMBERED = 500
-"""Deleted cells that are not looked for again."""
+"""Deleted cells in the cache."""
 TURNS = 20
-"""Turns whose order of the cells is looked at, back from the one that deleted the cell."""
+"""Turns before the deletion whose cell orders are considered."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeletedCell:
-    """A cell as it was, and what stood above it, the nearest first."""
+    """A deleted cell and the ids of the cells above it, nearest first."""
 
     cell_type: CellType
     stored: StoredCell | None
     above: tuple[CellId, ...]
     earlier: frozenset[CellId] = frozenset()
-    """Cells that were gone already when it went, and had stood above it."""
+    """Cells deleted before it that had been above it."""
 
     def place(self, order: Sequence[CellId]) -> int:
-        """Return where it would come back among the cells there are, from 0."""
+        """Return its index among the existing cells."""
         nearest = next((cell_id for cell_id in self.above if cell_id in order), None)
         place = 0 if nearest is None else order.index(nearest) + 1
-        while place < len(order) and order[place] in self.earlier:  # they came back before it
+        while place < len(order) and order[place] in self.earlier:  # restored before this cell
             place += 1
         return place
 
     def insert(self, cell_id: CellId, source: str, after: CellId | None) -> CellInsert:
-        """Return the edit that brings it back."""
+        """Return the edit that inserts it again."""
         stored = self.stored
         code = stored is not None and self.cell_type == "code"
         return CellInsert(
@@ -62,7 +62,7 @@ class DeletedCell:
 
 
 class DeletedCells:
-    """Finds them in the logs; remembers what it found."""
+    """Finds deleted cells in the logs and caches them."""
 
     def __init__(self, event_log: EventLog, blobs: Blobs) -> None:
         self._log = event_log
@@ -120,7 +120,7 @@ class _CellCheckpoint:
 
 
 def _last_checkpoint(events: Sequence[Checkpoint], unit: TrackedEdit) -> _CellCheckpoint | None:
-    """Return the cell as it was deleted last; its notebook may have had another name then."""
+    """Return the checkpoint of the last deletion; the notebook may have been renamed since."""
     found = [
         _CellCheckpoint(cell, event.seq)
         for event in events
@@ -132,7 +132,7 @@ def _last_checkpoint(events: Sequence[Checkpoint], unit: TrackedEdit) -> _CellCh
 
 
 def _texts(events: Sequence[Checkpoint], checkpoint: _CellCheckpoint) -> list[BlobHash]:
-    """Return its notebook's cells as they were before the changes of each turn, the last behind."""
+    """Return the notebook's texts before each turn's changes, latest last."""
     texts = [
         document.blob
         for event in events

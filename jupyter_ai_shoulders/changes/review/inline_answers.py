@@ -1,7 +1,7 @@
 """Writes the answer of an inline conversation into its cell, as a pending edit.
 
-*Fix & run* uses it: one click allows the change of one cell, so nothing else can be changed here.
-Made by ``host.build``; asked by the handler of ``sessions/{id}/cell-text``.
+Used by *Fix & run*: one click permits the change of one cell, and this module changes no other.
+Made by ``host.build``; called by the handler of ``sessions/{id}/cell-text``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from jupyter_ai_shoulders.wire.notebooks import CellSource
 from jupyter_ai_shoulders.wire.sessions import Session
 
 TRIES = 3
-"""How often the change is merged again while the user types."""
+"""Merge attempts while the user types."""
 
 
 class InlineAnswerWriter:
-    """Changes cells to what inline conversations answered."""
+    """Writes the answers of inline conversations."""
 
     def __init__(self, event_log: EventLog, notebooks: Notebooks, recorder: ChangeRecorder) -> None:
         self._log = event_log
@@ -32,11 +32,11 @@ class InlineAnswerWriter:
         self._recorder = recorder
 
     async def put(self, session: Session, command: PutCellText) -> CellText:
-        """Merge the change into the cell as it is now; return its text.
+        """Merge the change into the current cell; return its text.
 
         Raises ``InvalidRequest`` (not an inline conversation), ``NotFound`` (no such cell),
-        ``Conflict`` (the user changed the same lines, the cell is protected) and what reading and
-        changing a notebook raises.
+        ``Conflict`` (the user changed the same lines, the cell is protected) and the errors of
+        reading and changing a notebook.
         """
         if session.toolset != "inline":
             raise InvalidRequest("Only an edit in place puts its answer into a cell.")

@@ -1,9 +1,10 @@
-"""The edits that await review: told of by the log, grown by each change (chapter 07).
+"""The pending edits of all sessions, folded from the logs (see
+docs/design/files-and-review.md#review).
 
-``PendingEdits`` is the ``ChangeObserver`` of files and notebooks. It costs an edit two blobs and
-one event, and no sync. What is pending is a fold of ``edit-pending`` and ``edit-resolve``, taken up
-at the start; one edit for each file or cell, in the session that changed it last. Made by
-``host.documents.review``; ``changes.review.service`` decides.
+``PendingEdits`` is the ``ChangeObserver`` of files and notebooks. A change costs two blobs and one
+event, and no sync. The fold of ``edit-pending`` and ``edit-resolve`` events is loaded at start;
+each file or cell has one edit, in the session that changed it last. Made by
+``host.shared_services``; ``changes.review.service`` decides.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ log = logging.getLogger(__name__)
 KINDS = frozenset({"edit-pending", "edit-resolve"})
 Decision = Literal["keep", "undo"]
 Key = tuple[str, CellId | None]
-"""A document and a cell of it, or a file as a whole."""
+"""A document and a cell id, None for a whole file."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrackedEdit:
-    """One pending edit: what the user last had or accepted, and what the agent left."""
+    """A pending edit: the text the user last had or accepted, and the agent's text."""
 
     id: EditId
     session_id: SessionId
@@ -61,12 +62,12 @@ class TrackedEdit:
 
     @property
     def key(self) -> Key:
-        """What was changed."""
+        """The document and cell it changes."""
         return self.document, self.cell_id
 
 
 class PendingEdits:
-    """Knows the pending edits of all sessions. Its calls block for a commit only."""
+    """Holds the pending edits of all sessions. Calls block only for a commit."""
 
     def __init__(self, event_log: EventLog, blobs: Blobs, ids: IdSource) -> None:
         self._log = event_log
@@ -74,10 +75,10 @@ class PendingEdits:
         self._ids = ids
         self._units: dict[Key, TrackedEdit] = {}
 
-    # what there is
+    # queries
 
     async def load(self) -> None:
-        """Learn from the log what is pending. Raises ``StateUnavailable``."""
+        """Load the pending edits from the log. Raises ``StateUnavailable``."""
         units: dict[EditId, TrackedEdit] = {}
         for page in self._log.pages(KINDS):
             apply_events(units, (logged.event for logged in page))
@@ -87,18 +88,18 @@ class PendingEdits:
             self._add(unit)
 
     def reload_session(self, session_id: SessionId) -> None:
-        """Learn what is pending in a session that was deleted and is not any more."""
+        """Load the pending edits of a session whose deletion was undone."""
         units: dict[EditId, TrackedEdit] = {}
         apply_events(units, (logged.event for logged in self._log.find(KINDS, session_id)))
         for unit in units.values():
             self._units.setdefault(unit.key, unit)
 
     def units(self, document: str | None = None) -> list[TrackedEdit]:
-        """Return what is pending, in one document or in all."""
+        """Return the pending edits of one document or of all."""
         return [unit for unit in self._units.values() if document in {None, unit.document}]
 
     def get(self, edit_id: EditId) -> TrackedEdit:
-        """Return a pending edit. Raises ``NotFound``, also for one that was decided."""
+        """Return a pending edit. Raises ``NotFound``, also for decided edits."""
         for unit in self._units.values():
             if unit.id == edit_id:
                 return unit
@@ -107,14 +108,14 @@ class PendingEdits:
         )
 
     def is_pending(self, unit: TrackedEdit) -> bool:
-        """Return whether the edit still awaits review just as it is here."""
+        """Return whether exactly this edit is still pending."""
         return self._units.get(unit.key) == unit
 
     def texts(self, unit: TrackedEdit) -> tuple[str | None, str | None]:
         """Return the text before and after. Raises ``NotFound``, ``StateUnavailable`` (damaged)."""
         return self._text(unit.before), self._text(unit.after)
 
-    # what happens
+    # changes
 
     def changed(
         self,
@@ -124,10 +125,10 @@ class PendingEdits:
         before: str | None,
         after: str | None,
     ) -> None:
-        """Take note of a change; None before: the text was made, None after: it is gone.
+        """Record a change. None for ``before`` means created, None for ``after`` deleted.
 
-        What the user had done by us (``by``) makes nothing new to review; a batch of it takes
-        something back, and what is left then is the agent's. Raises ``StateUnavailable``.
+        A change by the user (``origin.by``) adds nothing to review. In a batch or an undo it
+        reverts something, and what remains is the agent's. Raises ``StateUnavailable``.
         """
         cell = None if cell_id is None else CellId(cell_id)
         unit = self._units.get((document, cell))
@@ -136,7 +137,7 @@ class PendingEdits:
                 self._apply_user_change(unit, origin, before, after)
             return
         if cell is None and document.endswith(".ipynb"):
-            return  # notebooks are reviewed cell by cell
+            return  # reviewed per cell
         baseline = before if unit is None else self._baseline(unit, before)
         if baseline == after:
             if unit is not None:
@@ -145,10 +146,10 @@ class PendingEdits:
         self._note(unit, origin, document, cell, (baseline, after))
 
     def renamed(self, old: str, new: str) -> None:
-        """Let what is pending follow a file or a folder.
+        """Move pending edits with a renamed file or folder.
 
-        What awaited review below the new name is of a text that is not there any more: it is kept.
-        Raises ``StateUnavailable``; what could not be written down is pending as it was.
+        Pending edits of a replaced document are resolved as kept. Raises ``StateUnavailable``;
+        edits that could not be logged keep their old path.
         """
         for unit in self.units():
             if unit.document == old or unit.document.startswith(f"{old}/"):
@@ -171,7 +172,7 @@ class PendingEdits:
     def update_remainder(
         self, unit: TrackedEdit, baseline: str | None, current: str | None
     ) -> TrackedEdit:
-        """Note what is left of an edit once a part of it was decided. Raises as ``changed``."""
+        """Record what remains of an edit after a partial decision. Raises as ``changed``."""
         return self._append(
             replace(unit, before=self._blob(baseline), after=self._blob(current)),
             (baseline, current),
@@ -180,11 +181,11 @@ class PendingEdits:
     def record_partial_decision(
         self, unit: TrackedEdit, decision: Decision, hunks: tuple[int, ...], by: Author
     ) -> None:
-        """Write down that a part of an edit was decided. Raises ``StateUnavailable``."""
+        """Record a decision on some hunks. Raises ``StateUnavailable``."""
         self._append_resolve(unit, decision, hunks, by)
 
     def resolve(self, unit: TrackedEdit, decision: Decision, by: Author) -> None:
-        """Write down that an edit was decided. Raises ``StateUnavailable``."""
+        """Record a decision on the whole edit. Raises ``StateUnavailable``."""
         self._append_resolve(unit, decision, None, by)
         crash_point("review.edit.resolved")
         if self._units.get(unit.key, unit).id == unit.id:
@@ -193,9 +194,9 @@ class PendingEdits:
     def _apply_user_change(
         self, unit: TrackedEdit, origin: ChangeOrigin, current: str | None, after: str | None
     ) -> None:
-        """Take note of what the user had done to a text that stood as ``current``.
+        """Record a change the user made to the text ``current``.
 
-        What they had written in it since the agent's change stays theirs.
+        Lines the user wrote since the agent's change stay theirs.
         """
         texts = self._texts_if_there(unit)
         if texts is None:
@@ -209,7 +210,7 @@ class PendingEdits:
             self.update_remainder(unit, accept_foreign_changes(baseline, after, written), after)
 
     def _find_written_lines(self, unit: TrackedEdit) -> set[str]:
-        """Return the lines that the agent ever wrote in a text."""
+        """Return all lines the agent ever wrote in this text."""
         lines: set[str] = set()
         for logged in self._log.find({"edit-pending"}, unit.session_id):
             event = logged.event
@@ -219,15 +220,15 @@ class PendingEdits:
         return lines
 
     def _baseline(self, unit: TrackedEdit, current: str | None) -> str | None:
-        """Return what the user had, with what he changed since, below the next change."""
+        """Return the user's text, including later changes, as baseline of the next change."""
         texts = self._texts_if_there(unit)
         if texts is None:
-            return current  # it begins anew
+            return current  # start again from the current text
         before, after = texts
         if current == after:
             return before
         if after is None or current is None:
-            return current  # brought back, or taken away, by the user
+            return current  # restored or deleted by the user
         return remove_agent_changes(before, after, current).baseline
 
     def _note(
@@ -254,11 +255,11 @@ class PendingEdits:
             texts,
         )
         crash_point("review.edit.noted")
-        if unit is not None and not own:  # it goes over to the session that changed it last
+        if unit is not None and not own:  # the edit moves to the session that changed the text last
             self._append_resolve(unit, "keep", None, "system")
 
     def _texts_if_there(self, unit: TrackedEdit) -> tuple[str | None, str | None] | None:
-        """Return both texts; None where one is lost or damaged."""
+        """Return both texts; None where one is missing or damaged."""
         try:
             return self.texts(unit)
         except (NotFound, StateUnavailable):
@@ -302,7 +303,7 @@ class PendingEdits:
             log.debug("The session of edit %s is deleted", unit.id)
 
     def _add(self, unit: TrackedEdit) -> None:
-        """Take up an edit; of two of one text, which a kill can leave, the later one counts."""
+        """Add an edit. Of two for one text, which a crash can leave, the later wins."""
         earlier = self._units.get(unit.key)
         if earlier is not None:
             self._append_resolve(earlier, "keep", None, "system")
@@ -316,7 +317,7 @@ class PendingEdits:
 
 
 def apply_events(units: dict[EditId, TrackedEdit], events: Iterable[Event]) -> None:
-    """Bring ``units`` up to these events, in place; edits in copied conversations are not edits."""
+    """Apply events to ``units`` in place, ignoring edits in copied conversations."""
     for event in events:
         match event:
             case EditPending() if not event.edit_id.endswith(f".{event.session_id}"):
@@ -346,7 +347,7 @@ def _title(unit: TrackedEdit, text: str | None) -> str:
 
 
 def version_of(text: str | None, cell_id: CellId | None) -> Version | None:
-    """Return the version of a cell's or a file's text, None of what is not there."""
+    """Return the version of a cell's or file's text, None for a missing one."""
     if text is None:
         return None
     return text_version(text) if cell_id is None else cell_version(text)

@@ -1,6 +1,6 @@
-"""Takes agents' changes out of notebooks and files, as the user's own undo steps.
+"""Reverts the agent's changes in notebooks and files, as undo steps of the user.
 
-Used by ``changes.review.service``. A notebook gets all of its edits at once.
+Used by ``changes.review.service``. All edits of a notebook are applied at once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellEdit, CellInsert
 
 @dataclass(frozen=True, slots=True)
 class RevertRequest:
-    """A text that is to be another; ``text`` None: it goes."""
+    """A pending edit and the text to replace it with; ``text`` None removes it."""
 
     unit: TrackedEdit
     view: PendingEdit
@@ -36,26 +36,26 @@ class RevertRequest:
 
 @dataclass(frozen=True, slots=True)
 class RevertResult:
-    """What became of it; nothing was changed unless ``is_done``."""
+    """The outcome; nothing was changed unless ``is_done``."""
 
     is_done: bool
     drift: tuple[KernelDrift, ...] = ()
 
 
 class FileRestorer(Protocol):
-    """Removes files that were made and brings back files that were deleted."""
+    """Removes created files and restores deleted ones."""
 
     async def remove(self, path: str, origin: ChangeOrigin) -> None:
-        """Move a file into the trash. Raises ``NotFound``, ``Conflict``, ``StateUnavailable``."""
+        """Move a file to the trash. Raises ``NotFound``, ``Conflict``, ``StateUnavailable``."""
         ...
 
     async def bring_back(self, path: str, text: str, origin: ChangeOrigin) -> None:
-        """Put a deleted file back as it was; ``text`` is what it said. Raises as ``remove``."""
+        """Restore a deleted file with ``text``. Raises as ``remove``."""
         ...
 
 
 class ChangeReverter:
-    """Changes documents for the review."""
+    """Reverts changes for the review."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ChangeReverter:
         self._files = files
 
     async def revert(self, requests: Sequence[RevertRequest]) -> RevertResult:
-        """Change one document. Raises what reading and changing it raises."""
+        """Revert edits of one document. Raises the errors of reading and changing it."""
         if requests[0].unit.cell_id is None:
             return RevertResult(await self._file(requests[0]))
         return await self._notebook(requests)
@@ -133,7 +133,7 @@ class ChangeReverter:
 def cell_edits(
     requests: Sequence[RevertRequest], order: Sequence[CellId]
 ) -> tuple[list[CellEdit], dict[CellId, Version]]:
-    """Return the edits of a notebook with these cells, and the versions they are meant for."""
+    """Return the edits for these cells of a notebook, and the versions they expect."""
     inserts: list[CellEdit] = []
     others: list[CellEdit] = []
     expected: dict[CellId, Version] = {}
@@ -154,7 +154,7 @@ def cell_edits(
 
 
 def _depth(request: RevertRequest) -> int:
-    """Return how far down a deleted cell stood, so that each comes back below those above it."""
+    """Return the sort key that restores deleted cells from the top down."""
     return 0 if request.deleted_cell is None else len(request.deleted_cell.above)
 
 

@@ -1,8 +1,9 @@
-"""Shows what awaits review and carries out what the user decides (chapter 07).
+"""Lists pending edits and carries out the user's decisions (see
+docs/design/files-and-review.md#review).
 
-Asked by ``server.handlers.documents``; made by ``host.documents.review``. What is decided
-about a notebook is one undo step in it, recorded like the agent's changes, so that restores and the
-operation log know.
+Called by ``server.handlers.documents``; made by ``host.documents.review``. A decision about a
+notebook is one undo step in it and is recorded like the agent's changes, so that restores and the
+operation log include it.
 """
 
 from __future__ import annotations
@@ -46,15 +47,14 @@ from jupyter_ai_shoulders.wire.ids import CellId, EditId, SessionId
 log = logging.getLogger(__name__)
 
 LARGE = 200_000
-"""Characters from which on texts are compared in a thread."""
+"""Characters from which texts are compared in a thread."""
 MaySee = Callable[[SessionId], bool]
 ShowElsewhere = Callable[[str, CellId, str, str], None]
-"""Makes the change from one text of a cell to another in the other pages that have a notebook
-open."""
+"""Applies the change between two texts of a cell in the other pages that show its notebook."""
 
 
 class EditOutdated(Conflict):
-    """The edit is not what the user saw, or was decided: nothing was changed."""
+    """The edit changed since the user saw it, or was decided: nothing was changed."""
 
     default_code = "stale"
 
@@ -72,7 +72,7 @@ class _VisibleEdit:
 
 @dataclass(frozen=True, slots=True)
 class _StoredEdit:
-    """What the logs have of an edit."""
+    """The stored texts of an edit."""
 
     unit: TrackedEdit
     texts: EditTexts
@@ -80,7 +80,7 @@ class _StoredEdit:
 
 
 class ReviewService:
-    """Lists pending edits, keeps them and takes them back."""
+    """Lists, keeps and undoes pending edits."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class ReviewService:
         session_exists: MaySee = lambda _session: True,
         show_elsewhere: ShowElsewhere | None = None,
     ) -> None:
-        """``session_exists`` says whether a session is not deleted."""
+        """``session_exists`` returns whether a session exists and is not deleted."""
         self._show_elsewhere = show_elsewhere
         self._session_exists = session_exists
         self._pending = pending_edits
@@ -109,9 +109,9 @@ class ReviewService:
         session_id: SessionId | None = None,
         may_see: MaySee = lambda _session: True,
     ) -> PendingEditList:
-        """Return what awaits review in sessions that ``may_see`` allows.
+        """Return the pending edits of the visible sessions.
 
-        What stands as it was before is left out; nothing is written. Raises ``StateUnavailable``.
+        Texts equal to their baseline are left out; nothing is written. Raises ``StateUnavailable``.
         """
         units = [
             unit
@@ -126,15 +126,14 @@ class ReviewService:
         return PendingEditList(edits=tuple(edits))
 
     def get(self, edit_id: EditId) -> TrackedEdit:
-        """Return a pending edit. Raises ``NotFound``, also when it was decided already."""
+        """Return a pending edit. Raises ``NotFound``, also for decided edits."""
         return self._pending.get(edit_id)
 
     async def decide(self, edit_id: EditId, command: DecideEdit) -> EditDecision:
-        """Keep or take back an edit, or a part of it.
+        """Keep or undo an edit or some of its hunks.
 
-        Raises ``NotFound`` (also when it was decided already), ``EditOutdated``,
-        ``InvalidRequest`` (no such hunk), ``Conflict`` (protected, page not responding) and
-        ``StateUnavailable``.
+        Raises ``NotFound`` (also when decided already), ``EditOutdated``, ``InvalidRequest`` (no
+        such hunk), ``Conflict`` (protected, page not responding) and ``StateUnavailable``.
         """
         async with self._deciding:
             unit = self._pending.get(edit_id)
@@ -163,7 +162,7 @@ class ReviewService:
     async def decide_all(
         self, command: DecideEdits, may_see: MaySee = lambda _session: True
     ) -> EditDecisions:
-        """Keep or take back whole edits; what cannot be is left and said. Raises as ``list``."""
+        """Keep or undo whole edits; report those that cannot be decided. Raises as ``list``."""
         async with self._deciding:
             left: list[EditConflict] = []
             found: list[_VisibleEdit] = []
@@ -198,7 +197,9 @@ class ReviewService:
     async def _visible_edits(
         self, units: Sequence[TrackedEdit], *, settle: bool = True
     ) -> list[_VisibleEdit]:
-        """Return the edits of one document that can be seen; ``settle`` those that are over."""
+        """Return the visible edits of one document; with ``settle``, resolve those without changes
+        left.
+        """
         if not units:
             return []
         document = await self._documents.read(units[0].document, [unit.cell_id for unit in units])
@@ -223,7 +224,7 @@ class ReviewService:
         return shown
 
     def _read_stored(self, unit: TrackedEdit) -> _StoredEdit:
-        """Return what is kept of an edit; one that is lost or damaged costs this edit only."""
+        """Return the stored texts; missing or damaged ones affect this edit only."""
         try:
             return _StoredEdit(
                 unit, EditTexts(*self._pending.texts(unit)), self._find_deleted_cell(unit)
@@ -239,7 +240,7 @@ class ReviewService:
             )
 
     def _find_deleted_cell_or_none(self, unit: TrackedEdit) -> DeletedCell | None:
-        """Return where a cell stood whose text is lost, if that is known."""
+        """Return the deleted cell, None when it is not known."""
         try:
             return self._find_deleted_cell(unit)
         except (NotFound, StateUnavailable):
@@ -251,7 +252,7 @@ class ReviewService:
         return self._deleted_cells.find([unit]).get(unit.cell_id)
 
     async def _check_seen(self, unit: TrackedEdit, seen: EditChoice) -> _VisibleEdit:
-        """Return the edit if it is what the user saw. Raises ``EditOutdated``."""
+        """Return the edit if it is unchanged since the user saw it. Raises ``EditOutdated``."""
         found = await self._visible_edits([unit])
         if not found:
             raise EditOutdated("Nothing of this edit is left to decide.", None)
@@ -263,7 +264,7 @@ class ReviewService:
         return found[0]
 
     def _apply_page_decision(self, shown: _VisibleEdit, decision: Decision, baseline: str) -> None:
-        """Take what a page did in its editor: what is left stands behind ``baseline``."""
+        """Record a decision a page made in its editor; the rest is relative to ``baseline``."""
         view = shown.view
         if view.error is not None:
             raise Conflict(view.error.message, hint=view.error.hint, retryable=True)
@@ -276,7 +277,7 @@ class ReviewService:
     async def _undo_in_other_pages(
         self, unit: TrackedEdit, command: DecideEdit, baseline: str
     ) -> None:
-        """Undo in the other pages what the user undid in theirs."""
+        """Repeat in other pages what the user undid in one."""
         texts, cell_id = self._read_stored(unit).texts, unit.cell_id
         if self._show_elsewhere is None or cell_id is None:
             return
@@ -318,19 +319,21 @@ class ReviewService:
     async def _decide_whole(
         self, found: Sequence[_VisibleEdit], decision: Decision
     ) -> tuple[KernelDrift, ...]:
-        """Decide on edits of one document."""
+        """Decide whole edits of one document."""
         drift: tuple[KernelDrift, ...] = ()
         if decision == "undo":
             drift = await self._revert([(shown, shown.view.baseline) for shown in found])
         for shown in found:
-            if self._pending.is_pending(shown.unit):  # not settled by the change itself
+            if self._pending.is_pending(shown.unit):  # unless the change itself settled it
                 self._pending.resolve(shown.unit, decision, "user")
         return drift
 
     async def _revert(
         self, wanted: Sequence[tuple[_VisibleEdit, str | None]]
     ) -> tuple[KernelDrift, ...]:
-        """Give texts of one document others, as one step. Raises ``EditOutdated`` and more."""
+        """Replace texts of one document in one step. Raises ``EditOutdated`` and errors of changing
+        it.
+        """
         errors = [shown.view.error for shown, _ in wanted if shown.view.error is not None]
         if errors:
             raise Conflict(errors[0].message, code=errors[0].code, hint=errors[0].hint)
@@ -352,7 +355,7 @@ class ReviewService:
 
 
 def _place(shown: _VisibleEdit) -> tuple[int, bool, int, str]:
-    """Return what to sort by: a deleted cell comes before the one that stands there now."""
+    """Return the sort key; a deleted cell comes before the cell now at its position."""
     position = -1 if shown.view.position is None else shown.view.position
     depth = 0 if shown.deleted_cell is None else len(shown.deleted_cell.above)
     return position, shown.view.current is not None, depth, shown.unit.id

@@ -1,4 +1,4 @@
-"""Pending edits as they are shown: what the agent changed, beside the text as it stands. Pure.
+"""Builds the views of pending edits from the stored and the current texts. Pure.
 
 Used by ``changes.review.service``.
 """
@@ -21,25 +21,25 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.notebooks import CellType
 
 Settled = Literal["settled"]
-"""Nothing of the agent's change is left."""
+"""None of the agent's changes remain."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditTexts:
-    """What the log knows of an edit."""
+    """The stored texts of an edit."""
 
     before: str | None
     after: str | None
     lost: ErrorInfo | None = None
-    """Why there are none, where they are lost or damaged."""
+    """Why the texts are missing or damaged."""
 
 
 def build_view(
     unit: TrackedEdit, texts: EditTexts, document: CurrentDocument, deleted_cell: DeletedCell | None
 ) -> PendingEdit | Settled | None:
-    """Return how an edit is shown; None while what was changed is not there.
+    """Return the view of an edit; None while its cell or file does not exist.
 
-    A cell or a file that the user removed may come back, by an undo or from a trash.
+    A cell or file that the user removed may come back by undo or from a trash.
     """
     if document.error is not None:
         return _visible_edits(
