@@ -1,1 +1,1 @@
-"""The agent loop: pure state machine, driver, context."""
+"""The agent loop: a pure state machine, the driver that runs it, and the requests it sends."""

@@ -1,4 +1,4 @@
-"""The engine: the only way into the agent loop, for every surface.
+"""The engine: the only entry to the agent loop, for every surface.
 
 Made by ``host``; called by the server's handlers, the command line and tests.
 """
@@ -90,7 +90,7 @@ class Engine:
         inputs: InputReceiver | None = None,
         restorer: DocumentRestorer | None = None,
     ) -> None:
-        """Take the ports; nothing is read or started before it is asked for."""
+        """Take the ports; reads and starts nothing."""
         self._services = EngineServices(
             log=log,
             sessions=sessions,
@@ -123,19 +123,17 @@ class Engine:
         self._messages = MessageService(self._cache, self._services, self._ready)
 
     async def start(self) -> None:
-        """Recover: each session with an open turn becomes ``interrupted``, said in words.
+        """Recover after a restart: sessions with an open turn become ``interrupted``.
 
-        One whose turn ended just before the process did no longer shows as running, and nothing
-        is in the mode ``bypass`` any more.
-
-        A session that cannot be read is logged and left alone; it does not block the others. One
-        that could not be read at two starts is set aside (``engine.session.quarantine``).
+        Sessions whose turn had just ended stop showing as running, and the mode ``bypass`` ends. A
+        session that cannot be read is logged and does not block the others; after two failed starts
+        it is quarantined (``engine.session.quarantine``).
         """
         for session_id in self._services.sessions.unsettled():
             await self._recovery.recover(session_id)
 
     async def stop(self) -> None:
-        """Stop within five seconds; running turns become interrupted."""
+        """Stop within the time limit; running turns become interrupted."""
         await self._recovery.stop()
         running = [driver for driver in self._cache.drivers() if driver.is_running]
         for driver in running:
@@ -170,7 +168,7 @@ class Engine:
         await self._messages.change_queued(session_id, message_id, command.text)
 
     async def remove_message(self, session_id: SessionId, message_id: MessageId) -> None:
-        """Take a queued message back. Raises ``NotFound``, ``Conflict`` (no longer queued)."""
+        """Remove a queued message. Raises ``NotFound``, ``Conflict`` (no longer queued)."""
         await self._messages.change_queued(session_id, message_id, None)
 
     async def send_queued(self, session_id: SessionId, message_id: MessageId) -> None:
@@ -178,7 +176,7 @@ class Engine:
         await self._messages.send_queued(session_id, message_id)
 
     async def cancel(self, session_id: SessionId) -> None:
-        """Stop the running turn, or end an interrupted one; else do nothing.
+        """Stop the running turn or end an interrupted one; otherwise do nothing.
 
         Raises ``NotFound``. The turn ends shortly after, see ``settled``.
         """
@@ -191,7 +189,7 @@ class Engine:
             case Interrupted():
                 driver, found = await self._ready.get_with_outcomes(session_id)
                 if not isinstance(driver.state.phase, Interrupted):
-                    await self.cancel(session_id)  # resumed or ended from another page meanwhile
+                    await self.cancel(session_id)  # another page resumed or ended it
                     return
                 dispatch_with_outcomes(driver, found, DiscardInterrupted())
             case _:
@@ -199,11 +197,11 @@ class Engine:
                 crash_point("engine.cancel.accepted")
 
     async def resume(self, session_id: SessionId, command: ResumeTurn) -> None:
-        """Go on with an interrupted turn, or discard it.
+        """Resume an interrupted turn, or discard it.
 
-        A higher spending limit may come with it. Raises ``NotFound``, ``Conflict`` (not
-        interrupted), ``PolicyRefusal`` (limit), ``StateUnavailable`` (the limit could not be
-        stored; the turn waits on), ``ShouldersError`` (model).
+        The command may raise a spending limit. Raises ``NotFound``, ``Conflict`` (not interrupted),
+        ``PolicyRefusal`` (limit), ``StateUnavailable`` (the limit could not be stored; the turn
+        stays interrupted), ``ShouldersError`` (model).
         """
         driver = await self._cache.get_driver(session_id)
         if command.decision == "resume" and command.limit_micro_usd is not None:
@@ -219,10 +217,10 @@ class Engine:
         await self._services.log.sync()
 
     async def compact(self, session_id: SessionId) -> None:
-        """Have earlier messages summarised before the next message is answered; idempotent.
+        """Request a summary of earlier messages before the next message is answered; idempotent.
 
-        Raises ``NotFound``, ``PolicyRefusal`` (it is off), ``Conflict`` (a turn is open, nothing to
-        summarise) and ``StateUnavailable``.
+        Raises ``NotFound``, ``PolicyRefusal`` (switched off), ``Conflict`` (a turn is open, nothing
+        to summarise) and ``StateUnavailable``.
         """
         driver, _ = await self._ready.get_ready(session_id)
         if driver.index.compaction_wanted:
@@ -246,13 +244,13 @@ class Engine:
     async def answer_input(
         self, session_id: SessionId, call_id: CallId, command: AnswerInput
     ) -> None:
-        """Give a running call the text it waits for; raises as ``UserResponses.input``."""
+        """Give a running call the input it waits for; raises as ``UserResponses.input``."""
         await self._answers.input(session_id, call_id, command)
 
     async def supply_result(
         self, session_id: SessionId, call_id: CallId, command: SupplyResult
     ) -> None:
-        """Take the result of a call that the user made; raises as ``UserResponses.result``."""
+        """Record the result of a call the user made; raises as ``UserResponses.result``."""
         await self._answers.result(session_id, call_id, command)
 
     def is_running(self, session_id: SessionId) -> bool:
@@ -261,12 +259,12 @@ class Engine:
         return driver is not None and driver.is_running
 
     def sources(self, session_id: SessionId) -> Sequence[TaintSource]:
-        """Return where text of a conversation at work came from that may not be the user's."""
+        """Return the taint sources of a session in memory."""
         driver = self._cache.get_loaded(session_id)
         return () if driver is None else driver.state.taint
 
     async def settled(self, session_id: SessionId) -> None:
-        """Return once nothing runs: the turn ended, was interrupted, or waits for the user."""
+        """Wait until nothing runs: the turn ended, was interrupted, or waits for the user."""
         while (driver := self._cache.get_loaded(session_id)) is not None:
             await driver.wait_until_idle()
             if not isinstance(driver.state.phase, AwaitingRuns):
@@ -290,7 +288,7 @@ def _try(driver: SessionDriver, signal: Signal) -> None:
 
 
 def _check_compaction(driver: SessionDriver, mode: CompactionMode) -> None:
-    """Raise ``PolicyRefusal`` or ``Conflict`` where earlier messages cannot be summarised now."""
+    """Raise ``PolicyRefusal`` or ``Conflict`` when earlier messages cannot be summarised now."""
     if mode == "off":
         raise PolicyRefusal(
             "Summaries of earlier messages are switched off here.",
@@ -312,7 +310,7 @@ def _check_compaction(driver: SessionDriver, mode: CompactionMode) -> None:
 
 
 def _compaction_request() -> Notice:
-    """Return what is logged of the wish."""
+    """Return the notice that keeps the request across restarts; the next turn carries it out."""
     return Notice(
         level="info",
         code=COMPACTION_WANTED,

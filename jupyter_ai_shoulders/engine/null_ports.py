@@ -1,4 +1,4 @@
-"""Budgets and inputs of engines that have none, as in tests of something else."""
+"""Ports without function, for engines without a host, such as in tests."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ class NullBudgets:
     """``Budgets`` without a ledger."""
 
     def budget_status(self, account: UsageAccount | None) -> None:
-        """Return nothing: what the month costs is not known."""
         del account
 
     def notices(self, turn_id: TurnId) -> tuple[BudgetNotice, ...]:
-        """Return nothing."""
         del turn_id
         return ()
 
@@ -28,6 +26,5 @@ class NullInputReceiver:
     """``InputReceiver`` of engines whose tools run no code."""
 
     def answer(self, session_id: SessionId, call_id: CallId, text: str) -> bool:
-        """Return that nothing waits."""
         del session_id, call_id, text
         return False

@@ -1,4 +1,4 @@
-"""Ports the engine needs beside those of ``storage``, ``tools`` and ``providers``."""
+"""Ports of the engine besides those of ``storage``, ``tools`` and ``providers``."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["Budgets", "Environment", "Models", "ResolvedModel"]
 
 
 class Models(Protocol):
-    """Finds models by id; implemented by ``providers.registry``."""
+    """Resolves models by id; implemented by ``providers.registry``."""
 
     async def refresh_default(self) -> None:
-        """Look for servers on this machine, if only a stand-in could answer without them."""
+        """Look for servers on this machine if there is no other default model."""
         ...
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
@@ -39,22 +39,22 @@ class Models(Protocol):
 
 
 class InputReceiver(Protocol):
-    """Where what a user types goes to the code that waits for it; implemented by the runner."""
+    """Receives the user's input for running code; implemented by the runner."""
 
     def answer(self, session_id: SessionId, call_id: CallId, text: str) -> bool:
-        """Pass the text on; false when nothing of this call waits (any more)."""
+        """Pass the input on; return False when the call waits for none."""
         ...
 
 
 class Budgets(Protocol):
-    """How the budget stands, and the limits a user may raise; implemented over the ledger."""
+    """The budget and the limits a user may raise; implemented over the ledger."""
 
     def budget_status(self, account: spending.UsageAccount | None) -> spending.BudgetStatus | None:
-        """Return the month's spending and limit of whom a call is booked to, None when unknown."""
+        """Return the month's spending and limit of the account, None when unknown."""
         ...
 
     def notices(self, turn_id: TurnId) -> Sequence[BudgetNotice]:
-        """Return what the user is to be told of the budget in this turn; each is told once."""
+        """Return the budget notices of this turn for the user, each once."""
         ...
 
     async def raise_limit(
@@ -62,39 +62,38 @@ class Budgets(Protocol):
     ) -> None:
         """Raise the limit of this session or turn to so many micro-dollars.
 
-        Raises ``PolicyRefusal``: the administrator's limit is lower, or the scope is not the
-        user's to raise here. Raises ``StateUnavailable``: it could not be stored.
+        Raises ``PolicyRefusal`` (the administrator's limit is lower, or the user may not raise this
+        scope) and ``StateUnavailable`` (it could not be stored).
         """
         ...
 
 
 class Environment(Protocol):
-    """What is around a conversation and in no event of it.
+    """The context of a conversation that is in no event; implemented by
+    ``host.context.environment``.
 
-    Implemented by ``host.context.environment``.
-
-    Nothing here blocks the event loop. What was read is logged before it is sent.
+    Calls do not block the event loop. What was read is logged before it is sent.
     """
 
     async def load_instructions(self) -> InstructionSet:
-        """Return the user's instructions and skills as they are now."""
+        """Return the current instructions and skills of the user."""
         ...
 
     async def situation(self, context: MessageContext) -> WorkspaceSituation:
-        """Return what the workspace is like, for a message sent with this context."""
+        """Return the workspace for a message with this context."""
         ...
 
     async def place(self, session: Session) -> tuple[WorkspaceFact, ...]:
-        """Return what the place holds that a thread is about; nothing of other sessions."""
+        """Return the text and facts at a thread's anchor."""
         ...
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool
     ) -> AttachmentContent | None:
-        """Return what an attachment of this session holds; None when it is only named.
+        """Return the content of an attachment; None when it is only named.
 
-        ``images``: whether the model reads them. Raises ``ShouldersError``: outside the workspace,
-        secret, gone, not readable.
+        ``images``: whether the model reads images. Raises ``ShouldersError``: outside the
+        workspace, secret, missing, not readable.
         """
         ...
 
@@ -104,27 +103,27 @@ class Environment(Protocol):
 
 
 class Summarizer(Protocol):
-    """Summarises conversations by a model; implemented by ``assist.summaries``."""
+    """Summarises conversations with a model; implemented by ``assist.summaries``."""
 
     async def summarise(self, order: SummaryRequest) -> Summary | None:
         """Return the summary; None when no model may or can write one.
 
-        Raises ``ShouldersError``: the budget forbids it, or calls failed twice.
+        Raises ``ShouldersError``: the budget forbids it, or two calls failed.
         """
         ...
 
 
 class RecoveryCounter(Protocol):
-    """Remembers over restarts which conversations could not be taken up; called in threads."""
+    """Counts failed recoveries of sessions across restarts; called in threads."""
 
     def begin(self, session_id: SessionId) -> int:
-        """Note that one is being taken up; return how often that failed before."""
+        """Record the start of a recovery; return how many failed before."""
         ...
 
     def end(self, session_id: SessionId) -> None:
-        """Note that it was taken up."""
+        """Record a successful recovery."""
         ...
 
     def take_back(self, session_id: SessionId) -> None:
-        """Note that the start was cancelled: the last ``begin`` says nothing."""
+        """Undo the last ``begin``, because the start was cancelled."""
         ...

@@ -103,9 +103,7 @@ def plan_restore(
     was = {cell.id: cell for cell in before.cells}
     order = [cell.id for cell in now]
     _move_back(plan, before, history, present, order)
-    _return_deleted(
-        plan, before, stored, history, order
-    )  # placed relative to the current neighbours
+    _return_deleted(plan, before, stored, history, order)  # needs the final order
     for cell in now:
         cell_history = history.cells.get(cell.id)
         if cell_history is None:

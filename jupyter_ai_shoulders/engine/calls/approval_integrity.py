@@ -1,8 +1,9 @@
-"""Whether a call would run as the user was shown it when they allowed it (chapter 05).
+"""Checks that an approved call would still run as the user saw it (see
+docs/design/engine.md#approvals).
 
-``engine.calls.approvals`` records the facts with the question; ``engine.calls.batch_runner``
-compares them with those of the moment the call would run. What an approval does not depend on is
-left out: titles, durations, and whether a change can be undone.
+``engine.calls.approvals`` records hashes of the facts with the question;
+``engine.calls.batch_runner`` compares them right before the call runs. Facts that an approval does
+not depend on are left out: titles, durations, and whether a change can be undone.
 """
 
 from __future__ import annotations
@@ -36,17 +37,17 @@ _NAMES: Mapping[str, str] = {
 
 
 def confinement_of(subject: CallSubject) -> Confinement:
-    """Return how a call is held."""
+    """Return the confinement the call would run in."""
     return Confinement(subject.sandboxed, subject.read_only, subject.network)
 
 
 def fact_hashes(
     subject: CallSubject, *, arguments: Json, external: bool, risk: Risk
 ) -> Mapping[str, str]:
-    """Return SHA-256 of what an approval of a call is bound to, by name.
+    """Return the SHA-256 of each fact an approval is bound to, by name.
 
-    The code of changes is not among it: they compare versions themselves, and propose what no
-    longer fits.
+    The code of edits is left out: edits compare versions themselves and become proposals when they
+    no longer fit.
     """
     facts: dict[str, Json] = {
         "arguments": arguments,
@@ -60,7 +61,7 @@ def fact_hashes(
 
 
 def canonical_hash(value: Json) -> str:
-    """Return SHA-256 over the canonical JSON of a value."""
+    """Return the SHA-256 of a value's canonical JSON."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -68,7 +69,7 @@ def canonical_hash(value: Json) -> str:
 def change_since_approval(
     call: CallState, subject: CallSubject, *, external: bool
 ) -> ErrorInfo | None:
-    """Return why a call does not run after all: something differs from what was allowed."""
+    """Return why an approved call may not run: a fact changed since the approval."""
     held = call.verdict.confinement if isinstance(call.verdict, AllowCall) else NOT_CONFINED
     now = confinement_of(subject)
     if not _is_same_confinement(held, now):
@@ -86,7 +87,7 @@ def change_since_approval(
 def _changed_fact(
     call: CallState, shown: ShownCall, subject: CallSubject, external: bool
 ) -> str | None:
-    """Return the name of the first fact that differs."""
+    """Return the name of the first fact that changed."""
     if not shown.hashes:
         bound = shown.preview is not None and _preview_is_complete(subject, call.risk)
         return _PREVIEW if bound and shown.preview != subject.preview else None
@@ -101,9 +102,9 @@ def _preview_is_complete(subject: CallSubject, risk: Risk) -> bool:
 
 
 def _is_same_confinement(held: Confinement, now: Confinement) -> bool:
-    """Return whether a call is held as it was; what is not known of an earlier version agrees.
+    """Return whether the confinement is as approved; facts missing in old logs match anything.
 
-    Nothing that was not allowed so runs without a sandbox.
+    A call runs without a sandbox only if that was approved.
     """
     if held.sandboxed is None:
         return now.sandboxed is not False

@@ -1,7 +1,7 @@
-"""What a call is before it runs: how it is shown, whether it is valid, whether it may run.
+"""Describes calls before they run: presentation, validity and permission.
 
-``describe`` is used by ``engine.calls.model_call`` when the model has made a call, ``judge`` by
-``engine.session.effect_runner`` right before it would run.
+``describe`` is used by ``engine.calls.model_call`` when the model made a call, ``judge`` by
+``engine.session.effect_runner`` right before the call would run.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ GOES_ROUND = AskReason(
 
 @dataclass(frozen=True, slots=True)
 class Approvals:
-    """Asks the tools and the rules about calls."""
+    """Evaluates calls by their tools and the permission rules."""
 
     tools: ToolRegistry
     rules: PermissionStore
 
     async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
-        """Return the event for a call the model made, valid or not."""
+        """Return the event of a call the model made, valid or not."""
         names, disabled = self.tools.names(context.toolset), self._switched_off()
         made = unwrap_call(ready, self.tools, set(names) - disabled)
         tool = self._find_tool(made.tool, context)
@@ -124,9 +124,9 @@ class Approvals:
         return _outcome(decision, call.arguments, subject, tool)
 
     def check_policy(self, call: CallState, subject: CallSubject | None) -> ErrorInfo | None:
-        """Return why a call may not run after all: the rules may have changed since it was judged.
+        """Return why a call may not run; the rules may have changed since it was judged.
 
-        ``subject`` is what it touches, as it is now; None for reads.
+        ``subject`` is the call's current subject, None for reads.
         """
         refused = self._refused(call, "enabled")
         if refused is not None:
@@ -143,19 +143,21 @@ class Approvals:
         return None
 
     def _find_tool(self, name: str, context: CallContext) -> Tool[Any] | None:
-        """Return the tool when the conversation's toolset has it."""
+        """Return the tool if the conversation's toolset has it."""
         return self.tools.get(name) if name in self.tools.names(context.toolset) else None
 
     def _switched_off(self) -> frozenset[str]:
         try:
             return self.rules.disabled
         except StateUnavailable:
-            return frozenset()  # said when the call is judged, which it is before it runs
+            return frozenset()  # reported when the call is judged, which precedes every run
 
     def _problem(
         self, made: UnwrappedCall, tool: Tool[Any] | None, told: Sequence[str]
     ) -> str | None:
-        """Return why a call cannot be made as it stands; ``told`` are the tools there are."""
+        """Return why the call is invalid, None when it is valid; ``told`` names the available
+        tools.
+        """
         if tool is not None and (made.problem or made.arguments is None):
             return made.problem or "The arguments are not a JSON object."
         names = [*told, made.tool] if tool is not None else told
@@ -173,14 +175,14 @@ class Approvals:
 
 
 def arguments_hash(arguments: JsonObject) -> str:
-    """Return SHA-256 over the canonical JSON of a call's arguments."""
+    """Return the SHA-256 of the arguments' canonical JSON."""
     return canonical_hash(arguments)
 
 
 async def _subject(
     tools: ToolRegistry, tool: Tool[Any], arguments: JsonObject, context: CallContext
 ) -> CallSubject | None:
-    """Return how the call is shown; None when its target cannot be looked at (it will fail)."""
+    """Return the call's subject; None when its target cannot be inspected (the call will fail)."""
     args = tools.validate(tool.name, arguments)
     if isinstance(args, InvalidCall):
         return None
@@ -198,16 +200,16 @@ def _invalid_call(call: CallState, *, known: bool) -> ErrorInfo:
 
 
 def _is_conversation_tool(tool: Tool[Any]) -> bool:
-    """Return whether a call is about the conversation itself, so that nobody else can answer it."""
+    """Return whether the call concerns the conversation itself, so only the engine can run it."""
     return tool.category == "loop" or tool.name in {LOAD_TOOLS, READ_OUTPUT}
 
 
 def _loggable_scopes(
     scopes: tuple[ApprovalScope, ...], arguments: JsonObject
 ) -> tuple[ApprovalScope, ...]:
-    """Return the scopes whose reach the log can tell.
+    """Return the scopes whose reach can be recorded in the log.
 
-    A document is one that the arguments name; a command is one that a rule can cover.
+    The scope of a document needs a path in the arguments, that of a command a rule that covers it.
     """
     target = target_of(arguments)
     left_out: set[ApprovalScope] = set()
@@ -224,7 +226,7 @@ def _reach(arguments: JsonObject) -> CommandReach | None:
 
 
 def _effects(subject: CallSubject, risk: Risk) -> tuple[EffectKind, ...] | None:
-    """Return what a look at the code shows that it does; None of calls that run no code."""
+    """Return the effects found in the code; None for calls that run no code."""
     if risk != "execute" or subject.preview is None or subject.language is None:
         return None
     return code_effects(subject.preview, subject.language)

@@ -1,8 +1,8 @@
-"""The calls that go on after their step: cells that run for minutes or hours, of all sessions.
+"""Calls of all sessions that continue after their step, such as cells that run for hours.
 
-Made by ``host`` for the engine, which says where their events go, and for ``read_output``, which
-looks at them. A call that is here has its result, which said that it goes on, and ends with one
-``run-end``; nothing ends it but itself, a cancel of its session, and the end of the server.
+Made by ``host`` for the engine, which receives their events, and for ``read_output``, which reads
+their progress. A call here already has a result that says so, and ends with one ``run-end``. It
+ends by itself, with a cancel of its session, or when the server stops.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from jupyter_ai_shoulders.wire.ids import LongRunId, SessionId
 _log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 5.0
-"""Until an end that could not be kept, on a full disk, is told again."""
+"""Delay before an end that could not be logged (full disk) is reported again."""
 POLL_SECONDS = 0.05
-"""Between two looks at whether it was."""
+"""Polling interval while such an end is unreported."""
 RETAINED_RESULTS = 50
-"""Calls that ended whose results can still be read by their handles."""
+"""Ended calls whose results can still be read by handle."""
 
 EventCallback = Callable[[SessionId, Event], None]
 
@@ -51,13 +51,13 @@ class _TrackedCall:
     run: ToolCallExecution
     look: Callable[[], Result]
     cancelled: ErrorInfo | None = None
-    """Why it was told to stop."""
+    """Why it was cancelled."""
     result: Result | None = None
-    """How it ended."""
+    """Its result, once reported."""
 
 
 class BackgroundTasks:
-    """Keeps what goes on, and tells of its end."""
+    """Tracks calls in the background and reports their ends."""
 
     def __init__(self, ids: IdSource) -> None:
         self._ids = ids
@@ -65,7 +65,7 @@ class BackgroundTasks:
         self._callback: EventCallback | None = None
 
     def subscribe(self, callback: EventCallback) -> None:
-        """Tell of all that happens from now on; called once, by the engine."""
+        """Set the receiver of events; called once, by the engine."""
         self._callback = callback
 
     def adopt(
@@ -75,10 +75,10 @@ class BackgroundTasks:
         run: ToolCallExecution,
         truncator: OutputTruncator,
     ) -> ToolCallOutcome:
-        """Let a call go on; return its result for now.
+        """Take over a call; return its preliminary result.
 
-        Its end is told once that is recorded, which earlier calls of its step may hold up: an end
-        of something the session has not heard of would be lost, and waited for ever after.
+        The end is reported only after that result is recorded, which earlier calls of the step may
+        delay: an end the session does not expect would be lost.
         """
         assert run.look is not None, "only calls that can be looked at outlast their step"
         name = LongRunId(self._ids.new("run"))
@@ -98,18 +98,18 @@ class BackgroundTasks:
         )
 
     def is_running(self, session_id: SessionId, name: LongRunId) -> bool:
-        """Return whether the call goes on, and tells of its end."""
+        """Return whether the call is running or its end is not reported yet."""
         tracked = self._calls.get(name)
         return tracked is not None and tracked.session_id == session_id and tracked.result is None
 
     def cancel(self, session_id: SessionId, why: ErrorInfo) -> None:
-        """Stop what a session has going on; each tells of its end shortly after."""
+        """Cancel the session's calls; each reports its end shortly after."""
         for tracked in self._going_on():
             if tracked.session_id == session_id:
                 _stop(tracked, why)
 
     async def stop(self, why: ErrorInfo) -> None:
-        """Stop all, and return when all have told of their ends."""
+        """Cancel all calls and wait until they end."""
         going_on = self._going_on()
         for tracked in going_on:
             _stop(tracked, why)
@@ -117,17 +117,17 @@ class BackgroundTasks:
             await asyncio.wait([tracked.run.task for tracked in going_on])
 
     async def ended(self, session_id: SessionId) -> None:
-        """Return when a call of the session has ended; at once when none goes on."""
+        """Wait for the end of one of the session's calls; return at once without any."""
         tasks = [
             tracked.run.task for tracked in self._going_on() if tracked.session_id == session_id
         ]
         if tasks:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        # Its session has heard of it then, unless the end is to be told again.
+        # The end is reported by now, unless reporting it is retried.
         await asyncio.sleep(0 if tasks else POLL_SECONDS)
 
-    async def poll(self, session_id: SessionId, handle: str, timeout_s: float) -> Result | None:
-        """Return how far a call is, or how it ended; wait for its end for so many seconds.
+    async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
+        """Return the progress or the result of a call, after waiting up to ``patience`` seconds.
 
         None when the session has no such call: the server was restarted, or it ended long ago.
         """
@@ -145,7 +145,7 @@ class BackgroundTasks:
         self._report_end(tracked, name, _outcome(tracked))
 
     def _report_end(self, tracked: _TrackedCall, name: LongRunId, outcome: ToolCallOutcome) -> None:
-        """Tell of a call's end, again and again until it is kept: its session may wait for it."""
+        """Report the end of a call, and retry until it is logged: the session may wait for it."""
         result: Result | None = None
         try:
             event, result = run_end_event(tracked.call, name, outcome, tracked.truncator)
@@ -166,7 +166,7 @@ class BackgroundTasks:
     def _record(self, session_id: SessionId, event: Event) -> None:
         try:
             self._emit(session_id, event)
-        except ShouldersError:  # the run goes on: its outputs are in the notebook all the same
+        except ShouldersError:  # the run continues, and its outputs are in the notebook anyway
             _log.exception("What a run of %s said is not in its log.", session_id)
 
     def _forget_old(self) -> None:
@@ -178,7 +178,7 @@ class BackgroundTasks:
 def run_end_event(
     call: CallState, name: LongRunId, outcome: ToolCallOutcome, truncator: OutputTruncator
 ) -> tuple[RunEnd, Result]:
-    """Return the event of a call's end, and the result it holds."""
+    """Return the event of a call's end, and its result."""
     result = outcome.result
     if result is None:
         error = outcome.error or internal_error(f"The tool {call.tool}")
@@ -200,7 +200,7 @@ def run_end_event(
 
 
 def lost_run_event(run: BackgroundRun) -> RunEnd:
-    """Return the end of what the server's own end cut off."""
+    """Return the end of a run that the end of the server cut off."""
     is_process = run.start is not None and run.start.pid is not None
     why = LOST_COMMAND if is_process else LOST
     result = settled_result(run.call_id, run.tool, "unknown", why)
@@ -232,7 +232,7 @@ def _stop(tracked: _TrackedCall, why: ErrorInfo) -> None:
 
 
 def _going_on(tracked: _TrackedCall, name: LongRunId) -> Result:
-    """Return what there is so far, with what can be done about it."""
+    """Return the output so far, with a note on how to proceed."""
     now = tracked.look()
     seconds = tracked.run.elapsed_ms // 1000
     note = (

@@ -1,6 +1,6 @@
-"""Which calls of a batch wait for which, so that running them together equals running them in turn.
+"""Orders the calls of a batch so that running them together equals running them in turn.
 
-Pure; used by ``engine.calls.batch_runner`` (chapter 04, tool batches).
+Pure; used by ``engine.calls.batch_runner`` (see docs/design/engine.md#batches).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.tools.permissions.grants import target_of
 
 
 def dependencies_of(calls: Sequence[CallState]) -> list[list[int]]:
-    """Return for each call the positions of the earlier ones it must wait for."""
+    """Return for each call the positions of the earlier calls it must wait for."""
     if any(call.tool in ENDING_TOOLS for call in calls):
         return [list(range(position)) for position in range(len(calls))]
     return [
@@ -22,7 +22,7 @@ def dependencies_of(calls: Sequence[CallState]) -> list[list[int]]:
 
 
 def duplicate_calls(calls: Sequence[CallState]) -> list[int | None]:
-    """Return for each read the position of an equal one before it with no change between."""
+    """Return for each read the position of an equal earlier read with no change between them."""
     return [_twin(calls, position) for position in range(len(calls))]
 
 
@@ -40,7 +40,10 @@ def _twin(calls: Sequence[CallState], position: int) -> int | None:
 
 
 def _conflict(first: CallState, second: CallState) -> bool:
-    """Two reads never conflict; a change does with all on its document, or without one."""
+    """Return whether two calls conflict: a change does with all calls on its document.
+
+    Reads never conflict; a call without a document conflicts with every change.
+    """
     if not (isinstance(first.verdict, AllowCall) and isinstance(second.verdict, AllowCall)):
         return False
     if first.risk == "read" and second.risk == "read":
@@ -55,7 +58,7 @@ def _paths(call: CallState) -> list[str]:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Return whether two paths are one, or one is a folder above the other."""
+    """Return whether the paths are equal or one is a folder above the other."""
     if "." in {one, other}:
         return True
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")

@@ -1,10 +1,8 @@
 """Runs the calls of a batch and records their results in model order.
 
-Run by ``engine.session.effect_runner``.
-
-Reads run together; a change has its document for itself. A call's start is on the disk before
-its effect (writes and executions), and every call ends with exactly one result, also when it is
-cancelled or its tool has a bug.
+Used by ``engine.session.effect_runner``. Reads run together; a change has its document to itself.
+The start of a write or execution is synced to disk before its effect. Every call ends with exactly
+one result, also when it is cancelled or its tool has a bug.
 """
 
 from __future__ import annotations
@@ -61,26 +59,26 @@ Seen = dict[tuple[str, CellId | None], Version]
 
 @dataclass(frozen=True, slots=True)
 class BatchServices:
-    """What a batch needs of its surroundings."""
+    """The dependencies of a batch."""
 
     sync: Callable[[], Awaitable[None]]
     context: Callable[[CallId, Mapping[tuple[str, CellId | None], Version]], CallContext]
     stop_reason: Callable[[], StopReason | None]
     policy: SessionPolicy
     check_policy: Callable[[CallState, CallSubject | None], ErrorInfo | None]
-    """Why a call may not run after all, by the rules as they are now."""
+    """Returns why a call may not run, by the current rules."""
     tools: ToolRegistry
     truncator: OutputTruncator
     recording: CallRecording
     settle_timeout: float
     patience: float | None
-    """How long a step waits for a call that may outlast it, in seconds."""
+    """Seconds a step waits for a call that may continue in the background."""
     move_to_background: Callable[[CallState, ToolCallExecution], ToolCallOutcome]
-    """Let a call go on after its step."""
+    """Moves a call to the background."""
 
 
 class BatchRunner:
-    """The calls of one step that are judged and have no result yet."""
+    """Runs the judged calls of one step that have no result yet."""
 
     def __init__(self, calls: Sequence[CallState], seen: Seen, tools: BatchServices) -> None:
         self._calls = calls
@@ -95,7 +93,7 @@ class BatchRunner:
         self._abandoned: set[asyncio.Task[Result]] = set()
 
     async def run(self) -> CallsDone:
-        """Give every call its result; when cancelled, the rest get theirs before it leaves."""
+        """Run the calls; on cancellation, record a result for each before it propagates."""
         try:
             async with asyncio.TaskGroup() as group:
                 for position in range(len(self._calls)):
@@ -161,7 +159,7 @@ class BatchRunner:
         return self._ended(call, run) if ended else self._tools.move_to_background(call, run)
 
     def _refused(self, call: CallState, subject: CallSubject | None) -> ToolCallOutcome | None:
-        """Return why a call does not start after all; None when it does."""
+        """Return the refusal of a call that may not start; None when it may."""
         if self._bug is not None:
             return ToolCallOutcome("skipped", error=AFTER_BUG)
         try:
@@ -181,7 +179,7 @@ class BatchRunner:
         return call.external if tool is None else tool.external
 
     async def _stop(self, call: CallState, run: ToolCallExecution) -> ToolCallOutcome:
-        """Let a cancelled tool settle its effect; one that does not is left behind."""
+        """Let a cancelled tool settle its effect; abandon it after a timeout."""
         run.task.cancel()
         await asyncio.wait({run.task}, timeout=self._tools.settle_timeout)
         if run.task.done():
@@ -198,7 +196,7 @@ class BatchRunner:
         return run.outcome(self._why())
 
     def _failed(self, call: CallState, error: BaseException, duration: int = 0) -> ToolCallOutcome:
-        """Note a tool's bug, which ends the turn after the calls that run; no other starts."""
+        """Record a tool's bug, which ends the turn after the running calls; no other starts."""
         _log.error("Tool %s has a bug.", call.tool, exc_info=error)
         told = internal_error(f"The tool {call.tool}")
         self._bug = self._bug or told
@@ -228,7 +226,7 @@ class BatchRunner:
         self._finished[position].set()
 
     def _close(self) -> None:
-        """Record what is left after a cancel: finished calls as they ended, the rest cancelled."""
+        """Record results after a cancel: of finished calls their own, of the rest ``cancelled``."""
         for position in range(self._recorded, len(self._calls)):
             call = self._calls[position]
             outcome = self._outcomes[position] or ToolCallOutcome("cancelled", error=self._why())
@@ -278,7 +276,7 @@ class BatchRunner:
 
 
 def _replayed(result: Result | None) -> Result | None:
-    """Return a sibling's result for an equal call; what it showed is not shown twice."""
+    """Return a copy of an equal call's result, without showing its content twice."""
     return replace(result, events=()) if result else None
 
 
@@ -292,29 +290,29 @@ def _request(call_id: CallId, question: UserQuestion) -> ClarifyRequest:
 
 
 async def inspect_subject(tool: Tool[Any], args: Any, context: CallContext) -> CallSubject | None:
-    """Return what the call would touch as it is now; None when it cannot be looked at.
+    """Return the call's current subject; None when it cannot be inspected.
 
-    Raises ``ShouldersError`` for what runs code: it does not run without being compared.
+    Raises ``ShouldersError`` for calls that run code, which must be compared before they run.
     """
     try:
         return await tool.subject(args, context)
     except ShouldersError:
         if tool.risk == "execute":
             raise
-        return None  # the tool says so better, when it runs
+        return None  # the tool reports the error better when it runs
 
 
 async def _prepared(
     tool: Tool[Any], subject: CallSubject | None, context: CallContext
 ) -> CallSubject | None:
-    """Have a tool make what its effect is known by. Raises ``ShouldersError``."""
+    """Let the tool prepare what identifies its effect. Raises ``ShouldersError``."""
     if subject is None or not isinstance(tool, PreparableTool):
         return subject
     return replace(subject, effect=await tool.prepare(context))
 
 
 def start_record(call_id: CallId, subject: CallSubject | None) -> ToolStart:
-    """Return the record of a call right before its effect."""
+    """Return the event logged right before a call's effect."""
     if subject is None:
         return ToolStart(call_id=call_id)
     effect = subject.effect

@@ -1,7 +1,7 @@
-"""Joins streamed text into fewer events: a piece after a pause at once, others on a short timer.
+"""Joins streamed text into fewer events: at once after a pause, otherwise on a short timer.
 
-A key that is cut over several pieces never leaves: what could begin one waits for the rest.
-Used by ``engine.calls.model_call`` and ``engine.calls.batch_runner``; one instance per part or
+A key split over several pieces never leaves the buffer: text that could begin a key waits for the
+rest. Used by ``engine.calls.model_call`` and ``engine.calls.execution``; one instance per part or
 call.
 """
 
@@ -19,18 +19,18 @@ class DeltaBuffer:
     def __init__(
         self, interval: float, emit: Callable[[str], None], redactor: Redactor | None = None
     ) -> None:
-        """Without a ``redactor`` nothing is masked or held back."""
+        """Without a ``redactor``, nothing is masked or held back."""
         self._stream = StreamRedactor(redactor) if redactor is not None else None
         self._interval = interval
         self._emit = emit
         self._pieces: list[str] = []
         self._free_at: float | None = None
-        """When the next piece may go out; None before the first."""
+        """When the next piece may be emitted; None before the first."""
         self._timer: asyncio.Handle | None = None
         self._failure: Exception | None = None
 
     def push(self, text: str) -> None:
-        """Take more text. Raises what ``emit`` raised, now or on the timer."""
+        """Add text. Raises what ``emit`` raised, now or on the timer."""
         self._raise()
         self._pieces.append(text)
         if self._free_at is None:
@@ -39,7 +39,7 @@ class DeltaBuffer:
             self._timer = self._scheduled(self._free_at)
 
     def flush(self) -> None:
-        """Emit what is held. Raises like ``push``."""
+        """Emit the buffered text. Raises as ``push``."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -49,7 +49,7 @@ class DeltaBuffer:
             self._send(text if self._stream is None else self._stream.push(text))
 
     def close(self) -> None:
-        """Emit all that is left; nothing more will come. Raises like ``push``."""
+        """Emit all remaining text; no more follows. Raises as ``push``."""
         self.flush()
         if self._stream is not None:
             self._send(self._stream.finish())
@@ -60,7 +60,7 @@ class DeltaBuffer:
             self._emit(text)
 
     def _scheduled(self, free_at: float) -> asyncio.Handle:
-        """Wait no longer than for what arrived together with this piece, if the way is free."""
+        """Schedule the next emission, at once when the interval is over."""
         loop = asyncio.get_running_loop()
         if loop.time() >= free_at:
             return loop.call_soon(self._fire)

@@ -1,7 +1,7 @@
-"""One tool call being carried out: its stream is read to the end, whoever waits for it.
+"""Executes one tool call and reads its stream to the end, even if its caller stops waiting.
 
-Made by ``engine.calls.batch_runner`` for a call of the step. One that outlasts the step is handed
-over to ``engine.calls.background_tasks``, which then says where its events go.
+Made by ``engine.calls.batch_runner``. A call that continues after its step is handed over to
+``engine.calls.background_tasks``, which then receives its events.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from jupyter_ai_shoulders.wire.events import (
 from jupyter_ai_shoulders.wire.ids import CallId, LongRunId
 
 INPUT_POLL_SECONDS = 1.0
-"""Between two looks at whether a call that waits for the user still does."""
+"""Polling interval while a call waits for input of the user."""
 EARLY_FAILURE_SECONDS = 1.0
-"""What goes on beside its step is given as long to fail at once."""
+"""Seconds in which a background call may still fail within its step."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallOutcome:
-    """How a call ended, or that it goes on (``run``)."""
+    """The outcome of a call; ``run`` is set when it continues in the background."""
 
     status: CallStatus
     duration_ms: int = 0
@@ -53,32 +53,32 @@ class ToolCallOutcome:
     error: ErrorInfo | None = None
     run: LongRunId | None = None
     recorded: Callable[[], None] | None = None
-    """Called when the result is in the log; what goes on tells of its end only from then on."""
+    """Called when the result is logged; a background call reports its end only after that."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallRecording:
-    """How what a call says on its way enters the log."""
+    """How the progress of a call is logged."""
 
     record: Callable[[Event], None]
     clock: Clock
     interval: float
     redactor: Redactor
-    """Knows the keys in use; output never shows one cut over two pieces."""
+    """Masks the keys in use, also where output is split within one."""
 
 
 class ToolCallExecution:
-    """A call on its way; ``task`` ends with its result."""
+    """A running call; ``task`` ends with its result."""
 
     def __init__(
         self, tool: Tool[Any], args: Any, context: CallContext, recording: CallRecording
     ) -> None:
         self.look: Callable[[], Result] | None = None
-        """Returns what there is so far; None while the call may not outlast its step."""
+        """Returns the progress; None while the call may not continue after its step."""
         self.asks = False
-        """Whether it waits for the user to type something."""
+        """Whether it waits for the user's input."""
         self.record = recording.record
-        """Where its events go; another place once the step is over."""
+        """Receives its events; replaced when the call moves to the background."""
         self._recording = recording
         self._since = recording.clock.monotonic()
         self._call_id = context.call_id
@@ -89,13 +89,13 @@ class ToolCallExecution:
 
     @property
     def elapsed_ms(self) -> int:
-        """How long it has been on its way."""
+        """Milliseconds since the start."""
         return round((self._recording.clock.monotonic() - self._since) * 1000)
 
     async def wait(self, patience: float | None) -> bool:
-        """Return whether it ended; false when it goes on and need not be waited for.
+        """Wait for the call; return False when it continues in the background.
 
-        A call that waits for the user is waited for.
+        A call that waits for the user's input is waited for.
         """
         done = await self._first_wait(patience)
         while not done and (self.look is None or self.asks):
@@ -103,7 +103,7 @@ class ToolCallExecution:
         return bool(done)
 
     async def _first_wait(self, patience: float | None) -> set[asyncio.Task[Result]]:
-        """Wait for its end, but not for long once it says that nobody needs to wait."""
+        """Wait for the end, only briefly once the call needs no waiting."""
         beside = asyncio.create_task(self._detached.wait())
         try:
             done, _ = await asyncio.wait(
@@ -119,17 +119,17 @@ class ToolCallExecution:
         return {self.task} if self.task.done() else set()
 
     def close(self) -> None:
-        """Record nothing more: the call has its result, even if its tool goes on."""
+        """Record nothing more: the call has its result even if its tool still runs."""
         self._closed = True
 
     @property
     def failure(self) -> BaseException | None:
-        """What the finished call raised that tools must not raise."""
+        """The exception of the finished call that tools must not raise."""
         error = None if self.task.cancelled() else self.task.exception()
         return None if isinstance(error, ShouldersError) else error
 
     def outcome(self, why: ErrorInfo) -> ToolCallOutcome:
-        """Return how the finished call ended, unless by a bug; ``why`` it was cancelled, if it was.
+        """Return the outcome of the finished call; ``why`` is the reason if it was cancelled.
 
         Raises its ``failure``.
         """
@@ -154,7 +154,7 @@ class ToolCallExecution:
                         self._handle_output(item)
         finally:
             self._progress.flush()
-            if self.asks:  # it was stopped, and nobody waits for the answer any more
+            if self.asks:  # stopped, so nobody waits for the answer
                 self._handle_output(InputEnded(answered=False))
         if result is None:
             raise RuntimeError(f"the tool {tool.name} ended without a result")
@@ -189,7 +189,7 @@ class ToolCallExecution:
 
 
 class _ProgressLog:
-    """Records a call's progress, consecutive pieces of one channel joined."""
+    """Records a call's progress; consecutive pieces of one channel are joined."""
 
     def __init__(
         self, call_id: CallId, recording: CallRecording, record: Callable[[Event], None]

@@ -1,8 +1,8 @@
-"""What became of calls that a crash interrupted, as far as their targets tell (durable calls).
+"""Settles calls that a crash interrupted (see docs/design/engine.md#recovery-after-a-kill).
 
-Run by ``engine.session.effect_runner``. A change whose target still has the version from before was
-not applied, one whose target has the expected version was; everything else stays unknown, and the
-user decides. Nothing is run again.
+Used by ``engine.session.effect_runner``. A change whose target still has the earlier version was
+not applied; one whose target has the expected version was. All others stay unknown, and the user
+decides. Nothing runs again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 async def resolve_interrupted_calls(
     calls: Iterable[CallState], tools: ToolRegistry, context: CallContext
 ) -> tuple[ToolResult, ...]:
-    """Return the results of those calls whose outcome can be told."""
+    """Return the results of the calls whose outcome can be determined."""
     found: list[ToolResult] = []
     for call in calls:
         start = call.start
@@ -51,10 +51,9 @@ async def resolve_interrupted_calls(
 
 
 def interrupted_outcome(call: CallState, start: ToolStart, now: CallSubject) -> ToolResult | None:
-    """Compare versions; None when they do not tell.
+    """Return the outcome by comparing versions; None when they do not determine it.
 
-    What was changed in a page cannot be found in the file: there, only seeing the new version
-    says something, until the page is back.
+    The file does not show whether a change in a page was made; there only the new version counts.
     """
     version = now.effect.before_version
     if version is None or start.expected_version in {None, start.before_version}:
@@ -76,14 +75,14 @@ def interrupted_outcome(call: CallState, start: ToolStart, now: CallSubject) -> 
 
 
 def _was_merged(start: ToolStart, result: ToolResult, context: CallContext) -> bool:
-    """Return whether the edit was made in a text that the conversation had not read."""
+    """Return whether the edit was merged into a text the conversation had not read."""
     return any(
         context.seen.get((item.path, item.cell_id)) != start.before_version for item in result.seen
     )
 
 
 def _seen(target: Target, version: Version) -> tuple[SeenVersion, ...]:
-    """Return what the conversation knows by an applied change: the text of a cell it named."""
+    """Return the version an applied change makes known: that of the cell it named."""
     if target.cell_id is None or version == ABSENT:
         return ()
     return (SeenVersion(path=target.path or "", cell_id=target.cell_id, version=version),)
@@ -104,11 +103,15 @@ async def _subject(
             CallSubject(call.title, None, Target(), effect=Effect(ABSENT)) if is_deleted else None
         )
     except ShouldersError:
-        return None  # its target is gone or out of reach: unknown
+        return None  # its target is missing or not reachable: unknown
 
 
 async def end_orphaned_processes(starts: Iterable[ToolStart | None]) -> None:
-    """End the processes of calls, by what was logged before they began."""
+    """Kill the processes that interrupted calls left running.
+
+    What watches a command ends it with the server; this covers a watcher that was killed too. Only
+    processes that certainly belong to a call are killed, since process ids are reused.
+    """
     for start in starts:
         if start is not None and start.pid is not None:
             found = await asyncio.to_thread(end_orphans, start.pid, start.process_start)

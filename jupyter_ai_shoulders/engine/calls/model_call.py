@@ -1,6 +1,6 @@
-"""One model call: the provider's stream becomes events in the log.
+"""Sends one request to a model and logs the streamed reply as events.
 
-Run by ``engine.session.effect_runner``.
+Used by ``engine.session.effect_runner``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class ModelCallServices:
-    """What a model call needs of its surroundings."""
+    """The dependencies of a model call."""
 
     record: Callable[[Event], None]
     describe: Callable[[ToolCallReady], Awaitable[ToolCall]]
@@ -65,9 +65,9 @@ class ModelCallServices:
     rng: Random
     budgets: Budgets
     turn_id: TurnId
-    """Stands in each piece of text from the start: to add it later means a copy of each."""
+    """Included in each delta from the start: adding it later would copy each one."""
     redactor: Redactor
-    """Knows the keys in use; a delta never shows one, nor the beginning of one."""
+    """Masks the keys in use; a delta never shows a key or the beginning of one."""
 
 
 class _Part:
@@ -116,12 +116,12 @@ class ModelCall:
         self._stop: StopReason | None = None
 
     async def run(self, attempt: int) -> ModelFinished | ModelFailed:
-        """Record the reply as it comes; cancelling it keeps what came so far."""
+        """Record the reply as it arrives; cancellation keeps what has arrived."""
         try:
             async with aclosing(_closing(self._provider.stream(self._request))) as events:
                 async for event in events:
                     await self._take(event)
-        except (ProviderError, PolicyRefusal) as error:  # refused: the budget, nothing was sent
+        except (ProviderError, PolicyRefusal) as error:  # refused by the budget; nothing was sent
             self._close_part()
             return self._failed(error, attempt)
         except BaseException:
@@ -137,7 +137,7 @@ class ModelCall:
         )
 
     def take_partial_usage(self) -> UsageUpdate | None:
-        """Return what the provider reported so far; None when nothing was."""
+        """Return the usage the provider has reported so far, None without any."""
         usage = self._usage
         if usage is None:
             return self._estimated() if self._shown else None
@@ -162,7 +162,7 @@ class ModelCall:
             case Stop():
                 self._stop = event.reason
             case ToolCallStart() | ToolArgumentsDelta():
-                pass  # arguments are shown when they are whole
+                pass  # arguments are shown when they are complete
             case _:
                 assert_never(event)
 
@@ -221,5 +221,7 @@ class ModelCall:
 
 
 def _closing(stream: AsyncIterator[ProviderEvent]) -> AsyncGenerator[ProviderEvent, None]:
-    """Return the stream as what it is: closing it closes the connection (``Provider.stream``)."""
+    """Return the stream typed as a generator; closing it closes the connection
+    (``Provider.stream``).
+    """
     return cast("AsyncGenerator[ProviderEvent, None]", stream)

@@ -1,7 +1,7 @@
-"""What the model is sent of a result: all of it, or head and tail with a handle to read the rest.
+"""Truncates long results to head and tail, with a handle to read the rest.
 
 Used by ``engine.calls.batch_runner`` for every result and by ``engine.session.user_responses`` for
-supplied ones.
+results users supply.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Content = tuple[ResultContent, ...]
 
 @dataclass(frozen=True, slots=True)
 class OutputTruncator:
-    """Where long outputs go; ``paged`` says whether the model has ``read_output``."""
+    """Stores long outputs; ``paged`` says whether the model has ``read_output``."""
 
     blobs: Blobs
     redactor: Redactor
@@ -34,10 +34,10 @@ class OutputTruncator:
     def truncate(
         self, content: Sequence[ResultContent], kept: BlobHash | None = None
     ) -> tuple[Content, BlobHash | None]:
-        """Return the content the model is sent, and where the whole is when it was cut.
+        """Return the content for the model, and the handle of the whole output if it was cut.
 
-        The limits hold for all texts of a result together. ``kept`` is where the tool itself put
-        the whole of its output, of which the content may be a part.
+        The limits apply to all texts of a result together. ``kept`` is the handle of an output the
+        tool stored itself, of which the content may be a part.
         """
         texts = [part.text for part in content if isinstance(part, TextPart)]
         own: BlobHash | None = None

@@ -1,1 +1,1 @@
-"""What surrounds a conversation: workspace facts, attachments, instructions and skills."""
+"""The environment of a conversation: workspace facts, attachments, instructions and skills."""

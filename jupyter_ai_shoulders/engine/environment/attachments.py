@@ -1,7 +1,8 @@
-"""What a message's attachments hold, captured when they are first sent (chapter 11).
+"""Contents of a message's attachments, captured when they are first sent.
 
-A capture is logged as a ``context-add`` with role ``attachment``, so that a request can be made
-again from the log. Pure; used by ``prepare``, ``transcript`` and ``user_message``.
+A capture is logged as a ``context-add`` with role ``attachment``, so that the request can be
+rebuilt from the log. Pure; used by ``engine.request`` and ``engine.transcript``. See
+docs/design/context-and-prompts.md#attachments.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from jupyter_ai_shoulders.wire.results import SeenVersion
 
 @dataclass(frozen=True, slots=True)
 class AttachmentContent:
-    """What one attachment holds.
+    """The content of one attachment.
 
-    ``note`` says in our own words what the content is not (cut, refused, gone); it is shown to
-    model and, when ``warn`` is set, to the user.
+    ``note`` explains what the content is not (cut, refused, missing); the model reads it and, when
+    ``warn`` is set, the user.
     """
 
     content: tuple[ResultContent, ...] = ()
@@ -43,27 +44,27 @@ class AttachmentContent:
 
 
 class AttachmentRecord(WireModel):
-    """A capture as its blob holds it."""
+    """A capture as stored in its blob."""
 
     message_id: MessageId
     index: int
-    """Which of the message's attachments."""
+    """The index of the attachment in the message."""
     content: tuple[ResultContent, ...]
     note: str | None
 
 
 class SkillRecord(WireModel):
-    """The text of a skill a message named, as its blob holds it."""
+    """The text of a skill that a message named, as stored in its blob."""
 
     message_id: MessageId
     name: str
     text: str
     reviewed: bool = True
-    """False: the skill came with the folder and is not trusted, so its text is data."""
+    """False when the skill came with an untrusted folder, so that its text is data."""
 
 
 def attachment_key(attachment: Attachment) -> str | None:
-    """Return what makes two attachments the same thing; None where they never are."""
+    """Return a key that equal attachments share; None where they are never equal."""
     match attachment:
         case FileAttachment() | FolderAttachment():
             return f"{attachment.kind} {attachment.path}"
@@ -82,7 +83,7 @@ def attachment_key(attachment: Attachment) -> str | None:
 
 
 def describe_attachment(attachment: Attachment) -> str:
-    """Return an attachment in words, on one line."""
+    """Return a description of an attachment on one line."""
     match attachment:
         case ImageAttachment():
             what = "image"
@@ -115,5 +116,5 @@ def _describe_part(
 
 
 def one_line(text: str) -> str:
-    """Return a name that cannot begin a line of its own."""
+    """Return the name without line breaks."""
     return " ".join(text.split())

@@ -1,7 +1,8 @@
-"""The user's instructions as they enter a prompt: comments out, size capped, rules by scope.
+"""Parses the user's instruction files: removes comments, limits the size, and splits scoped rules.
 
-Pure; used by ``prepare`` on what the ``Environment`` port read. A file may hold several rules:
-text that follows a front matter block applies where the block says, text before it always::
+Pure; used by ``engine.request.context_sources`` on what the ``Environment`` port read. A file may
+hold several rules: text after a front matter block applies in its scope, text before the first
+block always applies::
 
     Use metric units.
 
@@ -22,31 +23,31 @@ from typing import Any, cast
 INSTRUCTIONS_FILE = "_instructions.md"
 SYSTEM_FILE = ".shoulders/system.md"
 OTHER_FILES = (".hermes.md", "HERMES.md", "AGENTS.md", "CLAUDE.md", ".cursorrules")
-"""The first of these that exists is read as well."""
+"""The first of these files that exists is read as well."""
 
 FILE_LIMIT = 20_000
-"""Bytes of one file that are shown: three quarters from its head, the rest from its end."""
+"""Bytes shown of one file: three quarters from its head, the rest from its end."""
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^(?:```|~~~)")
 _KEYS = {"globs": "globs", "glob": "globs", "languages": "languages", "language": "languages"}
 _REMARKS = frozenset({"name", "title", "description", "author", "date", "version", "alwaysapply"})
-"""Keys other assistants' files have; they scope nothing here."""
+"""Keys in files of other assistants that do not restrict the scope here."""
 _HINT = "Rules are scoped with `globs` and `languages`, each a word or a list of words."
 _BLOCK_LIMIT = 40
-"""Lines of a front matter block."""
+"""Maximum lines of a front matter block."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScopedInstructions:
-    """Instructions that apply to some documents only; empty scopes do not restrict."""
+    """Instructions for some documents only; empty scopes do not restrict."""
 
     text: str
     globs: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
 
     def applies(self, documents: Sequence[str], language: str | None) -> bool:
-        """Return whether a document in front of the user, or the notebook's language, fits."""
+        """Return whether an open document or the notebook's language matches the scope."""
         if self.languages and (language or "").lower() not in self.languages:
             return False
         if not self.globs:
@@ -58,13 +59,13 @@ class ScopedInstructions:
 
     @property
     def scope(self) -> str:
-        """The scope in words."""
+        """The scope as text."""
         return ", ".join([*self.globs, *self.languages])
 
 
 @dataclass(frozen=True, slots=True)
 class InstructionFile:
-    """One file, read."""
+    """One parsed file."""
 
     always: str
     rules: tuple[ScopedInstructions, ...] = ()
@@ -72,11 +73,11 @@ class InstructionFile:
 
 
 class _InvalidFrontMatter(Exception):
-    """A front matter block that cannot be used, said for the user."""
+    """Describes an unusable front matter block to the user."""
 
 
 def read_instructions(text: str, source: str) -> InstructionFile:
-    """Return what a file says; a block that cannot be read is left out with its rule."""
+    """Return the parsed file; an unreadable block is left out with its rule."""
     shown = head_and_tail(_COMMENT.sub("", text.removeprefix("\ufeff")), FILE_LIMIT)
     pieces = list(_pieces(shown.splitlines()))
     rules: list[ScopedInstructions] = []
@@ -106,7 +107,7 @@ def head_and_tail(text: str, limit: int) -> str:
 
 
 def _pieces(lines: Sequence[str]) -> Iterable[tuple[int, str, str]]:
-    """Yield (line, block, text below it); the first has no block."""
+    """Yield (line, block, text after it); the first has no block."""
     start, block, body = 1, "", list[str]()
     number, fenced = 0, False
     while number < len(lines):
@@ -124,10 +125,10 @@ def _pieces(lines: Sequence[str]) -> Iterable[tuple[int, str, str]]:
 
 
 def _block_end(lines: Sequence[str], start: int) -> int | None:
-    """Return the line that ends the front matter beginning here, None where none begins.
+    """Return the last line of the front matter that starts here, None where none starts.
 
-    It stands at the top, or after an empty line with one of our keys in its first line: so a
-    horizontal rule in the text is not taken for one.
+    A block starts at the top, or after an empty line with a known key in its first line, so that a
+    horizontal rule is not mistaken for one.
     """
     if lines[start].rstrip() != "---" or (start > 0 and lines[start - 1].strip()):
         return None
@@ -170,7 +171,7 @@ def _scope(block: str) -> dict[str, tuple[str, ...]]:
 
 
 def _words(key: str, value: Any) -> tuple[str, ...]:
-    """Return one word, words between commas, or a list of words."""
+    """Return a list from one word, words separated by commas, or a list."""
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list):
         raise _InvalidFrontMatter(f"`{key}` is neither a word nor a list of words.")

@@ -1,7 +1,7 @@
-"""Skills: what the prompt says of them, and which one a message names (chapter 11).
+"""Skills: parsing, the list for the prompt, and the skills a message names.
 
-Pure, but for the one that ships; files are read behind the ``Environment`` port. Used by
-``prepare`` and by ``host.context.environment``.
+Pure, except for reading the shipped skill; files are read behind the ``Environment`` port. Used by
+``engine.request`` and ``host.context.environment``. See docs/design/context-and-prompts.md#skills.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_SKILLS = 40
 _DESCRIPTION = 300
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
 _FRONT_LIMIT = 4_000
-"""Characters of a skill's file that are looked at for its front matter: YAML takes its time."""
+"""Characters searched for front matter, since YAML is slow to parse."""
 _FRONT = re.compile(r"\A---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.DOTALL)
 
 
@@ -45,7 +45,7 @@ class Skill:
     description: str
     path: str
     reviewed: bool = True
-    """Whether the person trusts it; otherwise it is named and shown as data."""
+    """Whether the user trusts it; otherwise it is named and shown as data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,14 @@ class SkillText:
 
 @dataclass(frozen=True, slots=True)
 class SkillList:
-    """Skills found, and what could not be read."""
+    """The skills found, and problems in reading them."""
 
     skills: tuple[Skill, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def read_manifest(text: str) -> SkillList:
-    """Return what ``skills.json`` lists: objects with name, description and path."""
+    """Return the skills in ``skills.json``: objects with name, description and path."""
     excess = json_excess(text.encode("utf-8", "replace"), MOST_VALUES)
     if excess is not None:
         return SkillList(problems=(f"{MANIFEST} has {excess}; its skills are not used.",))
@@ -91,7 +91,7 @@ def read_manifest(text: str) -> SkillList:
 
 
 def parse_skill(folder: str, text: str) -> Skill | None:
-    """Return the skill of a ``SKILL.md`` found in ``folder``, by its front matter."""
+    """Return the skill of a ``SKILL.md`` in ``folder``, by its front matter."""
     name = folder.rpartition("/")[2]
     if not _NAME.match(name):
         return None
@@ -103,19 +103,19 @@ def parse_skill(folder: str, text: str) -> Skill | None:
 
 @cache
 def shipped_skill() -> Skill:
-    """Return the skill that ships."""
+    """Return the shipped skill."""
     front = _front_matter(shipped_text())
     return Skill(SHIPPED, _flat(str(front.get("description", ""))), SHIPPED_PATH)
 
 
 def shipped_text() -> str:
-    """Return the text of the skill that ships."""
+    """Return the text of the shipped skill."""
     folder = resources.files("jupyter_ai_shoulders.engine") / "prompts" / "skills" / SHIPPED
     return (folder / "SKILL.md").read_text("utf-8")
 
 
 def unique_skills(skills: Iterable[Skill]) -> tuple[Skill, ...]:
-    """Return the first skill of each name, not too many."""
+    """Return the first skill of each name, up to a limit."""
     named: dict[str, Skill] = {}
     for skill in skills:
         named.setdefault(skill.name.lower(), skill)
@@ -123,13 +123,13 @@ def unique_skills(skills: Iterable[Skill]) -> tuple[Skill, ...]:
 
 
 def manifest_text(skills: Iterable[Skill]) -> str:
-    """Return the skills as the system prompt lists them; empty when there are none."""
+    """Return the list of skills for the system prompt; empty without skills."""
     lines = [_line(skill) for skill in skills if skill.reviewed]
     return "\n".join([_HEADING, *lines]) if lines else ""
 
 
 def unreviewed_manifest(skills: Iterable[Skill]) -> str:
-    """Return the list of the skills that the person has not reviewed."""
+    """Return the list of skills that the user has not reviewed."""
     return "\n".join(_line(skill) for skill in skills if not skill.reviewed)
 
 
@@ -138,8 +138,8 @@ def _line(skill: Skill) -> str:
 
 
 def find_named_skills(text: str, skills: Iterable[Skill]) -> tuple[Skill, ...]:
-    """Return the skills a message names: ``/name`` or the exact name as a word of its own."""
-    lowered = text.lower()  # to look in a long message first costs a hundredth of the pattern
+    """Return the skills a message names, as ``/name`` or by the exact name as a whole word."""
+    lowered = text.lower()  # a substring search first is a hundred times cheaper in long messages
     return tuple(
         skill
         for skill in skills

@@ -1,6 +1,7 @@
-"""What was in front of the user: whole in the first message, later only what changed (chapter 11).
+"""The ``<workspace>`` block: complete in the first message, later only what changed.
 
-Pure; used by ``user_message``. The demo provider reads the lines of the ``<workspace>`` block.
+Pure; used by ``engine.transcript.user_message_rendering``. The demo provider reads the block. See
+docs/design/context-and-prompts.md#environment.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from jupyter_ai_shoulders.wire.messages import MessageContext
 RULES = "instructions for what is open"
 NONE = "none"
 IN_CONTEXT = ("active document", "active cell", "open documents")
-"""Lines that come from the page; without a context nothing is known of them."""
+"""Lines that come from the page; without a context they are unknown."""
 
 
 class FactRecord(WireModel):
-    """One fact as the blob of a ``context-add`` with role ``meta`` holds it."""
+    """One fact, as stored in the blob of a ``context-add`` with role ``meta``."""
 
     name: str
     text: str
@@ -28,13 +29,13 @@ class FactRecord(WireModel):
 
 
 class MetaRecord(WireModel):
-    """What the workspace was like, beside what the message's own context says."""
+    """The workspace apart from the message's own context."""
 
     facts: tuple[FactRecord, ...]
 
 
 def context_facts(context: MessageContext | None) -> tuple[FactRecord, ...]:
-    """Return what the page said is in front of the user."""
+    """Return what the page reported as open and active."""
     if context is None:
         return ()
     values = (
@@ -49,7 +50,7 @@ def context_facts(context: MessageContext | None) -> tuple[FactRecord, ...]:
 def changed_facts(
     facts: Iterable[FactRecord], told: Mapping[str, str], *, has_context: bool
 ) -> tuple[FactRecord, ...]:
-    """Return the facts that are new or other than told; what is gone is told as ``none``."""
+    """Return the facts that are new or changed; removed facts get the text ``none``."""
     now = {fact.name: fact for fact in facts}
     changed = [fact for fact in now.values() if told.get(fact.name, NONE) != fact.text]
     removed = [
@@ -61,7 +62,7 @@ def changed_facts(
 
 
 def render_facts(facts: Iterable[FactRecord], at: str, zone: tzinfo, secret: str) -> list[str]:
-    """Return the block, then each text that came out of files, marked as such."""
+    """Return the block, then each text that came from files, marked as data."""
     facts = tuple(facts)
     apart = {fact.name: fact for fact in facts if fact.is_data or _are_rules(fact)}
     lines = [f"{fact.name}: {fact.text}" for fact in facts if fact.name not in apart]
@@ -80,9 +81,9 @@ def _apart(fact: FactRecord, secret: str) -> str:
 
 
 def local_time(at: str, zone: tzinfo) -> str:
-    """Return a log's timestamp in the zone, to the minute."""
+    """Return a log timestamp in the zone, to the minute."""
     try:
         moment = datetime.fromisoformat(at)
-    except ValueError:  # an event that no log has stamped yet
+    except ValueError:  # an event without a log's timestamp
         moment = datetime.fromtimestamp(0, UTC)
     return moment.astimezone(zone).strftime("%A %Y-%m-%d %H:%M %Z")

@@ -1,7 +1,7 @@
-"""Whether a model goes round in circles: the same calls with the same results, again and again.
+"""Detects a model that repeats the same calls and gets the same results.
 
-Pure; used by ``engine.guardrails.progress_guard``. Work that repeats with changing results (edit,
-run, edit, run) is no circle, however long it lasts: what a call answered is half of its signature.
+Pure; used by ``engine.guardrails.progress_guard``. Repeated work with changing results (edit, run,
+edit, run) is not a loop: the result is half of a call's signature.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.wire.events import CallStatus
 from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
 
 LONGEST_CIRCLE = 2
-"""Circles of one call (A, A, A) and of two (A, B, A, B) are looked for (chapter 04)."""
+"""Loops of one call (A, A, A) and of two calls (A, B, A, B) are detected."""
 
 _VOLATILE = re.compile(
     r"In\[\d+\]"  # execution counts,
@@ -31,22 +31,22 @@ _FIRST_LINES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class CallTrace:
-    """One call that was answered, by signatures."""
+    """The signatures of one answered call and its result."""
 
     call: str
     result: str
 
 
 def call_signature(tool: str, arguments: JsonObject | None, raw: str | None = None) -> str:
-    """Return what two calls share when they ask for the same; ``raw`` is what was no JSON."""
+    """Return a signature that equal calls share; ``raw`` is an argument text that is not JSON."""
     return _signature(json.dumps([tool, arguments, raw], sort_keys=True))
 
 
 def result_signature(status: CallStatus, content: Sequence[ResultContent]) -> str:
-    """Return what two results share when they say the same, whenever they were made.
+    """Return a signature that equal results share, whenever they were made.
 
-    What differs between equal runs is looked for where tools put it, in the first lines: a result
-    may be long, and every one passes here.
+    Parts that differ between equal runs are normalised in the first lines only, where tools put
+    them: results may be long, and each passes here.
     """
     said = [_lasting(part.text) if isinstance(part, TextPart) else str(part) for part in content]
     return _signature("\n".join([status, *said]))
@@ -57,15 +57,15 @@ def _lasting(text: str) -> str:
 
 
 def count_repetitions(traces: Sequence[CallTrace]) -> int:
-    """Return how many times in a row the latest call, or pair of calls, was made: at least 1.
+    """Return how many times in a row the latest call or pair of calls was made: at least 1.
 
-    0 when there is none.
+    0 without calls.
     """
     return max((_rounds(traces, length) for length in range(1, LONGEST_CIRCLE + 1)), default=0)
 
 
 def count_repetitions_with(traces: Sequence[CallTrace], call: str) -> int:
-    """Return how many rounds are behind a call that would go round once more; 1 when it is new."""
+    """Return the completed rounds of a loop that ``call`` would continue; 1 for a new call."""
     best = 1
     for length in range(1, LONGEST_CIRCLE + 1):
         if len(traces) >= length and traces[-length].call == call:

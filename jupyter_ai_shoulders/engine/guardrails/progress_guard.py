@@ -1,9 +1,8 @@
-"""What a turn has read, listed and repeated: a fold of its events, and what to say about it.
+"""Tracks what a turn has read, listed and repeated, and decides when to intervene.
 
 Pure. ``engine.loop.event_reducer`` keeps a ``ProgressGuard`` in the state; ``engine.loop.turns``
-asks it for remarks before each step, ``engine.loop.batch`` whether a call must be asked about, both
-as chapter 04 says (guards against loops). Everything is reactive: a turn in which nothing goes
-wrong hears nothing.
+asks it for notices before each step, ``engine.loop.batch`` whether the user must approve a call
+(see docs/design/engine.md#guardrails). It is silent in a turn without problems.
 """
 
 from __future__ import annotations
@@ -26,11 +25,13 @@ from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.results import ResultKind
 
 NOTICE_ROUNDS, ASK_ROUNDS, STOP_ROUNDS = 3, 4, 5
-"""The same call and result so many times: remark, ask the user, stop (chapter 04)."""
+"""Repetitions of the same call and result after which: the model is warned, the user is asked, the
+turn stops.
+"""
 REPAIRS = 3
-"""Calls in a row that cannot be executed as written; one more ends the turn."""
+"""Consecutive calls that cannot be executed as written; one more ends the turn."""
 EMPTY_REPLIES = 2
-"""Replies without text or calls that are answered with a nudge in one turn."""
+"""Empty replies that are answered with a nudge in one turn."""
 LISTINGS = 2
 """Listings without a read after which the model is told to read."""
 
@@ -38,7 +39,7 @@ _LISTS: frozenset[ResultKind] = frozenset({"listing"})
 _CONTENT: frozenset[ResultKind] = frozenset({"file", "cells", "matches", "outputs", "text"})
 _BAD_CALLS = frozenset({"unknown_tool", "invalid_arguments"})
 _LOOP_TOOLS = frozenset({"todo", "complete", "clarify", "share_artifact", "load_tools"})
-"""They read nothing, though nothing is at risk in them."""
+"""They are risk-free but read nothing."""
 
 REPEATED = "repeated_calls"
 ALREADY_READ = "already_read"
@@ -56,7 +57,7 @@ MODEL_NOTICES: Mapping[str, str] = {
     TRUNCATED: "The result was cut. Search for what is needed, or ask for a part of it.",
     EMPTY: "The last reply was empty. Go on with the task, or say what came of it.",
 }
-"""What the model is told (``engine.transcript.messages``), by the code of the notice."""
+"""The text for the model (``engine.transcript.messages``), by the code of the notice."""
 
 USER_NOTICES = {
     REPEATED: "The agent did the same thing three times with the same result and was warned.",
@@ -66,7 +67,7 @@ USER_NOTICES = {
     TRUNCATED: "The result was too large; the agent was asked to narrow its search.",
     EMPTY: "The model returned an empty answer and was asked to continue.",
 }
-"""What the user reads of it."""
+"""The text for the user."""
 
 _Reads = Mapping[str, tuple[str | None, str]]
 
@@ -76,36 +77,37 @@ class ProgressGuard:
     """What has happened in the open turn, as far as the guards need it."""
 
     traces: tuple[CallTrace, ...] = ()
-    """Answered calls, equal ones of one step once: a model may ask for the same twice at once."""
+    """Answered calls; equal calls of one step count once, since a model may repeat one by accident.
+    """
     open: Mapping[CallId, ev.ToolCall] = field(default_factory=dict[CallId, ev.ToolCall])
     """Calls without a result."""
     held: _Reads = field(default_factory=dict[str, tuple[str | None, str]])
-    """Reads nothing has made stale, by call: the path, and the result."""
+    """Reads that no change has made stale, by call: the path and the result."""
     listing: str | None = None
-    """The call of the last listing; it outlives the turn."""
+    """The call of the last listing; kept across turns."""
     listings: int = 0
     """Listings since the last successful read."""
     bad_calls: int = 0
-    """Calls in a row that could not be executed as written."""
+    """Consecutive calls that could not be executed as written."""
     empty_replies: int = 0
     remarks: tuple[str, ...] = ()
-    """Codes of what this step gave cause for."""
+    """Codes of the notices for the next step."""
     step_from: int = 0
-    """Where the traces of this step begin."""
+    """The index of this step's first trace."""
 
-    # what to do
+    # decisions
 
     @property
     def repeat_count(self) -> int:
-        """Return how many times in a row the same was done with the same result."""
+        """Return how many times in a row the same call had the same result."""
         return count_repetitions(self.traces)
 
     def should_ask(self, tool: str, arguments: JsonObject | None) -> bool:
-        """Return whether the user should be asked before this call: it was made too often."""
+        """Return whether the user should approve this call because it was repeated too often."""
         return count_repetitions_with(self.traces, call_signature(tool, arguments)) >= ASK_ROUNDS
 
     def stop(self) -> ErrorInfo | None:
-        """Return why the turn must end here, None when it need not."""
+        """Return why the turn must end now, None when it need not."""
         if self.repeat_count >= STOP_ROUNDS:
             return ErrorInfo(
                 code="loop_detected",
@@ -123,16 +125,16 @@ class ProgressGuard:
         return None
 
     def notices(self) -> tuple[ev.Notice, ...]:
-        """Return the remarks before the next step, for the model and the user."""
+        """Return the notices before the next step, for the model and the user."""
         before = count_repetitions(self.traces[: self.step_from])
         repeats = self.repeat_count == NOTICE_ROUNDS and before < NOTICE_ROUNDS
         codes = [*self.remarks, *([REPEATED] if repeats else [])]
         return tuple(progress_notice(code) for code in dict.fromkeys(codes))
 
-    # what happened
+    # events
 
     def after_event(self, event: ev.Event) -> ProgressGuard:
-        """Return the watch after an event."""
+        """Return the guard after an event."""
         match event:
             case ev.TurnStart():
                 return _next_turn(self)
@@ -149,7 +151,7 @@ class ProgressGuard:
 
 
 def _next_turn(progress: ProgressGuard) -> ProgressGuard:
-    """Nothing of a turn is held against the next, but the last listing is still known."""
+    """Reset the guard for a new turn, except for the last listing."""
     held = {call: read for call, read in progress.held.items() if call == progress.listing}
     return ProgressGuard(held=held, listing=progress.listing)
 
@@ -177,7 +179,7 @@ def _counted(progress: ProgressGuard, event: ev.ToolResult) -> ProgressGuard:
 
 
 def _changed(progress: ProgressGuard, call: ev.ToolCall, event: ev.ToolResult) -> ProgressGuard:
-    """A change makes what was read of its document stale; what runs code, everything."""
+    """A change makes reads of its document stale; running code makes all reads stale."""
     if event.status not in {"ok", "unknown", "cancelled"}:
         return progress
     path = target_of(call.arguments or {}).path
@@ -219,7 +221,7 @@ def _read(
 
 
 def progress_notice(code: str) -> ev.Notice:
-    """Return the notice of a remark."""
+    """Return the notice with this code."""
     return ev.Notice(level="info", code=code, text=USER_NOTICES[code])
 
 

@@ -68,7 +68,7 @@ WORKING: tuple[type[Phase], ...] = (
     CheckingPermission,
     RunningTools,
 )
-"""The phases in which something runs that a cancel has to stop."""
+"""The phases with an operation that a cancel must stop."""
 
 EVERY: tuple[type[Phase], ...] = (Idle, *WORKING, *WAITING, Stopping, Interrupted)
 
@@ -99,7 +99,7 @@ ACCEPTED_IN: dict[type[Signal], tuple[type[Phase], ...]] = {
     OperationStopped: (*WORKING, Stopping),
     OperationCrashed: (*WORKING, Stopping),
 }
-"""The phases each signal makes sense in; in all others it is refused by name."""
+"""The phases that accept each signal; all others refuse it."""
 
 REFUSALS: dict[type[Signal], tuple[ErrorCode, str]] = {
     StartTurn: ("turn_running", "A turn is open in this conversation."),

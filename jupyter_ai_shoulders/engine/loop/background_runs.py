@@ -1,7 +1,7 @@
-"""What goes on beside the steps of a turn, and wakes the model when it ends. Pure.
+"""Runs that continue after their step and wake the model when they end. Pure.
 
-Part of ``engine.loop.transition``. The end of a run is logged between two steps, so that what was
-sent once stays as it was sent; a turn with nothing else to do stays open until then.
+Part of ``engine.loop.transition``. The end of a run is logged between two steps, so that sent
+messages do not change. A turn with nothing else to do stays open until then.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.engine.loop.transition_builder import TransitionBuilde
 
 
 def has_awaited_runs(state: SessionState) -> bool:
-    """Return whether the open turn started what goes on, and has a step left to hear of it."""
+    """Return whether the open turn started a run and has a step left for its end."""
     turn = state.turn
     if turn is None or turn.step >= turn.step_limit:
         return False
@@ -23,22 +23,22 @@ def has_awaited_runs(state: SessionState) -> bool:
 
 
 def wait_for_run_end(draft: TransitionBuilder) -> None:
-    """Stand still until a run has ended, however long that takes."""
+    """Wait for the end of a run, without a time limit."""
     draft.enter(AwaitingRuns())
     draft.add(SyncLog())
 
 
 def log_ended_runs(draft: TransitionBuilder) -> None:
-    """Log the ends that waited for this moment between two steps."""
+    """Log the ends of runs that arrived during the step."""
     for event in draft.state.ended:
         draft.record(event)
 
 
 def record_run_end(draft: TransitionBuilder, signal: RunEnded) -> None:
-    """Take the end of a run: log it, or keep it for the next step."""
+    """Log the end of a run, or keep it for the next step."""
     event = signal.event
     if all(run.run != event.run for run in draft.state.runs):
-        return  # of a branch of the conversation that was left
+        return  # of an abandoned branch
     draft.state = replace(draft.state, ended=(*draft.state.ended, event))
     if _is_between_steps(draft.state):
         log_ended_runs(draft)

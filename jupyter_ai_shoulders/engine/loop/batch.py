@@ -1,9 +1,9 @@
-"""What happens to the calls of one step: judged in model order, run, answered. Pure.
+"""Judges, runs and settles the calls of one step, in model order. Pure.
 
-Part of ``engine.loop.transition``. Serial-equivalent (chapter 04): approvals are asked for one at a
-time before anything runs, except that a call whose approval would show a document which an earlier
-call of the step is about to change is asked about after that change, and that what follows
-``complete`` or ``clarify`` is judged only when these did not end the batch.
+Part of ``engine.loop.transition``. The result equals running the calls in order (see
+docs/design/engine.md#batches): all approvals are asked before anything runs, one at a time. A call
+whose approval shows a document that an earlier call will change is asked about after that change,
+and calls after ``complete`` or ``clarify`` are judged only when these did not end the batch.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from jupyter_ai_shoulders.wire.events import ApprovalAnswer, ApprovalRequest, Me
 
 
 def advance_batch(draft: TransitionBuilder) -> None:
-    """Judge the next call, else run what is judged, else wait for the user, else leave the step."""
+    """Judge the next call, else run the judged calls, else wait for the user, else end the step."""
     _skip_after_denial(draft)
     questions.close_answered_calls(draft)
     question = draft.turn.question
@@ -70,7 +70,7 @@ def _check_permission(draft: TransitionBuilder, call: CallState) -> None:
 
 
 def _settle(draft: TransitionBuilder, judged: list[CallState]) -> None:
-    """Run what can run; results that the user supplies are waited for when nothing else is left."""
+    """Run the calls that can run; otherwise wait for results the user supplies."""
     ready = judged
     if _ends_in(judged):  # one after the other
         ready = list(itertools.takewhile(lambda call: not call.deferred, judged))
@@ -88,7 +88,7 @@ def _ends_in(calls: list[CallState]) -> bool:
 
 
 def apply_verdict(draft: TransitionBuilder, judged: PermissionChecked) -> None:
-    """Act on what the rules said about a call."""
+    """Apply the verdict of the rules on a call."""
     call = draft.turn.call(judged.call_id)
     assert call is not None, "only calls of the step are judged"
     match judged.outcome:
@@ -105,7 +105,7 @@ def apply_verdict(draft: TransitionBuilder, judged: PermissionChecked) -> None:
 
 
 def apply_approval_answer(draft: TransitionBuilder, given: ApprovalAnswered) -> None:
-    """Act on the user's answer to an approval; an interrupted turn does so when it is resumed."""
+    """Apply the answer to an approval; an interrupted turn continues when it is resumed."""
     command = given.command
     draft.record(
         ApprovalAnswer(
@@ -124,7 +124,7 @@ def apply_approval_answer(draft: TransitionBuilder, given: ApprovalAnswered) -> 
 def apply_question_answer(
     draft: TransitionBuilder, given: QuestionAnswered, message: MessageAdd | None
 ) -> None:
-    """Act on the answer to a question; an interrupted turn does so when it is resumed."""
+    """Apply the answer to a question; an interrupted turn continues when it is resumed."""
     questions.note_answer(draft, given, message)
     if isinstance(draft.state.phase, AwaitingAnswer):
         draft.set_status("running")
@@ -132,7 +132,7 @@ def apply_question_answer(
 
 
 def apply_supplied_result(draft: TransitionBuilder, given: ResultSupplied) -> None:
-    """Take a result from the user; an interrupted turn goes on when it is resumed."""
+    """Record a result from the user; an interrupted turn continues when it is resumed."""
     draft.record(given.result)
     if not isinstance(draft.state.phase, AwaitingResults):
         return
@@ -170,7 +170,7 @@ def _ask(draft: TransitionBuilder, call: CallState, question: NeedsApproval) -> 
 
 
 def _to_run_first(draft: TransitionBuilder, call: CallState) -> list[CallState]:
-    """Return the earlier calls, when one of them changes the document the approval would show."""
+    """Return the earlier calls if one of them changes the document the approval would show."""
     earlier = [other for other in draft.open_calls() if other.verdict is not None]
     path = target_of(call.arguments or {}).path
     for other in earlier:
@@ -188,7 +188,7 @@ def _allowed_by_policy(call: CallState, because: str) -> ApprovalAnswer:
 
 
 def _skip_after_denial(draft: TransitionBuilder) -> None:
-    """A denial gives every later call of the batch a skipped result."""
+    """Skip the calls of the batch after a denied one."""
     denied = False
     for call in draft.turn.calls:
         if denied and call.verdict is None and not call.settled:

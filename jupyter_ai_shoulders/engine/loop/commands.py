@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.sessions import Mode
 
 @dataclass(frozen=True, slots=True)
 class TurnPlan:
-    """What a turn starts or resumes with; made by the driver, which knows the catalogue."""
+    """The settings of a turn; made by the driver, which knows the catalogue."""
 
     turn_id: TurnId
     model: ModelId
@@ -28,31 +28,31 @@ class TurnPlan:
     mode: Mode
     step_limit: int
     is_stand_in: bool = False
-    """Whether the model is only for now: the session does not keep it."""
+    """Whether the model only stands in: the session does not keep it."""
     notice: str = ""
-    """What the user reads before the answer."""
+    """Text shown to the user before the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartTurn:
-    """A message while no turn is open."""
+    """Start a turn with a message; no turn is open."""
 
     message: SendMessage
     plan: TurnPlan
     replaced: Replaced | None = None
-    """Of an edited message: what it takes the place of, which the state does not hold any more."""
+    """For an edited message: the messages it replaces, which the state no longer holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class SteerTurn:
-    """A message while a turn runs."""
+    """Queue a message while a turn runs."""
 
     message: SendMessage
 
 
 @dataclass(frozen=True, slots=True)
 class BeginTurn:
-    """Start a turn from what is logged: queued messages, or one whose turn never began."""
+    """Start a turn from logged messages: queued ones, or one whose turn never started."""
 
     plan: TurnPlan
     orphan: MessageId | None = None
@@ -60,7 +60,7 @@ class BeginTurn:
 
 @dataclass(frozen=True, slots=True)
 class ChangeQueued:
-    """A queued message gets another text; None removes it."""
+    """Change the text of a queued message; None removes it."""
 
     message_id: MessageId
     text: str | None
@@ -73,12 +73,12 @@ class CancelTurn:
 
 @dataclass(frozen=True, slots=True)
 class Shutdown:
-    """The server stops."""
+    """Stop because the server stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeInterrupted:
-    """Go on with the interrupted turn."""
+    """Resume the interrupted turn."""
 
     plan: TurnPlan
 
@@ -90,10 +90,10 @@ class DiscardInterrupted:
 
 @dataclass(frozen=True, slots=True)
 class NoteInterruption:
-    """The session was read from the log and its turn was found open: say so."""
+    """Record that a session read from the log has an open turn."""
 
     found: tuple[ToolResult, ...] = ()
-    """What became of calls that ran when it was interrupted, where it could be told."""
+    """Outcomes of interrupted calls, as far as they can be determined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class ApprovalAnswered:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswered:
-    """The user answers a question, perhaps by a message."""
+    """The user answers a question, possibly with a message."""
 
     call_id: CallId
     picks: tuple[str, ...]
@@ -122,21 +122,21 @@ class ResultSupplied:
 
 @dataclass(frozen=True, slots=True)
 class CallOutcomesFound:
-    """What became of calls that a crash interrupted, where it can be told."""
+    """Outcomes of interrupted calls were determined."""
 
     results: tuple[ToolResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """What a call started, and what went on after its step, has ended."""
+    """A run that continued after its step has ended."""
 
     event: RunEnd
 
 
 @dataclass(frozen=True, slots=True)
 class TimeUp:
-    """The turn has worked as long as it may (``SessionPolicy.time_limit_s``)."""
+    """The turn has reached its time limit (``SessionPolicy.time_limit_s``)."""
 
 
 UserDecision = (

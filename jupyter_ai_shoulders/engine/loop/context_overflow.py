@@ -1,9 +1,9 @@
-"""What happens when a request is too long: a compaction, a question, or the end. Pure.
+"""Handles requests that are too long: by compaction, a question, or the end of the turn. Pure.
 
-Part of ``engine.loop.transition``. Told by the gate before sending (``RequestOverflowed``) or by
-the provider. It cannot go round: within a turn what may be replaced does not grow
-(``engine.transcript.compaction_range``), so a second compaction finds nothing but the first one's
-summary, and the turn ends.
+Part of ``engine.loop.transition``. The overflow is found before sending (``RequestOverflowed``) or
+by the provider. This cannot loop: the range that may be replaced does not grow within a turn
+(``engine.transcript.compaction_range``), so a second compaction finds nothing to replace and the
+turn ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ELSE = "choose a model with a larger window, or start a new conversation."
 
 
 def handle_overflow(draft: TransitionBuilder, signal: RequestOverflowed) -> None:
-    """The request does not fit: make room once, if there is any to make."""
+    """Handle a request that does not fit: compact once if possible."""
     phase = draft.state.phase
     if isinstance(phase, PreparingRequest) and signal.compactable:
         _make_room(draft, phase.step, overflow_error(signal), None, wanted=signal.wanted)
@@ -37,14 +37,14 @@ def handle_overflow(draft: TransitionBuilder, signal: RequestOverflowed) -> None
 
 
 def handle_provider_refusal(draft: TransitionBuilder, step: int, told: ErrorInfo) -> None:
-    """The provider says that the prompt is too long: make room and ask again."""
+    """Handle a provider's refusal of a long prompt: compact and repeat the step."""
     for call in draft.open_calls():
         draft.record(settled_result(call.call_id, call.tool, "cancelled", NOT_RUN))
     _make_room(draft, step, told, told)
 
 
 def resume_after_compaction(draft: TransitionBuilder, signal: ContextCompacted) -> None:
-    """There is room now: the step is prepared again, with what was sent meanwhile."""
+    """Prepare the step again, with messages sent in the meantime."""
     phase = draft.state.phase
     assert isinstance(phase, Compacting)
     draft.record(signal.rebase)
@@ -54,7 +54,7 @@ def resume_after_compaction(draft: TransitionBuilder, signal: ContextCompacted) 
 
 
 def overflow_error(signal: RequestOverflowed) -> ErrorInfo:
-    """Return what is needed, what there is, and what to remove."""
+    """Return the error: the size needed, the limit, and what to remove."""
     needs = (
         f"The conversation needs about {signal.tokens} tokens, and the model leaves room for "
         f"{signal.budget} of its {signal.window}."
@@ -86,9 +86,9 @@ def _make_room(
     *,
     wanted: bool = False,
 ) -> None:
-    """Begin a compaction, or ask for it; ``error`` ends the turn where none is allowed.
+    """Start a compaction or ask for it; ``error`` ends the turn where none is allowed.
 
-    ``wanted``: the user has asked for it.
+    ``wanted``: the user requested it.
     """
     policy = draft.state.policy
     if wanted:

@@ -1,4 +1,4 @@
-"""Effects: what ``advance`` asks the driver to do, in order.
+"""Effects: the actions ``advance`` asks for, in order.
 
 Performed by ``engine.session.driver``.
 """
@@ -25,7 +25,7 @@ class AppendEvent:
 
 @dataclass(frozen=True, slots=True)
 class SetStatus:
-    """Show the session so, with its totals."""
+    """Show this status, with the session's totals."""
 
     status: SessionStatus
 
@@ -39,33 +39,33 @@ class StartOperation:
 
 @dataclass(frozen=True, slots=True)
 class StopOperation:
-    """Stop the operation that runs; it ends with ``OperationStopped``, or with its own end."""
+    """Stop the running operation; it ends with ``OperationStopped`` or its own end."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopBackgroundRuns:
-    """Stop what goes on beside the steps; each run tells of its end."""
+    """Stop the runs in the background; each reports its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContinueQueue:
-    """The turn ended while messages wait: begin one from them."""
+    """Start a turn from the messages that were queued when the turn ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class SyncLog:
-    """Bring the log to the disk."""
+    """Sync the log to disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefuseCommand:
-    """The signal makes no sense now; the state is unchanged."""
+    """Refuse a signal that the phase does not accept; the state is unchanged."""
 
     code: ErrorCode
     message: str
 
     def error(self) -> Conflict:
-        """Return what the caller is told."""
+        """Return the error for the caller."""
         return Conflict(self.message, code=self.code)
 
 

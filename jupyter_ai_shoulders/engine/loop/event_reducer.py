@@ -1,7 +1,7 @@
-"""Facts of a session from its events: pure, total, the only way facts change.
+"""Folds events into the facts of a session. Pure and total; facts change in no other way.
 
-Called by ``engine.loop.transition`` for events it decides to record and by the driver for events
-that operations record; ``rebuild_state`` rebuilds a session after a restart.
+Called by ``engine.loop.transition`` for events it records and by the driver for events of
+operations; ``rebuild_state`` rebuilds a session after a restart.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, TurnId
 INTERRUPTED = "interrupted"
 """Code of the notice that a turn was interrupted."""
 FOREIGN = "foreign_state"
-"""Code of the notice that a conversation came with the folder: permissions in it end there."""
+"""Code of the notice that a conversation came with the folder, which voids its permissions."""
 COMPACTION_ASK = "compaction_ask"
 """Code of the notice that asks whether earlier messages may be summarised."""
 PAUSES: dict[str, PauseScope] = {
@@ -42,13 +42,13 @@ PAUSES: dict[str, PauseScope] = {
     "session_limit": "session",
     COMPACTION_ASK: "window",
 }
-"""Codes of the notice that a turn paused at a limit, and whose limit it was."""
+"""Codes of the notices that a turn paused at a limit, with the scope of the limit."""
 _PIECES = (ev.TextDelta, ev.ReasoningDelta, ev.ToolProgress)
-"""What is streamed: most events of a log, and no fact in them."""
+"""Streamed pieces: most events of a log, without facts."""
 
 
 def rebuild_state(policy: SessionPolicy, events: Iterable[ev.Event]) -> SessionState:
-    """Return the state after a restart: an open turn is interrupted, nothing runs by itself."""
+    """Return the state after a restart: an open turn is interrupted, nothing runs."""
     state = SessionState(policy)
     for event in events:
         state = apply_event(state, event)
@@ -56,7 +56,7 @@ def rebuild_state(policy: SessionPolicy, events: Iterable[ev.Event]) -> SessionS
 
 
 def stopped_state(state: SessionState) -> SessionState:
-    """Return the state with nothing running, as after a restart, which ends ``bypass`` too."""
+    """Return the state with nothing running, as after a restart, which also ends ``bypass``."""
     if state.turn is None:
         return state
     mode = "ask" if state.turn.mode == "bypass" else state.turn.mode
@@ -64,7 +64,7 @@ def stopped_state(state: SessionState) -> SessionState:
 
 
 def apply_event(state: SessionState, event: ev.Event) -> SessionState:
-    """Return the state after an event; most events hold no fact the loop decides by."""
+    """Return the state after an event; most events hold no fact the loop needs."""
     return state if isinstance(event, _PIECES) else _fold(state, event)
 
 
@@ -91,7 +91,7 @@ def _fold(state: SessionState, event: ev.Event) -> SessionState:
 
 
 def _run_start(state: SessionState, event: ev.Event) -> SessionState:
-    """Note what goes on after a call; its title is in the call of the open turn."""
+    """Record a run that continues after its call; the open turn has the call's title."""
     if not isinstance(event, ev.ToolResult) or event.run is None:
         return state
     call = state.turn.call(event.call_id) if state.turn else None
@@ -102,7 +102,7 @@ def _run_start(state: SessionState, event: ev.Event) -> SessionState:
 
 
 def _run_end(state: SessionState, event: ev.RunEnd) -> SessionState:
-    """What ended is told to the model in the next step, even after ``complete``."""
+    """Have the next step tell the model of the end of a run, even after ``complete``."""
     runs = tuple(run for run in state.runs if run.run != event.run)
     ended = tuple(other for other in state.ended if other.run != event.run)
     turn = replace(state.turn, woken=True, summary=None) if state.turn else None
@@ -110,7 +110,7 @@ def _run_end(state: SessionState, event: ev.RunEnd) -> SessionState:
 
 
 def denial_result(feedback: str | None) -> RejectCall:
-    """Return the result of a call the user denied; with a reason, the model is to go on by it."""
+    """Return the result of a denied call; with feedback, the model continues."""
     said = f" The user said: {feedback}" if feedback else ""
     error = ErrorInfo(code="denied", message=f"The user did not allow this call.{said}")
     return RejectCall("denied", error, ends_turn=not (feedback and feedback.strip()))
@@ -119,13 +119,13 @@ def denial_result(feedback: str | None) -> RejectCall:
 def _message(
     state: SessionState, event: ev.MessageAdd | ev.MessageUpdate | ev.Restore
 ) -> SessionState:
-    if isinstance(event, ev.Restore):  # what follows a conversation that went back begins anew
+    if isinstance(event, ev.Restore):  # a rewound conversation starts over
         return state if event.conversation is None else replace(state, turn=None, queue=())
     if isinstance(event, ev.MessageAdd):
         if event.answers is not None and state.turn is not None:
             turn = _change(state.turn, event.answers, lambda call: replace(call, reply=event.text))
             return replace(state, turn=turn)
-        if event.replaces is not None:  # what follows the edited message begins anew
+        if event.replaces is not None:  # an edited message starts over
             return replace(state, turn=None, queue=())
         added = (QueuedMessage(event.message_id),) if event.queued else ()
         return replace(state, queue=state.queue + added) if added else state
@@ -165,7 +165,7 @@ def _approval(state: SessionState, event: ev.ApprovalAnswer) -> SessionState:
 
 
 def _drop_foreign_permissions(state: SessionState, event: ev.Event) -> SessionState:
-    """Forget what was allowed in a conversation that came with the folder."""
+    """Remove the permissions of a conversation that came with the folder."""
     if not isinstance(event, ev.Notice) or event.code != FOREIGN:
         return state
     turn = state.turn
@@ -212,7 +212,7 @@ def _notice(turn: TurnState, event: ev.Notice) -> TurnState:
     scope = PAUSES.get(event.code)
     if scope is None:
         return turn
-    complete = turn.reply_complete and scope != "window"  # the step is to be asked for again
+    complete = turn.reply_complete and scope != "window"  # the step is repeated
     return replace(turn, paused=Pause(scope, event.text), reply_complete=complete)
 
 
@@ -280,7 +280,7 @@ def _change(
 
 
 def _summary(event: ev.ToolResult) -> str | None:
-    """Return the summary a call ended the turn with; of a question, when nobody could answer."""
+    """Return the summary that ended the turn; for a question, when nobody could answer."""
     data = event.result.data
     if event.tool not in ENDING_TOOLS or event.status != "ok" or not isinstance(data, dict):
         return None

@@ -1,7 +1,6 @@
-"""What an interrupted turn is told about itself, in words, and how it goes on. Pure.
+"""Describes an interrupted turn to the model and the user. Pure.
 
-``describe_interruption`` is used for the notice of an interruption, ``resume`` by
-``engine.loop.transition``.
+Used for the notice of an interruption.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from jupyter_ai_shoulders.wire.ids import CallId
 def describe_interruption(
     turn: TurnState, found: Collection[CallId] = (), runs: Collection[BackgroundRun] = ()
 ) -> str:
-    """Return what happened to the step that was interrupted, call by call.
+    """Return what happened to the interrupted step, call by call.
 
-    ``found`` are calls whose outcome was only found out by looking at their targets, ``runs`` what
-    earlier calls had started and what still went on.
+    ``found`` are calls whose outcome was determined from their targets, ``runs`` are background
+    runs of earlier calls that were still running.
     """
     if turn.step == 0:
         return "The turn was interrupted before its first step. Resume or discard it."

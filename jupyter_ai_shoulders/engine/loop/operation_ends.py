@@ -47,7 +47,7 @@ _OUTGROWN = ErrorInfo(
 
 
 def handle_operation_end(draft: TransitionBuilder, signal: OperationEnd) -> RefuseCommand | None:
-    """Decide what follows; while the turn stops, nothing does."""
+    """Decide what follows; while the turn stops, finish stopping."""
     if isinstance(draft.state.phase, Stopping):
         stopped = isinstance(signal, OperationStopped | ModelFinished | ModelFailed)
         turns.finish_stop(draft, draft.state.phase.reason, signal.usage if stopped else None)

@@ -44,9 +44,8 @@ class PrepareRequest:
 class CompactContext:
     """Summarise earlier messages to make room for a step.
 
-    Ends with ``RequestOverflowed`` if there is none.
-
-    ``told`` is what the provider said when it refused the step.
+    Ends with ``RequestOverflowed`` if there is nothing to summarise. ``told`` is the provider's
+    error when it refused the step.
     """
 
     step: int
@@ -64,21 +63,21 @@ class CallModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitRetry:
-    """Wait."""
+    """Wait before a retry."""
 
     delay_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class CheckPermission:
-    """Ask the rules about a call."""
+    """Check a call against the rules."""
 
     call_id: CallId
 
 
 @dataclass(frozen=True, slots=True)
 class RunCalls:
-    """Give these calls of the batch, all judged, their results; in model order."""
+    """Run these judged calls of the batch, in model order."""
 
     call_ids: tuple[CallId, ...]
 
@@ -86,7 +85,7 @@ class RunCalls:
 Operation = PrepareRequest | CompactContext | CallModel | WaitRetry | CheckPermission | RunCalls
 
 
-# their ends
+# ends of operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +104,18 @@ class RequestOverflowed:
     budget: int
     window: int
     compactable: bool = False
-    """Whether it would fit with a summary in the place of earlier messages."""
+    """Whether it would fit with a summary in place of earlier messages."""
     largest: tuple[tuple[str, int], ...] = ()
-    """What takes most of it, by name."""
+    """The largest parts of the request, by name."""
     told: ErrorInfo | None = None
-    """What the provider said, where it was the provider that found it too long."""
+    """The provider's error, where the provider refused the request."""
     wanted: bool = False
-    """Whether it fits, and the user wants a summary all the same."""
+    """Whether the request fits but the user wants a summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContextCompacted:
-    """A summary was written; nothing is replaced before these are logged."""
+    """A summary was written; messages are replaced when these events are logged."""
 
     rebase: ContextRebase
     notice: Notice
@@ -129,15 +128,15 @@ class ModelFinished:
     stop: ReplyStop
     usage: UsageUpdate
     empty: bool = False
-    """Nothing came, neither text nor calls."""
+    """Whether the reply has neither text nor calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFailed:
     """The model call failed.
 
-    ``retry_ms`` is the wait before another try, None when none makes sense or something was
-    shown already. ``usage`` is what was reported before the failure.
+    ``retry_ms`` is the wait before a retry, None when a retry makes no sense or output was already
+    shown. ``usage`` is what the provider reported before the failure.
     """
 
     error: ErrorInfo
@@ -152,7 +151,7 @@ class RetryElapsed:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The call may run; ``because`` names the rule, None when the mode allows it anyway."""
+    """The call may run; ``because`` names the rule, None when the mode allows it."""
 
     because: str | None = None
     confinement: Confinement = NOT_CONFINED
@@ -160,7 +159,7 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class NeedsApproval:
-    """The user decides."""
+    """The user decides about the call."""
 
     arguments: JsonObject
     arguments_hash: str
@@ -176,7 +175,7 @@ class NeedsApproval:
 
 @dataclass(frozen=True, slots=True)
 class PermissionChecked:
-    """The rules have been asked; ``DeferToUser`` leaves the call to the user."""
+    """A call was checked against the rules; ``DeferToUser`` leaves it to the user."""
 
     call_id: CallId
     outcome: Allowed | NeedsApproval | RejectCall | DeferToUser
@@ -184,21 +183,21 @@ class PermissionChecked:
 
 @dataclass(frozen=True, slots=True)
 class CallsDone:
-    """The calls have their results in the log; ``bug`` when one failed in a way tools must not."""
+    """The results of the calls are logged; ``bug`` is set when a tool failed by a bug."""
 
     bug: ErrorInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OperationStopped:
-    """The operation ended because it was told to."""
+    """The operation was stopped."""
 
     usage: UsageUpdate | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OperationCrashed:
-    """The operation failed in a way nobody foresaw."""
+    """The operation failed unexpectedly."""
 
     error: ErrorInfo
 

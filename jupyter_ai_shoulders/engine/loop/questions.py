@@ -1,4 +1,4 @@
-"""What the user is asked for beside approvals: answers, and results in ``parse_only`` mode. Pure.
+"""Questions to the user besides approvals: answers, and results in ``parse_only`` mode. Pure.
 
 Part of ``engine.loop.transition``; used by ``engine.loop.batch`` and ``engine.loop.turns``.
 """
@@ -24,7 +24,7 @@ ONLY_ATTACHED = "See what is attached to my message."
 
 
 def wait_for_answer(draft: TransitionBuilder, call_id: CallId) -> None:
-    """Stand still until the user answers, however long that takes."""
+    """Wait for the user's answer, without a time limit."""
     draft.set_status("waiting")
     draft.enter(AwaitingAnswer(call_id))
     draft.add(SyncLog())
@@ -33,7 +33,7 @@ def wait_for_answer(draft: TransitionBuilder, call_id: CallId) -> None:
 def note_answer(
     draft: TransitionBuilder, given: QuestionAnswered, message: MessageAdd | None
 ) -> None:
-    """Log the answer: as the message it was sent as, or by itself."""
+    """Log the answer, as the message it was sent in or by itself."""
     if message is not None:
         draft.record(message.model_copy(update={"answers": given.call_id}))
     else:
@@ -41,7 +41,7 @@ def note_answer(
 
 
 def close_answered_calls(draft: TransitionBuilder) -> None:
-    """Turn an answer into its call's result; what a batch has after its end is skipped."""
+    """Turn answers into results of their calls; skip the calls after the end of the batch."""
     ended = None
     for call_id in [call.call_id for call in draft.turn.calls]:
         call = draft.turn.call(call_id)
@@ -56,7 +56,7 @@ def close_answered_calls(draft: TransitionBuilder) -> None:
 
 
 def settle_answered(draft: TransitionBuilder, call: CallState) -> None:
-    """Record the answer as the call's result; without one, that there was none."""
+    """Record the answer as the call's result, or that there was none."""
     answer = call.answer
     if answer is None and call.reply is not None:
         answer = (call.reply.strip() or ONLY_ATTACHED,)

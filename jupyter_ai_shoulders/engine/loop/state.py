@@ -1,8 +1,8 @@
-"""The state of one session as values: what the log says, and the phase the loop is in.
+"""The state of one session as values: facts from the log, and the phase of the loop.
 
 Facts (turn, calls, queue, grants) change by events alone (``engine.loop.event_reducer``), so the
-log can rebuild them; the phase changes by signals (``engine.loop.transition``). Nothing here
-decides anything.
+log can rebuild them; the phase changes by signals (``engine.loop.transition``). This module makes
+no decisions.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind
 SettledStatus = Literal["error", "denied", "skipped", "cancelled"]
 StopReason = Literal["cancel", "shutdown", "time"]
 PauseScope = Literal["turn", "session", "window"]
-"""Whose limit of money was reached; the model's window, of tokens."""
+"""The scope of a reached spending limit; ``window`` is the model's token window."""
 
 ENDING_TOOLS = frozenset({"complete", "clarify"})
-"""A batch with one of these runs serially and stops there (chapter 04)."""
+"""A batch with one of these tools runs serially and stops there."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPolicy:
-    """What follows from the session's kind (chapter 04, policy values)."""
+    """The policy that follows from the session's kind."""
 
     stop_on_rejection: bool = True
-    """A denial without a reason ends the turn; otherwise the model continues with it."""
+    """Whether a denial without a reason ends the turn; otherwise the model continues with it."""
     interactive: bool = True
-    """Somebody can answer an approval, or a question."""
+    """Whether somebody can answer approvals and questions."""
     time_limit_s: float | None = None
-    """How long a turn may work; waiting for the user does not count."""
+    """Working time of a turn; waiting for the user does not count."""
     nudges: bool = True
-    """Whether the model is told when it reads twice, wanders or answers with nothing."""
+    """Whether the model is warned when it repeats reads, strays or returns empty replies."""
     compaction: CompactionMode = "auto"
     """What happens when the conversation outgrows the model."""
 
@@ -76,7 +76,7 @@ def policy_for(
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """How a command is held; what is not known is None."""
+    """How a command is confined; unknown facts are None."""
 
     sandboxed: bool | None = None
     read_only: bool | None = None
@@ -84,23 +84,23 @@ class Confinement:
 
 
 NOT_CONFINED = Confinement()
-"""Of calls that are not commands, and of commands in logs that do not say."""
+"""For calls that are not commands, and commands in logs without this fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCall:
-    """What the user was shown of a call: it runs like this, or not at all."""
+    """A call as the user saw it when approving; it runs only unchanged."""
 
     confinement: Confinement
     preview: str | None = None
-    """Of an approval without hashes, as logs of earlier versions have it."""
+    """For approvals without hashes, in logs of earlier versions."""
     hashes: Mapping[str, str] = field(default_factory=dict[str, str])
     """SHA-256 of the other facts, by name (``engine.calls.approval_integrity``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class AllowCall:
-    """The call may run, held as it was when this was decided."""
+    """The call may run, confined as at the time of the decision."""
 
     confinement: Confinement = NOT_CONFINED
 
@@ -109,7 +109,7 @@ class AllowCall:
 class RejectCall:
     """The call gets this result without running.
 
-    ``ends_turn`` when the user denied it and did not say what to do instead.
+    ``ends_turn`` when the user denied it without saying what to do instead.
     """
 
     status: SettledStatus
@@ -127,7 +127,7 @@ Verdict = AllowCall | RejectCall | DeferToUser
 
 @dataclass(frozen=True, slots=True)
 class CallState:
-    """A tool call of the present step: proposed, judged, started, settled."""
+    """A tool call of the current step: proposed, judged, started, settled."""
 
     call_id: CallId
     tool: str
@@ -137,18 +137,18 @@ class CallState:
     title: str
     external: bool = False
     package: str | None = None
-    """The installed package whose tool it is."""
+    """The installed package that provides the tool."""
     scopes: tuple[ApprovalScope, ...] = ()
-    """Offered to the user, once the call was asked about."""
+    """The scopes offered to the user when the call was asked about."""
     shown: ShownCall | None = None
-    """What the user was asked about; once allowed for longer, its code may change."""
+    """The call as the user saw it; after a lasting approval its code may change."""
     verdict: Verdict | None = None
     start: ToolStart | None = None
-    """What was logged right before its effect; None when it has not begun."""
+    """The event logged right before its effect; None before it starts."""
     question: bool = False
-    """It asked the user, as ``clarify`` does."""
+    """Whether it asked the user a question, as ``clarify`` does."""
     input: bool = False
-    """Its code waits for the user to type something."""
+    """Whether its code waits for input of the user."""
     reply: str | None = None
     """The message that answers it."""
     answer: tuple[str, ...] | None = None
@@ -172,12 +172,12 @@ class CallState:
 
     @property
     def untouched(self) -> bool:
-        """Whether nobody has decided or done anything about it."""
+        """Whether nothing has been decided or done about it."""
         return not (self.settled or self.started or self.scopes or self.question)
 
     @property
     def settled(self) -> bool:
-        """Whether the call has its one result."""
+        """Whether the call has its result."""
         return self.status is not None
 
     @property
@@ -193,7 +193,7 @@ class CallState:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundRun:
-    """What a call started that went on when it had its result.
+    """A run that continues after its call got a result.
 
     See ``engine.calls.background_tasks``.
     """
@@ -204,12 +204,12 @@ class BackgroundRun:
     title: str
     turn_id: TurnId | None
     start: ToolStart | None = None
-    """What was logged right before its effect."""
+    """The event logged right before its effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Why an open turn waits for the user's word."""
+    """Why an open turn waits for the user's decision."""
 
     scope: PauseScope
     text: str
@@ -225,37 +225,37 @@ class TurnState:
     mode: Mode
     step_limit: int
     is_stand_in: bool = False
-    """Whether the model is only for now: the session does not keep it."""
+    """Whether the model only stands in: the session does not keep it."""
     step: int = 0
     reply_complete: bool = False
-    """Whether the model's reply of this step arrived whole (its usage was booked)."""
+    """Whether the model's reply of this step arrived completely (its usage was recorded)."""
     suspended: bool = False
-    """An interruption was noted; what comes later does not make the reply whole."""
+    """Whether an interruption was recorded; later events do not complete the reply."""
     calls: tuple[CallState, ...] = ()
     done: tuple[str, ...] = ()
-    """Titles of the changes and runs that succeeded in earlier steps."""
+    """Titles of the successful changes and runs of earlier steps."""
     summary: str | None = None
-    """What ``complete`` was given; the turn ends after this step."""
+    """The summary given to ``complete``; the turn ends after this step."""
     paused: Pause | None = None
-    """It stopped at a limit, and goes on when the user says so."""
+    """The limit at which it stopped until the user decides."""
     woken: bool = False
-    """The model is told of the end of a run in the next step."""
+    """Whether the next step tells the model of the end of a run."""
     may_compact: bool = False
-    """The user was asked, and lets earlier messages be summarised."""
+    """Whether the user permitted a summary of earlier messages."""
 
     def call(self, call_id: CallId) -> CallState | None:
-        """Return the call of the present step with this id."""
+        """Return the call of the current step with this id."""
         return next((call for call in self.calls if call.call_id == call_id), None)
 
     @property
     def question(self) -> CallId | None:
-        """The call whose question waits for an answer; never more than one."""
+        """The call whose question waits for an answer; at most one."""
         return next((call.call_id for call in self.calls if call.asks), None)
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
-    """A user message that waits for the next step boundary."""
+    """A user message that waits for the next step."""
 
     message_id: MessageId
 
@@ -285,7 +285,7 @@ class Streaming:
 
 @dataclass(frozen=True, slots=True)
 class WaitingToRetry:
-    """The model call failed before anything was shown; it is tried again after a wait."""
+    """The model call failed before output was shown; a retry follows."""
 
     step: int
     attempt: int
@@ -300,14 +300,14 @@ class Compacting:
 
 @dataclass(frozen=True, slots=True)
 class CheckingPermission:
-    """The rules are being asked about this call."""
+    """The call is being checked against the rules."""
 
     call_id: CallId
 
 
 @dataclass(frozen=True, slots=True)
 class AwaitingApproval:
-    """The user is asked about this call."""
+    """The user is asked to approve this call."""
 
     call_id: CallId
 
@@ -326,7 +326,7 @@ class AwaitingResults:
 
 @dataclass(frozen=True, slots=True)
 class AwaitingRuns:
-    """The model has nothing else to do: the turn goes on when what it started has ended."""
+    """The model has nothing to do until a background run ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +336,7 @@ class RunningTools:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """A cancel or shutdown was asked for, or time is up; what runs is being stopped."""
+    """The operation is being stopped: a cancel, a shutdown, or the time limit."""
 
     reason: StopReason
 
@@ -365,7 +365,7 @@ Phase = (
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """One session, as far as the loop's decisions need it."""
+    """The facts and the phase of one session, as far as decisions need them."""
 
     policy: SessionPolicy
     phase: Phase = Idle()
@@ -373,15 +373,15 @@ class SessionState:
     queue: tuple[QueuedMessage, ...] = ()
     grants: tuple[Grant, ...] = ()
     runs: tuple[BackgroundRun, ...] = ()
-    """What goes on beside the steps."""
+    """The runs in the background."""
     ended: tuple[RunEnd, ...] = ()
-    """Ends of runs that are logged at the next step: not known after a restart."""
+    """Ends of runs to log at the next step; lost in a restart."""
     progress: ProgressGuard = field(default_factory=ProgressGuard)
     taint: tuple[TaintSource, ...] = ()
-    """Where text of the conversation came from that may not be the user's."""
+    """Sources of text in the conversation that the user may not have written."""
     document: str | None = None
-    """The document in front of the person when they wrote last."""
+    """The active document when the user last wrote."""
     opened: frozenset[str] = frozenset()
-    """That document, and the others they had open."""
+    """The active document and the other open ones."""
     about: str | None = None
     """The document a thread is pinned to."""

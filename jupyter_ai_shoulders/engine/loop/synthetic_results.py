@@ -1,7 +1,6 @@
-"""Results that the engine itself gives to calls: denied, skipped, cancelled, unknown.
+"""Results that the engine gives to calls: denied, skipped, cancelled, unknown.
 
-Pure; used by ``engine.loop.turns`` and ``engine.loop.batch`` for decisions and by
-``engine.calls.batch_runner``.
+Pure; used by ``engine.loop.turns``, ``engine.loop.batch`` and ``engine.calls.batch_runner``.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ LOST_COMMAND = ErrorInfo(
 
 
 def changed_since_approval(what: str) -> ErrorInfo:
-    """Return why a call that was allowed did not run."""
+    """Return why an approved call did not run."""
     return ErrorInfo(
         code="stale",
         message=f"Nothing ran: {what}",
@@ -77,7 +76,7 @@ def settled_result(
         tool=tool,
         status=status,
         result=ToolEnvelope(ok=False, kind="none", data=None, error=error),
-        content=(TextPart(text=truncate(error_text(error))),),  # it may quote a long argument
+        content=(TextPart(text=truncate(error_text(error))),),  # may quote a long argument
         duration_ms=duration_ms,
     )
 
@@ -98,7 +97,7 @@ def answer_result(call_id: CallId, tool: str, answer: tuple[str, ...]) -> ToolRe
 def supplied_result(
     call: CallState, content: tuple[ResultContent, ...], handle: BlobHash | None, *, ok: bool
 ) -> ToolResult:
-    """Return a result that the user supplied, as it was cut for the model."""
+    """Return a result that the user supplied, as truncated for the model."""
     error = None if ok else ErrorInfo(code="cell_error", message="The call failed.")
     return ToolResult(
         call_id=call.call_id,
@@ -112,7 +111,7 @@ def supplied_result(
 
 
 def time_limit_error(limit_s: float) -> ErrorInfo:
-    """Return why a turn ended that worked as long as it may."""
+    """Return the error of a turn that reached its time limit."""
     return ErrorInfo(
         code="timeout",
         message=f"The turn has run for {limit_s:g} seconds, which is its time limit.",
@@ -121,12 +120,12 @@ def time_limit_error(limit_s: float) -> ErrorInfo:
 
 
 def error_text(error: ErrorInfo) -> str:
-    """Return what the model reads of an error."""
+    """Return the text of an error for the model."""
     return f"{error.message} {error.hint}" if error.hint else error.message
 
 
 def internal_error(what: str) -> ErrorInfo:
-    """Return what is said of a bug."""
+    """Return the error for a bug."""
     code: ErrorCode = "internal"
     return ErrorInfo(
         code=code,

@@ -1,7 +1,7 @@
-"""Which texts a conversation holds that the person did not type, from its events: pure.
+"""Tracks which texts in a conversation the user did not type, from its events. Pure.
 
-Called by ``engine.loop.event_reducer``. A source stays once it was read, for its text stays in the
-conversation, also where a summary replaced it (chapter 13, taint).
+Called by ``engine.loop.event_reducer``. A source stays once it was read: its text remains in the
+conversation, also in a summary (see docs/design/tools.md#taint).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLAN = "run_plan"
 
 
 def update_taint(state: SessionState, event: ev.Event) -> SessionState:
-    """Return the state with what an event says about where its text came from."""
+    """Return the state with the event's text sources added."""
     match event:
         case ev.SessionCreate() | ev.SessionUpdate():
             return _about(state, event)
@@ -55,7 +55,9 @@ def _added(state: SessionState, source: str) -> SessionState:
 
 
 def _about(state: SessionState, event: ev.SessionCreate | ev.SessionUpdate) -> SessionState:
-    """Note where it is pinned, and what the one had read that opened it: it wrote the prompt."""
+    """Record the thread's document, and the sources its opening agent had read: it wrote the
+    prompt.
+    """
     anchor = event.session.anchor
     state = replace(state, about=anchor and normalize_path(anchor.document))
     if isinstance(event, ev.SessionCreate) and event.opener is not None:
@@ -65,7 +67,7 @@ def _about(state: SessionState, event: ev.SessionCreate | ev.SessionUpdate) -> S
 
 
 def _message(state: SessionState, event: ev.MessageAdd) -> SessionState:
-    """Note what came with the text that the person typed."""
+    """Record the text that accompanied the user's message."""
     context = event.context
     if context is not None:
         document = context.active_document
@@ -79,7 +81,7 @@ def _message(state: SessionState, event: ev.MessageAdd) -> SessionState:
             state = _with(state, _of(path))
         if context.selection is not None and context.selection.text.strip():
             state = _with(state, _of(document or "a selection"))
-    if state.about is not None:  # the prompt holds what stands there
+    if state.about is not None:  # the prompt contains the anchored text
         state = _with(state, _of(state.about))
     for attachment in event.attachments:
         state = _with(state, _attached(attachment))
@@ -87,7 +89,7 @@ def _message(state: SessionState, event: ev.MessageAdd) -> SessionState:
 
 
 def _named_documents(context: MessageContext) -> Iterator[str]:
-    """Yield the documents whose names, or whose cell's id, could be read as instructions."""
+    """Yield the documents whose names or cell ids could be read as instructions."""
     document = context.active_document
     for path in (document, *context.open_documents):
         if path is not None and not is_injection_safe_name(path):
@@ -123,14 +125,14 @@ def _read(state: SessionState, event: ev.ToolResult) -> SessionState:
         document=state.document,
     )
     state = state if source is None else _with(state, source)
-    if event.status == "error":  # a refusal shows the text that was not read, or was changed
+    if event.status == "error":  # a refusal shows the text that was not read or was changed
         for path in dict.fromkeys(seen.path for seen in event.seen):
             state = _with(state, _of(path))
     return state
 
 
 def _planned(plan: JsonObject) -> Iterator[TaintSource]:
-    """Yield the documents that the steps of a plan name, or that its steps find any."""
+    """Yield the documents named by the plan's steps, or that a step may find any."""
     steps = plan.get("steps")
     for step in steps if isinstance(steps, list) else [None]:
         arguments = step.get("args") if isinstance(step, dict) else None

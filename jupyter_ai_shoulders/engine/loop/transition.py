@@ -1,7 +1,7 @@
 """``advance(state, given) -> (state, effects)``: every decision of the agent loop. Pure and total.
 
-``given`` is an event (facts change, nothing else) or a signal: then either a transition, or a
-``Refuse`` with the state unchanged. Driven by ``engine.session.driver``.
+``given`` is an event, which changes facts only, or a signal, which causes a transition or a
+``RefuseCommand`` with the state unchanged. Driven by ``engine.session.driver``.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ Advanced = tuple[SessionState, tuple[Effect, ...]]
 
 
 def advance(state: SessionState, given: Given) -> Advanced:
-    """Return the next state and what to do; see the module."""
+    """Return the next state and the effects to perform."""
     if isinstance(given, EventBase):
         return apply_event(state, given), ()
     if not isinstance(state.phase, ACCEPTED_IN[type(given)]):
@@ -101,7 +101,7 @@ def _command(draft: TransitionBuilder, signal: Command) -> RefuseCommand | None:
 
 
 def _user_decision(draft: TransitionBuilder, signal: UserDecision) -> RefuseCommand | None:
-    """Take the user's word on what waits for it, or what was found out about it."""
+    """Handle a decision of the user, or outcomes found for interrupted calls."""
     match signal:
         case ResumeInterrupted():
             _resume(draft, signal)
@@ -129,7 +129,7 @@ def _send(draft: TransitionBuilder, signal: StartTurn) -> None:
 
 
 def _steer(draft: TransitionBuilder, signal: SteerTurn) -> None:
-    """Queue the message for the next step; begin that when nothing but runs is waited for."""
+    """Queue the message for the next step; start that step if only runs are awaited."""
     draft.record(_message(signal.message, draft.turn.turn_id, queued=True))
     if isinstance(draft.state.phase, AwaitingRuns):
         turns.next_step(draft)
@@ -205,7 +205,7 @@ def _stop(draft: TransitionBuilder, phase: Stopping) -> None:
 
 
 def _resume(draft: TransitionBuilder, signal: ResumeInterrupted) -> None:
-    """Go on where the log ends; nothing that had started is started again."""
+    """Continue where the log ends; calls that had started do not start again."""
     plan = signal.plan
     draft.record(
         TurnResume(
@@ -221,7 +221,7 @@ def _resume(draft: TransitionBuilder, signal: ResumeInterrupted) -> None:
     cut_off = not draft.turn.reply_complete
     for call in draft.open_calls():
         if call.question:
-            continue  # it waits on
+            continue  # it keeps waiting
         if call.started:
             draft.record(settled_result(call.call_id, call.tool, "unknown", UNKNOWN))
         elif cut_off:

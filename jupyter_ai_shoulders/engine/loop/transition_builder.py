@@ -1,4 +1,4 @@
-"""A decision in the making: the state and the effects so far. Used by ``advance`` and its parts."""
+"""The state and effects of a transition under construction. Used by ``advance`` and its parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.sessions import SessionStatus
 
 
 class TransitionBuilder:
-    """Collects effects; a recorded event counts at once, so that later rules see it."""
+    """Collects effects; recorded events are applied at once, so that later rules see them."""
 
     def __init__(self, state: SessionState) -> None:
         self.state = state
@@ -40,21 +40,21 @@ class TransitionBuilder:
         self.effects.append(AppendEvent(event))
 
     def add(self, effect: Effect) -> None:
-        """Ask for something beside events and operations."""
+        """Add an effect other than events and operations."""
         self.effects.append(effect)
 
     def set_status(self, status: SessionStatus) -> None:
-        """Show the session so."""
+        """Set the session's status."""
         self.effects.append(SetStatus(status))
 
     def enter(self, phase: Phase, operation: Operation | None = None) -> None:
-        """Change the phase and start its operation."""
+        """Enter a phase and start its operation."""
         self.state = replace(self.state, phase=phase)
         if operation is not None:
             self.effects.append(StartOperation(operation))
 
     def set_verdict(self, call_id: CallId, verdict: Verdict) -> None:
-        """Note a verdict that needs no event: it is asked for again after a restart."""
+        """Set a verdict without an event: it is determined again after a restart."""
         calls = tuple(
             replace(call, verdict=verdict) if call.call_id == call_id else call
             for call in self.turn.calls
@@ -62,5 +62,5 @@ class TransitionBuilder:
         self.state = replace(self.state, turn=replace(self.turn, calls=calls))
 
     def open_calls(self) -> list[CallState]:
-        """Return the calls of the step that have no result yet, in model order."""
+        """Return the calls of the step without a result, in model order."""
         return [call for call in self.turn.calls if not call.settled]

@@ -1,7 +1,6 @@
-"""How a turn goes from step to step and ends: the transitions between model calls. Pure.
+"""The transitions of a turn between model calls: its start, steps and end. Pure.
 
-Part of ``engine.loop.transition``; what happens to the calls of one step is in
-``engine.loop.batch``.
+Part of ``engine.loop.transition``; ``engine.loop.batch`` handles the calls of one step.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ from jupyter_ai_shoulders.wire.sessions import SessionStatus
 _LEAVES_QUEUE: frozenset[Exit] = frozenset(
     {"cancelled", "error", "context_overflow", "budget_exhausted", "interrupted"}
 )
-"""Exits after which queued messages wait for the user's next word."""
+"""Exits after which queued messages wait for the user."""
 
 MODEL_REPLACED = "model_replaced"
 
@@ -60,7 +59,7 @@ _EXIT_OF_CODE: dict[str, Exit] = {
 
 
 def begin_turn(draft: TransitionBuilder, plan: TurnPlan, message_id: MessageId) -> None:
-    """Start a turn with a message, and with all that are queued."""
+    """Start a turn with a message and all queued ones."""
     start = TurnStart(
         turn_id=plan.turn_id,
         message_id=message_id,
@@ -78,20 +77,20 @@ def begin_turn(draft: TransitionBuilder, plan: TurnPlan, message_id: MessageId) 
 
 
 def announce_model(draft: TransitionBuilder, plan: TurnPlan) -> None:
-    """Say before the answer that another model than the wanted one answers."""
+    """Notify the user that another model than the chosen one answers."""
     if plan.notice:
         draft.record(Notice(level="warning", code=MODEL_REPLACED, text=plan.notice))
 
 
 def consume_queue(draft: TransitionBuilder) -> None:
-    """Put into the conversation what waits for the next step: ends of runs, messages."""
+    """Add ends of runs and queued messages to the conversation."""
     background_runs.log_ended_runs(draft)
     for queued in draft.state.queue:
         draft.record(MessageUpdate(message_id=queued.message_id, status="consumed"))
 
 
 def next_step(draft: TransitionBuilder) -> None:
-    """Call the model again, unless the limit is reached or it goes round in circles."""
+    """Call the model again, unless a limit is reached or it loops."""
     turn = draft.turn
     if turn.step >= turn.step_limit:
         _reach_step_cap(draft)
@@ -109,7 +108,7 @@ def next_step(draft: TransitionBuilder) -> None:
 
 
 def nudge_empty(draft: TransitionBuilder) -> bool:
-    """Ask once more after an empty reply; false when that was done often enough."""
+    """Repeat after an empty reply; return False when the limit of nudges is reached."""
     turn, progress = draft.turn, draft.state.progress
     often = progress.empty_replies >= EMPTY_REPLIES or turn.step >= turn.step_limit
     if often or not draft.state.policy.nudges or draft.state.queue:
@@ -120,7 +119,7 @@ def nudge_empty(draft: TransitionBuilder) -> bool:
 
 
 def repeat_step(draft: TransitionBuilder) -> None:
-    """Ask the model again for the step whose reply was cut off."""
+    """Repeat the step whose reply was cut off."""
     consume_queue(draft)
     step = max(draft.turn.step, 1)
     draft.enter(PreparingRequest(step), PrepareRequest(step, fresh=step == 1))
@@ -132,7 +131,7 @@ def end_turn(
     error: ErrorInfo | None = None,
     summary: str | None = None,
 ) -> None:
-    """End the turn; go on with queued messages where that makes sense."""
+    """End the turn; start the next one with queued messages where appropriate."""
     close_calls(draft)
     background_runs.log_ended_runs(draft)
     draft.record(TurnEnd(exit=reason, error=error, summary=summary))
@@ -148,12 +147,12 @@ def end_turn(
 
 
 def fail_turn(draft: TransitionBuilder, error: ErrorInfo) -> None:
-    """End the turn because of an error."""
+    """End the turn with an error."""
     end_turn(draft, _EXIT_OF_CODE.get(error.code, "error"), error)
 
 
 def fail_or_pause(draft: TransitionBuilder, error: ErrorInfo) -> None:
-    """End the turn, unless somebody is there to raise the limit that it reached."""
+    """End the turn, or pause it if a user can raise the limit it reached."""
     code = pause_code(error) if draft.state.policy.interactive else None
     if code is None:
         fail_turn(draft, error)
@@ -165,7 +164,7 @@ def fail_or_pause(draft: TransitionBuilder, error: ErrorInfo) -> None:
 
 
 def pause_code(error: ErrorInfo) -> str | None:
-    """Return the notice's code for a limit of money that the user may raise here."""
+    """Return the notice code of a spending limit that the user may raise here."""
     details = error.details or {}
     if error.code != "budget_exhausted" or details.get("administrator"):
         return None
@@ -173,7 +172,7 @@ def pause_code(error: ErrorInfo) -> str | None:
 
 
 def discard_turn(draft: TransitionBuilder) -> None:
-    """End the turn that is interrupted, or paused at a limit."""
+    """End an interrupted or paused turn."""
     pause = draft.turn.paused
     if pause is None:
         end_turn(draft, "interrupted")
@@ -185,7 +184,7 @@ def discard_turn(draft: TransitionBuilder) -> None:
 
 
 def record_found_outcomes(draft: TransitionBuilder, results: tuple[ToolResult, ...]) -> None:
-    """Record what became of interrupted calls, where it could be found out."""
+    """Record outcomes determined for interrupted calls."""
     unsettled = {call.call_id for call in draft.open_calls()}
     for result in results:
         if result.call_id in unsettled:
@@ -193,7 +192,7 @@ def record_found_outcomes(draft: TransitionBuilder, results: tuple[ToolResult, .
 
 
 def close_calls(draft: TransitionBuilder) -> None:
-    """Give every call that has no result one: nothing with an effect is repeated."""
+    """Settle every call without a result; nothing with an effect is repeated."""
     for call in draft.open_calls():
         if call.question:
             questions.settle_answered(draft, call)
@@ -204,7 +203,7 @@ def close_calls(draft: TransitionBuilder) -> None:
 
 
 def finish_stop(draft: TransitionBuilder, reason: StopReason, usage: UsageUpdate | None) -> None:
-    """Nothing runs any more: end the turn as cancelled, or leave it interrupted."""
+    """End the stopped turn as cancelled, or leave it interrupted."""
     if reason == "shutdown":
         interrupt_turn(draft)
         _book(draft, usage)
@@ -220,10 +219,10 @@ def finish_stop(draft: TransitionBuilder, reason: StopReason, usage: UsageUpdate
 
 
 def interrupt_turn(draft: TransitionBuilder, found: tuple[ToolResult, ...] = ()) -> None:
-    """Leave the turn open, and say what happened."""
+    """Leave the turn open and record what happened."""
     record_found_outcomes(draft, found)
     for call in draft.open_calls():
-        if call.input:  # the code that asked does not hear us any more
+        if call.input:  # the code that asked is gone
             draft.record(StdinAnswer(call_id=call.call_id, answered=False))
     text = describe_interruption(draft.turn, {result.call_id for result in found}, draft.state.runs)
     draft.record(Notice(level="warning", code=INTERRUPTED, text=text))

@@ -1,6 +1,6 @@
-"""Builds the request of a step: what is new enters the log, then size and budget are compared.
+"""Builds the request of a step: logs new context, then compares the size with the budget.
 
-Run by ``engine.session.effect_runner``; the reading of the log is ``engine.request.context``.
+Used by ``engine.session.effect_runner``; ``engine.request.context`` reads the log.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ _SETS_KEPT = 16
 
 
 class ToolEncodingCache:
-    """The sets of tools offered of late, encoded once for all sessions.
+    """The encoded tool sets of recent requests, shared by all sessions.
 
-    A registry gives the same definitions every time, so they are told apart by identity.
+    A registry returns the same definition objects every time, so sets are compared by identity.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class ToolEncodingCache:
         """Return the definitions as canonical JSON."""
         key = tuple(map(id, tools))
         if key not in self._encoded:
-            self._encoded[key] = (tools, tools_blob(tools))  # who is kept keeps its id
+            self._encoded[key] = (tools, tools_blob(tools))  # a stored object keeps its id
             if len(self._encoded) > _SETS_KEPT:
                 self._encoded.popitem(last=False)
         return self._encoded[key][1]
@@ -99,7 +99,7 @@ class ToolEncodingCache:
 
 @dataclass(frozen=True, slots=True)
 class RequestBuilder:
-    """What requests of one session are made from."""
+    """The dependencies of the requests of one session."""
 
     context: SessionContext
     index: SessionIndex
@@ -114,16 +114,17 @@ class RequestBuilder:
     stored: dict[Entry, tuple[bytes, BlobHash]] = field(
         default_factory=dict[Entry, tuple[bytes, BlobHash]]
     )
-    """What was stored last for each entry; most turns add nothing to it."""
+    """The last stored content of each entry; most turns change none."""
     told: set[str] = field(default_factory=set[str])
-    """Problems the user was told of."""
+    """Problems that were reported to the user."""
 
     async def build(
         self, operation: PrepareRequest, turn: TurnState, session: Session, spec: ModelSpec
     ) -> tuple[ModelRequest, RequestPrepared | RequestOverflowed]:
         """Return the request and whether it fits."""
         new = self.context.unsettled()
-        switched = self.index.sent_model not in {None, turn.model}  # the turn was resumed so
+        # A resumed turn may have switched the model.
+        switched = self.index.sent_model not in {None, turn.model}
         if operation.fresh or new or switched:
             around = await gather_context(self.environment, session, new, images=spec.images)
             self._enter_context(operation, turn, session, spec, around)
@@ -149,10 +150,10 @@ class RequestBuilder:
         spec: ModelSpec,
         around: GatheredContext,
     ) -> None:
-        """Log what the request needs beside the conversation, where it is new or changed.
+        """Log new or changed context besides the conversation.
 
-        Within a turn only what comes with a steering message enters; what stands at the beginning
-        of the request waits for the next turn, so that bytes already sent stay as they are.
+        Within a turn, only context of a steering message enters. The beginning of the request waits
+        for the next turn, so that sent bytes do not change.
         """
         texts = read_instruction_set(around.instructions)
         if operation.fresh:
@@ -164,7 +165,7 @@ class RequestBuilder:
             self._drop_superseded()
         self._enter(ZONE, zone_blob(self.clock.now()))
         self._enter_facts(around, texts, data_limit(spec.window))
-        for item in texts.unreviewed:  # the log then tells that the conversation has read it
+        for item in texts.unreviewed:  # so that the log shows that the conversation has read it
             self._enter(unreviewed_entry(item.source), item.text.encode())
         for path in dict.fromkeys(fact.path for fact in around.situation.facts if fact.text):
             if path is not None:
@@ -177,9 +178,9 @@ class RequestBuilder:
         spec: ModelSpec,
         instructions: InstructionSet | None,
     ) -> None:
-        """Enter system prompt, skills and instructions; a change of the latter is a rebase.
+        """Log system prompt, skills and instructions; changed instructions cause a rebase.
 
-        Those that could not be read now stay as they were.
+        Files that could not be read now keep their last content.
         """
         first = self.context.entered(SYSTEM) is None
         if first:
@@ -255,7 +256,7 @@ class RequestBuilder:
             self._enter(WORKSPACE, MetaRecord(facts=facts).model_dump_json().encode())
 
     def _notify(self, code: str, problem: str) -> None:
-        """Tell the user, once as long as the session is in memory."""
+        """Notify the user, once while the session is in memory."""
         if problem not in self.told:
             self.told.add(problem)
             self.record(Notice(level="warning", code=code, text=problem))
@@ -271,7 +272,7 @@ class RequestBuilder:
         return self.tools.definitions(session.toolset, turn.mode, disabled, loaded)
 
     def _not_loaded(self, session: Session, spec: ModelSpec) -> Sequence[Category]:
-        """Return the categories to name in the system prompt, which stays as it is made first."""
+        """Return the categories to name in the system prompt, which stays as first made."""
         if not spec.tools or session.tools == "disabled":
             return ()
         return self.tools.loadable(session.toolset, "ask", self.rules.disabled)

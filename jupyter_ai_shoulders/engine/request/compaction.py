@@ -1,9 +1,9 @@
-"""Writes the summary that stands for the middle of a conversation (chapter 04, budget).
+"""Writes the summary that replaces the middle of a conversation (see
+docs/design/engine.md#compaction).
 
-Run by ``engine.session.effect_runner`` when a request does not fit. Nothing is replaced here: the
-summary becomes a blob, and the event that puts it in place is recorded by
-``engine.loop.context_overflow`` afterwards, so that a crash or a cancel in between leaves the
-conversation as it was.
+Used by ``engine.session.effect_runner`` when a request does not fit. The summary is stored as a
+blob; ``engine.loop.context_overflow`` records the event that puts it in place, so a crash or cancel
+in between leaves the conversation unchanged.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ from jupyter_ai_shoulders.wire.events import ContextRebase, Notice
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 MOST_TOKENS = 3_000
-"""Of a summary; a longer one would not be shorter than what it stands for for long."""
+"""Maximum of a summary; a longer one would not save enough."""
 LEAST_TOKENS = 200
-"""Room without which a summary says nothing."""
+"""Minimum of a useful summary."""
 FRAME_TOKENS = 20
-"""Around it."""
+"""The text around a summary."""
 COUNTED_AT_ONCE = 500
-"""Messages whose tokens are estimated between two turns of the event loop."""
+"""Messages whose tokens are estimated between two iterations of the event loop."""
 COMPACTED = "compacted"
 """Code of the notice that earlier messages were summarised."""
 
@@ -62,7 +62,7 @@ _log = logging.getLogger(__name__)
 
 
 class NoSummarizer:
-    """Lets every summary be made without a model."""
+    """A ``Summarizer`` without a model: summaries are plain lists."""
 
     async def summarise(self, order: SummaryRequest) -> Summary | None:
         """Return None."""
@@ -70,7 +70,7 @@ class NoSummarizer:
 
 @dataclass(frozen=True, slots=True)
 class RequestFit:
-    """Whether a conversation fits, and what could be done about it; in estimated tokens."""
+    """Whether a conversation fits, and what a compaction would save; in estimated tokens."""
 
     built: RequestContent
     tokens: int
@@ -87,7 +87,7 @@ class RequestFit:
 
     @property
     def summary_tokens(self) -> int:
-        """What a summary may have: half of the room, and of what it stands for."""
+        """The size allowed for a summary: half of the free tokens, and of those it replaces."""
         most = min(self.budget - self.kept, self.tokens - self.kept) // 2
         return min(max(most, LEAST_TOKENS), MOST_TOKENS)
 
@@ -100,13 +100,13 @@ async def measure_request(
     *,
     refused: bool = False,
 ) -> RequestFit:
-    """Measure what would be sent now; the one measure of gate, gauge, preview and compaction.
+    """Measure the next request; used by the size check, the gauge, previews and compaction.
 
-    ``refused``: the provider found it too long, whatever is measured here. Long conversations
-    are counted in slices, and in a thread where all is counted again.
+    ``refused``: the provider found it too long, whatever the estimate. Long conversations are
+    counted in slices, and in a thread when everything is counted again.
     """
     while context.count(spec.family, COUNTED_AT_ONCE):  # noqa: ASYNC110 slices, not polling
-        await asyncio.sleep(0)  # lets others run; nothing is waited for
+        await asyncio.sleep(0)  # yield to other tasks
     built = context.built(notices)
     tokens = context.tokens(built, spec.family, correction)
     budget = prompt_budget(spec)
@@ -122,7 +122,7 @@ async def measure_request(
 async def overflow_signal(
     measured: RequestFit, spec: ModelSpec, told: ErrorInfo | None = None
 ) -> RequestOverflowed:
-    """Say that a request does not fit, and what takes most of it."""
+    """Return the signal that a request does not fit, with its largest parts."""
     built = measured.built
     return RequestOverflowed(
         tokens=measured.tokens,
@@ -138,7 +138,7 @@ async def overflow_signal(
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What compactions of one session need."""
+    """The dependencies of the compactions of one session."""
 
     session_id: SessionId
     context: SessionContext
@@ -150,7 +150,7 @@ class Compaction:
     async def run(
         self, operation: CompactContext, turn: TurnState, spec: ModelSpec
     ) -> ContextCompacted | RequestOverflowed:
-        """Return what replaces earlier messages, or that nothing can."""
+        """Return the replacement for earlier messages, or the overflow when there is none."""
         refused = operation.told is not None or operation.wanted
         correction = self.index.correction
         measured = await measure_request(self.context, spec, correction, refused=refused)
@@ -179,7 +179,7 @@ class Compaction:
     async def _summary(
         self, middle: CompactableRange, turn: TurnState, limit: int
     ) -> tuple[str, Summary | None]:
-        """Return the text that stands for the middle, and what a model wrote of it."""
+        """Return the text that replaces the middle, and the model's summary if it wrote one."""
         todo = todo_list(self.index.todo)
         facts = self.context.last_told_context()
         frame = len(format_summary("", facts, todo, None))
@@ -196,7 +196,7 @@ class Compaction:
         return format_summary(told, facts, todo, summary.model if summary else None), summary
 
     async def _ask(self, middle: CompactableRange, turn: TurnState, limit: int) -> Summary | None:
-        """Return what a model wrote; None when none can, may, or does in time."""
+        """Return the model's summary; None when no model can, may or does write one in time."""
         order = SummaryRequest(
             pieces=await asyncio.to_thread(message_texts, middle.messages),
             previous=_previous(middle),
@@ -218,7 +218,7 @@ def _previous(middle: CompactableRange) -> str | None:
 
 
 def _fitting(text: str, tokens: int, spec: ModelSpec) -> str:
-    """Return the text, shorter where its script has more tokens than ASCII."""
+    """Return the text, shortened where its script needs more tokens than ASCII."""
     needed = estimate_text(text, spec.family)
     return text if needed <= tokens else shorten_text(text, len(text) * tokens // needed)
 

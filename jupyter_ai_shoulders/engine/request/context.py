@@ -1,8 +1,9 @@
-"""What a model is sent: a pure function of the log and its blobs (chapter 04, context).
+"""The content of a request, as a pure function of the log and its blobs.
 
 ``SessionContext`` takes events as they are logged; ``build_request_content`` replays a whole log
-and must give the same bytes. System prompt, tools and time zone enter the log as ``context-add``
-when first used. Used by ``engine.request.builder`` and by whoever shows a request.
+and must return the same bytes. System prompt, tools and time zone enter the log as ``context-add``
+when first used. Used by ``engine.request.builder`` and to inspect requests. See
+docs/design/context-and-prompts.md#what-a-request-holds.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from jupyter_ai_shoulders.wire.ids import BlobHash
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ReasoningPart, ToolDefinition
 
 Entry = tuple[str, str]
-"""Role and source of a ``context-add`` of which the last one counts."""
+"""Role and source of a ``context-add``; the last event of each counts."""
 
 SYSTEM: Entry = ("system", "prompts")
 TOOLS: Entry = ("tools", "tool definitions")
@@ -44,21 +45,21 @@ WORKSPACE: Entry = ("meta", "workspace")
 OUTPUT_RESERVE = 16_384
 THINKING_RESERVE = 32_768
 WINDOW_SHARE = 0.85
-"""Shares of the window, chapter 04 (budget)."""
+"""Shares of the context window."""
 
 _CORRECTION = (0.5, 2.0)
-"""How far a reported usage may correct the estimate."""
+"""Limits of the correction of estimates by reported usage."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSet:
-    """Definitions that many sessions offer: read and counted once for all of them."""
+    """Tool definitions shared by many sessions, parsed and counted once."""
 
     definitions: tuple[ToolDefinition, ...] = ()
     counted: dict[TokenFamily, int] = field(default_factory=dict[TokenFamily, int])
 
     def tokens(self, family: TokenFamily) -> int:
-        """Return about how many tokens they are."""
+        """Return the estimated tokens."""
         if family not in self.counted:
             self.counted[family] = sum(estimate_tool(tool, family) for tool in self.definitions)
         return self.counted[family]
@@ -76,7 +77,7 @@ class RequestContent:
 def build_request_content(
     events: Iterable[Event], blobs: Blobs, notices: Sequence[str] = ()
 ) -> RequestContent:
-    """Return what the model was, or would be, sent after these events."""
+    """Return the content that was, or would be, sent after these events."""
     context = SessionContext(blobs)
     for event in visible_events(list(events)):
         context.add(event)
@@ -91,7 +92,7 @@ class SessionContext:
         self._transcript = Transcript()
         self._entries: dict[Entry, BlobHash] = {}
         self._prompt_texts: dict[Entry, str] = {}
-        """The texts the system prompt is made of."""
+        """The texts of the system prompt."""
         self._system = ""
         self._tools = ToolSet()
         self._counted: tuple[TokenFamily, int, int] = ("other", 0, 0)
@@ -100,7 +101,7 @@ class SessionContext:
         """Family, system prompt and tools counted last, and their estimated tokens."""
 
     def add(self, event: Event) -> None:
-        """Take the next event of the log."""
+        """Add the next event of the log."""
         if isinstance(event, ContextAdd):
             self._enter(event)
         if isinstance(event, ContextRebase):
@@ -110,29 +111,29 @@ class SessionContext:
         self._transcript.add(event)
 
     def entered(self, entry: Entry) -> BlobHash | None:
-        """Return what stands in the log for this role and source."""
+        """Return the blob in the log for this role and source."""
         return self._entries.get(entry)
 
     def instructions(self) -> dict[Entry, BlobHash]:
-        """Return the files of instructions, and the skills, that stand in the log."""
+        """Return the instruction files and skills in the log."""
         entries = {entry: self._entries[entry] for entry in self._prompt_texts}
         entries.pop(SYSTEM, None)
         return entries
 
     def unsettled(self) -> list[tuple[MessageAdd, CapturedContext]]:
-        """Return the messages that were never sent, with what was captured for them."""
+        """Return the messages that were never sent, with their captured context."""
         return self._transcript.user.unsettled()
 
     def superseded(self) -> list[str]:
-        """Return the attachments that stand in the conversation more than once."""
+        """Return the attachments that are in the conversation more than once."""
         return self._transcript.user.superseded()
 
     def last_told_context(self) -> list[str]:
-        """Return what the model was told last of what is in front of the user."""
+        """Return the page context the model was last told."""
         return self._transcript.user.last_told_context()
 
     def compactable_range(self) -> CompactableRange | None:
-        """Return what a compaction may replace now; None when all of it is protected."""
+        """Return the range a compaction may replace now; None when all is protected."""
         return self._transcript.compactable_range()
 
     def tokens_without(
@@ -142,7 +143,7 @@ class SessionContext:
         family: TokenFamily,
         correction: float,
     ) -> int:
-        """Return about how many tokens what was built would be without the middle."""
+        """Return the estimated tokens of ``built`` without the middle."""
         before = map(_without_reasoning, built.messages[: middle.open])
         whole = (*before, *built.messages[middle.open :])
         kept = replace_compacted_range(whole, middle.start, middle.end, "")
@@ -150,7 +151,7 @@ class SessionContext:
         return round((total + self._frame_tokens(built, family)) * correction)
 
     def built(self, notices: Sequence[str] = ()) -> RequestContent:
-        """Return system prompt, messages and tools as they stand."""
+        """Return the current system prompt, messages and tools."""
         return RequestContent(
             system=self._system,
             messages=tuple(self._transcript.messages(notices)),
@@ -158,7 +159,7 @@ class SessionContext:
         )
 
     def tokens(self, built: RequestContent, family: TokenFamily, correction: float) -> int:
-        """Return about how many tokens it is; closed messages are counted once."""
+        """Return the estimated tokens; closed messages are counted once."""
         closed = self._transcript.closed
         self.count(family, len(closed))
         total = self._counted[2]
@@ -166,7 +167,7 @@ class SessionContext:
         return round((total + rest + self._frame_tokens(built, family)) * correction)
 
     def count(self, family: TokenFamily, most: int) -> bool:
-        """Count that many closed messages that were not yet; return whether any are left."""
+        """Count up to ``most`` further closed messages; return whether any are left."""
         counted_family, number, total = self._counted
         if counted_family != family:
             number, total = 0, 0
@@ -177,7 +178,7 @@ class SessionContext:
         return end < len(closed)
 
     def _frame_tokens(self, built: RequestContent, family: TokenFamily) -> int:
-        """Return the tokens of what is before the messages; most steps have the same."""
+        """Return the tokens before the messages; most steps share them."""
         counted_family, system, tools, total = self._frame
         if counted_family != family or system is not built.system or tools is not built.tools:
             total = estimate_text(built.system, family) + self._tools_tokens(built.tools, family)
@@ -185,7 +186,7 @@ class SessionContext:
         return total
 
     def _tools_tokens(self, tools: tuple[ToolDefinition, ...], family: TokenFamily) -> int:
-        """Return the tokens of the tools; those built before others entered are counted anew."""
+        """Return the tokens of the tools; sets built before others entered are counted again."""
         known = self._tools if tools is self._tools.definitions else ToolSet(tools)
         return known.tokens(family)
 
@@ -205,7 +206,7 @@ class SessionContext:
                 self._set_entry(_entry(event), content)
 
     def _set_entry(self, entry: Entry, content: bytes) -> None:
-        """Take what counts from now on."""
+        """Set the content of an entry."""
         match entry:
             case ("system" | "instructions" | "skill", _):
                 self._prompt_texts[entry] = content.decode()
@@ -220,11 +221,11 @@ class SessionContext:
             case ("meta", "workspace"):
                 self._transcript.user.set_facts(MetaRecord.model_validate_json(content).facts)
             case _:
-                pass  # of a newer version, which put it where this one does not look
+                pass  # from a newer version, which put it somewhere this version does not look
 
 
 def _without_reasoning(message: ModelMessage) -> ModelMessage:
-    """Return what a rebase leaves of a message."""
+    """Return a message without what a rebase removes."""
     if not any(isinstance(part, ReasoningPart) for part in message.parts):
         return message
     kept = tuple(part for part in message.parts if not isinstance(part, ReasoningPart))
@@ -232,7 +233,7 @@ def _without_reasoning(message: ModelMessage) -> ModelMessage:
 
 
 def _entry(event: ContextAdd) -> Entry:
-    """Return the entry; there is one system prompt and one set of tools, whatever their source."""
+    """Return the entry; system prompt and tool set have one each, whatever their source."""
     match event.role:
         case "system":
             return SYSTEM
@@ -243,23 +244,23 @@ def _entry(event: ContextAdd) -> Entry:
 
 
 def _place(entry: Entry) -> tuple[int, str]:
-    """Return where a text stands in the system prompt (chapter 11)."""
+    """Return the position of a text in the system prompt."""
     order = [SYSTEM, SKILLS, ("instructions", SYSTEM_FILE), ("instructions", INSTRUCTIONS_FILE)]
     return (order.index(entry) if entry in order else len(order), entry[1])
 
 
 def unreviewed_entry(source: str) -> Entry:
-    """Return the entry that records that the conversation has read an untrusted instruction."""
+    """Return the entry that records an untrusted instruction read by the conversation."""
     return ("meta", f"{UNREVIEWED_SOURCE}{source}")
 
 
 def read_entry(path: str) -> Entry:
-    """Return the entry that records that a request holds what came out of a document."""
+    """Return the entry that records that a request holds data from a document."""
     return ("meta", f"{READ_SOURCE}{path}")
 
 
 def corrected(factor: float, estimated: int, reported: int) -> float:
-    """Return the factor for estimates after a provider reported what an estimate really was."""
+    """Return the correction factor after a provider reported the actual size of an estimate."""
     if estimated <= 0 or reported <= 0:
         return factor
     low, high = _CORRECTION
@@ -270,18 +271,18 @@ def corrected(factor: float, estimated: int, reported: int) -> float:
 
 
 def output_reserve(spec: ModelSpec) -> int:
-    """Return the tokens kept free for the answer; also the most a call may produce."""
+    """Return the tokens reserved for the answer, which is also its maximum."""
     thinks = spec.reasoning and spec.thinking != "none"
     reserve = THINKING_RESERVE if thinks else OUTPUT_RESERVE
     return min(reserve, spec.max_output or reserve, max(spec.window // 4, 1))
 
 
 def prompt_budget(spec: ModelSpec) -> int:
-    """Return the tokens a request may have."""
+    """Return the maximum tokens of a request."""
     return int(spec.window * WINDOW_SHARE) - output_reserve(spec)
 
 
-# what enters the log
+# encoding
 
 
 def tools_blob(tools: Iterable[ToolDefinition]) -> bytes:
@@ -297,12 +298,12 @@ def read_tools(blob: bytes) -> tuple[ToolDefinition, ...]:
 
 @lru_cache(maxsize=16)
 def tool_set(blob: bytes) -> ToolSet:
-    """Return what ``tools_blob`` wrote, with a place for its size."""
+    """Return a ``ToolSet`` from what ``tools_blob`` wrote."""
     return ToolSet(tuple(ToolDefinition.model_validate(value) for value in json.loads(blob)))
 
 
 def zone_blob(now: datetime) -> bytes:
-    """Return the machine's offset from UTC now, as text."""
+    """Return the machine's current offset from UTC as text."""
     offset = now.astimezone().utcoffset() or timedelta()
     return f"{round(offset.total_seconds() / 60):+d}".encode()
 

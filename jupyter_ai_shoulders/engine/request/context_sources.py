@@ -1,6 +1,6 @@
-"""Gathers what a request needs from around the conversation; ``prepare`` logs it.
+"""Gathers the context of a request from the environment; ``engine.request.builder`` logs it.
 
-What was gathered is values: whatever is slow or fails happens here, before anything is recorded.
+All slow and failing work happens here, before anything is recorded; the results are values.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.versions import well_formed
 
 TIME_LIMIT_S = 5.0
-"""How long one thing may take to be read; the request goes without it then."""
+"""Seconds to read one source; after that the request goes without it."""
 
 _log = logging.getLogger(__name__)
 ResultT = TypeVar("ResultT")
 FallbackT = TypeVar("FallbackT")
 
 New = Sequence[tuple[MessageAdd, CapturedContext]]
-"""Messages that were never sent, with what was captured for them."""
+"""Messages that were never sent, with their captured context."""
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedAttachment:
-    """One attachment of a new message, captured."""
+    """A captured attachment of a new message."""
 
     message_id: MessageId
     index: int
@@ -67,10 +67,10 @@ class CapturedAttachment:
 
 @dataclass(frozen=True, slots=True)
 class GatheredContext:
-    """Everything new around the conversation."""
+    """All new context of a request."""
 
     instructions: InstructionSet | None
-    """None when it could not be read: what was told before still holds."""
+    """None when it could not be read: the last content stays."""
     situation: WorkspaceSituation
     attached: tuple[CapturedAttachment, ...]
     skills: tuple[SkillRecord, ...]
@@ -78,20 +78,20 @@ class GatheredContext:
 
 @dataclass(frozen=True, slots=True)
 class PromptTexts:
-    """The user's files as they enter the prompt, by source; rules wait for their documents."""
+    """The user's files for the prompt, by source, and their scoped rules."""
 
     system: dict[str, str]
     manifest: str
     rules: tuple[tuple[str, ScopedInstructions], ...]
     problems: tuple[str, ...]
     unreviewed: tuple[SourceText, ...] = ()
-    """Instructions and skills of a folder that is not trusted, which enter as data."""
+    """Instructions and skills of an untrusted folder, which enter as data."""
 
 
 async def gather_context(
     environment: Environment, session: Session, new: New, *, images: bool
 ) -> GatheredContext:
-    """Return what is around now, for messages that are about to be sent."""
+    """Return the context for messages that are about to be sent."""
     context = next((m.context for m, _ in reversed(new) if m.context is not None), None)
     instructions, situation, place, attached = await asyncio.gather(
         _standing(environment),
@@ -109,7 +109,7 @@ async def gather_context(
 
 
 def read_instruction_set(instructions: InstructionSet | None) -> PromptTexts:
-    """Return the texts of the user's files, and the rules among them."""
+    """Return the texts of the user's files, and the rules in them."""
     if instructions is None:
         return PromptTexts({}, "", (), ("The instructions and skills could not be read just now.",))
     texts: dict[str, str] = {}
@@ -141,7 +141,7 @@ def _unreviewed(instructions: InstructionSet) -> Iterable[SourceText]:
 
 
 def data_limit(window: int) -> int:
-    """Return how many characters one fact out of files may have, by the model's window (tokens)."""
+    """Return the maximum characters of a fact from files, by the model's window (tokens)."""
     return min(max(window // 16, 600), 8_000)
 
 
@@ -150,9 +150,8 @@ def collect_facts(
 ) -> tuple[FactRecord, ...]:
     """Return the facts to log: those of the workspace, and the rules that apply to it.
 
-    Instructions that are not trusted are among the facts, as data.
-
-    ``limit`` is the characters a fact may have that came out of files.
+    Untrusted instructions are facts as well, marked as data. ``limit`` is the maximum characters of
+    a fact from files.
     """
     unreviewed = (
         WorkspaceFact(f"{item.source} {UNREVIEWED}", item.text.strip(), is_data=True)
@@ -181,7 +180,7 @@ async def _standing(environment: Environment) -> InstructionSet | None:
 
 
 def _whole_lines(text: str, limit: int) -> str:
-    """Return the lines that fit, and say when there are more."""
+    """Return the lines that fit, with a note about the rest."""
     if len(text) <= limit:
         return text
     fitting = text[:limit]
@@ -235,7 +234,7 @@ async def _captured(
 
 
 def _stored(captured: AttachmentContent) -> AttachmentContent:
-    """Return what was captured as the log can hold it: without lone surrogates."""
+    """Return the capture without lone surrogates, which the log cannot hold."""
     content = tuple(
         TextPart(text=well_formed(part.text)) if isinstance(part, TextPart) else part
         for part in captured.content
@@ -268,7 +267,7 @@ async def _skill(
 async def _await_or_fallback(
     asked: Awaitable[ResultT], fallback: FallbackT, what: str
 ) -> ResultT | FallbackT:
-    """Return what was asked for, or the fallback: a request does not fail for its surroundings."""
+    """Return the awaited value, or the fallback: a request must not fail for its context."""
     try:
         async with asyncio.timeout(TIME_LIMIT_S):
             return await asked

@@ -1,6 +1,6 @@
-"""What the driver looks up about a session: a fold of its log beside ``State``.
+"""Look-up tables of a session, folded from its log beside the state.
 
-These are indexes for the rim (idempotent sends, versions seen, totals), not facts that decide.
+For the driver (idempotent sends, versions seen, totals); decisions do not use them.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from jupyter_ai_shoulders.wire.sessions import Mode
 
 TITLE_LIMIT = 60
 EARLIER_VERSIONS = 8
-"""Versions of one text that are remembered besides the newest."""
+"""Earlier versions kept for each text."""
 COMPACTION_WANTED = "compaction_wanted"
-"""Code of the notice that the user wants earlier messages summarised."""
+"""Code of the notice that the user requested a summary of earlier messages."""
 
 
 class SessionIndex:
@@ -56,27 +56,27 @@ class SessionIndex:
 
     def __init__(self) -> None:
         self.accepted: dict[MessageId, MessageAccepted] = {}
-        """The answer to each message that was sent."""
+        """The response to each accepted message."""
         self.choices: dict[MessageId, tuple[ModelId | None, Mode | None]] = {}
-        """Model and mode that messages asked for; the session's where they are None or absent."""
+        """Model and mode requested with messages; None or absent means the session's."""
         self.call_ids: set[CallId] = set()
         self.seen: dict[tuple[str, CellId | None], Version] = {}
         """Versions this conversation has read or written, by path and cell."""
         self.earlier: dict[tuple[str, CellId | None], tuple[Version, ...]] = {}
-        """Versions it had read before those, newest first."""
+        """Versions read before those, newest first."""
         self.taken_back: set[tuple[str, CellId | None]] = set()
         """Changes undone since the conversation read the text."""
         self.said: dict[MessageId, int] = {}
-        """Where each of the user's messages in sight entered the conversation, by ``seq``."""
+        """The ``seq`` at which each visible user message entered the conversation."""
         self.answers: set[MessageId] = set()
-        """Those that answered a question."""
+        """The messages among them that answered a question."""
         self.todo: tuple[TodoItem, ...] = ()
         self.copied = 0
-        """The last event that a fork has from its origin."""
+        """The last event that a fork copied from its origin."""
         self.root: SessionId | None = None
-        """The first session of a line of forks, whose prompt caches this one finds."""
+        """The first session of a line of forks, whose prompt caches this one shares."""
         self.environment = MessageContext()
-        """What the user had in front of them with their last message."""
+        """The page context of the user's last message."""
         self.last_message: MessageId | None = None
         """The last message that entered the conversation."""
         self.title = ""
@@ -85,26 +85,26 @@ class SessionIndex:
         self.window: int | None = None
         self.cost_micro_usd: int | None = 0
         self.correction = 1.0
-        """What estimates are multiplied with, by the last usage reported."""
+        """The factor for estimates, from the last reported usage."""
         self.model: ModelId | None = None
         self.sent_model: ModelId | None = None
-        """The model that the sent bytes were made for: of the last step, or as a rebase said."""
+        """The model the sent bytes were made for: of the last step, or as a rebase said."""
         self.handles: set[BlobHash] = set()
-        """Whole outputs that results gave handles to."""
+        """Whole outputs to which results gave handles."""
         self.plan: JsonObject | None = None
-        """What a plan of this turn that is to be made anew left behind."""
+        """The state left by a plan of this turn that is to be repeated."""
         self.compaction_wanted = False
-        """Whether earlier messages are to be summarised before the next message is answered."""
+        """Whether earlier messages are to be summarised before the next answer."""
         self.loaded: set[str] = set()
-        """Categories of tools that were loaded before this turn: its block has them."""
+        """Tool categories loaded before this turn, which its tools block contains."""
         self._loading: set[str] = set()
         self._begun: set[TurnId] = set()
         self._last_start = 0
-        """Where the last turn in sight began, by ``seq``; it read all messages before it."""
+        """The ``seq`` of the last visible turn's start; it read all earlier messages."""
         self._queued: dict[MessageId, MessageAdd] = {}
 
     def add(self, event: Event) -> None:
-        """Take the next event of the log."""
+        """Add the next event of the log."""
         match event:
             case MessageAdd() | MessageUpdate():
                 self._message(event)
@@ -129,7 +129,7 @@ class SessionIndex:
                 pass
 
     def add_hidden(self, event: Event) -> None:
-        """Take an event of a branch that was left: what was accepted and paid stays so."""
+        """Add an event of an abandoned branch: accepted messages and costs remain."""
         match event:
             case MessageAdd():
                 self._accept(event)
@@ -143,9 +143,9 @@ class SessionIndex:
                 pass
 
     def waits_for_turn(self, message_id: MessageId) -> bool:
-        """Whether the server died before the message's turn began, and nobody has read it since.
+        """Return whether the message's turn never started and no later turn read it.
 
-        A message that was replaced or taken back waits for nothing.
+        Replaced and removed messages wait for no turn.
         """
         accepted = self.accepted[message_id]
         in_sight = message_id in self.said or message_id in self._queued

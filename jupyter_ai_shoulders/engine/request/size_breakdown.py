@@ -1,4 +1,4 @@
-"""What takes most of a request, by name: what a user may remove when it does not fit.
+"""Finds the largest parts of a request, so that the user knows what to remove.
 
 Used by ``engine.request.builder`` and ``engine.request.compaction`` for the error
 ``context_overflow``. Pure.
@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.wire.parts import (
 
 MOST_NAMED = 3
 _SMALL = 0.05
-"""Share of a request below which a thing is not worth naming."""
+"""Share of a request below which a part is not named."""
 _QUOTED = 40
 _ATTACHED = re.compile(r"\[attached ([^\]\n]*)")
 _NAMES = {
@@ -38,7 +38,7 @@ _NAMES = {
 }
 
 Sized = tuple[str, int]
-"""A name, and tokens."""
+"""A name and its tokens."""
 
 
 def find_largest_parts(
@@ -47,7 +47,7 @@ def find_largest_parts(
     tools: tuple[ToolDefinition, ...],
     family: TokenFamily,
 ) -> tuple[Sized, ...]:
-    """Return the few largest parts of a request with their estimated tokens, largest first."""
+    """Return the largest parts of a request with their estimated tokens, largest first."""
     sizes: Counter[str] = Counter()
     sizes["the system prompt and instructions"] = estimate_text(system, family)
     sizes["the definitions of tools"] = sum(estimate_tool(tool, family) for tool in tools)
@@ -60,7 +60,7 @@ def find_largest_parts(
 
 
 def _labels(messages: tuple[ModelMessage, ...]) -> dict[str, str]:
-    """Return what each call was about, by its id."""
+    """Return the subject of each call, by call id."""
     labels: dict[str, str] = {}
     for message in messages:
         for part in message.parts:

@@ -1,8 +1,7 @@
-"""The texts of a compaction: what a summarising model reads, and what does without one. Pure.
+"""Texts of compactions: the input of a summarising model, and the summary without one. Pure.
 
-Used by ``engine.request.compaction``. Both shorten what tools read to its beginning and end; the
-summary made without a model quotes no tool at all, so nothing that was read somewhere can speak in
-it.
+Used by ``engine.request.compaction``. Both shorten tool results to head and tail. The summary
+without a model quotes no tool, so that no text that was read can act as instructions in it.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _TODO = "Todo list as it was left:"
 _IN_FRONT = "In front of the user, as last told:"
 
 SAID_LIMIT = 4_000
-"""Characters of one text of the user's or the model's that a summarising model reads."""
+"""Characters of one text of the user or the model that a summarising model reads."""
 RESULT_LIMIT = 800
 """Characters of one result that it reads."""
 ARGUMENTS_LIMIT = 600
@@ -51,13 +50,13 @@ _NOT_SAID = (
     "<selection",
     "[notice] ",
 )
-"""How texts on the user's side begin that are not the user's words.
+"""Prefixes of texts on the user's side that are not the user's words.
 
 See ``engine.transcript.user_message_rendering``.
 """
 _ATTACHED = "[attached "
 _TARGETS = ("path", "cell_id", "cell", "command", "url", "pattern", "query")
-"""Arguments that name what a call is about, in the order they are shown."""
+"""Arguments that name the target of a call, in display order."""
 
 
 def message_texts(messages: Iterable[ModelMessage]) -> tuple[str, ...]:
@@ -66,7 +65,7 @@ def message_texts(messages: Iterable[ModelMessage]) -> tuple[str, ...]:
 
 
 def todo_list(items: Iterable[TodoItem]) -> str | None:
-    """Return the list as it stands, None when there is none."""
+    """Return the todo list as text, None without one."""
     lines = (f"{'  ' * item.depth}- [{'x' if item.done else ' '}] {item.text}" for item in items)
     return shorten_text("\n".join(lines), TODO_LIMIT) or None
 
@@ -74,7 +73,7 @@ def todo_list(items: Iterable[TodoItem]) -> str | None:
 def format_summary(
     summary: str, facts: Iterable[str], todo: str | None, written_by: str | None
 ) -> str:
-    """Return the text that stands for the messages: header, summary, todo list, surroundings."""
+    """Return the text that replaces the messages: header, summary, todo list, workspace facts."""
     by = "" if written_by else _UNWRITTEN
     known = "\n".join(facts)
     parts = [
@@ -88,7 +87,7 @@ def format_summary(
 
 
 def extract_summary(text: str) -> str:
-    """Return the summary in what ``format_summary`` wrote: the rest of it is written anew."""
+    """Return the summary in what ``format_summary`` wrote."""
     bare = text.removeprefix(HEADER).strip().removeprefix(_UNWRITTEN)
     for title in (_IN_FRONT, _TODO):
         bare = bare.rpartition(f"\n\n{title}\n")[0] or bare
@@ -98,10 +97,10 @@ def extract_summary(text: str) -> str:
 def summarise_without_model(
     messages: Sequence[ModelMessage], previous: str | None, limit: int
 ) -> str:
-    """Return what was said and done as a list of at most ``limit`` characters.
+    """Return a list of what was said and done, of at most ``limit`` characters.
 
-    The user's words come first and have half of the room; what does not fit is counted. An
-    earlier summary keeps a third.
+    The user's words come first and get half of the space; what does not fit is counted. An earlier
+    summary keeps a third.
     """
     before = shorten_text(previous, limit // 3) if previous else ""
     room = limit - len(before)
@@ -120,7 +119,7 @@ def summarise_without_model(
 
 
 def shorten_text(text: str, limit: int) -> str:
-    """Return the beginning and the end of a text that is too long."""
+    """Return head and tail of a text that is too long."""
     if len(text) <= limit:
         return text
     gap = f"\n[… {len(text) - limit} characters left out …]\n"
@@ -129,7 +128,7 @@ def shorten_text(text: str, limit: int) -> str:
     return (text[:head] + gap + text[len(text) - kept // 3 :])[: max(limit, 0)]
 
 
-# what a summarising model reads
+# input of a summarising model
 
 
 def _lines(message: ModelMessage) -> Iterator[str]:
@@ -152,11 +151,11 @@ def _lines(message: ModelMessage) -> Iterator[str]:
                 pass
 
 
-# what does without one
+# summary without a model
 
 
 def _said(messages: Iterable[ModelMessage]) -> Iterator[str]:
-    """Yield the user's own words, and the names of what was attached."""
+    """Yield the user's own words and the names of attachments."""
     for message in messages:
         if isinstance(message, UserMessage):
             texts = [part.text for part in message.parts if isinstance(part, TextPart)]
@@ -167,7 +166,7 @@ def _said(messages: Iterable[ModelMessage]) -> Iterator[str]:
 
 
 def _answers(messages: Iterable[ModelMessage]) -> Iterator[str]:
-    """Yield what the model said without calling a tool: the ends of turns."""
+    """Yield the model's texts without calls: the ends of turns."""
     for message in messages:
         if isinstance(message, AssistantMessage):
             if any(isinstance(part, ToolCallPart) for part in message.parts):
@@ -178,7 +177,7 @@ def _answers(messages: Iterable[ModelMessage]) -> Iterator[str]:
 
 
 def _tool_lines(messages: Iterable[ModelMessage]) -> Iterator[str]:
-    """Yield each call by tool and target once, with how often it was made and failed."""
+    """Yield each call by tool and target once, with its number of runs and failures."""
     failed = {
         part.call_id
         for message in messages
@@ -215,7 +214,7 @@ def _quote(text: str) -> str:
 
 
 def _bullets(lines: Iterable[str], limit: int) -> str:
-    """Return the lines as a list; when there are too many, the latest ones and a count."""
+    """Return the lines as a list; of too many, the latest and a count."""
     bullets = [f"- {line}" for line in lines]
     kept: list[str] = []
     length = 0

@@ -1,6 +1,7 @@
-"""The system prompt from its files, and the user's texts as they stand below it.
+"""Builds the system prompt from its files and the user's instructions.
 
-Used by ``prepare`` once per conversation: what was used first is logged and stays.
+Used by ``engine.request.builder`` once per conversation: the first version is logged and kept. See
+docs/design/context-and-prompts.md#system-prompt.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ SECTIONS = (
     "writing",
     "boundaries",
 )
-"""Files in ``prompts/``, in the order of the prompt (chapter 11)."""
+"""Files in ``prompts/``, in the order of the prompt."""
 INLINE_SECTIONS = ("inline", "boundaries")
-"""Those of a conversation whose answers are put into the user's text (chapter 08)."""
+"""The sections for inline conversations, whose answers go into the user's text."""
 HOLDS: Mapping[Category, str] = {
     "document": "the file that is open in front of the user",
     "workspace": "any file: read, list, search, write, move, delete, undo; commands",
@@ -30,7 +31,7 @@ HOLDS: Mapping[Category, str] = {
     "threads": "tasks pinned to a place in a document",
     "feedback": "proposals that change nothing by themselves",
 }
-"""What the categories are for that ``tools.registry`` offers on demand."""
+"""The purposes of the tool categories that ``tools.registry`` loads on demand."""
 
 
 def system_prompt(
@@ -41,9 +42,9 @@ def system_prompt(
     *,
     sections: Sequence[str] = SECTIONS,
 ) -> str:
-    """Return the system prompt of a conversation; it keeps its start date.
+    """Return the system prompt of a conversation, with its start date.
 
-    ``not_loaded`` names categories of tools the model may load.
+    ``not_loaded`` names tool categories the model may load.
     """
     facts = [f"Started on {started_at[:10]}."]
     if locale:
@@ -58,11 +59,11 @@ def system_prompt(
 
 @cache
 def shipped_section(name: str) -> str:
-    """Return one section's text; read once, as these files only change with the program."""
+    """Return one section's text, cached: the files only change with the program."""
     folder = resources.files("jupyter_ai_shoulders.engine") / "prompts"
     return (folder / f"{name}.md").read_text("utf-8").strip()
 
 
 def instructions_text(source: str, text: str) -> str:
-    """Return a file of the user's as it stands in the prompt; empty when it says nothing."""
+    """Return an instruction file as it appears in the prompt; empty for an empty file."""
     return f"# Instructions of the user, from {source}\n{text}" if text else ""

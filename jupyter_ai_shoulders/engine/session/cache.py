@@ -1,4 +1,4 @@
-"""Sessions in memory: read from the log when first needed, put away when idle for long.
+"""Sessions in memory: read from the log when first needed, evicted when idle for long.
 
 Used by ``engine.engine``.
 """
@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionStatus
 
 PAGE = 500
-"""Events read between two turns of the event loop."""
+"""Events read between two iterations of the event loop."""
 
 _log = logging.getLogger(__name__)
 
@@ -43,30 +43,29 @@ class SessionCache:
         self._drivers: OrderedDict[SessionId, SessionDriver] = OrderedDict()
         self._quarantined: set[SessionId] = set()
         self.on_broken: Callable[[SessionId], None] = lambda _: None
-        """Called when the log of a session failed: it is to be read again, and how it was left is
-        to be noted, once writing works.
+        """Called when the log of a session failed: the session must be read again, and its state
+        recorded, once writing works.
         """
         self._loading: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
 
     def quarantine(self, session_id: SessionId) -> None:
-        """Let nothing run in this session any more."""
+        """Run nothing in this session any more."""
         self._quarantined.add(session_id)
         self._drivers.pop(session_id, None)
 
     def drivers(self) -> list[SessionDriver]:
-        """Return those in memory."""
+        """Return the drivers in memory."""
         return list(self._drivers.values())
 
     def get_loaded(self, session_id: SessionId) -> SessionDriver | None:
-        """Return the driver when it is in memory."""
+        """Return the driver if it is in memory."""
         return self._drivers.get(session_id)
 
     async def get_driver(self, session_id: SessionId) -> SessionDriver:
         """Return the session's driver, reading its log when needed.
 
-        Raises ``NotFound``, and ``StateUnavailable`` when the log cannot be read, was so twice
-        when the server started (``quarantined``), or when how the last turn was left cannot be
-        noted in it (disk full).
+        Raises ``NotFound``, and ``StateUnavailable`` when the log cannot be read, the session is
+        quarantined, or the state of its last turn cannot be recorded (disk full).
         """
         if session_id in self._quarantined:
             raise _quarantined()
@@ -79,10 +78,10 @@ class SessionCache:
         return found
 
     async def rewind(self, driver: SessionDriver, seq: int) -> SessionDriver:
-        """Return the session without its events from ``seq`` on, in the place of the driver.
+        """Replace the driver by one without the events from ``seq`` on, and return it.
 
-        Whoever asks records at once what hides them, or has it ``dropped``. Raises ``Conflict``
-        when something was begun meanwhile.
+        The caller must record at once what hides those events, or ``drop`` it. Raises ``Conflict``
+        when something else started in the meantime.
         """
         session_id, accepted = driver.session_id, len(driver.index.accepted)
         async with self._loading.setdefault(session_id, asyncio.Lock()):
@@ -98,7 +97,7 @@ class SessionCache:
         return again
 
     def drop(self, driver: SessionDriver) -> None:
-        """Forget a session in memory: its log says what it is."""
+        """Remove a session from memory; its log remains."""
         if self._drivers.get(driver.session_id) is driver:
             del self._drivers[driver.session_id]
 
@@ -116,9 +115,9 @@ class SessionCache:
         return driver
 
     async def _read(self, session_id: SessionId, until: int | None = None) -> SessionDriver:
-        """Fold the log a page at a time, so that a long one does not hold up the event loop.
+        """Fold the log page by page, so that a long one does not block the event loop.
 
-        What an edited message has hidden is passed by; so is all from ``until`` on.
+        Skips hidden events, and all from ``until`` on.
         """
         session = self._services.sessions.get(session_id)
         settings = self._services.settings
@@ -144,7 +143,7 @@ class SessionCache:
                 _take(context, logged.event)
                 index.add(logged.event)
                 if seq == index.copied:
-                    state = replace(state, grants=())  # given to the session it was copied from
+                    state = replace(state, grants=())  # given to the original session
             await asyncio.sleep(0)
         if until is not None:
             state = replace(state, turn=None, queue=())
@@ -156,7 +155,7 @@ class SessionCache:
         self.on_broken(session_id)
 
     def _correct_status(self, driver: SessionDriver, found: tuple[ToolResult, ...]) -> None:
-        """Say how the turn was left, once. Raises ``StateUnavailable``."""
+        """Record the state of the last turn, once. Raises ``StateUnavailable``."""
         shown = self._services.sessions.get(driver.session_id).status
         turn = driver.state.turn
         interrupted = isinstance(driver.state.phase, Interrupted)
@@ -165,11 +164,11 @@ class SessionCache:
         elif interrupted and shown != "interrupted":
             driver.dispatch(NoteInterruption(found))
         elif not interrupted and shown in _OPEN_STATUSES:
-            driver.set_status("idle")  # the turn ended, and the server before this was said
+            driver.set_status("idle")  # the server died between the end of the turn and this status
         self._end_lost_runs(driver)
 
     def _end_lost_runs(self, driver: SessionDriver) -> None:
-        """Say of what went on when the server was killed that nobody knows what became of it."""
+        """Record runs that the server's end cut off as lost."""
         for run in driver.state.runs:
             if not self._services.background_tasks.is_running(driver.session_id, run.run):
                 driver.dispatch(RunEnded(lost_run_event(run)))
@@ -185,14 +184,14 @@ class SessionCache:
 
 
 class BackgroundEventRouter:
-    """Finds the session of what is said."""
+    """Routes background events to their session, reloading it if it was evicted."""
 
     def __init__(self, sessions: SessionCache) -> None:
         self._sessions = sessions
         self._tasks: set[asyncio.Task[None]] = set()
 
     def route(self, session_id: SessionId, event: Event) -> None:
-        """Take an event of a session. Raises ``StateUnavailable``."""
+        """Record an event of a session. Raises ``StateUnavailable``."""
         driver = self._sessions.get_loaded(session_id)
         if driver is not None and not driver.broken:
             driver.accept_background_event(event)
@@ -202,19 +201,19 @@ class BackgroundEventRouter:
         task.add_done_callback(self._tasks.discard)
 
     async def wait_until_delivered(self) -> None:
-        """Return when all that was said is in its session."""
+        """Wait until all events are in their sessions."""
         if self._tasks:
             await asyncio.wait(self._tasks)
 
     async def _route_unloaded(self, session_id: SessionId, event: Event) -> None:
         try:
             (await self._sessions.get_driver(session_id)).accept_background_event(event)
-        except ShouldersError:  # deleted, or not readable: the outputs are in the notebook
+        except ShouldersError:  # deleted or not readable; the outputs are in the notebook
             _log.exception("What a run of %s said is not in its log.", session_id)
 
 
 def _take(context: SessionContext, event: Event) -> None:
-    """Let an event enter the context. Raises ``StateUnavailable`` when its content is lost."""
+    """Add an event to the context. Raises ``StateUnavailable`` when its content is lost."""
     try:
         context.add(event)
     except NotFound as error:

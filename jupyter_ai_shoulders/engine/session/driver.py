@@ -1,7 +1,7 @@
-"""Drives one session: performs the effects of ``advance`` and feeds it what comes of them.
+"""Drives one session: performs the effects of ``advance`` and feeds results back.
 
-Made by ``engine.engine``. ``dispatch`` is synchronous, so inputs are handled one after the other
-by construction; what takes time runs as the session's one operation and ends in a signal.
+Made by ``engine.session.cache``. ``dispatch`` is synchronous, so inputs are handled one after the
+other; slow work runs as the session's single operation and ends with a signal.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _log = logging.getLogger(__name__)
 
 
 class SessionDriver:
-    """One session that is in memory."""
+    """One session in memory."""
 
     def __init__(
         self,
@@ -77,7 +77,8 @@ class SessionDriver:
         self.state = state
         self.index = index
         self.broken = False
-        """The log failed and memory may be ahead of it: the session must be read anew."""
+        """Whether the log failed, so memory may be ahead of it and the session must be read again.
+        """
         self._services = services
         self._context = context
         self._operations = EffectRunner(
@@ -101,16 +102,16 @@ class SessionDriver:
 
     @property
     def is_working(self) -> bool:
-        """Whether a turn is open and waits for nothing of the user."""
+        """Whether a turn is open and does not wait for the user."""
         return not self.broken and isinstance(self.state.phase, (*WORKING, AwaitingRuns))
 
     @property
     def truncator(self) -> OutputTruncator:
-        """Where long outputs go."""
+        """Stores long outputs."""
         return self._operations.truncator
 
     async def wait_until_idle(self) -> None:
-        """Return once no operation runs; while a sync is waited for, a run may begin another."""
+        """Wait until no operation runs; the end of a sync may start another one."""
         await self._idle.wait()
         while self._syncs:
             await asyncio.wait(self._syncs)
@@ -122,7 +123,7 @@ class SessionDriver:
         mode: Mode | None = None,
         turn_id: TurnId | None = None,
     ) -> TurnPlan:
-        """Choose model, mode and limit of a turn. Raises ``ShouldersError`` (model)."""
+        """Choose model, mode and limits of a turn. Raises ``ShouldersError`` (model)."""
         session = self._services.sessions.get(self.session_id)
         mode = mode or session.mode
         if mode == "bypass" and not self._services.settings.allow_bypass:
@@ -142,13 +143,15 @@ class SessionDriver:
         )
 
     async def find_interrupted_outcomes(self) -> tuple[ToolResult, ...]:
-        """Return what became of interrupted calls, where it can be told; ends what they left."""
+        """Kill orphaned processes; return the known outcomes of interrupted calls."""
         await self._operations.end_orphans()
         at_rest = isinstance(self.state.phase, Interrupted)
         return await self._operations.find_interrupted_outcomes() if at_rest else ()
 
     def plan_resumed_turn(self) -> TurnPlan:
-        """Choose anew for the interrupted turn. Raises ``Conflict``, ``ShouldersError`` (model)."""
+        """Plan the resumption of the interrupted turn. Raises ``Conflict``, ``ShouldersError``
+        (model).
+        """
         turn = self.state.turn
         if turn is None or not isinstance(self.state.phase, Interrupted):
             raise Conflict("The conversation is not interrupted.")
@@ -161,7 +164,10 @@ class SessionDriver:
         return turn.question if turn is not None and not self.broken else None
 
     def dispatch(self, signal: Signal) -> None:
-        """Decide and act. Raises ``Conflict`` (refused), ``StateUnavailable`` (the log failed)."""
+        """Advance the state and perform the effects.
+
+        Raises ``Conflict`` (refused), ``StateUnavailable`` (the log failed).
+        """
         before = self.state
         self.state, effects = advance(before, signal)
         self._time.set_working(working=isinstance(self.state.phase, WORKING))
@@ -192,11 +198,11 @@ class SessionDriver:
 
     @property
     def can_compact(self) -> bool:
-        """Whether there are earlier messages that a summary could stand for."""
+        """Whether there are earlier messages to summarise."""
         return self._context.compactable_range() is not None
 
     def accept_background_event(self, event: Event) -> None:
-        """Take what something says that goes on beside the steps. Raises ``StateUnavailable``."""
+        """Record an event of a background run. Raises ``StateUnavailable``."""
         if isinstance(event, RunEnd):
             self.dispatch(RunEnded(event))
             crash_point("engine.run.ended")
@@ -239,7 +245,7 @@ class SessionDriver:
             self._operation.cancel()
 
     def set_status(self, status: SessionStatus) -> None:
-        """Show the session so, with its totals. Raises ``StateUnavailable``."""
+        """Update status and totals of the session. Raises ``StateUnavailable``."""
         try:
             session = self._services.sessions.get(self.session_id)
         except NotFound:  # deleted while the turn ran
@@ -269,9 +275,9 @@ class SessionDriver:
         self.dispatch(BeginTurn(plan))
 
     def begin_queued(self, message_id: MessageId) -> None:
-        """Start a turn with a message that a turn left queued, and all beside it.
+        """Start a turn with a queued message and all others in the queue.
 
-        Raises like ``dispatch``.
+        Raises as ``dispatch``.
         """
         queue = [item.message_id for item in self.state.queue]
         if message_id not in queue:
@@ -279,7 +285,7 @@ class SessionDriver:
         self.dispatch(BeginTurn(self._plan_for(queue[-1])))
 
     def begin_unstarted_turn(self, message_id: MessageId) -> None:
-        """Start the turn of an accepted message that never began. Raises like ``dispatch``."""
+        """Start the turn of an accepted message that never started. Raises as ``dispatch``."""
         queue = [item.message_id for item in self.state.queue]
         queued = message_id in queue
         turn_id = self.index.accepted[message_id].turn_id
@@ -288,7 +294,7 @@ class SessionDriver:
         crash_point("engine.message.begun_again")
 
     def _plan_for(self, message_id: MessageId, turn_id: TurnId | None = None) -> TurnPlan:
-        """Plan a turn with what its newest message asked for."""
+        """Plan a turn with the model and mode of its newest message."""
         model_id, mode = self.index.choices.get(message_id, (None, None))
         return self.plan_turn(model_id, mode, turn_id)
 
@@ -311,7 +317,7 @@ class SessionDriver:
         self._operation.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[OperationEnd]) -> None:
-        """Decide on from the end of an operation; nothing may be raised here."""
+        """Dispatch the end of an operation; must not raise."""
         self._operation = None
         try:
             signal = self._signal(task)
@@ -336,7 +342,7 @@ class SessionDriver:
         return OperationCrashed(error.info if known else internal_error("This step"))
 
     def _time_is_up(self) -> None:
-        """End the turn; called by a timer, so nothing may be raised."""
+        """Stop the turn; called by a timer, so it must not raise."""
         try:
             self.dispatch(TimeUp())
         except Exception:  # noqa: BLE001 as in _ended
@@ -352,7 +358,7 @@ class SessionDriver:
 
 
 def bypass_forbidden_error() -> PolicyRefusal:
-    """Return why a turn cannot run without asking."""
+    """Return why a turn cannot run in the mode ``bypass``."""
     return PolicyRefusal(
         "The administrator does not allow the mode bypass.",
         hint="Choose another mode; Shoulders.allow_bypass is off.",

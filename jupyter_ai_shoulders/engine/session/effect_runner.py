@@ -1,7 +1,6 @@
-"""Performs the operations ``advance`` asks for, one at a time per session, each to its end signal.
+"""Performs the operations of a session, one at a time, each to its end signal.
 
-Made by ``engine.session.driver`` for a session; the work is in ``prepare``, ``model_call``,
-``approvals`` and ``tool_calls``.
+Made by ``engine.session.driver``; the work is in ``engine.request`` and ``engine.calls``.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ class EffectRunner:
         self._call: ModelCall | None = None
 
     async def perform(self, operation: Operation) -> OperationEnd:
-        """Do it. Raises what only a bug or a failing log raises."""
+        """Perform the operation. Raises only for bugs and a failing log."""
         match operation:
             case PrepareRequest():
                 return await self._prepare(operation)
@@ -132,7 +131,7 @@ class EffectRunner:
                 assert_never(operation)
 
     def take_partial_usage(self) -> UsageUpdate | None:
-        """Return what the model call that was stopped had used so far, once."""
+        """Return the usage of the stopped model call so far, once."""
         call, self._call = self._call, None
         return call.take_partial_usage() if call else None
 
@@ -219,7 +218,7 @@ class EffectRunner:
 
     @property
     def truncator(self) -> OutputTruncator:
-        """Where long outputs of this session go."""
+        """Stores long outputs of this session."""
         services = self._services
         paged = READ_OUTPUT in services.tools.names(self._toolset)
         redactor = self.model.redactor if self.model else Redactor()
@@ -228,7 +227,7 @@ class EffectRunner:
         )
 
     async def end_orphans(self) -> None:
-        """End what calls of a killed server left running."""
+        """Kill processes that calls of a dead server left running."""
         turn, runs = self._state().turn, self._state().runs
         known = self._services.background_tasks.is_running
         await end_orphaned_processes(
@@ -239,7 +238,7 @@ class EffectRunner:
         )
 
     async def find_interrupted_outcomes(self) -> tuple[ToolResult, ...]:
-        """Return what became of calls that a crash interrupted, where it can be told."""
+        """Return the outcomes of interrupted calls that can be determined."""
         turn = self._state().turn
         if turn is None or not any(call.started for call in turn.calls):
             return ()
@@ -284,7 +283,7 @@ class EffectRunner:
 
 
 def _unused(call_id: CallId, used: set[CallId]) -> CallId:
-    """Return an id no call of this session has: some servers count from one in every reply."""
+    """Return an unused call id: some servers restart their count in every reply."""
     number, unused = 2, call_id
     while unused in used:
         unused = CallId(f"{call_id}_{number}")

@@ -1,6 +1,6 @@
-"""Where a conversation may be copied up to, and how its copy is brought to rest.
+"""Finds the point up to which a conversation is copied, and the events that settle the copy.
 
-Pure but for reading the log; used by ``host.sessions.forks``.
+Pure apart from reading the log; used by ``host.sessions.forks``.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 PAGE = 150
-"""Events read between two turns of the event loop."""
+"""Events read between two iterations of the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForkPoint:
-    """The last event to copy, and what must be known of all up to it."""
+    """The last event to copy, and the facts about the events up to it."""
 
     seq: int
     root: SessionId
-    """The first session of the line."""
+    """The first session of the line of forks."""
     closing: tuple[Event, ...]
-    """What the copy records to be at rest; its open proposals come beside."""
+    """The events that settle the copy; open proposals are copied separately."""
     proposals: tuple[ProposalId, ...]
-    """Those not decided, by the ids they have in the origin."""
+    """Undecided proposals, by their ids in the origin."""
     artifacts: tuple[str, ...]
     tokens_used: int
     window: int | None
     opener: Opener | None
-    """Whose agent opened the thread: what it had read goes over to the copy."""
+    """The agent that opened the thread; its taint sources apply to the copy."""
 
 
 async def find_fork_point(
     log: EventLog, session: Session, seq: int | None, *, running: bool
 ) -> ForkPoint:
-    """Return the point at ``seq``, or as far as the conversation is settled.
+    """Return the fork point at ``seq``, or the last settled one.
 
-    Allowed are the user's messages, the ends of turns, whatever else lies between turns, and the
-    end of a turn that was interrupted. Raises ``InvalidRequest`` for another place, ``Conflict``
-    (``turn_running``) for one inside the running turn.
+    Allowed are the user's messages, ends of turns, anything between turns, and the end of an
+    interrupted turn. Raises ``InvalidRequest`` for another event, ``Conflict`` (``turn_running``)
+    for one inside the running turn.
     """
     last = log.last_seq(session.id)
     chosen = _settled(log, session.id, last, running=running) if seq is None else seq
@@ -86,24 +86,25 @@ async def find_fork_point(
 
 
 class _LogScan:
-    """What is known of a log so far."""
+    """The facts about the events read so far."""
 
     def __init__(self, session: Session) -> None:
         self.state = SessionState(policy_for(session.kind, session.interactive))
         self.settled = 1
         """The last event after which no turn was open."""
         self.at_message = False
-        """Whether the last event put a message of the user into the conversation."""
+        """Whether the last event added a user message to the conversation."""
         self._root = session.id
         self._opener: Opener | None = None
         self._proposals: dict[ProposalId, ProposalState] = {}
         self._artifacts: list[str] = []
         self._size: tuple[int, int | None] = (0, None)
         self._asking: dict[CallId, None] = {}
-        """Calls whose code asks for input: a run may outlast its turn, and its copy never ends."""
+        """Calls whose code waits for input: a run may outlast its turn, and never ends in the copy.
+        """
 
     def add(self, event: Event) -> None:
-        """Take the next event."""
+        """Add the next event."""
         self.state = apply_event(self.state, event)
         if self.state.turn is None:
             self.settled = event.seq
@@ -128,7 +129,7 @@ class _LogScan:
                 pass
 
     def point(self, seq: int) -> ForkPoint:
-        """Return the point at the last event taken."""
+        """Return the fork point at the last event added."""
         tokens_used, window = self._size
         return ForkPoint(
             seq=seq,
@@ -172,7 +173,7 @@ def _has_ended(log: EventLog, session_id: SessionId, seq: int, turn_id: TurnId) 
 
 
 def _closing(state: SessionState) -> tuple[Event, ...]:
-    """Return what ends the open turn and takes back what is queued."""
+    """Return the events that end the open turn and remove queued messages."""
     events: list[Event] = []
     if state.turn is not None:
         state, effects = advance(stopped_state(state), DiscardInterrupted())

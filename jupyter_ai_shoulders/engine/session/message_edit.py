@@ -1,7 +1,7 @@
-"""Which messages may be edited and sent again, and what that hides; used by ``engine.engine``.
+"""Rules for editing and resending messages; used by ``engine.session.messages``.
 
-The conversation goes on from the edited message. What stood behind it stays in the log, where a
-fork finds it; documents stay as they are.
+The conversation continues from the edited message. Later events stay in the log, where a fork finds
+them; documents are unchanged.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from jupyter_ai_shoulders.wire.ids import MessageId
 
 
 def find_edit_start(driver: SessionDriver, message_id: MessageId) -> int:
-    """Return the first event that hides when the message is edited.
+    """Return the first event that the edit hides.
 
-    Raises ``Conflict`` (a turn runs, messages are queued, an answer), ``NotFound``, also for a
-    message that an edit has hidden.
+    Raises ``Conflict`` (a turn runs, messages are queued, an answer), ``NotFound``, also for hidden
+    messages.
     """
     if driver.is_running:
         raise Conflict(
@@ -45,6 +45,6 @@ def find_edit_start(driver: SessionDriver, message_id: MessageId) -> int:
 def replaced_messages(
     message_id: MessageId, seq: int, before: SessionIndex, after: SessionIndex
 ) -> Replaced:
-    """Return what the edited message takes the place of; ``after`` has it hidden already."""
+    """Return what the edited message replaces; ``after`` already hides it."""
     hidden = sum(1 for said in before.said.values() if said >= seq)
     return Replaced(message_id=message_id, seq=seq, messages=hidden, todo=after.todo)

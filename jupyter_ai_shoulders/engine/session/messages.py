@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 
 
 class MessageService:
-    """Messages of all sessions."""
+    """Accepts and changes the messages of all sessions."""
 
     def __init__(self, cache: SessionCache, services: EngineServices, ready: ReadySessions) -> None:
         self._cache = cache
@@ -38,13 +38,13 @@ class MessageService:
         self._ready = ready
 
     async def send(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
-        """Accept a user message: start a turn, or queue it as steering while one runs.
+        """Accept a user message: start a turn, or queue it while one runs.
 
-        While a question waits, the message is its answer. Idempotent by ``command.id``. Discards
-        an interrupted turn first. One that ``replaces`` another begins where that one stood.
-        Raises ``NotFound`` (session, message replaced), ``InvalidRequest`` (blank), ``Conflict``
-        (the message cannot be replaced now), ``ShouldersError`` (model), ``StateUnavailable``;
-        then nothing was recorded.
+        While a question is open, the message answers it. Idempotent by ``command.id``. Discards an
+        interrupted turn first. With ``replaces``, the turn starts at the replaced message. Raises
+        ``NotFound`` (session, replaced message), ``InvalidRequest`` (blank), ``Conflict`` (the
+        message cannot be replaced now), ``ShouldersError`` (model), ``StateUnavailable``; then
+        nothing was recorded.
         """
         driver, found = await self._ready.get_ready(session_id)
         self._services.senders.record_sender(session_id, command.id, command.client_id)
@@ -62,10 +62,10 @@ class MessageService:
     async def send_notification(
         self, session_id: SessionId, command: SendMessage
     ) -> MessageAccepted:
-        """Accept a message about what happened beside the conversation.
+        """Accept a notification about events outside of the conversation.
 
-        Like ``send``, but it answers no question that waits, and discards no interrupted turn:
-        raises ``Conflict`` then.
+        Like ``send``, but answers no question and discards no interrupted turn: raises ``Conflict``
+        then.
         """
         driver, _ = await self._ready.get_ready(session_id)
         if command.id in driver.index.accepted:
@@ -94,7 +94,7 @@ class MessageService:
         await self._services.log.sync()
 
     async def send_queued(self, session_id: SessionId, message_id: MessageId) -> None:
-        """Begin a turn with a message that an ended turn left queued, and those queued with it.
+        """Start a turn with a message that an ended turn left queued, and the others in the queue.
 
         Raises ``Conflict`` (no longer queued, a turn is open), ``ShouldersError`` (model).
         """
@@ -109,10 +109,10 @@ class MessageService:
         message_id: MessageId,
         found: tuple[ToolResult, ...],
     ) -> SessionDriver:
-        """Go on from an edited message; return the session as it is then."""
+        """Continue from an edited message; return the rewound session."""
         _check_not_blank(command)
         seq = find_edit_start(driver, message_id)
-        driver.plan_turn(command.model, command.mode)  # refused before anything is recorded
+        driver.plan_turn(command.model, command.mode)  # may refuse, before anything is recorded
         if isinstance(driver.state.phase, Interrupted):
             dispatch_with_outcomes(driver, found, DiscardInterrupted())
         try:
@@ -120,7 +120,7 @@ class MessageService:
         except Conflict:
             now = self._cache.get_loaded(driver.session_id)
             if now is not None and command.id in now.index.accepted:
-                return now  # the same edit, sent twice at once
+                return now  # the same edit was sent twice at once
             raise
         try:
             plan = again.plan_turn(command.model, command.mode)
@@ -150,7 +150,7 @@ class MessageService:
         driver.dispatch(StartTurn(command, plan))
 
     def _send_repeated(self, driver: SessionDriver, command: SendMessage) -> None:
-        """A message sent again: nothing new, unless the server died before its turn began."""
+        """Handle a message sent again: start its turn if the server died before it started."""
         idle = isinstance(driver.state.phase, Idle)
         if idle and driver.index.waits_for_turn(command.id):
             driver.begin_unstarted_turn(command.id)

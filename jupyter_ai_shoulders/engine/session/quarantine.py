@@ -1,8 +1,8 @@
-"""Taking up conversations after a restart, and setting aside those that fail twice.
+"""Recovers sessions after a restart, and quarantines those that fail twice.
 
-Used by ``engine.engine`` when the server starts, and when the log of a session failed while a turn
-ran: the session is tried again until how it was left is noted, so none stays ``running``. One that
-is set aside can be read and exported, runs no turns and no tools, and never holds up the others.
+Used by ``engine.engine`` at start and when the log of a session failed during a turn: the session
+is retried until its state is recorded, so none stays ``running``. A quarantined session can be read
+and exported, runs no turns and tools, and does not block others.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 _log = logging.getLogger(__name__)
 
 FAILURES = 2
-"""Failed recoveries after which a conversation is set aside (chapter 04)."""
+"""Failed recoveries after which a session is quarantined."""
 
 
 class NullRecoveryCounter:
-    """``RecoveryCounter`` without a memory: engines without a host."""
+    """``RecoveryCounter`` without storage, for engines without a host."""
 
     def begin(self, session_id: SessionId) -> int:
-        """Return that nothing failed."""
         del session_id
         return 0
 
@@ -39,7 +38,7 @@ class NullRecoveryCounter:
 
 
 class SessionRecovery:
-    """The way of one conversation through a start of the server."""
+    """Recovers sessions at start and after failures of the log."""
 
     def __init__(
         self, cache: SessionCache, services: EngineServices, counts: RecoveryCounter
@@ -53,7 +52,7 @@ class SessionRecovery:
         cache.on_broken = self.retry
 
     def retry(self, session_id: SessionId) -> None:
-        """Read the session until that works and how its turn was left is noted."""
+        """Read the session until that works and the state of its turn is recorded."""
         if session_id not in self._retries and not self._stopped:
             task = asyncio.create_task(self._retry(session_id))
             self._retries[session_id] = task
@@ -74,7 +73,7 @@ class SessionRecovery:
             taken_up = await self._is_recovered(session_id)
 
     async def _is_recovered(self, session_id: SessionId) -> bool:
-        """Read the session once more; return whether there is nothing left to try."""
+        """Read the session; return whether it needs no further retry."""
         try:
             await self._cache.get_driver(session_id)
             self._end_bypass(session_id)
@@ -84,13 +83,13 @@ class SessionRecovery:
                 _log.warning("Session %s waits for the disk: %s", session_id, error)
                 return False
         except NotFound:
-            return True  # the session was deleted, so nothing is left to try
+            return True  # deleted: nothing is left to retry
         return True
 
     async def recover(self, session_id: SessionId) -> None:
-        """Read the session and say how its turn was left; nothing is raised.
+        """Read the session and record the state of its turn; raises nothing.
 
-        A start that is cancelled meanwhile neither failed nor succeeded.
+        A cancelled start counts as neither failed nor successful.
         """
         try:
             failed, problem = await self._try(session_id)
@@ -106,7 +105,7 @@ class SessionRecovery:
                 self.retry(session_id)
             elif _is_unreadable(problem):
                 self._quarantine(session_id)
-                # A newer version may understand it: tried anew.
+                # A newer version may understand it, so failures are not counted.
                 await asyncio.to_thread(self._counts.end, session_id)
             elif failed + 1 >= FAILURES:
                 self._quarantine(session_id)
@@ -117,7 +116,7 @@ class SessionRecovery:
             _log.exception("Session %s could not be recovered.", session_id)
 
     async def _try(self, session_id: SessionId) -> tuple[int, Exception | None]:
-        """Read the session; return how often that failed before, and how it does now."""
+        """Read the session; return the number of earlier failures, and this one's error."""
         counting = asyncio.create_task(asyncio.to_thread(self._counts.begin, session_id))
         try:
             failed = await asyncio.shield(counting)
@@ -127,7 +126,7 @@ class SessionRecovery:
             raise
 
     async def _take_back(self, session_id: SessionId, counting: asyncio.Task[int]) -> None:
-        """Undo what was counted, once it is: its thread is not cancelled with us."""
+        """Undo the count once its thread is done, since that is not cancelled."""
         await asyncio.wait({counting})
         if counting.cancelled() or counting.exception() is not None:
             return
@@ -161,5 +160,5 @@ class SessionRecovery:
 
 
 def _is_unreadable(problem: Exception) -> bool:
-    """Return whether the log holds what this version cannot understand."""
+    """Return whether this version cannot understand the log."""
     return isinstance(problem, StateUnavailable) and problem.info.code == "quarantined"

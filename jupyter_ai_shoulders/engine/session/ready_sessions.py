@@ -1,4 +1,4 @@
-"""Sessions whose pending stops, restores and interrupted calls are settled before they are changed.
+"""Loads sessions after settling their pending stops, restores and interrupted calls.
 
 Used by ``engine.engine`` and ``engine.session.messages``.
 """
@@ -32,7 +32,7 @@ class ReadySessions:
     async def get_ready(
         self, session_id: SessionId
     ) -> tuple[SessionDriver, tuple[ToolResult, ...]]:
-        """Return the session, once nothing in it stops, and the outcomes of interrupted calls."""
+        """Return the session once nothing in it stops, and the outcomes of interrupted calls."""
         await self._services.models.refresh_default()
         while True:
             driver = await self._cache.get_driver(session_id)

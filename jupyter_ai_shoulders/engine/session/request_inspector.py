@@ -1,6 +1,6 @@
-"""Shows requests: those that were sent, made again from the log, and those that would be.
+"""Shows requests: sent ones, rebuilt from the log, and previews.
 
-Used by the handlers of ``sessions/{id}/requests/{step}`` and ``preview``. Nothing is recorded.
+Used by the handlers of ``sessions/{id}/requests/{step}`` and ``preview``. Records nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from jupyter_ai_shoulders.wire.ids import BlobHash, MessageId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.sessions import Session
 
 PAGE = 500
-"""Events read between two turns of the event loop."""
+"""Events read between two iterations of the event loop."""
 _TURN = TurnId("turn_preview")
 _MESSAGE = MessageId("msg_preview")
 
@@ -52,7 +52,7 @@ class RequestInspector:
     ) -> RequestView:
         """Return the request of a step, of the latest turn unless another is named.
 
-        A step that was asked for again gives its last request. Raises ``NotFound``.
+        For a repeated step, returns its last request. Raises ``NotFound``.
         """
         start, seq = await self._find(session_id, step, turn_id)
         context = SessionContext(self._services.blobs)
@@ -65,7 +65,7 @@ class RequestInspector:
         built = context.built()
         try:
             max_output = output_reserve(self._services.models.resolve(start.model).spec)
-        except ShouldersError:  # the model is not configured any more
+        except ShouldersError:  # the model is no longer configured
             max_output = None
         return RequestView(
             session_id=session_id,
@@ -82,7 +82,7 @@ class RequestInspector:
         )
 
     async def preview(self, session: Session, command: PreviewMessage) -> RequestView:
-        """Return what sending this message now would send first.
+        """Return the first request that sending this message would cause.
 
         Raises ``InvalidRequest`` (blank), ``ShouldersError`` (model).
         """
@@ -113,7 +113,7 @@ class RequestInspector:
         )
 
     def _scratch(self) -> RequestBuilder:
-        """Return a preparation that records into memory alone."""
+        """Return a builder that records into memory only."""
         services = self._services
         blobs = ScratchBlobs(services.blobs)
         context, index = SessionContext(blobs), SessionIndex()
@@ -161,7 +161,7 @@ class RequestInspector:
     async def _find(
         self, session_id: SessionId, step: int, turn_id: TurnId | None
     ) -> tuple[TurnStart | TurnResume, int]:
-        """Return what began the turn, as it stood, and where the step did."""
+        """Return the start or resumption of the turn, and the ``seq`` of the step."""
         start: TurnStart | TurnResume | None = None
         found: tuple[TurnStart | TurnResume, int] | None = None
         async for event in self._events(session_id):
@@ -184,7 +184,7 @@ class RequestInspector:
     async def _in_sight(
         self, session_id: SessionId, until: int | None = None
     ) -> AsyncIterator[Event]:
-        """Yield what was not hidden by an edited message, as of ``until`` or now."""
+        """Yield the events not hidden by an edit, as of ``until`` or now."""
         said = self._services.log.find(HIDING, session_id)
         events = (logged.event for logged in said)
         branches = Branches(event for event in events if until is None or event.seq < until)
@@ -193,7 +193,7 @@ class RequestInspector:
                 yield event
 
     async def _events(self, session_id: SessionId) -> AsyncIterator[Event]:
-        """Yield the log a page at a time, so that a long one does not hold up the event loop."""
+        """Yield the log page by page, so that a long one does not block the event loop."""
         seq = 0
         while page := self._services.log.read(session_id, seq, PAGE):
             for logged in page:
@@ -203,7 +203,7 @@ class RequestInspector:
 
 
 class ScratchBlobs:
-    """Blobs over others: what is put stays in memory."""
+    """Blobs over others; new ones stay in memory."""
 
     def __init__(self, below: Blobs) -> None:
         self._below = below
@@ -223,7 +223,7 @@ class ScratchBlobs:
 def _replaced(
     preparation: RequestBuilder, size: RequestPrepared | RequestOverflowed
 ) -> MessageRange | None:
-    """Return what a compaction would replace before this is sent."""
+    """Return the range a compaction would replace before sending."""
     middle = preparation.context.compactable_range()
     wanted = isinstance(size, RequestOverflowed) and size.compactable
     if middle is None or not wanted or preparation.settings.compaction == "off":

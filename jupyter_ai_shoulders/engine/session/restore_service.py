@@ -1,7 +1,8 @@
-"""Takes the user's wish to go back: checks it, has documents put back, hides the conversation.
+"""Restores sessions to an earlier point: checks the request, restores documents, hides the
+conversation.
 
-Made by ``engine.engine``. Nothing is sent to a session while it goes back. The checkpoint that
-begins a restore names what was asked for; one that a kill cut off is found by it and done again.
+Made by ``engine.engine``. Nothing is sent to a session during a restore. The checkpoint that starts
+a restore names the request, so that one cut off by a crash is found and repeated.
 """
 
 from __future__ import annotations
@@ -38,25 +39,25 @@ from jupyter_ai_shoulders.wire.ids import MessageId, ProposalId, RestoreId, Sess
 log = logging.getLogger(__name__)
 
 _INVALIDATING_TYPES = frozenset({"message-add", "cells-change", "restore", "proposal-resolve"})
-"""Events after which the same restore is another one."""
+"""Events after which the same request is a new restore."""
 
 
 @dataclass(frozen=True, slots=True)
 class _RestorePoint:
-    """To before which event one goes back."""
+    """The event before which to restore."""
 
     seq: int
     message_id: MessageId | None
     undone: RestoreId | None = None
     turn_id: TurnId | None = None
-    """The turn, or the restore, that alone is taken back."""
+    """The turn or restore that alone is undone."""
 
     within: frozenset[RestorePart] = frozenset({"notebook", "files", "conversation"})
-    """What can be put back: of a restore, what it had put back."""
+    """The parts that can be restored: for a restore, the parts it restored."""
 
     @property
     def after(self) -> int:
-        """Behind which event that is which is taken back."""
+        """The event after which changes are undone."""
         return self.seq - 1 if self.turn_id is None else 0
 
 
@@ -72,7 +73,7 @@ class RestoreService:
         self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
 
     async def wait_for_restore(self, session_id: SessionId) -> bool:
-        """Wait for a restore of the session; return whether there was one."""
+        """Wait for a running restore of the session; return whether there was one."""
         lock = self._locks.get(session_id)
         if lock is None or not lock.locked():
             return False
@@ -80,7 +81,7 @@ class RestoreService:
             return True
 
     async def restore(self, session_id: SessionId, command: RestoreSession) -> Restore:
-        """Go back, or return how that went when it was done already.
+        """Restore, or return the earlier result of the same request.
 
         Raises ``NotFound`` (session), ``InvalidRequest`` (no such message), ``Conflict``
         (``turn_running``, a cell still runs, messages wait), ``StateUnavailable``.
@@ -90,9 +91,9 @@ class RestoreService:
         )
 
     async def undo(self, session_id: SessionId, command: UndoTurn) -> Restore:
-        """Take back what a turn did, or return how that went when it was done already.
+        """Undo the changes of a turn, or return the earlier result of the same request.
 
-        Raises ``NotFound`` (session, turn) and like ``restore``.
+        Raises ``NotFound`` (session, turn) and as ``restore``.
         """
         start = self._find_turn_start(session_id, command.turn_id)
         point = _RestorePoint(start, None, turn_id=command.turn_id)
@@ -118,7 +119,7 @@ class RestoreService:
             return await self._restore(driver, command, find(driver))
 
     async def resume_unfinished(self) -> None:
-        """Finish what a dead process began; what cannot be is logged."""
+        """Finish the restores of a dead process; failures are logged."""
         for session_id, order, seq in self._unfinished():
             if self._has_later_message(session_id, seq):
                 continue
@@ -169,7 +170,7 @@ class RestoreService:
         point: _RestorePoint,
         result: RestoreResult,
     ) -> Restore:
-        """Record what was done; with it the conversation goes back."""
+        """Record the restore; this hides the conversation."""
         replaced: Replaced | None = None
         rewound = driver
         if "conversation" in order.what and point.message_id is not None:
@@ -193,7 +194,7 @@ class RestoreService:
                 self._cache.drop(rewound)
             raise
         crash_point("restore.event.recorded")
-        for proposal in result.proposals:  # behind the event, which hides what is before it
+        for proposal in result.proposals:  # after the event, which hides earlier ones
             rewound.record(ProposalAdd(call_id=None, proposal=proposal))
             crash_point("restore.proposal.recorded")
         rewound.set_status("idle")
@@ -225,7 +226,7 @@ class RestoreService:
         return None
 
     def _earlier(self, session_id: SessionId, command: RestoreSession) -> _RestorePoint | None:
-        """Return where a restore began, which is taken back."""
+        """Return the start of an earlier restore that is to be undone."""
         found = next((e for e in self._restores(session_id) if e.seq == command.seq), None)
         if found is None:
             return None
@@ -246,7 +247,7 @@ class RestoreService:
         return _RestorePoint(next(begun, found.seq), None, found.restore_id, limit, within)
 
     def _is_of_turn(self, session_id: SessionId, restore: Restore) -> bool:
-        """Whether a restore took back a turn alone, or took that back."""
+        """Return whether a restore undid one turn, or undid such a restore."""
         known = {event.restore_id: event for event in self._restores(session_id)}
         while restore.undone is not None and restore.undone in known:
             restore = known[restore.undone]
@@ -262,12 +263,12 @@ class RestoreService:
         return start
 
     def _starts(self, session_id: SessionId) -> dict[TurnId, int]:
-        """Return the events that turns began with."""
+        """Return the start event of each turn."""
         events = [logged.event for logged in self._services.log.find({"turn-start"}, session_id)]
         return {event.turn_id: event.seq for event in events if event.turn_id is not None}
 
     def _done(self, session_id: SessionId, command: RestoreSession) -> Restore | None:
-        """Return the restore that did this already."""
+        """Return the restore that already did this."""
         restores = self._restores(session_id)
         if command.id is not None:
             return next((e for e in restores if e.restore_id == command.id), None)
@@ -286,12 +287,12 @@ class RestoreService:
         return find_unfinished_restores(logged.event for logged in events)
 
     def _has_later_message(self, session_id: SessionId, seq: int) -> bool:
-        """Whether the user has said something since: what failed then is not done now."""
+        """Return whether the user has sent a message since, so a restore is not repeated."""
         said = self._services.log.find({"message-add"}, session_id)
         return bool(said) and said[-1].event.seq > seq
 
     def _dismiss(self, session_id: SessionId, point: _RestorePoint, documents: set[str]) -> None:
-        """Dismiss what the agent proposed meanwhile: it does not fit what is there now."""
+        """Dismiss proposals made since that point: they do not fit the restored text."""
         kinds = {"proposal-add", "proposal-resolve"}
         open_ones: dict[ProposalId, None] = {}
         for logged in self._services.log.find(kinds, session_id):
@@ -310,7 +311,7 @@ class RestoreService:
 
 
 def find_unfinished_restores(events: Iterable[Event]) -> list[tuple[SessionId, RestoreOrder, int]]:
-    """Return the restores that began and did not end, and the events they began with last."""
+    """Return the restores that started and did not end, with their last start event."""
     begun: dict[RestoreId, tuple[SessionId, RestoreOrder, int]] = {}
     for event in events:
         match event:

@@ -32,7 +32,10 @@ REMEMBERED = 1000
 
 
 class MessageSenders:
-    """The pages that the latest messages of all sessions were sent from."""
+    """The pages that recent messages were sent from, so that calls change documents there.
+
+    Kept in memory only: after a restart, documents are changed in the page focused last.
+    """
 
     def __init__(self) -> None:
         self._pages: OrderedDict[tuple[SessionId, MessageId], ClientId] = OrderedDict()
@@ -40,14 +43,14 @@ class MessageSenders:
     def record_sender(
         self, session_id: SessionId, message_id: MessageId, client: ClientId | None
     ) -> None:
-        """Note where a message was sent from."""
+        """Record the page a message was sent from."""
         if client is not None:
             self._pages[session_id, message_id] = client
             if len(self._pages) > REMEMBERED:
                 self._pages.popitem(last=False)
 
     def page_of(self, session_id: SessionId, message_id: MessageId | None) -> ClientId | None:
-        """Return where a message was sent from, None where that is not known."""
+        """Return the page a message was sent from, None when unknown."""
         return None if message_id is None else self._pages.get((session_id, message_id))
 
 

@@ -1,6 +1,6 @@
-"""How long a turn has worked: a timer that stands still while the user is waited for.
+"""Measures the working time of a turn; pauses while the turn waits for the user.
 
-Used by ``engine.session.driver``; a restart or a resume starts anew.
+Used by ``engine.session.driver``; a restart or resume starts from zero.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class TurnTimer:
         self._timer: asyncio.TimerHandle | None = None
 
     def restart(self) -> None:
-        """A turn begins: it has all its time."""
+        """Reset the time for a new turn."""
         running = self._timer is not None
         self.set_working(working=False)
         self._left = self._limit
         self.set_working(working=running)
 
     def set_working(self, *, working: bool) -> None:
-        """Count from now on, or stand still."""
+        """Run or pause the timer."""
         if self._left is None or working == (self._timer is not None):
             return
         if working:

@@ -1,7 +1,7 @@
-"""What the user says to a call that waits: an approval, an answer, input, a result (chapter 04).
+"""Handles the user's responses to waiting calls: approvals, answers, input and results.
 
-Made and called by ``engine.engine``. The first answer counts; one to a call of an interrupted turn
-takes the turn up again.
+Made and called by ``engine.engine``. The first response counts; one to a call of an interrupted
+turn resumes it. See docs/design/engine.md#approvals.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from jupyter_ai_shoulders.wire.parts import TextPart
 
 
 class UserResponses:
-    """Takes the user's word on calls, in all sessions."""
+    """Handles responses to calls in all sessions."""
 
     def __init__(self, cache: SessionCache, services: EngineServices) -> None:
         self._cache = cache
@@ -44,12 +44,12 @@ class UserResponses:
     async def approval(
         self, session_id: SessionId, call_id: CallId, command: AnswerApproval
     ) -> None:
-        """Answer a pending approval; an interrupted turn goes on with it.
+        """Answer a pending approval; resumes an interrupted turn.
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (scope not
         offered), ``StateUnavailable`` (the rule could not be stored).
         """
-        async with self._answering:  # a stored rule takes its time, and the first answer counts
+        async with self._answering:  # storing a rule takes time, and the first answer counts
             await self._take_answer(session_id, call_id, command)
         await self._services.log.sync()
         crash_point("approvals.answer.synced")
@@ -57,7 +57,7 @@ class UserResponses:
     async def question(
         self, session_id: SessionId, call_id: CallId, command: AnswerQuestion
     ) -> None:
-        """Answer a question; an interrupted turn goes on with it.
+        """Answer a question; resumes an interrupted turn.
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``), ``InvalidRequest`` (blank).
         """
@@ -72,9 +72,9 @@ class UserResponses:
         await self._services.log.sync()
 
     async def input(self, session_id: SessionId, call_id: CallId, command: AnswerInput) -> None:
-        """Give the code of a running call the text it waits for, which is kept nowhere.
+        """Give the code of a running call its input, which is not stored.
 
-        Raises ``NotFound``, ``Conflict`` (``already_answered``: by now nothing waits).
+        Raises ``NotFound``, ``Conflict`` (``already_answered``: nothing waits any more).
         """
         await self._get_driver_of_call(session_id, call_id)
         if not self._services.inputs.answer(session_id, call_id, command.text):
@@ -82,7 +82,7 @@ class UserResponses:
         crash_point("stdin.answer.taken")
 
     async def result(self, session_id: SessionId, call_id: CallId, command: SupplyResult) -> None:
-        """Take the result of a call that the user made (``parse_only``).
+        """Record the result of a call that the user made (``parse_only``).
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``, or tools are not ``parse_only``).
         """
@@ -112,12 +112,12 @@ class UserResponses:
                 f"scope: {command.scope!r} was not offered; offered are {offered}."
             )
         if isinstance(driver.state.phase, Interrupted):
-            driver.plan_resumed_turn()  # refused before anything is stored
+            driver.plan_resumed_turn()  # may refuse, before anything is stored
         if command.decision == "allow" and command.scope == "always":
             rule = narrowest_rule(call.tool, target_of(call.arguments or {}))
             await asyncio.to_thread(self._services.rules.add, rule)
             crash_point("approvals.rule.stored")
-            driver, _ = await self._waiting(session_id, call_id)  # as it is by now
+            driver, _ = await self._waiting(session_id, call_id)  # the state may have changed
         dispatch_user_response(driver, ApprovalAnswered(call_id, command))
         crash_point("approvals.answer.committed")
 
@@ -140,7 +140,7 @@ class UserResponses:
 
 
 def dispatch_user_response(driver: SessionDriver, signal: Signal) -> None:
-    """Take the user's word on a call; an interrupted turn goes on with it."""
+    """Dispatch a response and resume the turn if it is interrupted."""
     again = driver.plan_resumed_turn() if isinstance(driver.state.phase, Interrupted) else None
     driver.dispatch(signal)
     if again is not None:

@@ -1,7 +1,7 @@
-"""The model's reply of one step, as it is collected, and the results of its calls.
+"""Collects the model's reply of one step and the results of its calls.
 
-Used by ``engine.transcript.messages``. Knows what of a reply a provider accepts back, and what of a
-result is data that somebody else wrote.
+Used by ``engine.transcript.messages``. Knows which parts of a reply a provider accepts back, and
+which parts of a result are data from others.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 NO_RESULT = "The call was interrupted; whether it took effect is not known."
-"""Stands for the result of a call whose own is not in the log."""
+"""The result of a call whose own result is not in the log."""
 
 _OWN_WORDS = frozenset({"todo", "complete", "clarify", "share_artifact", "load_tools"})
-"""Tools whose results say what we or the user said; nothing in them was read somewhere."""
+"""Tools whose results contain only text of the engine or the user."""
 _OUTSIDE = frozenset({"ok", "error"})
-"""Results that hold what a tool read; all others are the engine's own words."""
+"""Results with content a tool read; all others are the engine's words."""
 
 PartEvent = (
     ev.TextStart
@@ -56,18 +56,18 @@ class _Called:
 
 @dataclass(slots=True)
 class AssistantMessageBuilder:
-    """Takes what the log says of one reply, in order."""
+    """Collects the events of one reply, in order."""
 
     parts: list[AssistantPart] = field(default_factory=list[AssistantPart])
     open: _PartBuilder | None = None
     complete: bool = False
-    """The provider said that it was all."""
+    """Whether the provider completed the reply."""
     cut: bool = False
-    """It broke off; what it used says nothing about its end any more."""
+    """Whether the reply broke off; later usage does not complete it."""
     calls: dict[CallId, _Called] = field(default_factory=dict[CallId, _Called])
 
     def add_part(self, event: PartEvent) -> None:
-        """Take the next piece of text or reasoning."""
+        """Add a piece of text or reasoning."""
         match event:
             case ev.TextStart() | ev.ReasoningStart():
                 self.open = _PartBuilder(isinstance(event, ev.TextStart))
@@ -81,7 +81,7 @@ class AssistantMessageBuilder:
                 self.open = None
 
     def add_call(self, event: ev.ToolCall) -> None:
-        """Take a call, as the model made it."""
+        """Add a call as the model made it."""
         tool, arguments = call_as_sent(event)
         call = ToolCallPart(
             call_id=event.call_id, tool=tool, arguments=arguments, state=event.state
@@ -91,7 +91,7 @@ class AssistantMessageBuilder:
         self.calls[event.call_id] = _Called(call, label)
 
     def add_result(self, event: ev.ToolResult, secret: str) -> None:
-        """Take a result; of calls of other replies nothing. ``secret`` marks what is data."""
+        """Add a result; ignores calls of other replies. ``secret`` marks data."""
         called = self.calls.get(event.call_id)
         if called is not None:
             called.result = ToolResultPart(
@@ -102,7 +102,7 @@ class AssistantMessageBuilder:
             )
 
     def note_usage(self) -> None:
-        """Take that the provider counted the reply, which it does at its end."""
+        """Mark the reply as complete: the provider reports usage at its end."""
         self.complete = self.complete or not self.cut
 
     @property
@@ -111,9 +111,9 @@ class AssistantMessageBuilder:
         return all(called.result is not None for called in self.calls.values())
 
     def message(self) -> AssistantMessage | None:
-        """Return what was said and called.
+        """Return the text and calls of the reply.
 
-        Reasoning that leads nowhere is left out: a message may not end with it (Anthropic).
+        Trailing reasoning is left out: Anthropic refuses a message that ends with it.
         """
         parts = list(self.parts)
         if self.open is not None and self.open.is_text:
@@ -124,7 +124,7 @@ class AssistantMessageBuilder:
         return AssistantMessage(parts=tuple(kept)) if kept else None
 
     def has_result_for(self, call_id: CallId | None) -> bool:
-        """Whether the call has the result that it was made for."""
+        """Return whether the call has its result."""
         called = self.calls.get(call_id) if call_id else None
         return called is not None and called.result is not None and not called.result.is_error
 
@@ -144,14 +144,14 @@ def _says_something(part: AssistantPart) -> bool:
 
 
 def _content(event: ev.ToolResult, label: str, secret: str) -> tuple[ResultContent, ...]:
-    """Return a result's content; what a tool read is marked as data."""
+    """Return a result's content; text that a tool read is marked as data."""
     if event.tool in _OWN_WORDS or event.status not in _OUTSIDE:
         return event.content
     return mark_untrusted_content(event.content, label, secret)
 
 
 def background_run_message(event: ev.RunEnd, secret: str) -> tuple[UserPart, ...]:
-    """Return what the model is told when what a call started has ended."""
+    """Return the message to the model about the end of a background run."""
     seconds = event.duration_ms / 1000
     how = f"status {event.status}, {seconds:.0f} s"
     heading = f"[notice] “{event.title}” ({event.run}) that you started has ended: {how}."

@@ -1,8 +1,9 @@
-"""Which messages a compaction may replace, and by what (chapter 04, budget). Pure.
+"""Finds the messages a compaction may replace, and replaces them (see
+docs/design/engine.md#compaction). Pure.
 
-The first message and the last three turns stay as they are, and so does the turn that is open;
-everything between becomes one message of the model's that holds the summary. Used by
-``engine.transcript.messages``, which knows where turns begin, and by ``engine.request.compaction``.
+The first message, the last three turns and the open turn stay; everything between becomes one
+assistant message with the summary. Used by ``engine.transcript.messages``, which knows where turns
+start, and by ``engine.request.compaction``.
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ PROTECTED_TURNS = 3
 
 
 class CompactionRecord(WireModel):
-    """What a ``context-rebase`` with reason ``compaction`` says: which messages, by what.
+    """The content of a ``context-rebase`` with reason ``compaction``.
 
-    Messages are counted as they were sent, from 0; ``end`` is the first that stays.
+    Messages are counted as sent, from 0; ``end`` is the first that stays.
     """
 
     start: int
     end: int
     summary: BlobHash
     model: ModelId | None
-    """Who wrote the summary; None when it was made without a model."""
+    """The author of the summary; None when it was made without a model."""
 
 
 def find_compactable_range(starts: Sequence[int]) -> tuple[int, int] | None:
-    """Return where what may be replaced begins and ends; None when all is protected.
+    """Return start and end of the replaceable range; None when all is protected.
 
-    ``starts`` are the messages that turns begin with, the last one being the open turn's.
+    ``starts`` are the first messages of the turns; the last is that of the open turn.
     """
     if len(starts) <= PROTECTED_TURNS + 1:
         return None
@@ -49,18 +50,17 @@ def find_compactable_range(starts: Sequence[int]) -> tuple[int, int] | None:
 def replace_compacted_range(
     messages: Sequence[ModelMessage], start: int, end: int, summary: str
 ) -> list[ModelMessage]:
-    """Return the messages with a summary in the place of those from ``start`` to ``end``.
+    """Return the messages with those from ``start`` to ``end`` replaced by a summary.
 
-    It stands on the model's side, which keeps the sides alternating, and keeps anybody's words
-    that found their way into it from being the user's. Results at the beginning of what follows
-    answer calls that are gone, so they go too.
+    The summary is an assistant message: the sides keep alternating, and text in it cannot pose as
+    the user's. Leading results after it answer calls that are gone, so they are removed too.
     """
     said = AssistantMessage(parts=(TextPart(text=summary),))
     return [*messages[:start], said, _without_results(messages[end]), *messages[end + 1 :]]
 
 
 def leading_results(message: ModelMessage) -> UserMessage | None:
-    """Return the results a message begins with, which belong to the turn before it."""
+    """Return the results at the start of a message, which belong to the turn before it."""
     results = tuple(part for part in message.parts if isinstance(part, ToolResultPart))
     return UserMessage(parts=results) if results else None
 

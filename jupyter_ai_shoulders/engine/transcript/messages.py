@@ -1,8 +1,8 @@
-"""The conversation as a provider is sent it: a fold of the log into valid messages.
+"""The conversation as messages for a provider, folded from the log.
 
-Used by ``engine.request.context``. Valid for every prefix of a log: it begins with the user, sides
-alternate, and each tool call has its result right after it. Messages once closed stay the same
-objects, so that providers can keep their encoded bytes.
+Used by ``engine.request.context``. Valid for every prefix of a log: it starts with the user, sides
+alternate, and each tool call is followed by its result. Closed messages stay the same objects, so
+that providers can cache their encoded bytes.
 """
 
 from __future__ import annotations
@@ -35,45 +35,45 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 _OTHERS_REBASES = frozenset({"model", "compaction"})
-"""Adapters know what is theirs; a compaction comes with its summary (``Transcript.compact``)."""
+"""Rebases handled elsewhere: by adapters, and by ``Transcript.compact``."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompactableRange:
-    """What a compaction may replace: the messages from ``start`` to ``end``."""
+    """The messages from ``start`` to ``end``, which a compaction may replace."""
 
     start: int
     end: int
     open: int
-    """Where the open turn begins; what is thought in it stays."""
+    """The start of the open turn, whose reasoning stays."""
     messages: tuple[ModelMessage, ...]
-    """They, without an earlier summary, and with the results that stand in what follows."""
+    """The messages without an earlier summary, and with the results that follow them."""
     previous: str | None
     """The earlier summary among them."""
 
 
 class Transcript:
-    """Takes events in order and gives the messages so far."""
+    """Takes events in order and returns the messages so far."""
 
     def __init__(self) -> None:
         self.user = UserMessageBuffer()
-        """What is said to the model next; it also takes what the log says for messages to come."""
+        """The next message to the model; also holds queued messages."""
         self._closed: list[ModelMessage] = []
         self._reply: AssistantMessageBuilder | None = None
         self._answers: list[ev.MessageAdd] = []
-        """Messages that answered a question of the open reply; they stand after its results."""
+        """Messages that answered a question of the open reply; they follow its results."""
         self._starts: list[int] = []
-        """The messages that turns begin with, by position."""
+        """The index of each turn's first message."""
         self._summary: str | None = None
-        """What stands for messages that a compaction replaced."""
+        """The summary of the messages a compaction replaced."""
 
     @property
     def closed(self) -> list[ModelMessage]:
-        """The messages that will not change any more; the rest of ``messages`` may."""
+        """The messages that will not change; later ones may."""
         return self._closed
 
     def compactable_range(self) -> CompactableRange | None:
-        """Return what a compaction may replace now; None when all of it is protected."""
+        """Return the range a compaction may replace now; None when all is protected."""
         span = find_compactable_range(self._starts)
         if span is None:
             return None
@@ -86,9 +86,9 @@ class Transcript:
         return CompactableRange(start, end, self._starts[-1], whole, self._summary)
 
     def messages(self, notices: Iterable[str] = ()) -> list[ModelMessage]:
-        """Return all messages; ``notices`` ride on the last one.
+        """Return all messages; ``notices`` are added to the last one.
 
-        They are kept when their step begins (``engine.transcript.step_notice``).
+        They become permanent when their step starts (``engine.transcript.step_notice``).
         """
         user: list[UserPart] = list(self.user.rendered().parts)
         messages = list(self._closed)
@@ -100,7 +100,7 @@ class Transcript:
         return [*messages, _user_message(last)] if last else messages
 
     def add(self, event: ev.Event) -> None:
-        """Take the next event of the log."""
+        """Add the next event of the log."""
         match event:
             case ev.MessageAdd():
                 self._message(event)
@@ -125,11 +125,11 @@ class Transcript:
                 self._boundary(event)
 
     def rebase(self, kept_from: int | None = None) -> None:
-        """Take out what was bound to bytes that change now, and copies that were superseded.
+        """Remove what depends on bytes that change now, and superseded copies.
 
-        Reasoning is bound to what precedes it, at some providers by a signature. That of messages
-        ``kept_from`` on stays: inside a tool loop it may not be missing, and adapters know how to
-        send it when it is bound to something else.
+        Reasoning depends on the text before it, at some providers by a signature. That of messages
+        from ``kept_from`` on stays: it is required inside a tool loop, and adapters can send it
+        without its signature.
         """
         self._close_reply()
         replaced = self.user.drop_superseded()
@@ -142,7 +142,7 @@ class Transcript:
                 self._closed[index] = message.model_copy(update={"parts": kept})
 
     def compact(self, start: int, end: int, summary: str) -> None:
-        """Put a summary in the place of messages; the next one tells the workspace whole."""
+        """Replace messages by a summary; the next message states all workspace facts again."""
         self.rebase(kept_from=self._starts[-1])
         self._closed[:] = replace_compacted_range(self._closed, start, end, summary)
         self._summary = summary
@@ -151,7 +151,7 @@ class Transcript:
             {id(part) for message in self._closed for part in message.parts}
         )
 
-    # the user's side
+    # user messages
 
     def _message(self, event: ev.MessageAdd) -> None:
         if event.answers is not None and self._reply is not None:
@@ -160,14 +160,14 @@ class Transcript:
             self.user.queue(event)
         else:
             if event.replaces is not None:
-                self.user.leave_queue()  # of a branch that was left; nothing waits when one edits
+                self.user.leave_queue()  # of an abandoned branch
             self._say(event)
 
     def _say(self, message: ev.MessageAdd) -> None:
         self._close_reply()
         self.user.say(message)
 
-    # the model's side
+    # assistant messages
 
     def _open_reply(self) -> AssistantMessageBuilder:
         if self._reply is None:
@@ -182,13 +182,13 @@ class Transcript:
             self._close_reply()
 
     def _run_end(self, event: ev.RunEnd) -> None:
-        """Tell of a run that ended between two steps."""
+        """Add the end of a run between two steps."""
         self._close_reply()
         for part in background_run_message(event, self.user.secret):
             self.user.say(part)
 
     def _restored(self, event: ev.Restore) -> None:
-        """Tell that documents are as they were; a conversation that went back knows no better."""
+        """Add a notice that documents were restored, unless the conversation was rewound too."""
         if event.conversation is None and event.documents:
             self._close_reply()
             said = f"[notice] The user took back what you did. {describe_restore(event)}"
@@ -206,7 +206,7 @@ class Transcript:
             case ev.EditResolve(decision="undo", by="user", document=str(document)):
                 self.user.remind(f"[notice] The user undid a change of yours in {document}.")
             case ev.TurnResume() if reply is not None and not reply.complete and not reply.calls:
-                self._reply = None  # the step is asked for again
+                self._reply = None  # the step is repeated
             case ev.TurnStart():
                 self._begin_turn()
             case ev.ContextRebase() if event.reason not in _OTHERS_REBASES:
@@ -217,7 +217,7 @@ class Transcript:
     def _begin_turn(self) -> None:
         self._close_reply()
         here = len(self._closed)
-        if self._starts[-1:] != [here]:  # a turn without an answer is one with the next
+        if self._starts[-1:] != [here]:  # a turn without an answer merges with the next
             self._starts.append(here)
 
     def _close_reply(self) -> None:
@@ -229,7 +229,7 @@ class Transcript:
             self.user.begin([*reply.call_results(), *self._answered(reply)])
 
     def _answered(self, reply: AssistantMessageBuilder) -> list[ev.MessageAdd]:
-        """Return what answers brought beside their text, which is the result of the question."""
+        """Return what answers contain besides their text, which is the question's result."""
         answers, self._answers = self._answers, []
         return [
             message.model_copy(update={"text": ""})
@@ -244,5 +244,5 @@ def _goes(part: UserPart | AssistantPart, replaced: set[int], *, bound: bool) ->
 
 
 def _user_message(parts: Iterable[UserPart]) -> UserMessage:
-    """Return the user's message; two replies never stand side by side."""
+    """Return the user's message; two replies are never adjacent."""
     return UserMessage(parts=tuple(parts) or (TextPart(text="Go on."),))

@@ -1,18 +1,18 @@
-"""What the model is told when few steps are left; used where requests are made and replayed.
+"""The notice to the model that few steps are left; used to build and to replay requests.
 
-Derived from the step alone and kept in the conversation from then on: a remark that rode one
-request and vanished from the next would change bytes already sent, which loses the prompt cache
-and invalidates thinking that is bound to its prefix (reference on Anthropic, §0 row 3).
+Derived from the step number and kept in the conversation from then on: removing it from later
+requests would change sent bytes, which loses the prompt cache and invalidates reasoning that is
+bound to its prefix (see docs/design/providers.md#anthropic-messages).
 """
 
 from __future__ import annotations
 
 STEPS_LEFT = 3
-"""The notice comes when this many steps are left (chapter 04, policy values)."""
+"""The number of remaining steps at which the notice appears."""
 
 
 def step_notice(step: int, limit: int) -> str | None:
-    """Return the remark for this step of a turn with this step limit."""
+    """Return the notice for this step of a turn with this limit."""
     left = limit - step + 1
     if left == 1 and limit > 1:
         return "[notice] This is the last step of this turn: finish, or say what is left."

@@ -1,7 +1,7 @@
-"""The call that permissions, log and page see: the inner one of ``call_tool`` (chapter 04).
+"""Unwraps ``call_tool``: permissions, log and page see the inner call.
 
-Pure; used by ``engine.calls.approvals`` for what the model called and by
-``engine.transcript.assistant_message`` to say it again as the model did.
+Pure; used by ``engine.calls.approvals`` for the model's call and by
+``engine.transcript.assistant_message`` to repeat it as the model wrote it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NEVER_INSIDE = frozenset({CALL_TOOL, LOAD_TOOLS, RUN_PLAN})
 
 @dataclass(frozen=True, slots=True)
 class UnwrappedCall:
-    """A call; ``problem`` says why it cannot be made as it stands, as far as its form tells."""
+    """A call; ``problem`` says why its form is invalid."""
 
     tool: str
     arguments: JsonObject | None
@@ -32,7 +32,7 @@ class UnwrappedCall:
 
 
 def unwrap_call(ready: ToolCallReady, tools: ToolRegistry, known: Collection[str]) -> UnwrappedCall:
-    """Return what a call of the model asks for; a wrong ``call_tool`` is itself, to be refused.
+    """Return the call the model asks for; an invalid ``call_tool`` itself, to be refused.
 
     ``known`` are the tools that may be called here.
     """
@@ -49,7 +49,7 @@ def unwrap_call(ready: ToolCallReady, tools: ToolRegistry, known: Collection[str
 
 
 def call_as_sent(event: ToolCall) -> tuple[str, JsonObject]:
-    """Return name and arguments of a call as the model gave them; ``{}`` for what is no JSON."""
+    """Return name and arguments of a call as the model gave them; ``{}`` for invalid JSON."""
     if event.via is not None:
         return event.via, _parsed(event.raw)
     return event.tool, _parsed(event.raw) if event.arguments is None else event.arguments

@@ -1,7 +1,7 @@
-"""A user's message as the model reads it: text, skills, attachments, and what was around them.
+"""Renders a user's message for the model: text, skills, attachments and context.
 
 Pure; used by ``engine.transcript.user_messages``. The demo provider reads the ``<workspace>``
-block.
+block. See docs/design/context-and-prompts.md#attachments.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from jupyter_ai_shoulders.wire.messages import (
 from jupyter_ai_shoulders.wire.parts import ImagePart, TextPart, UserPart
 
 SELECTION_LIMIT = 8_000
-"""Characters of a selection that are shown."""
+"""Characters shown of a selection."""
 AROUND_SELECTION = 200
-"""Characters shown on either side of an attached selection (chapter 11)."""
+"""Characters shown on either side of an attached selection."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenderSettings:
-    """What a message is rendered with, all of it from the log."""
+    """The settings of rendering, all from the log."""
 
     zone: tzinfo = UTC
     secret: str = ""
-    """Of the lines around data; empty in logs older than it."""
+    """The secret in the lines around data; empty in logs without one."""
     facts: tuple[FactRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedContext:
-    """What was captured for one message."""
+    """The context captured for one message."""
 
     attachments: Mapping[int, AttachmentRecord] = field(default_factory=dict[int, AttachmentRecord])
     skills: tuple[SkillRecord, ...] = ()
@@ -61,7 +61,7 @@ class CapturedContext:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentCopy:
-    """The content of an attachment; a later one with the same key replaces it at a rebase."""
+    """The content of an attachment; a rebase replaces it by a later one with the same key."""
 
     key: str
     parts: tuple[UserPart, ...]
@@ -69,7 +69,7 @@ class AttachmentCopy:
 
 @dataclass(frozen=True, slots=True)
 class RenderedMessage:
-    """Parts as they are sent, and what the model knows of the workspace after them."""
+    """The parts to send, and the workspace facts the model knows after them."""
 
     parts: tuple[UserPart, ...]
     copies: tuple[AttachmentCopy, ...] = ()
@@ -79,7 +79,7 @@ class RenderedMessage:
 def render_user_message(
     message: MessageAdd, setting: RenderSettings, enclosed: CapturedContext, told: Mapping[str, str]
 ) -> RenderedMessage:
-    """Return a message as the model reads it, after having been ``told`` something before."""
+    """Return a message as the model reads it; ``told`` are the facts it knows already."""
     secret = setting.secret
     texts = [message.text] if message.text.strip() else []
     texts += [_skill_text(skill, secret) for skill in enclosed.skills]
@@ -119,7 +119,7 @@ def _skill_text(skill: SkillRecord, secret: str) -> str:
 def _attached(
     attachment: Attachment, record: AttachmentRecord | None, secret: str
 ) -> Iterator[UserPart]:
-    """Yield what an attachment is, then its content as data; images apart."""
+    """Yield the description of an attachment, then its content as data; images separately."""
     if isinstance(attachment, SelectionAttachment) and (record is None or record.note is None):
         yield TextPart(text=_selection_attached(attachment, secret))
         return
@@ -138,7 +138,7 @@ def _attached(
 
 
 def _unopened(attachment: Attachment) -> Iterator[UserPart]:
-    """Yield an attachment nothing was captured of: it is named; an inline image is shown."""
+    """Yield an attachment without a capture: its name, or an inline image."""
     if not isinstance(attachment, ImageAttachment):
         yield TextPart(text=f"[attached {describe_attachment(attachment)}]")
     elif attachment.data:
@@ -164,7 +164,7 @@ def _selected(selection: Selection, document: str | None, secret: str) -> str:
 
 
 def _in_secret(context: MessageContext) -> bool:
-    """Return whether what is selected stands in a file that usually holds secrets."""
+    """Return whether the selection is in a file that usually holds secrets."""
     return context.active_document is not None and is_secret(context.active_document)
 
 

@@ -1,7 +1,7 @@
-"""The user's side of what comes next: messages, what they enclose, and the guards' remarks.
+"""Collects the next user message: messages, attached context and guard notices.
 
-Used by ``engine.transcript.messages``. A message is rendered anew until the first request with it
-is made; from then on it stays as it was sent (``settle``).
+Used by ``engine.transcript.messages``. A message is rendered again until the first request with it;
+from then on it stays as sent (``settle``).
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from jupyter_ai_shoulders.wire.parts import TextPart, UserPart
 
 
 class UserMessageBuffer:
-    """Takes what is said to the model, in order, and renders it."""
+    """Collects what to tell the model next, in order, and renders it."""
 
     def __init__(self) -> None:
         self._setting = RenderSettings()
         self._items: list[UserPart | ev.MessageAdd] = []
-        """What is said next; messages are settled when their first step begins."""
+        """The next items; messages are settled when their first step starts."""
         self._remarks: list[str] = []
-        """What the guards say before the next step (``engine.guardrails.progress_guard``)."""
+        """Guard notices before the next step (``engine.guardrails.progress_guard``)."""
         self._queued: dict[MessageId, ev.MessageAdd] = {}
         self._enclosed: dict[MessageId, CapturedContext] = {}
         self._told: Mapping[str, str] = {}
-        """What the model has been told of the workspace, by name."""
+        """The workspace facts the model knows, by name."""
         self._copies: list[AttachmentCopy] = []
         """Contents of attachments in settled messages, oldest first."""
 
-    # what the log says of messages to come
+    # context of later messages
 
     def set_zone(self, zone: tzinfo) -> None:
-        """Give local times in this zone from now on."""
+        """Use this zone for local times from now on."""
         self._setting = replace(self._setting, zone=zone)
 
     @property
     def secret(self) -> str:
-        """What data is marked with (``engine.guardrails.untrusted_text``)."""
+        """The secret that marks data (``engine.guardrails.untrusted_text``)."""
         return self._setting.secret
 
     def set_secret(self, secret: str) -> None:
@@ -56,11 +56,11 @@ class UserMessageBuffer:
         self._setting = replace(self._setting, secret=secret)
 
     def set_facts(self, facts: tuple[FactRecord, ...]) -> None:
-        """Say what the workspace is like now."""
+        """Set the current workspace facts."""
         self._setting = replace(self._setting, facts=facts)
 
     def enclose(self, record: AttachmentRecord | SkillRecord) -> None:
-        """Put into its message what was captured for it."""
+        """Add captured context to its message."""
         enclosed = self._enclosed_with(record.message_id)
         if isinstance(record, AttachmentRecord):
             attachments = {**enclosed.attachments, record.index: record}
@@ -70,7 +70,7 @@ class UserMessageBuffer:
         self._enclosed[record.message_id] = enclosed
 
     def unsettled(self) -> list[tuple[ev.MessageAdd, CapturedContext]]:
-        """Return the messages that were never sent, with what was captured for them."""
+        """Return the messages that were never sent, with their captured context."""
         return [
             (item, self._enclosed_with(item.message_id))
             for item in self._items
@@ -78,33 +78,33 @@ class UserMessageBuffer:
         ]
 
     def superseded(self) -> list[str]:
-        """Return what stands in the conversation more than once; a rebase leaves the latest."""
+        """Return the attachments present more than once; a rebase keeps the latest."""
         return list(dict.fromkeys(copy.key for copy in self._superseded()))
 
     def last_told_context(self) -> list[str]:
-        """Return what the page said is in front of the user, as the model was told last."""
+        """Return the page context the model was last told."""
         return [f"{name}: {self._told[name]}" for name in IN_CONTEXT if name in self._told]
 
-    # what is said
+    # items
 
     def say(self, item: UserPart | ev.MessageAdd) -> None:
-        """Say this next."""
+        """Add an item."""
         self._items.append(item)
 
     def begin(self, items: Iterable[UserPart | ev.MessageAdd]) -> None:
-        """Say nothing but this next: what was said before has its reply."""
+        """Replace all items: earlier ones have their reply."""
         self._items = list(items)
 
     def queue(self, message: ev.MessageAdd) -> None:
-        """Hold a message until the log says what became of it."""
+        """Hold a queued message until the log decides about it."""
         self._queued[message.message_id] = message
 
     def leave_queue(self) -> None:
-        """Forget the messages that wait."""
+        """Forget the queued messages."""
         self._queued.clear()
 
     def take_queued(self, event: ev.MessageUpdate) -> ev.MessageAdd | None:
-        """Return the queued message when its turn has come; else change it or take it out."""
+        """Return the queued message if it joins the turn now; otherwise change or remove it."""
         queued = self._queued.pop(event.message_id, None)
         if queued is not None and event.status == "queued":
             text = queued.text if event.text is None else event.text
@@ -112,11 +112,11 @@ class UserMessageBuffer:
         return queued if event.status == "consumed" else None
 
     def remind(self, text: str) -> None:
-        """Remark something before the next step."""
+        """Add a notice before the next step."""
         self._remarks.append(text)
 
     def begin_step(self, notice: str | None) -> None:
-        """Keep everything as it is sent now, with the remarks and what the step is told."""
+        """Settle everything as sent now, with the notices and the step's own notice."""
         self.settle()
         for text in (*self._remarks, notice):
             remark = None if text is None else TextPart(text=text)
@@ -125,7 +125,7 @@ class UserMessageBuffer:
         self._remarks = []
 
     def rendered(self) -> RenderedMessage:
-        """Return the user's side as it would be sent now, without remarks."""
+        """Return the user's message as it would be sent now, without notices."""
         whole = RenderedMessage((), told=self._told)
         for item in self._items:
             if not isinstance(item, ev.MessageAdd):
@@ -138,13 +138,13 @@ class UserMessageBuffer:
         return whole
 
     def with_remarks(self, parts: Iterable[UserPart], notices: Iterable[str]) -> list[UserPart]:
-        """Return the parts with the remarks of the next step and more ``notices``."""
+        """Return the parts with the notices of the next step and ``notices``."""
         parts = list(parts)
         told = (TextPart(text=text) for text in (*self._remarks, *notices))
         return [*parts, *(part for part in told if part not in parts[-1:])]
 
     def settle(self) -> None:
-        """Keep what is said as it is sent: a request with it is made now."""
+        """Settle the items as sent: the request is being made."""
         if any(isinstance(item, ev.MessageAdd) for item in self._items):
             rendered = self.rendered()
             self._items = list(rendered.parts)
@@ -154,14 +154,14 @@ class UserMessageBuffer:
     # rebases
 
     def drop_superseded(self) -> set[int]:
-        """Take out copies that a later one replaces; return the ``id`` of each of their parts."""
+        """Remove copies that a later one replaces; return the ``id`` of each removed part."""
         replaced = {id(part) for copy in self._superseded() for part in copy.parts}
         self._copies = [copy for copy in self._copies if id(copy.parts[0]) not in replaced]
         self._items = [item for item in self._items if id(item) not in replaced]
         return replaced
 
     def forget_told_facts(self, sent: set[int]) -> None:
-        """Tell the workspace whole in the next message; of parts sent only ``sent`` remain."""
+        """State all facts again in the next message; of sent parts only ``sent`` remain."""
         self._told = {}
         there = sent | {id(item) for item in self._items}
         self._copies = [copy for copy in self._copies if id(copy.parts[0]) in there]
