@@ -1,4 +1,4 @@
-"""One notebook that an agent and a user change by turns, with the real rules of edits."""
+"""One notebook that an agent and a user change in turn, with the real rules of edits."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class RuledNotebook:
 
 
 class OneNotebook:
-    """``Notebooks`` with one of them."""
+    """``Notebooks`` with a single notebook."""
 
     def __init__(self, notebook: RuledNotebook) -> None:
         self.notebook = notebook
@@ -144,7 +144,7 @@ class Kernel:
 
 
 class NotebookHarness:
-    """The agent works through the recorder, the user does not."""
+    """The agent works through the recorder, the user without it."""
 
     def __init__(self, *cells: NotebookCell) -> None:
         self.notebook = RuledNotebook(*cells)

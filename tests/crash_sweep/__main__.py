@@ -1,4 +1,4 @@
-"""The command: ``python -m tests.crash_sweep``; ends with 1 when anything does not hold."""
+"""The command ``python -m tests.crash_sweep``; exits with 1 after a violation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEMORY = Path("/dev/shm")
 
 
 def main() -> int:
-    """Run what was asked for."""
+    """Run the requested sweep."""
     options = _options()
     if options.random:
         return _random(options)

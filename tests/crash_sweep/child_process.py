@@ -1,6 +1,6 @@
-"""What a forked process of the sweep does: prepare, play a turn until it is killed, or recover.
+"""The work of a forked process of the sweep: prepare, play a turn until killed, or recover.
 
-Called by ``tests.crash_sweep.zygote``. Recovering ends with the checker.
+Called by ``tests.crash_sweep.zygote``. Recovery ends with the checker.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from tests.simulator_process import KEY
 from tests.support.invariants import Evidence, Seen, crowding, logs_of, notebook_texts, violations
 
 WAYS = ("new message", "resume", "discard", "same message")
-"""What the user does after the restart."""
+"""The user's action after the restart."""
 _ONCE = re.compile(r"# once: (\w+)")
 _ROUNDS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the parent asks of a child."""
+    """The parent's order to a child."""
 
     folder: str
     scenario: str
@@ -70,12 +70,12 @@ class ShiftedClock:
         return self._clock.now() + self._ahead
 
     def monotonic(self) -> float:
-        """Return what only moves forward."""
+        """Return the system's monotonic time."""
         return self._clock.monotonic()
 
 
 def perform(order: Order) -> None:
-    """Do what was asked, in this process."""
+    """Execute the order in this process."""
     place, scenario = CaseFolders(Path(order.folder)), NAMES[order.scenario]
     if order.phase != "warm":
         _isolate(place)
@@ -104,7 +104,7 @@ async def _phase(order: Order, place: CaseFolders, scenario: Scenario) -> None:
         case "act":
             days = scenario.ahead_days
             await _play(HostRun(place, _setting(order, scenario, days)), scenario.act)
-        case "warm":  # in the zygote itself: what is built on first use is there in every child
+        case "warm":  # in the zygote itself: every child has what is built on first use
             await _play(HostRun(place, _setting(order, scenario, days=0)), scenario.act)
             await _recover(order, place, scenario)
         case _:
@@ -130,10 +130,10 @@ async def _recover(order: Order, place: CaseFolders, scenario: Scenario) -> None
             took[session.id] = await _take_up(stage, session.id, order.way, since)
         except ShouldersError as error:
             took[session.id] = str(error)
-    if scenario.sets_aside:  # the others go on
+    if scenario.sets_aside:  # others continue
         fresh = stage.session()
         took[fresh] = await _take_up(stage, fresh, order.way, since)
-    if not took:  # killed before the session was made
+    if not took:  # killed before the session was created
         fresh = stage.session()
         took[fresh] = await _take_up(stage, fresh, order.way, since)
     await stage.host.live.settle()
@@ -145,7 +145,7 @@ async def _recover(order: Order, place: CaseFolders, scenario: Scenario) -> None
 
 
 async def _take_up(stage: HostRun, session: SessionId, way: str, since: float) -> float:
-    """Do what a user would after the restart; the conversation must work in the end."""
+    """Act as a user after the restart; the conversation must work in the end."""
     engine = stage.host.engine
     status = stage.host.sessions.get(session).status
     accepted = {message for owner, message in stage.place.noted("accepted") if owner == session}
@@ -168,12 +168,12 @@ async def _take_up(stage: HostRun, session: SessionId, way: str, since: float) -
 
 
 async def _see_through(stage: HostRun, session: SessionId, way: str) -> None:
-    """Answer what waits, and raise the limit it waits at."""
+    """Answer what waits, and raise a limit that was reached."""
     if (
         way in {"discard", "new message"}
         and stage.host.sessions.get(session).status == "interrupted"
     ):
-        return  # what waits is closed by the next message
+        return  # the next message closes what waits
     for _ in range(_ROUNDS):
         if stage.host.sessions.get(session).status == "waiting" and not stage.pending(session):
             more = ResumeTurn(decision="resume", limit_micro_usd=10_000_000)
@@ -190,9 +190,9 @@ def _evidence(place: CaseFolders, scenario: Scenario, took: Mapping[str, float |
     seen = [Seen(*line) for line in place.noted("seen")]
     accepted = [(owner, message) for owner, message in place.noted("accepted")]
     logs = logs_of(place.state / "state.db")
-    if scenario.sets_aside:  # what cannot be read cannot be judged
+    if scenario.sets_aside:  # an unreadable session cannot be judged
         seen, accepted, logs = [], [], dict[str, list[str]]()
-    if scenario.spoil is not None or scenario.ahead_days:  # what was there before may be gone
+    if scenario.spoil is not None or scenario.ahead_days:  # earlier data may be gone
         seen = [each for each in seen if _is_still_there(each, logs)]
         accepted = [pair for pair in accepted if pair[0] in logs]
     recovery = place.state / "recovery"
@@ -218,7 +218,7 @@ def _evidence(place: CaseFolders, scenario: Scenario, took: Mapping[str, float |
 
 
 def _split_file_systems() -> None:
-    """Let no file be renamed from one root to another, as between file systems."""
+    """Refuse renames between the roots, as between file systems."""
     move = Workspace.move
 
     def within(
@@ -235,7 +235,7 @@ def _split_file_systems() -> None:
 
 
 def _originals(place: CaseFolders, scenario: Scenario) -> dict[Path, Sequence[bytes]]:
-    """Return what files may hold; new notebooks are valid ones."""
+    """Return the allowed contents of files; new notebooks are valid ones."""
     made: dict[Path, Sequence[bytes]] = dict.fromkeys(place.workspace.glob("*.ipynb"), ())
     found = made | {
         place.workspace / name: () if name in scenario.rewritten else (_content(place, name),)
@@ -266,7 +266,7 @@ def _setting(order: Order, scenario: Scenario, days: int) -> RunSettings:
 
 
 def _isolate(place: CaseFolders) -> None:
-    """Give the process a home and a log of its own."""
+    """Give the process its own home and log."""
     own = {"HOME": place.home, "JUPYTER_DATA_DIR": place.home, "JUPYTER_RUNTIME_DIR": place.home}
     os.environ.update({name: str(path) for name, path in own.items()})
     os.chdir(place.workspace)

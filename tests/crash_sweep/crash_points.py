@@ -1,4 +1,4 @@
-"""The crash points there are, read from the source: each must be hit by the sweep."""
+"""Lists the crash points in the source; the sweep must hit each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CALL = re.compile(r"""(?<![\w`])crash_point\(\s*["']([^"']+)["']\s*\)""")
 
 
 def list_crash_points(root: Path | None = None) -> dict[str, str]:
-    """Return each point's name and file. Raises ``ValueError`` for a name that is there twice."""
+    """Return each point's name and file. Raises ``ValueError`` for a duplicate name."""
     folder = root or Path(jupyter_ai_shoulders.__file__).parent
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*.py")):

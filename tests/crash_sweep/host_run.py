@@ -1,7 +1,7 @@
-"""One server's life for a scripted turn: the real host on real files, and a client that remembers.
+"""One server process in a scripted turn: the real host on real files, and a recording client.
 
-Made by ``tests.crash_sweep.child_process`` in the process that is killed. What the client learns it
-writes down at once, so that it is known after the kill.
+Made by ``tests.crash_sweep.child_process`` in the process that is killed. The client writes down at
+once what it learns, so that it is known after the kill.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class CaseFolders:
 
     @property
     def workspace(self) -> Path:
-        """What is served."""
+        """The served workspace."""
         return self.folder / "workspace"
 
     @property
@@ -71,12 +71,12 @@ class CaseFolders:
 
     @property
     def notes(self) -> Path:
-        """What the client learned; ``effects`` is written by cells."""
+        """Notes of the client; cells write ``effects``."""
         return self.folder / "notes"
 
     @property
     def effects(self) -> Path:
-        """One line for each time a cell ran."""
+        """One line for each run of a cell."""
         return self.notes / "effects"
 
     def note(self, name: str, *values: object) -> None:
@@ -102,18 +102,18 @@ class SharedKernel:
         self._manager.load_connection_file()
 
     async def find(self, path: str) -> KernelHandle | None:
-        """Return the one there is."""
+        """Return the kernel."""
         return kernel_handle("shared", self._manager)
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
-        """Return the one there is."""
+        """Return the kernel."""
         return kernel_handle("shared", self._manager)
 
     async def spec(self, name: str | None) -> KernelSpec:
         return KernelSpec(name or "python3", "Python 3", "python")
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Interrupt it, as its own server would."""
+        """Interrupt the kernel as its server would."""
         os.kill(int(self._process.read_text()), signal.SIGINT)
 
     async def restart(self, kernel_id: str) -> None:
@@ -128,25 +128,25 @@ class SharedKernel:
     def throwaway(
         self, path: str, kernel_name: str | None
     ) -> AbstractAsyncContextManager[KernelHandle]:
-        """Not needed: no case verifies a notebook."""
+        """Fail: no case verifies a notebook."""
         raise NotImplementedError
 
 
 class Pages(FakeSockets):
-    """The pages of the stage."""
+    """The pages of the run."""
 
     def deleted(self, session: Session) -> None:
-        """Nothing to tell."""
+        """Do nothing."""
 
     def tools_changed(self) -> None:
-        """Nothing to tell."""
+        """Do nothing."""
 
     def settings_changed(self, part: SettingsPart) -> None:
-        """Nothing to tell."""
+        """Do nothing."""
 
 
 class Client:
-    """Hears of every event, writes it down, and lets a script wait for one."""
+    """Records every event, and lets a script wait for one."""
 
     def __init__(self, place: CaseFolders) -> None:
         self._place = place
@@ -154,13 +154,13 @@ class Client:
         self.events: list[ev.Event] = []
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Take note of a committed event."""
+        """Record a committed event."""
         self._place.note("seen", logged.event.session_id, logged.event.seq, logged.text)
         self.events.append(logged.event)
         self._stirred.set()
 
     async def reached(self, kind: type[ev.Event], count: int = 1) -> ev.Event:
-        """Return the ``count``-th event of a kind, waiting for it."""
+        """Wait for the ``count``-th event of a kind and return it."""
         async with asyncio.timeout(WAIT_SECONDS):
             while True:
                 found = [event for event in self.events if isinstance(event, kind)]
@@ -172,10 +172,10 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What a scenario changes of the usual stage."""
+    """The settings a scenario changes."""
 
     kernel: str | None = None
-    """The connection file of a kernel that outlives us; None: kernels of our own."""
+    """The connection file of a kernel that outlives the process; None: own kernels."""
     turn_limit: int | None = None
     """Micro-dollars."""
     page_grace: float = 0.05
@@ -217,11 +217,11 @@ class HostRun:
         self.host.hub.add(self.client)
 
     async def open(self) -> None:
-        """Take up what the last process left."""
+        """Recover what the last process left."""
         await self.host.ready()
 
     async def close(self) -> None:
-        """Stop in order, once."""
+        """Stop cleanly, once."""
         if self._closed:
             return
         self._closed = True
@@ -229,31 +229,31 @@ class HostRun:
         if isinstance(self.kernels, LocalKernels):
             await self.kernels.aclose()
 
-    # what a client does
+    # actions of the client
 
     def sessions(self) -> list[Session]:
         """Return all sessions."""
         return list(self.host.sessions.page(SessionFilter(), None, 100).sessions)
 
     def session(self, **fields: Any) -> SessionId:
-        """Make a session."""
+        """Create a session."""
         return self.host.session_service.create(CreateSession(**fields), owner=None).id
 
     async def send(self, session: SessionId, text: str, message: str = "m1") -> None:
-        """Send a message; it is written down when the server says it has it."""
+        """Send a message; note it when the server accepts it."""
         command = SendMessage(id=MessageId(message), text=text)
         await self.host.engine.send(session, command)
         self.place.note("accepted", session, message)
 
     async def say(self, text: str, **fields: Any) -> SessionId:
-        """Make a session, send a message, and wait until nothing runs."""
+        """Create a session, send a message, and wait until nothing runs."""
         session = self.session(**fields)
         await self.send(session, text)
         await self.settle(session)
         return session
 
     async def settle(self, session: SessionId) -> None:
-        """Wait until nothing runs, and type what cells ask for meanwhile."""
+        """Wait until nothing runs, and supply input that cells ask for."""
         typing = asyncio.create_task(self._type(session))
         try:
             async with asyncio.timeout(WAIT_SECONDS):
@@ -267,7 +267,7 @@ class HostRun:
             answered += 1
             asked = await self.client.reached(ev.StdinRequest, answered)
             assert isinstance(asked, ev.StdinRequest)
-            with contextlib.suppress(ShouldersError):  # it was answered already
+            with contextlib.suppress(ShouldersError):  # already answered
                 typed = AnswerInput(text="Ada")
                 await self.host.engine.answer_input(session, asked.call_id, typed)
 
@@ -291,7 +291,7 @@ class HostRun:
         return [(kind, call_id) for call_id, kind in open_calls.items()]
 
     async def answer_all(self, session: SessionId, *, scope: Any = "once") -> bool:
-        """Answer what waits, as a user would; return whether anything did."""
+        """Answer everything that waits; return whether anything did."""
         engine = self.host.engine
         answered = False
         parses = self.host.sessions.get(session).tools == "parse_only"
@@ -319,14 +319,14 @@ class HostRun:
         return page
 
     async def typed(self, page: FakePage, cell: str, text: str) -> None:
-        """Type into a cell, and wait until the server had time to keep it."""
+        """Type into a cell, and wait until the server has stored it."""
         await page.type(cell, text)
         await self.host.live.settle()
         self.place.note("typed", text)
 
 
 class OpenRooms:
-    """The rooms an act opens; they are gone with the process, as a server's are."""
+    """The rooms an action opens; like a server's, they end with the process."""
 
     available = True
 
@@ -339,7 +339,7 @@ class OpenRooms:
 
 
 class OwnContents:
-    """Plain files, until an act puts a contents manager in their place."""
+    """Plain files, until an action installs a contents manager."""
 
     def __init__(self) -> None:
         self.managed: Contents | None = None
@@ -370,22 +370,22 @@ Act = Callable[[HostRun], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scripted turn, and what is in place before it."""
+    """A scripted turn and its initial state."""
 
     name: str
     act: Act
     script: Mapping[str, Any] = field(default_factory=dict[str, Any])
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     prepare: Act | None = None
-    """Done by a process of its own before, whole or killed at ``prepare_until``."""
+    """Executed by an earlier process, completely or killed at ``prepare_until``."""
     prepare_script: Mapping[str, Any] | None = None
-    """What the model says meanwhile, if it is something else."""
+    """The model's script during that, if different."""
     prepare_until: str | None = None
-    """The name of the point at which the first process dies; None: it ends in order."""
+    """The point at which the first process dies; None: it ends cleanly."""
     prepare_at: int = 1
-    """Which of its meetings with that point."""
+    """Which hit of that point."""
     spoil: Callable[[CaseFolders], None] | None = None
-    """Changes the files between the two."""
+    """Changes files between the two processes."""
     shared_kernel: bool = True
     turn_limit: int | None = None
     page_grace: float = 0.05
@@ -394,11 +394,11 @@ class Scenario:
     rewritten: Sequence[str] = ()
     """Files that the turn may change into another valid notebook."""
     outcomes: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    """What other files may hold at the end; an empty text: they may be gone."""
+    """Allowed contents of other files at the end; an empty text: they may be gone."""
     split: bool = False
-    """Whether the state directory is on another file system, to which nothing can be renamed."""
+    """Whether the state directory is on another file system, so that renames to it fail."""
     ahead_days: int = 0
-    """How far the clock of the swept process is ahead of the one that prepared."""
+    """Days by which the clock of the swept process is ahead of the first process."""
     sets_aside: bool = False
-    """Whether the conversation cannot be read any more, and says so."""
+    """Whether the session is quarantined because it cannot be read."""
     checkpoint_bytes: int | None = None

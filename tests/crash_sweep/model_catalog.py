@@ -1,4 +1,4 @@
-"""The catalogue of the servers that are killed: one model of the simulator, which has a price."""
+"""The catalogue of the killed servers: one priced model of the simulator."""
 
 from __future__ import annotations
 

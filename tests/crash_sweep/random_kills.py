@@ -1,8 +1,8 @@
-"""Kills a real Jupyter server at random moments: real files, a real kernel, clients at work.
+"""Kills a real Jupyter server at random moments, with real files, a real kernel and active clients.
 
-``python -m tests.crash_sweep --random 200``. Each server goes through many lives: start, traffic,
-``kill -9`` some moment later. After every start the invariants are checked and the conversations
-are taken up as a user would.
+``python -m tests.crash_sweep --random 200``. Each server is started, used and killed with ``kill
+-9`` many times. After every start the invariants are checked and the conversations are continued as
+a user would.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from tests.simulator_process import KEY, notebook
 from tests.support.invariants import Evidence, Seen, crowding, logs_of, notebook_texts, violations
 
 LIFE_SECONDS = 3.0
-"""The longest life of a server under traffic; most are shorter."""
+"""Maximum seconds under traffic before a kill; most are shorter."""
 SESSION_LIVES = 6
-"""Lives after which another conversation is begun."""
+"""Kills after which another conversation starts."""
 PAUSE = Delivery(event_delay=0.01)
 _ASKED = re.compile(r"Please (\w+) (\d+)")
 _ONCE = re.compile(r"# once: (\w+)")
 _CUT = (OSError, http.client.HTTPException, AssertionError, ValueError)
-"""What a client meets when the server dies under it."""
+"""Errors of a client whose server dies."""
 WISHES = ("tell", "read", "add", "edit", "run", "share", "ask")
 
 
 def model(request: SimRequest) -> Reply:
-    """Do what the last message asks for, then say that it is done."""
+    """Do what the last message asks for, then report the end."""
     found = _ASKED.search(request.user_text)
     if request.tool_results or found is None:
         return reply("Done, as far as I can tell.", delivery=PAUSE)
@@ -84,7 +84,7 @@ def _calls(wish: str, number: str) -> Iterator[str | ToolUse]:
 
 @dataclass
 class Notes:
-    """What the clients of one server learned."""
+    """What the clients of one server recorded."""
 
     seen: list[Seen] = field(default_factory=list[Seen])
     accepted: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
@@ -97,7 +97,7 @@ class Tally:
 
     kills: int = 0
     statuses: dict[str, int] = field(default_factory=dict[str, int])
-    """How the conversation was left, by status."""
+    """Statuses in which conversations were left."""
     violations: list[str] = field(default_factory=list[str])
     slowest_accept: float = 0.0
     events: int = 0
@@ -105,7 +105,7 @@ class Tally:
 
 
 class Lives:
-    """One server's directory through its lives."""
+    """One server's directory through all its kills."""
 
     def __init__(
         self, folder: Path, url: str, seed: int, fork: LabFork, say: Callable[[str], None]
@@ -129,7 +129,7 @@ class Lives:
         self._api = Api(self._lab)
 
     def live(self, kills: int) -> Tally:
-        """Die so many times, and be in order at the end."""
+        """Kill the server that many times, and check it at the end."""
         try:
             for life in range(kills):
                 self._begin_life(life)
@@ -149,7 +149,7 @@ class Lives:
         return self._workspace / ".shoulders" / "state.db"
 
     def _begin_life(self, life: int) -> None:
-        """Start, check, and take the conversation up."""
+        """Start, check, and continue the conversation."""
         self._lab.start()
         since = time.monotonic()
         took: dict[str, float | str] = {}
@@ -180,7 +180,7 @@ class Lives:
     # traffic
 
     def _traffic(self) -> None:
-        """Have clients at work, and kill the server under them."""
+        """Run clients, and kill the server under them."""
         with ThreadPoolExecutor(3) as clients:
             after = self._api.get(f"sessions/{self._session}")["last_seq"]
             over = threading.Event()
@@ -197,7 +197,7 @@ class Lives:
                 each.result()
 
     def _follow(self, session: str, after: int) -> None:
-        """See what comes, and answer what asks."""
+        """Follow events and answer questions."""
         with contextlib.suppress(*_CUT):
             for text in self._api.stream_texts(session, after):
                 event = json.loads(text)
@@ -214,7 +214,7 @@ class Lives:
         self._api.call("POST", f"sessions/{session}/{where}/{event['call_id']}", word)
 
     def _ask(self, over: threading.Event) -> None:
-        """Send message after message; most are queued."""
+        """Send messages; most are queued."""
         with contextlib.suppress(*_CUT):
             while not over.is_set():
                 self._number += 1
@@ -273,7 +273,7 @@ def _starts(logs: dict[str, list[str]], tool: str) -> int:
 
 
 def end_orphans(state: Path) -> int:
-    """End kernels that a killed server left, by the folder their connection files are in."""
+    """Kill kernels that a killed server left, found by the folder of their connection files."""
     runtime, found = str(state / "runtime"), 0
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -286,7 +286,7 @@ def end_orphans(state: Path) -> int:
 def kill_at_random(
     folder: Path, *, kills: int, seed: int, servers: int, say: Callable[[str], None]
 ) -> Tally:
-    """Kill ``servers`` servers at the same time, ``kills`` times together."""
+    """Kill ``servers`` servers in parallel, ``kills`` times in total."""
     fork = LabFork()
     with (
         contextlib.closing(fork),
@@ -321,7 +321,7 @@ def _named(number: int, say: Callable[[str], None]) -> Callable[[str], None]:
 
 @contextlib.contextmanager
 def _provider() -> Generator[Simulator]:
-    """A strict provider on an event loop of its own thread."""
+    """A strict provider on an event loop in its own thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

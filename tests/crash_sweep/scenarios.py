@@ -1,6 +1,6 @@
-"""The scripted turns of the sweep: what the user does, what the model says, which files there are.
+"""The scripted turns of the sweep: user actions, model scripts and files.
 
-Played by ``tests.crash_sweep.sweep``, each killed at each crash point it meets.
+Played by ``tests.crash_sweep.sweep``, each killed at each crash point it hits.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def outlasting(name: str, act: Act, model: Mapping[str, Any], code: str, **more:
 
 
 def killed_while_speaking(name: str, act: Act, **more: Any) -> Scenario:
-    """Return what is done after a server that died in the middle of a reply."""
+    """Return an action after a server died in the middle of a reply."""
     model = script(says(TEXT, **SLOW))
     died = {"prepare": user_actions.work, "prepare_until": "engine.delta.recorded"}
     return Scenario(name, act, model, **died, **more)
@@ -66,7 +66,7 @@ def killed_while_speaking(name: str, act: Act, **more: Any) -> Scenario:
 def after_death(
     name: str, act: Act, model: Mapping[str, Any], point: str, prepare: Act = user_actions.work
 ) -> Scenario:
-    """Return what is done after a server that died at a point while the notebook changed."""
+    """Return an action after a server died at a point while the notebook changed."""
     return rewriting(name, act, model, prepare=prepare, prepare_until=point)
 
 

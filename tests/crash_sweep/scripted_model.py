@@ -1,8 +1,7 @@
-"""What the model says in the scripted turns of the sweep, and the notebooks there are.
+"""The model scripts and notebooks of the sweep.
 
-Used by ``tests.crash_sweep.scenarios``. ``{effects}`` in files and scripts is the file that cells
-write a line to each time they run; a source with ``# once: label`` may be in a notebook one time
-only.
+Used by ``tests.crash_sweep.scenarios``. ``{effects}`` in files and scripts is the file to which
+cells write a line in each run; a source with ``# once: label`` may be in a notebook only once.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 from tests.simulator_process import calls, notebook, says
 
 Made = tuple[str, Mapping[str, Any]]
-"""A call: the tool, and its arguments."""
+"""A call: the tool and its arguments."""
 
 COUNT = "open('{effects}', 'a').write('ran\\n')"
 TEXT = "One two three four."
@@ -26,15 +25,15 @@ WAITING = f"{COUNT}\nimport time\nfor i in range(15): time.sleep(0.1)"
 ASKING = f"{COUNT}\nprint('Hello', input('Name? '))"
 
 SEEN = "cell 1 · id=c1"
-"""What the result of ``READ`` holds."""
+"""Part of the result of ``READ``."""
 RAN = "finished: ok"
-"""What the result of a run holds."""
+"""Part of the result of a run."""
 GOES_ON = "Still running"
-"""What the result of a call holds that outlasts its step."""
+"""Part of the result of a call that moved to the background."""
 
 
 def book(**more: str) -> dict[str, str]:
-    """Return a notebook with one cell that counts its runs, and these."""
+    """Return a notebook with one cell that counts its runs, and further cells."""
     return {"a.ipynb": notebook(("c1", COUNT), *more.items())}
 
 
@@ -46,7 +45,7 @@ def script(
     then: Mapping[str, Mapping[str, Any]] | None = None,
     replies: tuple[Mapping[str, Any], ...] = (),
 ) -> dict[str, Any]:
-    """A model that answers with ``first``, and results that hold a text as ``then`` says."""
+    """A model that answers with ``first``, and to results that contain a text as ``then`` says."""
     rules: list[dict[str, Any]] = [{"when": {"user": "^Go on"}, "reply": says("All is well.")}]
     rules += [{"when": {"user": "Please", "has_results": False}, "reply": reply} for reply in first]
     rules += [
@@ -57,18 +56,18 @@ def script(
 
 
 def reads(then: Mapping[str, Any]) -> dict[str, Any]:
-    """A model that reads the notebook, and goes on with ``then``."""
+    """A model that reads the notebook and continues with ``then``."""
     return script(several(READ), then={SEEN: then})
 
 
 def several(*made: Made) -> dict[str, Any]:
-    """A reply that makes several calls."""
+    """A reply with several calls."""
     parts = [{"kind": "tool", "name": name, "arguments": dict(args)} for name, args in made]
     return {"parts": [{"kind": "text", "text": "I will."}, *parts]}
 
 
 def in_book(tool: str, **arguments: Any) -> Made:
-    """A call about the notebook."""
+    """A call on the notebook."""
     return tool, {"path": "a.ipynb", **arguments}
 
 
@@ -110,4 +109,4 @@ FILE_OUTCOMES: dict[str, tuple[str, ...]] = {
     "moved.py": ("", "y = 1\n"),
     "made/new.py": ("", "new = 1\n", "x = 1\n"),
 }
-"""Each file is what it was, what it was to become, or not there, where it was to be made or go."""
+"""Each file is unchanged, in its new form, or absent where it was to be created or removed."""

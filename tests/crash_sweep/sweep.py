@@ -1,7 +1,7 @@
 """Plays every scenario with a kill at its first crash point, its second, … until it ends unhit.
 
-Used by ``__main__`` and by the sample that runs with the tests. The processes that are killed are
-forked by a zygote per worker; provider and kernel stay, as the world around a server does.
+Used by ``__main__`` and by the sample in the tests. A zygote per worker forks the processes that
+are killed; provider and kernel live on, as in reality.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ from tests.simulator_process import KEY
 
 KILLED = -9
 WARMING = "edits on disk"
-"""The turn a zygote plays itself before it forks: one that needs no kernel, whose threads cannot be
-forked.
-"""
+"""The turn a zygote plays before it forks; it needs no kernel, whose threads cannot be forked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,16 +42,16 @@ class Case:
     scenario: Scenario
     at: int | None
     name: str | None = None
-    """Of the point that is counted; None counts all."""
+    """The counted point; None counts all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a case."""
+    """The outcome of a case."""
 
     case: Case
     met: tuple[str, ...]
-    """The points met, the one of the kill last."""
+    """The points hit; the last is that of the kill."""
     killed: bool
     violations: tuple[str, ...]
 
@@ -124,7 +122,7 @@ class Worker:
         await self._stack.aclose()
 
     async def play(self, case: Case) -> Outcome:
-        """Play a case: set it up, kill it, restart it, check it."""
+        """Play a case: prepare, kill, restart, check."""
         scenario, place = case.scenario, CaseFolders(self._case)
         await self._idle()
         await self._set_up(scenario, place)
@@ -162,7 +160,7 @@ class Worker:
         await self._fork(self._order(scenario, "warm"))
 
     async def _idle(self) -> None:
-        """Return when the kernel has done what killed servers asked of it: cells count runs."""
+        """Wait until the kernel has done what killed servers asked of it: cells count runs."""
         asked = self._listener.kernel_info()
         while (await self._listener.get_shell_msg(timeout=60))["parent_header"]["msg_id"] != asked:
             pass
@@ -210,7 +208,7 @@ class Worker:
         return Order(str(self._case), scenario.name, phase, kernel=self._kernel, **more)
 
     async def _fork(self, order: Order) -> int:
-        """Have a child do it; return its exit code, negative when a signal ended it."""
+        """Run an order in a child; return its exit code, negative after a signal."""
         assert self._zygote is not None
         assert self._zygote.stdin is not None
         assert self._zygote.stdout is not None
@@ -228,7 +226,7 @@ class Worker:
 
 
 class _Sweep:
-    """A sweep under way."""
+    """A running sweep."""
 
     def __init__(self, crew: Sequence[Worker], every: int, say: Callable[[str], None]) -> None:
         self.report = Report()
@@ -248,7 +246,7 @@ class _Sweep:
         if self._every > 1:
             return
         for name in sorted(self._where.keys() - self.report.killed_at.keys()):
-            # Threads meet it at another place each time: killed there by its name.
+            # Threads hit it in a varying order, so it is selected by name.
             await self._play(Case(self._where[name], 1, name))
 
     async def _whole(self, scenario: Scenario, offset: int) -> None:
@@ -292,7 +290,7 @@ async def sweep(
     keep: Path | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Report:
-    """Play the scenarios; with ``every`` only each so many-th point is one to die at."""
+    """Play the scenarios; with ``every``, kill only at each n-th point."""
     since = time.monotonic()
     async with AsyncExitStack() as stack:
         crew = [Worker(folder / f"worker{number}", keep) for number in range(workers)]

@@ -1,4 +1,4 @@
-"""A sample of the crash sweep; the whole of it is ``python -m tests.crash_sweep``."""
+"""A sample of the crash sweep; ``python -m tests.crash_sweep`` runs all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user and pages do with task threads in the scripted turns of the sweep."""
+"""Actions of the user and pages on task threads in the sweep."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OLD, NEW = "x = 1", "x = 3"
 
 
 def anchored(document: str) -> Anchor:
-    """A place in the notebook, or in another document."""
+    """An anchor in the notebook or another document."""
     return Anchor(
         document=document,
         cell_id=CELL,
@@ -32,20 +32,20 @@ def anchored(document: str) -> Anchor:
 
 
 async def travel(stage: HostRun) -> None:
-    """A thread moves with its text, a renamed folder, a copied and a moved document."""
+    """Move a thread with its text, a renamed folder, a copied and a moved document."""
     thread = await stage.say(PLEASE, kind="task", anchor=anchored("a.ipynb"))
     host = stage.host
     moved = MovedAnchor(session_id=thread, anchor=anchored("old/b.md"))
     await host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
     await host.renamed("old", "new")
-    await _adopted(stage, thread, "c.md")  # new/b.md is gone
+    await _adopted(stage, thread, "c.md")  # new/b.md no longer exists
     moved = MovedAnchor(session_id=thread, anchor=anchored("a.ipynb"))
     await host.anchors.move(MoveAnchors(moved=(moved,)), lambda _: True)
     await _adopted(stage, thread, "copy.ipynb")
 
 
 async def _adopted(stage: HostRun, thread: SessionId, document: str) -> None:
-    """Adopt a thread twice: it is one thread all the same."""
+    """Adopt a thread twice: it stays one thread."""
     kept = KeptThread(id=thread, anchor=anchored(document))
     command = AdoptThreads(document=document, threads=(kept,))
     first = await stage.host.thread_import.adopt(command, lambda _: True)
@@ -55,14 +55,14 @@ async def _adopted(stage: HostRun, thread: SessionId, document: str) -> None:
 
 
 async def open_task(stage: HostRun) -> None:
-    """The agent opens a thread, which begins to work."""
+    """Have the agent open a thread, which starts to work."""
     await unasked(stage)
     for session in stage.sessions():
         await stage.settle(session.id)
 
 
 async def apply_and_run(stage: HostRun) -> None:
-    """Apply and run what a thread proposed; it is told how that ended; then take it back."""
+    """Apply and run a thread's proposal, notify the thread, then undo it."""
     thread = stage.session(kind="task", anchor=anchored("a.ipynb"))
     proposal = build_proposal(thread, "a.ipynb", CELL, OLD, NEW)
     host = stage.host
@@ -72,5 +72,5 @@ async def apply_and_run(stage: HostRun) -> None:
     await stage.settle(thread)
     for edit in (await host.review.list()).edits:
         await host.review.decide(edit.id, DecideEdit(decision="undo"))
-    await asyncio.sleep(0)  # whoever hears of the decision answers once it is everybody's
+    await asyncio.sleep(0)  # listeners react after the commit
     assert host.proposals.get(proposal.id).state == "undone"

@@ -1,4 +1,4 @@
-"""What the user does in the scripted turns of the sweep, and how files are damaged meanwhile."""
+"""Actions of the user in the sweep, and damage to files."""
 
 from __future__ import annotations
 
@@ -39,16 +39,17 @@ from tests.support.collaboration_environment import COLLAB
 PLEASE = "Please do it."
 GO_ON = "Go on."
 GRACE = 1.0
-"""Seconds a page may be away: longer than the agent takes to its edit on a busy machine."""
+"""Seconds a page may be disconnected: longer than the agent needs for its edit on a busy machine.
+"""
 
 
 async def speak(stage: HostRun) -> None:
-    """Ask, and wait for the end."""
+    """Send a message and wait for the end."""
     await stage.say(PLEASE)
 
 
 async def unasked(stage: HostRun) -> SessionId:
-    """Ask where nothing but taint asks back, and allow that; return the conversation."""
+    """Send a message where only taint asks, and allow it; return the session."""
     session = await stage.say(PLEASE, mode="bypass")
     while await stage.answer_all(session):
         pass
@@ -56,19 +57,19 @@ async def unasked(stage: HostRun) -> SessionId:
 
 
 async def work(stage: HostRun) -> None:
-    """Ask where nothing asks back."""
+    """Send a message where nothing asks."""
     await unasked(stage)
 
 
 async def approve(stage: HostRun) -> None:
-    """Allow what asks, and always from now on."""
+    """Approve what asks, for the rest of the session."""
     session = await stage.say(PLEASE)
     while await stage.answer_all(session, scope="session"):
         pass
 
 
 async def approve_always(stage: HostRun) -> None:
-    """Allow what asks, as a stored rule where that is offered."""
+    """Approve what asks, as a stored rule where that is offered."""
     session = await stage.say(PLEASE)
     for call_id in approvals(stage, session):
         asked = next(e for e in stage.client.events if isinstance(e, ev.ApprovalRequest))
@@ -80,7 +81,7 @@ async def approve_always(stage: HostRun) -> None:
 
 
 async def deny(stage: HostRun) -> None:
-    """Refuse what asks."""
+    """Deny what asks."""
     session = await stage.say(PLEASE)
     for call_id in approvals(stage, session):
         answer = AnswerApproval(decision="deny", feedback="Not this.")
@@ -89,18 +90,18 @@ async def deny(stage: HostRun) -> None:
 
 
 def approvals(stage: HostRun, session: SessionId) -> list[CallId]:
-    """Return the calls that wait to be allowed."""
+    """Return the calls that wait for approval."""
     return [call_id for kind, call_id in stage.pending(session) if kind == "approval"]
 
 
 async def answer(stage: HostRun) -> None:
-    """Answer what is asked."""
+    """Answer the question."""
     session = await stage.say(PLEASE)
     await stage.answer_all(session)
 
 
 async def cancel(stage: HostRun) -> None:
-    """Stop while the model speaks."""
+    """Cancel while the model answers."""
     session = stage.session()
     await stage.send(session, PLEASE)
     await stage.client.reached(ev.TextDelta, 2)
@@ -109,21 +110,21 @@ async def cancel(stage: HostRun) -> None:
 
 
 async def steer(stage: HostRun) -> None:
-    """Send more while the model speaks; change one message and take one back."""
+    """Send messages while the model answers; change one and remove one."""
     session = stage.session(mode="bypass")
     await stage.send(session, PLEASE)
     await stage.client.reached(ev.TextDelta)
     engine = stage.host.engine
     for number in (2, 3):
         await stage.send(session, f"Also number {number}.", f"m{number}")
-    with contextlib.suppress(ShouldersError):  # consumed already
+    with contextlib.suppress(ShouldersError):  # already consumed
         await engine.edit_message(session, MessageId("m2"), EditMessage(text="Also two."))
         await engine.remove_message(session, MessageId("m3"))
     await stage.settle(session)
 
 
 async def supply(stage: HostRun) -> None:
-    """Make the model's call oneself."""
+    """Supply the result of the model's call."""
     session = await stage.say(PLEASE, tools="parse_only")
     while await stage.answer_all(session):
         pass
@@ -139,7 +140,7 @@ async def run_from_outside(stage: HostRun) -> None:
 
 
 async def propose(stage: HostRun) -> None:
-    """Have a change proposed, because the cell is another one by now; then apply it."""
+    """Have a change proposed because the cell has changed; then apply it."""
     session = stage.session(mode="auto_edit")
     await stage.send(session, PLEASE)
     await stage.client.reached(ev.ToolResult)
@@ -151,7 +152,7 @@ async def propose(stage: HostRun) -> None:
 
 
 async def overlay(stage: HostRun) -> None:
-    """A page with unsaved text vanishes, and the agent edits on; later its edits reach the disk."""
+    """Disconnect a page with unsaved text while the agent edits; its edits reach the disk later."""
     page = await stage.page("a.ipynb")
     await stage.typed(page, "c1", "typed = 'by the user'")
     page.vanish()
@@ -161,19 +162,19 @@ async def overlay(stage: HostRun) -> None:
 
 
 async def in_page(stage: HostRun) -> None:
-    """The agent edits in an open page that has unsaved text."""
+    """Have the agent edit in an open page with unsaved text."""
     page = await stage.page("a.ipynb")
     await stage.typed(page, "c1", "typed = 'by the user'")
     await unasked(stage)
     await stage.host.live.settle()
-    (stage.place.notes / "typed").unlink()  # the user throws it away
+    (stage.place.notes / "typed").unlink()  # the user discards it
     await page.close(discarded=True)
     await stage.host.live.settle()
 
 
 async def in_room(stage: HostRun) -> None:
-    """The agent edits in a collaboration room that everyone has left, which saves at once."""
-    sys.path.append(str(COLLAB))  # of pytest's processes it is a part already
+    """Have the agent edit in a collaboration room without users, which saves at once."""
+    sys.path.append(str(COLLAB))  # already part of pytest's processes
     from tests.notebook.backends.shared.fake_room import FakeRoom, document_of
 
     file = stage.place.workspace / "a.ipynb"
@@ -183,7 +184,7 @@ async def in_room(stage: HostRun) -> None:
 
 
 async def under_a_hook(stage: HostRun) -> None:
-    """The agent edits where something happens whenever a notebook is saved."""
+    """Have the agent edit with a hook on saving notebooks."""
     manager = LargeFileManager(root_dir=str(stage.place.workspace))
     manager.register_post_save_hook(_nothing_more)
     server: Any = SimpleNamespace(contents_manager=manager, root_dir=manager.root_dir)
@@ -192,11 +193,11 @@ async def under_a_hook(stage: HostRun) -> None:
 
 
 def _nothing_more(**_: Any) -> None:
-    """A hook after saves."""
+    """A post-save hook."""
 
 
 async def work_trusted(stage: HostRun) -> None:
-    """Edit a notebook that the user trusts: it is signed again."""
+    """Edit a trusted notebook: it is signed again."""
     with (stage.place.workspace / "a.ipynb").open(encoding="utf-8") as file:
         NotebookNotary().sign(nbformat.read(file, as_version=4))
     await unasked(stage)
@@ -209,7 +210,7 @@ async def edit_in_page(stage: HostRun) -> None:
 
 
 async def return_with_edit(stage: HostRun) -> None:
-    """The page that has the agent's edit comes back, then the turn goes on."""
+    """Reconnect the page that has the agent's edit, then continue the turn."""
     page = await stage.page("a.ipynb")
     await page.type("c2", "x = 9")
     await resume(stage)
@@ -218,32 +219,32 @@ async def return_with_edit(stage: HostRun) -> None:
 
 
 async def send_again(stage: HostRun, message: str = "m1") -> None:
-    """Send the message whose turn never began once more."""
+    """Send the message again whose turn never started."""
     for session in stage.sessions():
         await stage.send(session.id, PLEASE, message)
         await stage.settle(session.id)
 
 
 async def resume(stage: HostRun) -> None:
-    """Go on with what a dead process left."""
+    """Resume the turn of a dead process."""
     for session in interrupted(stage):
         await stage.host.engine.resume(session, ResumeTurn(decision="resume"))
         await stage.settle(session)
 
 
 async def discard(stage: HostRun) -> None:
-    """Give up what a dead process left."""
+    """Discard the turn of a dead process."""
     for session in interrupted(stage):
         await stage.host.engine.resume(session, ResumeTurn(decision="discard"))
 
 
 def interrupted(stage: HostRun) -> list[SessionId]:
-    """Return the conversations in whose turn the server died."""
+    """Return the sessions whose turn was interrupted."""
     return [session.id for session in stage.sessions() if session.status == "interrupted"]
 
 
 async def undo_turn(stage: HostRun) -> None:
-    """Have the agent work, and take back all that its turn did."""
+    """Have the agent work, and undo its turn."""
     session = await unasked(stage)
     begun = next(e for e in stage.client.events if isinstance(e, ev.TurnStart))
     assert begun.turn_id is not None
@@ -251,7 +252,7 @@ async def undo_turn(stage: HostRun) -> None:
 
 
 async def restore_files(stage: HostRun) -> None:
-    """Have the agent work, and put files back as they were before."""
+    """Have the agent work, and restore the files."""
     session = await unasked(stage)
     said = next(e for e in stage.client.events if isinstance(e, ev.MessageAdd))
     command = RestoreSession(seq=said.seq, what=("files",))
@@ -259,7 +260,7 @@ async def restore_files(stage: HostRun) -> None:
 
 
 async def review(stage: HostRun) -> None:
-    """Have the agent work; keep the first change that awaits review and undo the others."""
+    """Have the agent work; keep the first pending edit and undo the others."""
     await unasked(stage)
     pending = await stage.host.review.list(None, None, lambda _: True)
     for number, edit in enumerate(pending.edits):
@@ -268,7 +269,7 @@ async def review(stage: HostRun) -> None:
 
 
 async def pay(stage: HostRun) -> None:
-    """Reach a turn's limit, and raise it."""
+    """Reach a turn's limit and raise it."""
     session = await unasked(stage)
     if stage.host.sessions.get(session).status == "waiting":
         more = ResumeTurn(decision="resume", limit_micro_usd=1_000_000)
@@ -277,7 +278,7 @@ async def pay(stage: HostRun) -> None:
 
 
 async def shut_down(stage: HostRun) -> None:
-    """Be told to stop in the middle of a turn."""
+    """Shut down in the middle of a turn."""
     session = stage.session()
     await stage.send(session, PLEASE)
     await stage.client.reached(ev.TextDelta)
@@ -285,7 +286,7 @@ async def shut_down(stage: HostRun) -> None:
 
 
 async def restore(stage: HostRun) -> None:
-    """Have the agent change the notebook, then go back to before that, and take that back."""
+    """Have the agent change the notebook, restore it, and undo the restore."""
     session = await unasked(stage)
     said = next(e for e in stage.client.events if isinstance(e, ev.MessageAdd))
     both = RestoreSession(seq=said.seq, what=("notebook", "conversation"))
@@ -295,7 +296,7 @@ async def restore(stage: HostRun) -> None:
 
 
 async def restore_over(stage: HostRun) -> None:
-    """The user's change stands in the way of a restore that a running turn cannot disturb."""
+    """Restore a notebook that the user has changed since."""
     session = await unasked(stage)
     path = stage.place.workspace / "a.ipynb"
     path.write_text(path.read_text().replace("x = 3", "x = 4"))
@@ -305,7 +306,7 @@ async def restore_over(stage: HostRun) -> None:
 
 
 async def restore_interrupted(stage: HostRun) -> None:
-    """Go back to before the message in whose turn the server died."""
+    """Restore to before the message whose turn was interrupted."""
     for session in interrupted(stage):
         said = next(iter(stage.host.log.find({"message-add"}, session))).event
         command = RestoreSession(seq=said.seq, what=("notebook", "conversation"))
@@ -321,12 +322,12 @@ async def talk(stage: HostRun) -> None:
 
 
 async def overflow(stage: HostRun) -> None:
-    """Send what the provider finds too long: the conversation is compacted."""
+    """Send a prompt the provider finds too long: the conversation is compacted."""
     await send_again(stage, "m9")
 
 
 async def delete(stage: HostRun) -> None:
-    """Delete a conversation; another one stays."""
+    """Delete one of two conversations."""
     session = await unasked(stage)
     only_here = FileBlobs(StateDirectory(stage.place.state)).put(b"nobody else names this")
     stage.host.log.append(session, ev.ContextAdd(role="meta", source="test", blob=only_here))
@@ -335,13 +336,13 @@ async def delete(stage: HostRun) -> None:
 
 
 async def fork(stage: HostRun) -> None:
-    """Copy a conversation."""
+    """Fork a conversation."""
     session = await unasked(stage)
     await stage.host.forks.fork(stage.host.sessions.get(session), ForkSession())
 
 
 async def edit_message(stage: HostRun) -> None:
-    """Edit a message of the past and send it again."""
+    """Edit an earlier message and send it again."""
     session = await unasked(stage)
     (said,) = stage.host.log.find({"message-add"}, session)
     assert isinstance(said.event, ev.MessageAdd)
@@ -351,7 +352,7 @@ async def edit_message(stage: HostRun) -> None:
 
 
 async def nothing(stage: HostRun) -> None:
-    """Starting is all."""
+    """Do nothing after the start."""
 
 
 def damage(place: CaseFolders) -> None:
@@ -364,6 +365,6 @@ def damage(place: CaseFolders) -> None:
 
 
 def poison(place: CaseFolders) -> None:
-    """Make an event that no version understands."""
+    """Insert an event that no version understands."""
     with contextlib.closing(sqlite3.connect(place.state / "state.db")) as connection, connection:
         rewrite_events(connection, "type = 'turn-start'", "{}")

@@ -1,6 +1,7 @@
-"""Has everything imported and forks a child for each order: starting Python anew costs a second.
+"""Imports everything and forks a child for each order, since starting Python costs a second.
 
-A process of ``tests.crash_sweep.sweep``: reads an order per line, answers with how the child ended.
+A process of ``tests.crash_sweep.sweep``: reads one order per line, answers with the child's exit
+status.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def main() -> None:
         if order.phase == "warm":
             perform(order)
             gc.collect()
-            gc.freeze()  # or each child's collections copy all pages
+            gc.freeze()  # otherwise each child's garbage collections copy all pages
             print(json.dumps({"code": 0}), flush=True)  # noqa: T201 the answer
             continue
         pid = os.fork()
@@ -39,7 +40,7 @@ def main() -> None:
 
 
 def _child(order: Order) -> None:
-    """Do the order and end at once, whatever is left."""
+    """Execute the order and end at once."""
     code = 1
     signal.alarm(CHILD_SECONDS)
     faulthandler.dump_traceback_later(CHILD_SECONDS - 5)

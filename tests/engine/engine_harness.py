@@ -1,4 +1,4 @@
-"""An engine with fakes around it, and the words tests use about it."""
+"""An engine with fakes, and helpers to drive it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MemoryFile:
 
 
 class FakeModels:
-    """One model, and one that is unknown."""
+    """One model, and one unknown id."""
 
     def __init__(self, provider: ScriptedProvider, spec: ModelSpec) -> None:
         self.provider = provider
@@ -64,7 +64,7 @@ class FakeModels:
         self.default = spec.id
 
     async def refresh_default(self) -> None:
-        """There are no servers to look for."""
+        """Do nothing: there are no servers."""
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         spec = self.specs.get(model_id or self.default)
@@ -87,7 +87,7 @@ def model_spec(name: str = "m1", **changes: Any) -> ModelSpec:
 
 @dataclass
 class EngineHarness:
-    """Everything around one engine."""
+    """An engine with its fakes."""
 
     store: MemoryStore
     desk: ToolWorkspace
@@ -135,7 +135,7 @@ class EngineHarness:
         await self.settle()
 
     async def reached(self, kind: type[Event]) -> None:
-        """Wait until an event of this kind is logged; call it before it is."""
+        """Wait until an event of this kind is logged; must be called before that."""
         arrived = asyncio.Event()
 
         def look(event: Event) -> None:
@@ -194,7 +194,7 @@ def make_engine(
     budgets: Budgets | None = None,
     planning: bool = False,
 ) -> EngineHarness:
-    """Return an engine that has one session and plays this script; ``loop`` are more tools."""
+    """Return an engine with one session that plays this script; ``loop`` adds tools."""
     store = MemoryStore()
     store.add(given or make_session())
     provider = ScriptedProvider(*script)
@@ -227,11 +227,11 @@ def make_engine_around(
     planning: bool = False,
     restorer: DocumentRestorer | None = None,
 ) -> EngineHarness:
-    """Return an engine over a store, as after a start of the server."""
+    """Return an engine over a store, as after a server start."""
     limits = limits or make_settings()
     models = FakeModels(provider, model or model_spec())
     file = MemoryFile(rules)
-    ids = ids or CountingIds()  # real ones are never made twice, whatever crashes
+    ids = ids or CountingIds()  # real ids are never reused, even after a crash
     rule_book, tools = PermissionStore(file), registry(desk, *loop)
     if planning:
         tools = with_planning(tools, rule_book, store.blobs, PlanLimits(timeout_s=0.2))
@@ -256,7 +256,9 @@ def make_engine_around(
 async def restart_engine(
     before: EngineHarness, count: int | None = None, *script: ScriptEntry
 ) -> EngineHarness:
-    """Return the world after a crash that left the first ``count`` events, engine started."""
+    """Return the harness after a crash that kept the first ``count`` events, with the engine
+    started.
+    """
     kept = len(before.events) if count is None else count
     store, provider = before.store.cut(SESSION, kept), ScriptedProvider(*script)
     after = make_engine_around(
@@ -270,7 +272,7 @@ CONTEXT = MessageContext(active_document="a.ipynb", open_documents=("a.ipynb", "
 
 
 def types(events: Iterable[Event]) -> list[str]:
-    """Return the event types, runs of the same one once."""
+    """Return the event types without consecutive repetitions."""
     names: list[str] = []
     for event in events:
         if not names or names[-1] != event.type:
@@ -279,6 +281,6 @@ def types(events: Iterable[Event]) -> list[str]:
 
 
 def make_settings(**changes: Any) -> EngineSettings:
-    """Return the settings tests use, with changes."""
+    """Return the settings for tests, with changes."""
     values: dict[str, Any] = {"workspace": "/work/space", "delta_interval_s": 0.0}
     return EngineSettings(**{**values, **changes})

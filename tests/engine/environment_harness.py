@@ -1,4 +1,4 @@
-"""An engine in a workspace that a test can change: the ``Environment`` as plain fields."""
+"""An engine with a workspace that a test can change: the ``Environment`` as plain fields."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from tests.engine.fake_tools import ToolWorkspace, registry
 
 @dataclass
 class FakeEnvironment:
-    """The workspace; ``files`` are what attachments hold, by their description."""
+    """The workspace; ``files`` maps descriptions of attachments to their contents."""
 
     system: str | None = None
     instructions: dict[str, str] = field(default_factory=dict[str, str])
@@ -94,7 +94,7 @@ class FakeEnvironment:
 
 
 class ServedModels(FakeModels):
-    """Models behind any provider, by id."""
+    """Models of any provider, by id."""
 
     def __init__(self, providers: dict[ModelSpec, Provider]) -> None:
         self.providers = {spec.id: (spec, provider) for spec, provider in providers.items()}
@@ -107,7 +107,7 @@ class ServedModels(FakeModels):
 def make_engine_in_environment(
     place: FakeEnvironment, *script: ScriptEntry, **more: Any
 ) -> EngineHarness:
-    """Return an engine in this place that plays a script."""
+    """Return an engine in this environment that plays a script."""
     provider = ScriptedProvider(*script)
     return engine_in(place, FakeModels(provider, model_spec()), provider, **more)
 
@@ -119,7 +119,7 @@ def engine_in(
     store: MemoryStore | None = None,
     **limits: Any,
 ) -> EngineHarness:
-    """Return an engine in this place with these models."""
+    """Return an engine in this environment with these models."""
     if store is None:
         store = MemoryStore()
         store.add(make_session())
@@ -140,7 +140,7 @@ def engine_in(
 
 
 def user_texts(request: ModelRequest) -> list[str]:
-    """Return the texts on the user's side of a request, in order."""
+    """Return the user's texts in a request, in order."""
     return [
         part.text
         for message in request.messages
@@ -156,7 +156,7 @@ def newest(request: ModelRequest) -> str:
 
 
 def images(request: ModelRequest) -> list[ImagePart]:
-    """Return the pictures of a request."""
+    """Return the images of a request."""
     return [
         part
         for message in request.messages
@@ -166,5 +166,5 @@ def images(request: ModelRequest) -> list[ImagePart]:
 
 
 def rebases(w: EngineHarness) -> list[str]:
-    """Return why sent bytes changed, in order."""
+    """Return the reasons of all rebases, in order."""
     return [event.reason for event in w.of(ev.ContextRebase)]

@@ -1,7 +1,7 @@
-"""A browser page that follows one session, as the server serves it: its events and their order.
+"""A browser page that follows one session: its events and their order.
 
-Used by ``tests.engine.state_machine.machine``. The server's own ``PageConnection`` batches and
-sends; a page that comes back names its cursor, and gets what it missed and all that comes.
+Used by ``tests.engine.state_machine.machine``. In the server, ``PageConnection`` batches and sends;
+a page that reconnects names its cursor, and gets what it missed and all later events.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ LIMIT_SECONDS = 10.0
 
 
 class FakePage:
-    """A page and what it has seen; it is also the page's connection."""
+    """A page and the events it has seen; also the page's connection."""
 
     def __init__(self, session_id: SessionId) -> None:
         self.seen: list[str] = []
-        """The event with ``seq`` n is at n - 1, as JSON text with the keys as they came."""
+        """The event with ``seq`` n is at n - 1, as JSON text with its original key order."""
         self._session_id = session_id
         self._page: PageConnection | None = None
         self._came = asyncio.Event()
@@ -35,7 +35,7 @@ class FakePage:
         return self._page is not None
 
     async def come(self, store: MemoryStore, back: int) -> None:
-        """Connect, ``back`` events before the last one seen, or stay if it is connected."""
+        """Connect ``back`` events before the last one seen; do nothing if connected."""
         if self._page is not None:
             return
         del self.seen[max(0, len(self.seen) - back) :]
@@ -45,40 +45,40 @@ class FakePage:
         self._page.follow(self._session_id, store.last_seq(self._session_id), texts)
 
     def leave(self) -> None:
-        """Be cut off: what is on its way is lost."""
+        """Disconnect; events on their way are lost."""
         if self._page is not None:
             self._page.disconnected()
             self._page = None
 
     def power_lost(self, kept: int) -> None:
-        """Forget what came after the moment at which the server is said to have died."""
+        """Forget the events after the moment of the server's simulated death."""
         assert self._page is None
         del self.seen[kept:]
 
     def heard(self, logged: LoggedEvent) -> None:
-        """Be told of an event as it is logged."""
+        """Receive an event as it is logged."""
         if self._page is not None:
             self._page.offer(logged)
 
     async def send(self, text: str) -> None:
-        """Take a frame."""
+        """Receive a frame."""
         frame = json.loads(text)
         self.seen.extend(map(_text, frame.get("events", (frame,))))
         self._came.set()
 
     def close(self, code: int, reason: str) -> None:
-        """Never: it takes all it is sent."""
+        """Fail: this page accepts everything."""
         raise AssertionError(f"disconnected: {code} {reason}")
 
     def check(self, log: Sequence[str]) -> None:
-        """All that was seen is in the log, in its order, nothing left out or twice (I1)."""
+        """Check that the events seen equal the log, without gaps or duplicates (I1)."""
         assert len(self.seen) <= len(log), "the page has seen what is not in the log"
-        # Each one is compared as long as it is among the newest; older ones do not change.
+        # Only the newest are compared; older ones do not change.
         for number in range(max(0, len(self.seen) - 200), len(self.seen)):
             assert self.seen[number] == log[number]
 
     async def sees_all(self, store: MemoryStore, log: Sequence[str]) -> None:
-        """Connected again, it sees the whole log."""
+        """Reconnect and check that it sees the whole log."""
         await self.come(store, 5)
         async with asyncio.timeout(LIMIT_SECONDS):
             while len(self.seen) < len(log):

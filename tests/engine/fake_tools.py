@@ -1,4 +1,4 @@
-"""Small tools to drive the loop with: they touch nothing but lists the test can look at."""
+"""Small tools for the loop; they only change lists that tests inspect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ALL: frozenset[Toolset] = frozenset({"document", "notebook", "workspace", "full"
 
 @dataclass
 class ToolWorkspace:
-    """What the tools did, in order, and how the test holds them up."""
+    """Records what the tools did, in order, and lets tests block them."""
 
     started: list[str] = field(default_factory=list[str])
     finished: list[str] = field(default_factory=list[str])
@@ -44,18 +44,18 @@ class ToolWorkspace:
     reached: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
     contents: dict[str, str] = field(default_factory=dict[str, str])
     prints_contents: bool = False
-    """Whether what runs says what it ran."""
+    """Whether runs return the code they ran."""
     on_start: Callable[[str], Awaitable[None]] | None = None
     contexts: list[CallContext] = field(default_factory=list[CallContext])
 
     def hold(self, label: str) -> asyncio.Event:
-        """Make calls with this label wait; return what is set when one got there."""
+        """Block calls with this label; return an event that is set when one arrives."""
         self.gates[label] = asyncio.Event()
         self.reached[label] = asyncio.Event()
         return self.reached[label]
 
     async def work(self, label: str) -> None:
-        """Be the effect of a call."""
+        """Perform the effect of a call."""
         self.started.append(label)
         if self.on_start is not None:
             await self.on_start(label)
@@ -70,14 +70,14 @@ class ToolWorkspace:
 
 
 class PathArguments(ToolArguments):
-    """A path, and a word that makes two calls different."""
+    """A path, and a word that tells two calls apart."""
 
     path: str
     word: str = ""
 
 
 class FakeTool:
-    """A tool on a path; subclasses say what it is."""
+    """A tool on a path; subclasses define its kind."""
 
     name: ClassVar[str]
     category: ClassVar[Category] = "notebook"
@@ -119,7 +119,7 @@ class FakeTool:
         )
 
     def said(self, args: PathArguments) -> str:
-        """What the result says besides."""
+        """Return additional text for the result."""
         del args
         return ""
 
@@ -132,7 +132,7 @@ class Look(FakeTool):
 
 
 class Edit(FakeTool):
-    """Changes, and can be undone."""
+    """Makes changes that can be undone."""
 
     name = "edit"
     risk = "write"
@@ -181,7 +181,7 @@ class Buggy(FakeTool):
 
 
 class Failing(FakeTool):
-    """Fails as tools may: with an error that says what to do."""
+    """Fails as tools may: with an error and a hint."""
 
     name = "failing"
     risk = "read"
@@ -219,7 +219,7 @@ def describe(name: str) -> str:
 
 
 def registry(desk: ToolWorkspace, *loop: Any) -> ToolRegistry:
-    """Return all test tools, ``complete`` and what else of the loop tools is asked for."""
+    """Return all test tools, ``complete`` and further loop tools."""
     fakes = (Look, Edit, RunIt, Buggy, Failing, Stubborn)
     tools: list[Any] = [Complete(), *loop, *(fake(desk) for fake in fakes)]
     return ToolRegistry(tools, describe)

@@ -1,4 +1,6 @@
-"""What must hold of every log and of every history sent to a provider (chapter 12, I1-I3, I7)."""
+"""Invariants of every log and every history sent to a provider
+(docs/design/reliability.md#invariants).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from tests.tools.result_checks import check_logged
 
 
 def check_history(messages: Sequence[ModelMessage]) -> None:
-    """Sides alternate from the user on; each call has its one result right after it."""
+    """Check that sides alternate from the user on, and each call is followed by its one result."""
     for index, message in enumerate(messages):
         expected = UserMessage if index % 2 == 0 else AssistantMessage
         assert isinstance(message, expected), f"message {index} is of the wrong side"
@@ -50,14 +52,16 @@ def _leading_results(message: ModelMessage | None) -> list[str]:
 
 
 def check_requests(requests: Sequence[ModelRequest]) -> None:
-    """Each request is a valid history that ends with the user."""
+    """Check that each request is a valid history that ends with the user."""
     for request in requests:
         check_history(request.messages)
         assert isinstance(request.messages[-1], UserMessage)
 
 
 def check_log(events: Sequence[ev.Event]) -> None:
-    """Sequence without gaps; messages once; calls, approvals and turns well-formed."""
+    """Check that ``seq`` has no gaps, messages are unique, and calls, approvals and turns
+    well-formed.
+    """
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     messages = Counter(event.message_id for event in events if isinstance(event, ev.MessageAdd))
     assert set(messages.values()) <= {1}
@@ -104,6 +108,6 @@ def _check_turns(events: Sequence[ev.Event]) -> None:
 
 
 def check_contexts(events: Sequence[ev.Event], blobs: Blobs) -> None:
-    """Every prefix of the log gives a valid history."""
+    """Check that every prefix of the log gives a valid history."""
     for end in range(len(events) + 1):
         check_history(build_request_content(events[:end], blobs).messages)

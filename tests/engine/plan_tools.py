@@ -1,4 +1,4 @@
-"""Tools that plans and categories are tested with, and words about requests."""
+"""Tools for tests of plans and categories, and helpers for requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.engine.fake_tools import FakeTool, PathArguments, ToolWorkspace
 
 
 class GitLook(FakeTool):
-    """Reads, in a category that is loaded on demand."""
+    """Reads, in a category loaded on demand."""
 
     name: ClassVar[str] = "git_look"
     category: ClassVar[Category] = "git"
@@ -30,7 +30,7 @@ class GitLook(FakeTool):
 
 
 class GitEdit(FakeTool):
-    """Changes, in a category that is loaded on demand."""
+    """Changes, in a category loaded on demand."""
 
     name: ClassVar[str] = "git_edit"
     category: ClassVar[Category] = "git"
@@ -38,7 +38,7 @@ class GitEdit(FakeTool):
 
 
 class Fetch(FakeTool):
-    """Reaches out."""
+    """An external tool."""
 
     name: ClassVar[str] = "fetch"
     risk: ClassVar[Risk] = "read"
@@ -46,7 +46,7 @@ class Fetch(FakeTool):
 
 
 class Flaky(FakeTool):
-    """Fails once in a way that may pass, or hangs when asked for ``hang``."""
+    """Fails once with a temporary error, or hangs when asked for ``hang``."""
 
     name: ClassVar[str] = "flaky"
     risk: ClassVar[Risk] = "read"
@@ -63,7 +63,7 @@ class Flaky(FakeTool):
 
 
 class Find(FakeTool):
-    """Finds rows in what the test says a path holds."""
+    """Finds rows in the text stored for a path."""
 
     name: ClassVar[str] = "find"
     risk: ClassVar[Risk] = "read"
@@ -94,7 +94,7 @@ class Find(FakeTool):
 
 @dataclass
 class PlanScenario:
-    """A world with these tools; ``desk`` is what they did."""
+    """An engine with these tools; ``desk`` records what they did."""
 
     w: EngineHarness
     desk: ToolWorkspace

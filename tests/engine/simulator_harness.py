@@ -1,6 +1,6 @@
 """The real engine, registry and adapters with the strict simulator as every provider.
 
-Only store, clock and tools are fakes. Used by the tests of switching models and of upstream faults.
+Only store, clock and tools are fakes. Used by tests of model switches and provider failures.
 """
 
 from __future__ import annotations
@@ -95,11 +95,11 @@ MODELS: tuple[dict[str, Any], ...] = (
         "thinking_support": EFFORTS,
     },
 )
-"""Two models of each provider that thinks, which do so differently, and every chat profile."""
+"""Two models of each provider with reasoning, which reason differently, and every chat profile."""
 
 
 def configuration(simulator: Simulator, **limits: Any) -> dict[str, Any]:
-    """The trait that makes the simulator every provider."""
+    """The trait that configures the simulator as every provider."""
     places = {
         "anthropic": {"url": simulator.url},
         "openai": {"url": simulator.openai_url},
@@ -127,7 +127,7 @@ def _key(provider: str) -> dict[str, str]:
 
 @dataclass
 class SimulatorHarness:
-    """One conversation of a real engine, and what it sent."""
+    """One conversation of a real engine, and its requests."""
 
     simulator: Simulator
     store: MemoryStore
@@ -169,7 +169,7 @@ class SimulatorHarness:
         await self.engine.settled(SESSION)
 
     async def restart(self) -> None:
-        """End the engine as a crash would and start another on the log."""
+        """Crash the engine and start another one on the log."""
         await self.engine.stop()
         self.engine = _engine(
             self.store, self.desk, self.models, self.ids, self.limits, summaries=self.summaries
@@ -181,11 +181,11 @@ class SimulatorHarness:
         return [json.dumps(record.body) for record in self.simulator.requests]
 
     def refusals(self) -> list[str]:
-        """What the simulator refused for being malformed; scripted failures are none."""
+        """The requests the simulator refused as malformed, without scripted failures."""
         return [record.refusal for record in self.simulator.requests if record.refusal]
 
     def check(self) -> None:
-        """What holds after everything (chapter 12, I1-I3, I7)."""
+        """Check the invariants (docs/design/reliability.md#invariants)."""
         check_log(self.events)
         check_contexts(self.events, self.store.blobs)
 

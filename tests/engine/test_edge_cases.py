@@ -1,4 +1,4 @@
-"""The small parts beside the loop: words of an interruption, joined deltas, titles, odd moments."""
+"""Small parts beside the loop: interruption texts, joined deltas, titles, edge cases."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_unstamped_event_has_a_time_all_the_same():
     assert local_time("", UTC) == "Thursday 1970-01-01 00:00 UTC"
 
 
-# odd moments
+# edge cases
 
 
 async def test_session_deleted_while_its_turn_runs():

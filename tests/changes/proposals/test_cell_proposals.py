@@ -53,7 +53,7 @@ def session(name: str) -> Session:
 
 
 class Desk:
-    """A notebook with one cell, a log with one proposal on it, and the service."""
+    """A notebook with one cell, a log with a proposal for it, and the service."""
 
     def __init__(self) -> None:
         self.notebook = MemoryNotebook(PATH, [memory_cell("a", "user's")])
@@ -149,7 +149,7 @@ async def test_a_cell_changed_since_is_not_overwritten_and_proposed_again():
     assert first.state == "conflict"
     assert (again.state, again.new, again.current) == ("proposed", "agent's", "newest")
     assert again.current_version == cell_version("newest")
-    # Only the user's choice of the agent's text, beside the text they saw, replaces their own.
+    # Only the user's choice of the agent's text over the text they saw replaces their own.
     assert (await desk.proposals.decide(again.id, APPLY)).state == "conflict"
     assert desk.source() == "newest"
     newest = desk.proposals.list()[-1]
@@ -206,7 +206,7 @@ async def test_a_user_who_types_while_it_is_applied_keeps_what_they_type():
 
 
 class Racing(MemoryNotebook):
-    """The user types between a read and a write, once."""
+    """A notebook in which the user types between a read and a write, once."""
 
     async def apply(
         self, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]

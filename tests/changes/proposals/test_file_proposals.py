@@ -1,4 +1,4 @@
-"""Proposals on files, and changes that were made beside a proposal."""
+"""Proposals on files, and changes made in the meantime."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOOK = "a.ipynb"
 
 
 class Desk:
-    """A file with a proposal on it, and a cell with the same one."""
+    """A file and a cell with the same proposal."""
 
     def __init__(self, files: FileWorkspace) -> None:
         self.files = files

@@ -1,4 +1,4 @@
-"""Which proposals the review took back, from the log of a conversation."""
+"""Finding proposals that the review undid, from the log of a session."""
 
 from __future__ import annotations
 

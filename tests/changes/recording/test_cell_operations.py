@@ -1,4 +1,4 @@
-"""Changes of cells are rows of the operation log, and what a crash left of them is settled."""
+"""Changes of cells are rows of the operation log, and rows left by a crash are settled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which changes of files are behind a place in the log."""
+"""Finding the file changes after a position in the log."""
 
 from __future__ import annotations
 

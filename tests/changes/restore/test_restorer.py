@@ -1,4 +1,4 @@
-"""What an agent did to a notebook is taken back; what the user did stays."""
+"""The agent's changes to a notebook are undone; the user's stay."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ async def test_protected_cells_are_left_and_named():
     }
 
 
-# any history
+# random histories
 
 _AGENT = st.sampled_from(["write", "add", "delete", "move", "run"])
 _USER = st.sampled_from(["write", "add", "delete", "run"])
@@ -269,14 +269,14 @@ _STEPS = st.lists(
 
 
 class History:
-    """Plays steps, and keeps who wrote each cell last."""
+    """Plays steps and tracks who wrote each cell last."""
 
     def __init__(self) -> None:
         self.desk = desk()
         self.users: dict[str, str] = {}
         """Cells whose last text is the user's."""
         self.agents: set[str] = set()
-        """Cells the agent made and the user did not change."""
+        """Cells the agent created and the user did not change."""
         self.users_deleted: set[str] = set()
         self._count = 0
 
@@ -352,13 +352,13 @@ def test_users_texts_survive_any_history_and_the_agents_go(
                 assert after[cell_id] == text
         writes = made.notebook.writes
         await made.restore()
-        assert made.notebook.writes == writes  # there is nothing left to put back
+        assert made.notebook.writes == writes  # there is nothing left to restore
 
     asyncio.run(play())
 
 
 def _written_by_user_first(steps: list[tuple[bool, str, str, int, int]]) -> bool:
-    """Whether the user wrote anything: the checkpoint may have it then."""
+    """Return whether the user wrote anything, which the checkpoint may contain then."""
     return any(not agent and act == "write" for agent, _, act, _, _ in steps)
 
 

@@ -1,4 +1,4 @@
-"""A notebook and files that an agent and a user change by turns, and the review of it."""
+"""A notebook and files that an agent and a user change in turn, and their review."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OTHER = SessionId("other")
 
 
 class ReviewWorld:
-    """The agent works through recorder and files, the user beside them."""
+    """The agent works through recorder and files, the user without them."""
 
     def __init__(
         self, root: Path, workspace: Workspace, trash: Trash, cells: Sequence[NotebookCell]
@@ -56,7 +56,7 @@ class ReviewWorld:
         self._begin()
 
     def _begin(self) -> None:
-        """Make everything that does not outlive a process."""
+        """Create everything that does not outlive a process."""
         store, locks = self.store, PathLocks()
         self.book = PendingEdits(store, store.blobs, self.ids)
         self.recorder = ChangeRecorder(store, store.blobs, self.kernel, self.book)
@@ -89,7 +89,7 @@ class ReviewWorld:
         )
 
     async def restart(self) -> None:
-        """Begin anew with what is kept."""
+        """Restart with the stored state."""
         self._begin()
         await self.book.load()
 
@@ -115,7 +115,7 @@ class ReviewWorld:
             self.recorder.set_actor(None)
 
     async def agent_writes(self, path: str, text: str, turn: str = "t1") -> None:
-        """Change or make a file as a tool does."""
+        """Change or create a file as a tool does."""
         origin = ChangeOrigin(SESSION, TurnId(turn))
         if not (self.root / path).exists():
             await self.changes.create(path, text, origin)
@@ -130,15 +130,15 @@ class ReviewWorld:
         assert isinstance(await self.notebook.apply(edits, {}), Applied)
 
     def user_writes(self, path: str, text: str) -> None:
-        """Change or make a file with another program."""
+        """Change or create a file with another program."""
         (self.root / path).write_text(text)
 
     def text(self, path: str) -> str:
-        """Return what a file says."""
+        """Return the text of a file."""
         return (self.root / path).read_text()
 
     async def restore(self, after: int = 0, turn: str | None = None) -> None:
-        """Take back what was done behind an event, or by one turn."""
+        """Undo the changes after an event, or of one turn."""
         self._restores += 1
         order = RestoreOrder(
             restore_id=RestoreId(f"r{self._restores}"),
@@ -151,11 +151,11 @@ class ReviewWorld:
     # review
 
     async def pending(self) -> list[PendingEdit]:
-        """Return what awaits review."""
+        """Return the pending edits."""
         return list((await self.desk.list()).edits)
 
     async def only(self) -> PendingEdit:
-        """Return the one edit that awaits review."""
+        """Return the only pending edit."""
         (edit,) = await self.pending()
         return edit
 
@@ -178,7 +178,7 @@ class ReviewWorld:
 
 @contextmanager
 def review_world(folder: Path, *cells: NotebookCell) -> Generator[ReviewWorld]:
-    """Make one below ``folder``."""
+    """Create a ``ReviewWorld`` below ``folder``."""
     root, state = folder / "workspace", folder / "trash"
     root.mkdir(parents=True)
     state.mkdir()

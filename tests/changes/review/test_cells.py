@@ -91,7 +91,7 @@ async def test_what_the_page_decided_is_said_by_the_baseline_that_is_left(world:
     assert (left.baseline, left.current) == ("A1\na2\na3", "A1\na2\nA3")
     await world.user(write("a", "A1\na2\na3"))  # rejected in the editor
     done = DecideEdit(decision="undo", baseline="A1\na2\na3")
-    with pytest.raises(EditOutdated):  # settled already: nothing of it is left
+    with pytest.raises(EditOutdated):  # already settled: nothing is left
         await world.desk.decide(edit.id, done)
     assert await world.pending() == []
 

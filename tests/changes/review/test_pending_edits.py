@@ -1,4 +1,4 @@
-"""What the log keeps of pending edits: restarts, renames, copies, kills."""
+"""Pending edits in the log: restarts, renames, copies, crashes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_an_edit_is_said_once_for_each_change_without_a_sync(world: Review
     synced = world.store.synced[SESSION]
     (event,) = events(world)
 
-    assert event.seq > synced  # the record of a call is brought to the disk with its result
+    assert event.seq > synced  # a call's record is synced with its result
     assert (event.before_version, event.after_version) == (
         cell_version("a1\na2\na3"),
         cell_version("A1"),

@@ -1,7 +1,7 @@
-"""Lives of a notebook and a file: whatever is edited, kept, undone, restored and restarted.
+"""Random histories of a notebook and a file: edits, decisions, undo, restores and restarts.
 
-The user's lines are unique and never taken out by the user: none is ever lost. What the agent did
-and nobody else touched goes without a trace.
+The user's lines are unique and never removed by the user, so none may be lost. Changes of the agent
+that nobody else touched must leave no trace.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CELLS = [cell("a", "a1\na2\na3\na4"), cell("b", "b1\nb2"), cell("c", "c1")]
 LINES = "f1\nf2\nf3\nf4\n"
 
 Step = tuple[str, int, int]
-"""What is done, where, and a number that varies it."""
+"""An action, its target, and a number that varies it."""
 NUMBERS = st.integers(0, 5)
 AGENT = ("agent", "agent", "insert", "delete", "write", "other")
 REVIEW = ("keep", "undo", "keep-hunk", "undo-hunk", "restart")
@@ -34,16 +34,16 @@ def steps(*names: str) -> st.SearchStrategy[list[Step]]:
 
 
 class Life:
-    """Plays steps in a world."""
+    """Plays steps in a ``ReviewWorld``."""
 
     def __init__(self, world: ReviewWorld) -> None:
         self.world = world
         self.typed: list[tuple[str, str]] = []
-        """The user's lines, and where."""
+        """The user's lines and their documents."""
         self._count = 0
 
     async def play(self, step: Step) -> None:
-        """Do one thing, if it can be done now."""
+        """Perform a step if it is possible now."""
         name, place, number = step
         self._count += 1
         match name:
@@ -97,7 +97,7 @@ class Life:
         await self.world.decide(edit, decision, *hunks)
 
     def _changed(self, text: str, number: int) -> str:
-        """Return a text with a line of the agent's in the place of one that is not the user's."""
+        """Return a text in which a line of the agent replaces one that is not the user's."""
         lines = text.split("\n")
         at = number % len(lines)
         if lines[at].startswith("user"):
@@ -106,7 +106,7 @@ class Life:
         return "\n".join(lines)
 
     def _with(self, text: str, number: int, line: str) -> str:
-        """Return a text with one more line; every other time it takes the place of the agent's."""
+        """Return a text with one more line, which replaces an agent's line every other time."""
         lines = text.split("\n")
         at = number % len(lines)
         replaces = number % 2 and lines[at].startswith("agent")
@@ -121,7 +121,7 @@ class Life:
         return self.world.notebook.cells[cell_id].source
 
     def missing(self) -> list[tuple[str, str]]:
-        """Return the user's lines that are nowhere to be found."""
+        """Return the user's lines that are lost."""
         texts = {cell_id: self._text(cell_id) for cell_id in self.world.notebook.order}
         everything = "\n".join([*texts.values(), self.world.text(FILE)]).split("\n")
         return [(place, line) for place, line in self.typed if line not in everything]

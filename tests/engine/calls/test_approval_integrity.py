@@ -1,4 +1,4 @@
-"""A call runs as the user was shown it, or not at all."""
+"""A call runs exactly as the user approved it, or not at all."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CommandArguments(ToolArguments):
 
 @dataclass
 class Commands:
-    """A tool like ``run_command``, with the settings a test gives it."""
+    """A tool like ``run_command`` with adjustable settings."""
 
     held: Confinement = CLOSED
     notes: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ async def test_command_does_not_run_otherwise_than_the_card_said(
 
     assert tool.ran == []
     assert error(w) == f"Nothing ran: it was allowed to run {said}."
-    # The model repeats it, and the user is shown how it is now.
+    # The model repeats the call, and the user sees its current form.
     again = w.of(ev.ApprovalRequest)[-1]
     assert again.call_id == "c2"
     assert Confinement(again.sandboxed, again.read_only, again.network) == now

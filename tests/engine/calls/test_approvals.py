@@ -1,4 +1,4 @@
-"""Approvals: what asks, what an answer does, how long it holds."""
+"""Approvals: which calls ask, what an answer does, and how long it lasts."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ async def test_approvals_of_a_batch_come_one_at_a_time_before_anything_runs():
 
 
 async def test_call_is_asked_about_after_an_edit_of_the_same_document_ran():
-    """The card shows the code that will run, not what stood there before the edit."""
+    """The card shows the code that will run, not the text before the edit."""
     w = make_engine(
         turn(
             Call("edit", {"path": "a.ipynb", "word": "new code"}, "c1"),
@@ -166,7 +166,7 @@ async def test_call_is_asked_about_after_an_edit_of_the_same_document_ran():
 HOLDS: dict[str, tuple[ApprovalScope, list[str]]] = {
     "once": ("once", ["a.ipynb", "a.ipynb", "b.ipynb"]),
     "document": ("document", ["a.ipynb", "b.ipynb"]),
-    "session": ("session", ["a.ipynb", "b.ipynb"]),  # b: what a printed was read meanwhile
+    "session": ("session", ["a.ipynb", "b.ipynb"]),  # b: the output of a was read in between
     "always": ("always", ["a.ipynb", "b.ipynb"]),
 }
 
@@ -212,7 +212,7 @@ async def test_second_answer_is_refused_and_changes_nothing():
 
 
 class SlowRules:
-    """Takes until it is let go to store a rule."""
+    """Blocks while storing a rule until released."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked, self.go = asyncio.Event(), threading.Event()
@@ -258,7 +258,8 @@ async def test_turn_ended_elsewhere_while_a_rule_is_stored_is_not_taken_up_again
     rules = SlowRules(monkeypatch)
     answering = asyncio.create_task(w.answer(scope="always"))
     await rules.asked.wait()
-    await w.engine.send(other, SendMessage(id=MessageId("m2"), text="Hi"))  # takes its place
+    # Evicts the first session.
+    await w.engine.send(other, SendMessage(id=MessageId("m2"), text="Hi"))
     await w.engine.settled(other)
     await w.engine.cancel(SESSION)
     rules.go.set()

@@ -1,4 +1,4 @@
-"""Calls that outlast their step: looked at by their handle, told of at their end, cancelled."""
+"""Calls in the background: read by handle, reported at their end, cancelled."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ def result(text: str) -> Result:
 
 
 class Slow:
-    """A tool that goes on until it is let go."""
+    """A tool that runs until it is released."""
 
     name = "slow"
 
@@ -58,7 +58,7 @@ class Slow:
 
 
 class World:
-    """One long call that was handed over."""
+    """One call in the background."""
 
     def __init__(self) -> None:
         self.said: list[Event] = []
@@ -126,7 +126,7 @@ async def test_cancel_and_the_end_of_the_server_stop_it_and_say_why():
 
 
 class Outlasting(Look):
-    """Goes on when its step does not wait for it."""
+    """Moves to the background when its step does not wait for it."""
 
     name = "outlast"
 

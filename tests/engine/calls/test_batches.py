@@ -1,4 +1,4 @@
-"""Batches: together where it makes no difference, in turn where it does, results in model order."""
+"""Batches: parallel where that makes no difference, else in turn, with results in model order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from tests.engine.loop.test_turns import check
 
 
 def call(text: str) -> CallState:
-    """Return a call from ``risk tool path``; a path of ``-`` is none, ``!`` before it denied."""
+    """Return a call from ``risk tool path``; the path ``-`` stands for none, ``!`` in front for
+    denied.
+    """
     risk, tool, path, *new_path = text.split()
     risks: dict[str, Risk] = {"r": "read", "w": "write", "x": "execute"}
     denied = RejectCall("denied", ErrorInfo(code="denied", message="No."))
@@ -140,7 +142,7 @@ async def test_long_output_is_cut_for_the_model_and_kept_whole():
 
 
 class LooksWrong(Edit):
-    """Has a bug in its look at what it would change, once a sibling has changed that."""
+    """Its ``subject`` has a bug that appears once another call changed the target."""
 
     name = "looks_wrong"
 
@@ -166,7 +168,7 @@ async def test_a_bug_in_the_look_at_a_target_skips_what_has_not_started_and_keep
         loop=[tool],
     )
     desk.contents, desk.gates = w.desk.contents, w.desk.gates
-    w.desk.hold("look:b")  # until the bug was met: it runs when its sibling fails
+    w.desk.hold("look:b")  # runs until the other call has met the bug
     await w.say()
     expected = [("c1", "ok"), ("c2", "error"), ("c3", "skipped"), ("c4", "ok")]
     assert w.results() == expected

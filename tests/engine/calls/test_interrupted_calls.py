@@ -1,4 +1,4 @@
-"""After a crash the target of a change tells whether it was made; runs stay unknown."""
+"""After a crash, the target of a change shows whether it was made; runs stay unknown."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def edit(cell: str, source: str, call_id: str) -> Call:
 
 
 async def crashed(found: str) -> tuple[EngineHarness, MemoryNotebook]:
-    """Run a cell and edit two, die before their results are logged, and start again.
+    """Run a cell and edit two, crash before their results are logged, and restart.
 
-    ``found`` is what the second cell reads when the server is back.
+    ``found`` is the text of the second cell after the restart.
     """
     cells = (memory_cell("c-1", "x = 1"), memory_cell("c-2", "y = 2"))
     notebook = MemoryNotebook(PATH, cells)
@@ -107,7 +107,7 @@ async def test_cells_added_and_deleted_are_looked_for_in_the_notebook(cut_off: s
     await after.engine.resume(SESSION, RESUME)
     await after.settle()
     assert dict(after.results())[cut_off] == ("ok" if was_done else "cancelled")
-    assert cut_off == "add" or notebook.cells == cells  # nothing is done again
+    assert cut_off == "add" or notebook.cells == cells  # nothing runs again
     check(after)
 
 

@@ -1,4 +1,4 @@
-"""Categories that are loaded on demand, and calls through ``call_tool``."""
+"""Tool categories loaded on demand, and calls through ``call_tool``."""
 
 from __future__ import annotations
 

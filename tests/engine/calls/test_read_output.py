@@ -1,4 +1,4 @@
-"""Long results: what the model is sent of them, and how it reads on."""
+"""Long results: what the model gets of them, and how it reads the rest."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ONE_LINE = "é" * 120_000
 
 
 class Print(FakeTool):
-    """Answers with the text that a path stands for."""
+    """Returns the text stored for a path."""
 
     name: ClassVar[str] = "print"
     risk: ClassVar[Risk] = "read"
@@ -68,7 +68,7 @@ def newest_text(request: ModelRequest) -> str:
 
 
 def read_on(request: ModelRequest) -> ScriptedTurn:
-    """Do what the newest result says, as a model would."""
+    """Follow the newest result's instructions, as a model would."""
     text = newest_text(request)
     given = re.search(r'read_output (\{"handle": "[0-9a-f]+", "offset": \d+\})', text)
     if given is not None:

@@ -1,4 +1,4 @@
-"""Plans of reads, through the engine: what runs, what is refused, what stops them."""
+"""Plans of reads through the engine: what runs, what is refused, what stops them."""
 
 from __future__ import annotations
 

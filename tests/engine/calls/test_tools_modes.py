@@ -158,7 +158,7 @@ async def test_disabled_tools_fail_at_once_and_the_model_goes_on():
 
 
 class Narrow(FakeTool):
-    """Not for every conversation."""
+    """A tool that not every conversation has."""
 
     name: ClassVar[str] = "narrow"
     risk: ClassVar[ev.Risk] = "read"

@@ -1,4 +1,4 @@
-"""The user's instructions: what they may say, when they count, what a hostile file can do."""
+"""Instruction files: their syntax, their scope, and hostile content."""
 
 from __future__ import annotations
 

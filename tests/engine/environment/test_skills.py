@@ -1,4 +1,4 @@
-"""Skills: the list is always in the prompt, a text comes when it is named."""
+"""Skills: the list is always in the prompt, a text only when it is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thread's model is told of its place: whole at first, later what changed of it (chapter 09)."""
+"""A thread's model gets the facts at its anchor: all at first, later only changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was in front of the user, attachments, and data that pretends to be more."""
+"""Workspace facts, attachments, and data that poses as instructions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def mark_of(w: EngineHarness) -> str:
 
 
 def check_reproducible(w: EngineHarness) -> None:
-    """Every request can be made again from the log, byte for byte."""
+    """Check that every request can be rebuilt from the log, byte for byte."""
     steps = [event.seq for event in w.of(ev.StepStart)]
     for seq, request in zip(steps, w.provider.requests, strict=True):
         built = build_request_content(w.events[:seq], w.store.blobs)
@@ -338,7 +338,7 @@ async def test_picture_a_model_cannot_read_is_said():
     assert "[attached image; a picture of 3 × 4 pixels" in newest(w.provider.requests[0])
 
 
-# data that pretends to be more
+# data that poses as instructions
 
 
 INJECTED: Sequence[str] = (

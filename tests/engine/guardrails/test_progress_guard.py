@@ -1,4 +1,4 @@
-"""Guards against loops: what repeats, what was read already, what wanders (chapter 04)."""
+"""Guards against loops: repeated calls, repeated reads, listings without reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.wire.results import ResultKind, ResultMeta, ToolEnvelo
 
 
 class Turn:
-    """A turn told step by step."""
+    """A turn built event by event."""
 
     def __init__(self) -> None:
         self.progress = ProgressGuard()

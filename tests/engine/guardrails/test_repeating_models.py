@@ -1,4 +1,4 @@
-"""Models that go round in circles are told, asked about and stopped; those that work are not."""
+"""Models in a loop are warned, asked about and stopped; working ones are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loop does when the meter refuses a call."""
+"""The loop when the meter refuses a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cancel and stop, wherever a turn is: partial output stays, every call ends, soon."""
+"""Cancel and stop in every phase: partial output stays, and every call ends soon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After a crash: nothing runs twice, everything is said, and the conversation goes on."""
+"""After a crash: nothing runs twice, everything is reported, the conversation continues."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DISCARD = ResumeTurn(decision="discard")
 async def crashed(
     *script: ScriptEntry, before: type[ev.Event], after: tuple[ScriptEntry, ...] = ()
 ) -> EngineHarness:
-    """Play a script in auto-edit mode, crash before the first event of a kind, start again."""
+    """Play a script in auto-edit mode, crash before the first event of a kind, restart."""
     w = make_engine(*script, given=make_session(mode="auto_edit"))
     await w.say()
     if w.of(ev.ApprovalRequest) and not w.exits():

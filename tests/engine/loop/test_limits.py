@@ -1,4 +1,4 @@
-"""Limits of money and time, and modes that do not last."""
+"""Spending and time limits, and modes that end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.engine.loop.test_turns import check
 
 
 class RecordingBudgets(NullBudgets):
-    """Writes down what was raised; refuses more than a dollar."""
+    """Records raised limits; refuses more than a dollar."""
 
     def __init__(self) -> None:
         self.raised: list[tuple[str, int]] = []
@@ -93,7 +93,7 @@ async def test_a_raise_that_could_not_be_stored_is_told_and_the_turn_waits_on():
 
 
 class SlowBudgets(NullBudgets):
-    """Takes until it is let go to store a limit."""
+    """Blocks while storing a limit until released."""
 
     def __init__(self) -> None:
         self.asked, self.go = asyncio.Event(), asyncio.Event()
@@ -113,7 +113,8 @@ async def test_turn_resumed_elsewhere_while_a_raise_is_stored_is_not_resumed_aga
     await w.say()
     raising = asyncio.create_task(w.engine.resume(SESSION, resume(500_000)))
     await budgets.asked.wait()
-    await w.engine.send(other, SendMessage(id=MessageId("m2"), text="Hi"))  # takes its place
+    # Evicts the first session.
+    await w.engine.send(other, SendMessage(id=MessageId("m2"), text="Hi"))
     await w.engine.settled(other)
     await w.engine.resume(SESSION, resume())
     await w.settle()

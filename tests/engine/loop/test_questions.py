@@ -1,4 +1,4 @@
-"""A question waits for its answer, however it comes, and the same turn goes on with it."""
+"""A question waits for its answer in any form, and the same turn continues with it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def reply(w: EngineHarness, answer: str | tuple[str, ...], call_id: str = 
 
 
 def told(w: EngineHarness) -> str:
-    """Return the result of the question as the model was sent it."""
+    """Return the result of the question as sent to the model."""
     parts = [part for message in w.provider.requests[-1].messages for part in message.parts]
     (result,) = [p for p in parts if isinstance(p, ToolResultPart) and p.call_id == "c1"]
     (content,) = result.content

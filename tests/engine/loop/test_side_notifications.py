@@ -1,4 +1,4 @@
-"""News of what happened beside a conversation: it joins the turn, answers nothing, ends nothing."""
+"""Notifications from outside the conversation: they join the turn, answer nothing, end nothing."""
 
 from __future__ import annotations
 

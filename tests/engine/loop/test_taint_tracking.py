@@ -1,4 +1,4 @@
-"""A stranger's text in a conversation: what was allowed beforehand asks again."""
+"""Untrusted text in a conversation makes earlier permissions ask again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ READ = Call("read_file", {"path": "page.md"}, "read")
 
 
 class ReadFile(FakeTool):
-    """Reads a file, by the name that taints."""
+    """Reads a file; its name causes taint."""
 
     name = "read_file"
     category = "workspace"
@@ -45,7 +45,7 @@ class ReadFile(FakeTool):
 
 
 class CreateFile(FakeTool):
-    """Makes a file, by the name that vouches for it."""
+    """Creates a file; its name makes the file trusted."""
 
     name = "create_file"
     category = "workspace"
@@ -53,7 +53,7 @@ class CreateFile(FakeTool):
 
 
 class EditFile(FakeTool):
-    """Refuses to change what was not read, and shows it."""
+    """Refuses to change a text that was not read, and shows it."""
 
     name = "edit_file"
     category = "workspace"
@@ -104,7 +104,7 @@ async def test_a_file_that_was_made_here_is_known():
     make = Call("create_file", {"path": "page.md"}, "make")
     w = made(turn(make), turn(RUN), "Done.")
     await w.say()
-    await w.answer()  # making a file asks
+    await w.answer()  # creating a file asks
     assert w.results()[-1] == ("run", "ok")
     assert "taint" not in asked(w)
 

@@ -1,4 +1,4 @@
-"""The state machine as a pure function: total, and refusing by name what makes no sense."""
+"""The state machine as a pure function: total, with named refusals."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_every_signal_in_every_state_is_a_transition_or_a_named_refusal(signal: 
 
 
 def _makes_sense(state: st.SessionState, signal: Signal) -> bool:
-    """Operations know the calls they are about; a turn without the call cannot be judged."""
+    """Return whether the signal fits the state: its call must exist in the turn."""
     return not (
         isinstance(signal, PermissionChecked)
         and isinstance(state.phase, st.CheckingPermission)
@@ -271,7 +271,7 @@ def _makes_sense(state: st.SessionState, signal: Signal) -> bool:
 def _check_transition(
     before: st.SessionState, after: st.SessionState, effects: tuple[Effect, ...]
 ) -> None:
-    """What every transition keeps: a turn is open unless idle, one operation, facts by events."""
+    """Check every transition: an open turn unless idle, one operation, facts by events only."""
     assert (after.turn is None) == isinstance(after.phase, st.Idle)
     starts = [effect for effect in effects if isinstance(effect, StartOperation)]
     assert len(starts) <= 1
@@ -295,7 +295,7 @@ def _check_transition(
 
 
 def _facts(state: st.SessionState) -> object:
-    """Return what the log alone must be able to tell: all but verdicts of the rules and phases."""
+    """Return everything the log alone determines: all but verdicts and phases."""
     turn = state.turn
     if turn is not None:
         calls = tuple(

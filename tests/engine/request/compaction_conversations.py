@@ -1,4 +1,4 @@
-"""Conversations that outgrow a small model, for the tests of compactions."""
+"""Conversations that outgrow a small model, for tests of compaction."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TOO_LONG = ProviderError("Prompt is too long.", code="context_overflow")
 
 
 class Writer:
-    """A summariser that does as it is told; ``None`` leaves the summary to the engine."""
+    """A scripted summariser; ``None`` leaves the summary to the engine."""
 
     def __init__(self, *said: str | Exception | Gate | None) -> None:
         self.said = list(said)
@@ -79,7 +79,7 @@ def conversation(
 
 
 def answer(*items: Any) -> ScriptedTurn:
-    """A reply whose usage nobody reports, so that estimates stay as they are."""
+    """A reply without reported usage, so that estimates stay unchanged."""
     return turn(*items, usage=None)
 
 
@@ -104,7 +104,7 @@ def text_of(message: ModelMessage) -> str:
 
 
 def summary_of(request: ModelRequest) -> str:
-    """The summary in a request, which stands right after the first message."""
+    """The summary in a request, right after the first message."""
     said = request.messages[1]
     assert isinstance(said, AssistantMessage)
     text = text_of(said)

@@ -1,4 +1,4 @@
-"""A conversation that outgrows its model: what is summarised and what stays."""
+"""A conversation outgrows its model: what is summarised and what stays."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.engine.request.compaction_conversations import (
     text_of,
 )
 
-# what is kept, what is not
+# what stays and what does not
 
 
 async def test_middle_becomes_a_summary_and_the_rest_stays_as_it_was():
@@ -47,7 +47,7 @@ async def test_middle_becomes_a_summary_and_the_rest_stays_as_it_was():
     for number in (1, 2, 3):
         assert f"Answer {number}. {LONG}" in [text_of(message) for message in after.messages]
     assert text_of(after.messages[-1]).startswith("Question 4.")
-    assert "Hm." not in str(after.messages)  # thinking was bound to what stood before it
+    assert "Hm." not in str(after.messages)  # reasoning depended on the text before it
     notices = [notice for notice in w.of(ev.Notice) if notice.code == "compacted"]
     assert [notice.level for notice in notices] == ["info"]
     assert (notices[0].details or {})["model"] == "cheap"
@@ -60,7 +60,7 @@ async def test_the_user_has_earlier_messages_summarised_before_the_next_answer()
     assert compactions(w) == []
 
     await w.engine.compact(SESSION)
-    await w.engine.compact(SESSION)  # asked twice, done once
+    await w.engine.compact(SESSION)  # requested twice, done once
     (wish,) = [notice for notice in w.of(ev.Notice) if notice.code == "compaction_wanted"]
     assert "before your next message" in wish.text
     numbers = w.numbers
@@ -211,7 +211,7 @@ async def test_order_has_the_middle_with_long_results_shortened():
 
 
 async def test_result_of_complete_goes_with_its_turn():
-    """Turns that end with a call: the next message begins with the result."""
+    """When turns end with a call, the next message starts with its result."""
     text = "Cell 4 imports numpy before its first use, and the whole notebook runs again."
     w = conversation()
     for number in range(7):
@@ -232,7 +232,7 @@ async def test_todo_list_and_what_is_in_front_of_the_user_stay_known():
     assert "- [ ] Plot it" in said
     assert "active document: a.ipynb" in said
     newest = next(m for m in reversed(w.provider.requests[-2].messages) if "Question 5" in str(m))
-    assert "active document: a.ipynb" in text_of(newest)  # told whole again
+    assert "active document: a.ipynb" in text_of(newest)  # stated again in full
 
 
 async def test_versions_read_before_are_still_known():
@@ -291,7 +291,7 @@ async def test_provider_that_finds_it_too_long_is_asked_again_once():
     assert rebases(w) == ["compaction"]
     assert w.exits()[-1] == "final_response"
     assert [event.step for event in w.of(ev.StepStart)][-2:] == [1, 1]
-    assert writer.orders[0].limit > 800  # half of what it stands for, an answer and a bit
+    assert writer.orders[0].limit > 800  # half of what it replaces, an answer and a bit
     check(w)
 
 

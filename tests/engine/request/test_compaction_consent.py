@@ -1,4 +1,4 @@
-"""Users who are asked before a compaction, or refuse it, and what they are shown of it."""
+"""Users are asked before a compaction, may refuse it, and see its preview."""
 
 from __future__ import annotations
 

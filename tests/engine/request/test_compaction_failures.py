@@ -1,4 +1,4 @@
-"""Compactions that are not enough, that are cancelled, and servers that end in one."""
+"""Compactions that do not help, are cancelled, or are cut off by the end of the server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def test_window_that_is_too_small_even_so_says_what_to_remove():
     assert isinstance(largest, list)
     assert "Look at this: word" in str(largest[0])
     assert "Look at this" in (end.error.hint or "")
-    assert writer.orders == []  # nothing is paid for a summary that does not help
+    assert writer.orders == []  # a useless summary costs nothing
     assert w.session.status == "error"
     check(w)
 
@@ -55,7 +55,7 @@ async def test_no_summary_is_written_that_would_not_make_it_fit():
     assert len(writer.orders) == asked
     w.provider.extend(answer(Say("Yes.")))
     await w.say("Short")
-    assert w.exits()[-1] == "context_overflow"  # what is too long is still there
+    assert w.exits()[-1] == "context_overflow"  # the text that is too long remains
 
 
 # cancel, steer, crash
@@ -64,7 +64,7 @@ async def test_no_summary_is_written_that_would_not_make_it_fit():
 async def compacting(
     *script: ScriptEntry, turns: int = 4, **more: Any
 ) -> tuple[EngineHarness, Gate]:
-    """A conversation in the middle of a compaction."""
+    """Return a conversation in the middle of a compaction."""
     gate = Gate()
     w = conversation(writer=Writer(gate), **more)
     await talk(w, turns)

@@ -1,4 +1,4 @@
-"""Long conversations do not hold up the event loop while they are measured and compacted."""
+"""Measuring and compacting long conversations does not block the event loop."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.engine.request.compaction_conversations import (
 
 
 def grown(w: EngineHarness, count: int) -> MemoryStore:
-    """The store with the second turn again and again, until there are that many events."""
+    """Return the store with the second turn repeated until it has that many events."""
     events = w.events
     second = [index for index, event in enumerate(events) if isinstance(event, ev.MessageAdd)][1]
     pattern = [event for event in events[second:] if not isinstance(event, ev.ContextAdd)]
@@ -45,7 +45,9 @@ def grown(w: EngineHarness, count: int) -> MemoryStore:
 
 
 async def longest_hold(work: Coroutine[Any, Any, None]) -> float:
-    """Do it; return the longest processor time, in seconds, between two turns of the loop."""
+    """Run it; return the longest processor time, in seconds, between two iterations of the event
+    loop.
+    """
     gaps = [0.0]
 
     async def probe() -> None:
@@ -55,7 +57,7 @@ async def longest_hold(work: Coroutine[Any, Any, None]) -> float:
             gaps.append(time.thread_time() - begun)
 
     gc.collect()
-    gc.disable()  # what the tests before left is not what is measured
+    gc.disable()  # garbage of earlier tests would distort the measurement
     probing = asyncio.create_task(probe())
     try:
         await work

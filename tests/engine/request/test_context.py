@@ -1,4 +1,4 @@
-"""What is sent: a pure function of the log, whose beginning never changes from step to step."""
+"""The content of requests: a pure function of the log with a stable beginning."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def prefix(request: ModelRequest) -> list[str]:
 
 
 def check_growing(requests: Sequence[ModelRequest]) -> None:
-    """Each request begins with the bytes of the one before, its last message aside."""
+    """Check that each request starts with the bytes of the one before, except its last message."""
     for before, after in itertools.pairwise(requests):
         assert after.system == before.system
         assert after.tools == before.tools
@@ -374,7 +374,7 @@ async def test_estimates_are_corrected_by_what_was_reported():
 
 
 def test_prompt_is_as_it_was_last_looked_at():
-    """A change of the texts is a change of what every conversation does: look at it whole."""
+    """A changed prompt changes every conversation: review the whole text."""
     golden = Path(__file__).parent / "golden" / "system_prompt.md"
     prompt = system_prompt("2026-03-02T09:30:00.000Z", "/work", "en_GB")
     assert prompt + "\n" == golden.read_text("utf-8")

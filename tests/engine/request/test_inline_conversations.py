@@ -1,4 +1,4 @@
-"""Conversations whose answers are put into the user's text: their prompt, and no tools."""
+"""Inline conversations: their prompt, and no tools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INLINE = make_session(toolset="inline", tools="disabled")
 
 
 def test_inline_prompt_is_as_it_was_last_looked_at():
-    """A change of the texts is a change of every edit in place: look at it whole."""
+    """A changed prompt changes every inline edit: review the whole text."""
     golden = Path(__file__).parent / "golden" / "inline_prompt.md"
     prompt = system_prompt("2026-03-02T09:30:00.000Z", "/work", "en_GB", sections=INLINE_SECTIONS)
     assert prompt + "\n" == golden.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The bytes on the wire: what was sent stays as it was, except where the log says so.
+"""Sent bytes do not change, except where the log records a rebase.
 
 Real adapters against the strict simulators, over a real socket.
 """
@@ -42,7 +42,7 @@ INPUT = {"anthropic": "messages", "openai_chat": "messages", "openai_responses":
 async def playing(
     place: FakeEnvironment, *kinds: Kind, script: list[Entry], **limits: Any
 ) -> AsyncGenerator[tuple[EngineHarness, Simulator]]:
-    """An engine in a place, its models' adapters connected to a simulator."""
+    """An engine in an environment, its models' adapters connected to a simulator."""
     async with AsyncExitStack() as stack:
         simulator = await stack.enter_async_context(Simulator())
         simulator.script(*script)
@@ -65,7 +65,7 @@ def look(number: int) -> Entry:
 
 
 def bodies(simulator: Simulator) -> list[dict[str, Any]]:
-    """The bodies sent, without the breakpoints that move with the end of the conversation."""
+    """The request bodies, without the cache breakpoints, which move."""
     bare = [without_breakpoints(record.body) for record in simulator.requests]
     return cast("list[dict[str, Any]]", bare)
 
@@ -75,7 +75,7 @@ def digest(value: Any) -> str:
 
 
 def check_stable(before: dict[str, Any], after: dict[str, Any], kind: Kind) -> None:
-    """All but the last turn of a request is the beginning of the next one, byte for byte."""
+    """Check that a request without its last turn is the start of the next one, byte for byte."""
     field = INPUT[kind]
     kept = len(before[field])
     assert digest(after[field][:kept]) == digest(before[field])
@@ -106,12 +106,12 @@ CHANGES: dict[int, Callable[[EngineHarness, FakeEnvironment], None]] = {
     3: lambda _, place: place.instructions.update({"_instructions.md": "Use feet."}),
     7: lambda w, _: setattr(w.file, "text", json.dumps({"version": 1, "disabled": ["edit"]})),
 }
-"""What is changed before which turn."""
+"""The change before each turn."""
 REBASES = {3: "instructions", 5: "attachment", 7: "tools"}
 
 
 async def test_bytes_change_only_at_logged_rebases_over_turns():
-    """Ten turns of three steps, with everything that may change changing once."""
+    """Ten turns of three steps, in which everything changeable changes once."""
     place = FakeEnvironment(files={"file: data.csv": "OLD"})
     script: list[Entry] = []
     for number in range(10):
@@ -162,6 +162,6 @@ async def test_another_model_is_a_rebase_that_both_services_accept():
         sent = [record.body for record in sim.requests]
     assert refusals == [None] * 6
     assert rebases(w) == ["model", "model"]
-    assert "Thought 1." not in str(sent[2])  # of another model; its own comes back in sent[4]
+    assert "Thought 1." not in str(sent[2])  # from another model; its own comes back in sent[4]
     assert "Thought 2." not in str(sent[4])
     assert w.exits() == ["final_response"] * 3

@@ -1,7 +1,7 @@
-"""The bytes on the wire when tools are loaded: what was sent changes at the logged rebase alone.
+"""Loading tools changes sent bytes at the logged rebase only.
 
-Real adapters against the strict simulators, which also refuse a history whose calls are not said
-again as they were made.
+Real adapters against the strict simulators, which also refuse a history whose calls differ from the
+model's.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ async def test_loading_changes_sent_bytes_only_at_the_rebase_of_the_next_turn(ki
 
 
 def stable(before: dict[str, Any], after: dict[str, Any], field: str) -> bool:
-    """Whether all but the newest messages of a request are those of the one before it."""
+    """Return whether a request contains all but the newest messages of the one before."""
     rest = [
         {name: value for name, value in body.items() if name != field} for body in (before, after)
     ]

@@ -1,4 +1,4 @@
-"""The texts of a compaction, and the names of what takes most of a request."""
+"""The texts of a compaction, and the names of the largest parts of a request."""
 
 from __future__ import annotations
 

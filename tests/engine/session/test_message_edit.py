@@ -1,4 +1,4 @@
-"""A message of the past is edited and sent again: the conversation goes on from there."""
+"""An earlier message is edited and sent again; the conversation continues from there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.engine.log_invariants import check_contexts, check_log, check_request
 
 
 def lines(conversation: Conversation) -> list[str]:
-    """What a reader sees, one line for each text."""
+    """The conversation as a reader sees it, one line for each text."""
     seen: list[str] = []
     for message in conversation.messages:
         if isinstance(message, UserView):
@@ -39,7 +39,7 @@ def lines(conversation: Conversation) -> list[str]:
 
 
 def words(messages: tuple[ModelMessage, ...]) -> list[str]:
-    """The first text of each message a model was sent."""
+    """The first text of each message sent to a model."""
     return [
         part.text
         for message in messages
@@ -173,7 +173,7 @@ async def test_two_edits_at_once_are_not_taken_for_one():
 
 
 async def crashed_before_its_turn(message: str, **more: Any) -> EngineHarness:
-    """Return a conversation that goes on after ``b`` was accepted and its turn not begun."""
+    """Return a conversation restarted after ``b`` was accepted and before its turn started."""
     made = make_engine("one", "two")
     await made.say("a", message="a")
     await made.say("b", message="b", **more)

@@ -1,4 +1,4 @@
-"""A conversation that cannot be taken up twice is set aside, and never holds up the others."""
+"""A session that fails to recover twice is quarantined and does not block others."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ OTHER = SessionId("s2")
 
 
 class PoisonedStore(MemoryStore):
-    """Fails to read one session."""
+    """A store that fails to read one session."""
 
     poisoned = True
     problem: Exception = ZeroDivisionError()
     cancels = False
-    """The start is cancelled while the session is read."""
+    """Whether the start is cancelled while the session is read."""
 
     def read(
         self, session_id: SessionId, after: int = 0, limit: int | None = None
@@ -55,7 +55,7 @@ def counts(tmp_path: Path) -> RecoveryAttempts:
 
 
 async def poisoned() -> PoisonedStore:
-    """Return a store with a waiting session that cannot be read, and one that is fine."""
+    """Return a store with a waiting session that cannot be read, and an intact one."""
     w = make_engine(turn(Call("run_it", {"path": "a"})))
     await w.say()
     store = PoisonedStore()
@@ -145,10 +145,10 @@ async def test_a_start_that_the_user_stopped_forgets_no_failure(counts: Recovery
 
 
 class HeldCounts(RecoveryAttempts):
-    """Takes its time to count."""
+    """A recovery counter that blocks."""
 
     def hold(self) -> asyncio.Event:
-        """Return what is set once it counts."""
+        """Return an event that is set once it counts."""
         self.counting, self.go_on = asyncio.Event(), threading.Event()
         self.counted = threading.Event()
         self.loop = asyncio.get_running_loop()
@@ -192,7 +192,7 @@ async def test_a_conversation_whose_stored_content_is_lost_is_set_aside(
     store = await poisoned()
     assert isinstance(store, PoisonedStore)
     store.poisoned = False
-    store.blobs = MemoryStore().blobs  # the prompt it was sent is gone
+    store.blobs = MemoryStore().blobs  # loses the prompt it was sent
 
     after = await start(store, counts)
 

@@ -1,4 +1,4 @@
-"""Going back to before a message: the conversation, the documents, what the model is told."""
+"""Restoring to before a message: the conversation, the documents, and the model's context."""
 
 from __future__ import annotations
 
@@ -283,4 +283,4 @@ async def test_restore_that_failed_is_not_done_when_the_user_went_on():
 
 
 class KilledHere(Exception):
-    """The process ends."""
+    """Ends the process."""

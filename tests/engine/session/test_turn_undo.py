@@ -1,4 +1,4 @@
-"""Undoing all of a turn's changes: notebooks and files, again and back."""
+"""Undoing the changes of a turn in notebooks and files, and redoing them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.files.file_workspace import file_workspace
 
 
 class TurnPlace(RestoreHarness):
-    """The same, with files that turns change and undo puts back."""
+    """A ``RestoreHarness`` with files that turns change and undo restores."""
 
     def __init__(self, files: Files, *script: ScriptEntry) -> None:
         super().__init__(*script, files=file_undo(files))
@@ -45,7 +45,7 @@ class TurnPlace(RestoreHarness):
         return await self.world.engine.restores.restore(SESSION, command)
 
     async def agent_writes(self, path: str, text: str, turn_id: TurnId) -> None:
-        """Change or make a file in a turn."""
+        """Change or create a file in a turn."""
         origin = ChangeOrigin(SESSION, turn_id)
         if not (self.files.root / path).exists():
             await self.files.changes.create(path, text, origin)
@@ -193,7 +193,7 @@ async def test_a_restore_of_files_puts_them_back(files: Files):
     files.write("a.txt", "one\n")
     _, second = made.turns()
     await made.agent_writes("a.txt", "ONE\n", second)
-    # The operation log has seconds of its own here: all of it is after the messages.
+    # The operation log uses its own clock here: all of it is after the messages.
 
     event = await made.restore("m2", "files")
 

@@ -1,4 +1,4 @@
-"""What the state machine's world is made of: replies, limits, summaries and disks that fill.
+"""Fakes of the state machine: replies, limits, summaries and full disks.
 
 Used by ``tests.engine.state_machine.machine``.
 """
@@ -55,22 +55,22 @@ REPLIES: list[ScriptedTurn] = [
 ]
 MODES: list[Mode | None] = [None, None, "ask", "auto_edit", "plan"]
 AFTERWARDS = [None, None, "resume", "discard"]
-"""What the user says at once of a turn that a restart interrupted."""
+"""The user's decision about a turn that a restart interrupted."""
 MEANWHILE = ("send", "replace", "cancel", "raise", "discard")
-"""What another page does while a limit is raised."""
+"""Actions of another page while a limit is raised."""
 SLOW = ("look:a", "run_it:a", "edit:c")
-"""Calls that can be made to take a while."""
+"""Calls that can be blocked."""
 LIMIT = 1_000_000
-"""Of money, in micro-dollars; a higher one is refused."""
+"""Micro-dollars; a higher limit is refused."""
 
 
 class Limits(NullBudgets):
-    """A budget that lets itself be raised up to a point."""
+    """A budget that can be raised up to a maximum."""
 
     async def raise_limit(
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
-        """Refuse what is too much; it takes a moment to store the rest."""
+        """Refuse amounts that are too high; storing others takes a moment."""
         for _ in range(4):
             await asyncio.sleep(0)
         if micro_usd > LIMIT:
@@ -78,7 +78,7 @@ class Limits(NullBudgets):
 
 
 class Writer:
-    """Takes a moment for a summary, writes some, and fails at others."""
+    """Takes a moment for a summary; writes some and fails at others."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -94,7 +94,7 @@ class Writer:
 
 
 def filling_disk(room: int) -> Callable[[ev.Event], None]:
-    """A disk with room for so many events."""
+    """Return a disk with room for that many events."""
     left = itertools.count(room, -1)
 
     def append(event: ev.Event) -> None:

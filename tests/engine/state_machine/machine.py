@@ -1,11 +1,9 @@
-"""A state machine drives the engine: sends, steers, edited messages, answers, supplied results,
-limits, cancels, compactions, edits from elsewhere, crashes, full disks, and a page that comes and
-goes.
+"""A state machine drives the engine: sends, steering, edited messages, answers, supplied results,
+limits, cancels, compactions, external edits, crashes, full disks, and a page that reconnects.
 
-After every step the log keeps its invariants and gives a valid history, and the page has seen
-nothing but the log; at the end the session accepts a message and the page has all of it. Run
-shortly by ``test_machine``, for tens of thousands of steps by ``python -m
-tests.engine.state_machine.sweep``.
+After every step the log keeps its invariants and gives a valid history, and the page has seen only
+logged events. At the end the session accepts a message and the page has all of it. Run briefly by
+``test_machine``, for tens of thousands of steps by ``python -m tests.engine.state_machine.sweep``.
 """
 
 from __future__ import annotations
@@ -83,7 +81,7 @@ T = TypeVar("T")
 
 @dataclass
 class Tally:
-    """What the machines of one run did together."""
+    """Counts of all machines of a run."""
 
     steps: int = 0
     machines: int = 0
@@ -92,7 +90,7 @@ class Tally:
 
 
 class EngineMachine(RuleBasedStateMachine):
-    """One session under everything that can happen to it."""
+    """One session and everything that can happen to it."""
 
     def __init__(self, tally: Tally | None = None) -> None:
         super().__init__()
@@ -124,7 +122,7 @@ class EngineMachine(RuleBasedStateMachine):
         )
 
     def heard(self, logged: LoggedEvent) -> None:
-        """Be the hub: what is in the log goes to the page."""
+        """Act as the hub: send logged events to the page."""
         self.tally.events[logged.event.type] += 1
         self.log.append(logged.text)
         self.page.heard(logged)
@@ -137,12 +135,12 @@ class EngineMachine(RuleBasedStateMachine):
         return self.loop.run(work)
 
     def settle(self) -> None:
-        """Let what is slow end, and all that follows."""
+        """Release blocked calls and wait until nothing runs."""
         self.let_go()
         self.run(self.world.settle())
 
     def let_go(self) -> None:
-        """Let slow calls end."""
+        """Release blocked calls."""
         for gate in self.world.desk.gates.values():
             gate.set()
         self.world.desk.gates.clear()
@@ -171,7 +169,7 @@ class EngineMachine(RuleBasedStateMachine):
         done = {event.call_id for event in self.world.of(ev.ToolResult)}
         return [e.call_id for e in self.world.of(ev.ToolCall) if e.call_id not in done]
 
-    # what can happen
+    # actions
 
     @rule(replies=st.lists(st.sampled_from(REPLIES), min_size=1, max_size=4))
     def model_will_say(self, replies: list[ScriptedTurn]) -> None:
@@ -185,12 +183,12 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule()
     def steer(self) -> None:
-        # No precondition: how far a turn is may differ between two runs of one program.
+        # No precondition: a turn's progress may differ between two runs of one program.
         if self.world.engine.is_running(SESSION):
             self.send_twice(None)
 
     def send_twice(self, mode: Mode | None) -> None:
-        """Send a message, at once a second time, and once more: it is accepted once."""
+        """Send a message twice at once and once more: it is accepted once."""
         message = f"m{next(self.numbers)}"
 
         async def send() -> list[MessageAccepted]:
@@ -306,7 +304,7 @@ class EngineMachine(RuleBasedStateMachine):
     def limit_is_raised_while(
         self, meanwhile: str, turns: int, room: int | None, pauses: bool
     ) -> None:
-        """Another page does something while a higher limit is stored, or the disk fills."""
+        """Another page acts while a higher limit is stored, or the disk fills up."""
         if pauses and not self.busy:
             usual, self.replies = self.replies, [turn(Fail(SPENT))]
             self.run(self.world.send("Spend", message=f"m{next(self.numbers)}"))
@@ -347,7 +345,7 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(back=st.integers(0, 3))
     def message_is_sent_in_place_of_another(self, back: int) -> None:
-        with contextlib.suppress(Conflict, NotFound):  # running, an answer, hidden already
+        with contextlib.suppress(Conflict, NotFound):  # running, an answer, or already hidden
             self.run(self.replace_message(back))
 
     @rule(remove=st.booleans(), back=st.integers(0, 2))
@@ -370,12 +368,12 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(mode=st.sampled_from(["auto", "auto", "ask", "off"]))
     def setting_of_compaction_changes(self, mode: CompactionMode) -> None:
-        """It counts from the next start of the server."""
+        """Change a setting that applies from the next server start."""
         self.compaction = mode
 
     @rule(turns=st.integers(1, 5), goes_on=st.booleans())
     def conversation_outgrows_the_model(self, turns: int, goes_on: bool) -> None:
-        """Several turns, and a provider that finds the next one too long."""
+        """Send several turns; the provider finds the next one too long."""
         if self.busy:
             return
         self.replies = [REPLIES[0]]
@@ -403,7 +401,7 @@ class EngineMachine(RuleBasedStateMachine):
 
     async def kill(self) -> None:
         self.page.leave()
-        self.world.store.before_append = full_disk  # nothing the dead server does is seen
+        self.world.store.before_append = full_disk  # events of the dead server are not seen
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
@@ -418,7 +416,7 @@ class EngineMachine(RuleBasedStateMachine):
         self.settle()
         self.world.store.before_append = None
 
-    # what must hold
+    # invariants
 
     @invariant()
     def page_sees_the_log(self) -> None:
@@ -439,7 +437,7 @@ class EngineMachine(RuleBasedStateMachine):
         self.loop.close()
 
     async def goes_on(self) -> None:
-        """Whatever happened, the session accepts a message and its turn ends."""
+        """Check that the session accepts a message and its turn ends."""
         w = self.world
         self.replies = [REPLIES[0]]
         await w.engine.cancel(SESSION)

@@ -1,8 +1,8 @@
 """The long run of the state machine: ``python -m tests.engine.state_machine.sweep --steps 50000``.
 
-Rounds of programs, each round from a seed of its own, until enough steps were made; prints the
-count, the seeds and the violations. The first violation ends it: hypothesis prints the shortest
-program that shows it.
+Runs rounds of programs, each from its own seed, until enough steps were made; prints the count, the
+seeds and the violations. The first violation ends the run: hypothesis prints the shortest program
+that shows it.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ ROUND = settings(
 
 
 def main() -> int:
-    """Run rounds until there are enough steps; the exit code tells of a violation."""
+    """Run rounds until there are enough steps; return 1 after a violation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=1, help="of the first round")
     wanted = parser.parse_args()
-    logging.disable(logging.CRITICAL)  # full disks and kills are what it is about
+    logging.disable(logging.CRITICAL)  # full disks and kills would flood the log
     tally, began, seed = Tally(), time.monotonic(), wanted.seed
     violations = 0
     while tally.steps < wanted.steps and not violations:
@@ -54,9 +54,9 @@ def main() -> int:
 
 def _round(tally: Tally, seed: int) -> int:
     machine = partial(EngineMachine, tally)
-    machine.__dict__["_hypothesis_internal_use_seed"] = seed  # what ``@hypothesis.seed`` sets
+    machine.__dict__["_hypothesis_internal_use_seed"] = seed  # as ``@hypothesis.seed`` does
     try:
-        run_state_machine_as_test(cast("Any", machine), settings=ROUND)  # a factory will do
+        run_state_machine_as_test(cast("Any", machine), settings=ROUND)  # accepts a factory
     except FlakyStrategyDefinition:
         _say(f"seed {seed}: broken off, a busy machine made a program take another course")
     except Exception as error:  # noqa: BLE001 whatever it is, it is reported with its program

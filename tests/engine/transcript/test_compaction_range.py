@@ -1,4 +1,4 @@
-"""What a compaction may replace: never the first message, the last turns, or half a call."""
+"""The range of a compaction: never the first message, the last turns, or half a call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a conversation knows of texts it has read, and that the user undid its changes of them."""
+"""The versions a conversation knows, and that the user undid its changes."""
 
 from __future__ import annotations
 
