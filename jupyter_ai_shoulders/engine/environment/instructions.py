@@ -64,7 +64,7 @@ class ScopedInstructions:
 
 
 @dataclass(frozen=True, slots=True)
-class InstructionFile:
+class ParsedInstructions:
     """One parsed file."""
 
     always: str
@@ -76,7 +76,7 @@ class _InvalidFrontMatter(Exception):
     """Describes an unusable front matter block to the user."""
 
 
-def read_instructions(text: str, source: str) -> InstructionFile:
+def read_instructions(text: str, source: str) -> ParsedInstructions:
     """Return the parsed file; an unreadable block is left out with its rule."""
     shown = head_and_tail(_COMMENT.sub("", text.removeprefix("\ufeff")), FILE_LIMIT)
     pieces = list(_pieces(shown.splitlines()))
@@ -92,7 +92,7 @@ def read_instructions(text: str, source: str) -> InstructionFile:
             rules.append(
                 ScopedInstructions(body, scope.get("globs", ()), scope.get("languages", ()))
             )
-    return InstructionFile(pieces[0][2], tuple(rules), tuple(problems))
+    return ParsedInstructions(pieces[0][2], tuple(rules), tuple(problems))
 
 
 def head_and_tail(text: str, limit: int) -> str:

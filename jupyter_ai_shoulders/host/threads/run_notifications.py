@@ -43,7 +43,9 @@ _log = logging.getLogger(__name__)
 class MessageSender(Protocol):
     """The part of the engine that is needed here."""
 
-    async def tell(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
+    async def send_notification(
+        self, session_id: SessionId, command: SendMessage
+    ) -> MessageAccepted:
         """Send a message that answers no question."""
         ...
 

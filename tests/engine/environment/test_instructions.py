@@ -7,7 +7,7 @@ import pytest
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.environment.instructions import (
     FILE_LIMIT,
-    Instructions,
+    ParsedInstructions,
     ScopedInstructions,
     head_and_tail,
     read_instructions,
@@ -28,7 +28,7 @@ from tests.engine.environment_harness import (
 OWN = "_instructions.md"
 
 
-def read(text: str) -> Instructions:
+def read(text: str) -> ParsedInstructions:
     return read_instructions(text, OWN)
 
 
@@ -44,7 +44,7 @@ def test_rules_apply_where_their_front_matter_says():
         "Always.\n\n---\nglobs: [reports/*.ipynb, '*.Rmd']\nlanguages: R\n---\nUse dplyr.\n\n"
         "---\nlanguage: [Python, Julia]\n---\nUse type hints."
     )
-    assert found == Instructions(
+    assert found == ParsedInstructions(
         "Always.",
         (
             ScopedInstructions("Use dplyr.", ("reports/*.ipynb", "*.Rmd"), ("r",)),
@@ -65,7 +65,7 @@ def test_front_matter_of_other_assistants_scopes_nothing():
 
 def test_horizontal_rules_and_code_are_text():
     text = "One.\n\n---\n\nTwo.\n\n```\n---\nglobs: '*'\n---\n```\n\n---\nnote: this\n---\nThree."
-    assert read(text) == Instructions(text)
+    assert read(text) == ParsedInstructions(text)
 
 
 WRONG = {

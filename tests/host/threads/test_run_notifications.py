@@ -47,7 +47,7 @@ class RecordingEngine:
     refuses: Exception | None = None
     said: list[SendMessage] = field(default_factory=list[SendMessage])
 
-    async def tell(self, session_id: SessionId, command: SendMessage) -> None:
+    async def send_notification(self, session_id: SessionId, command: SendMessage) -> None:
         if self.refuses is not None:
             raise self.refuses
         assert session_id == THREAD
