@@ -8,16 +8,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from random import Random
 
 from jupyter_ai_shoulders.changes.restore.restorer import DocumentRestorer, NullDocumentRestorer
-from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.core.errors import Conflict, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.core.summaries import CompactionMode
-from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
-from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment
 from jupyter_ai_shoulders.engine.loop.commands import (
     CancelTurn,
     DiscardInterrupted,
@@ -27,16 +22,9 @@ from jupyter_ai_shoulders.engine.loop.commands import (
 from jupyter_ai_shoulders.engine.loop.operations import Signal
 from jupyter_ai_shoulders.engine.loop.state import AwaitingRuns, Idle, Interrupted, Stopping
 from jupyter_ai_shoulders.engine.loop.synthetic_results import CANCELLED, STOPPED
-from jupyter_ai_shoulders.engine.null_ports import NullBudgets, NullInputReceiver
 from jupyter_ai_shoulders.engine.ports import (
-    Budgets,
-    Environment,
-    InputReceiver,
-    Models,
     RecoveryCounter,
-    Summarizer,
 )
-from jupyter_ai_shoulders.engine.request.compaction import NoSummarizer
 from jupyter_ai_shoulders.engine.request.session_index import COMPACTION_WANTED
 from jupyter_ai_shoulders.engine.session.cache import BackgroundEventRouter, SessionCache
 from jupyter_ai_shoulders.engine.session.driver import SessionDriver
@@ -47,22 +35,14 @@ from jupyter_ai_shoulders.engine.session.request_inspector import RequestInspect
 from jupyter_ai_shoulders.engine.session.restore_service import RestoreService
 from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.engine.session.user_responses import UserResponses
-from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
-from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.permissions.taint import TaintSource
-from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.api.commands import (
-    AnswerApproval,
-    AnswerInput,
-    AnswerQuestion,
-    EditMessage,
     ResumeTurn,
     SendMessage,
-    SupplyResult,
 )
 from jupyter_ai_shoulders.wire.api.responses import MessageAccepted
 from jupyter_ai_shoulders.wire.events import Notice
-from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
+from jupyter_ai_shoulders.wire.ids import SessionId
 
 _log = logging.getLogger(__name__)
 
@@ -72,55 +52,22 @@ class Engine:
 
     def __init__(
         self,
+        services: EngineServices,
         *,
-        log: EventLog,
-        sessions: Sessions,
-        blobs: Blobs,
-        models: Models,
-        tools: ToolRegistry,
-        rules: PermissionStore,
-        clock: Clock,
-        ids: IdSource,
-        settings: EngineSettings,
-        environment: Environment | None = None,
-        budgets: Budgets | None = None,
         recoveries: RecoveryCounter | None = None,
-        summarizer: Summarizer | None = None,
-        background_tasks: BackgroundTasks | None = None,
-        inputs: InputReceiver | None = None,
         restorer: DocumentRestorer | None = None,
     ) -> None:
         """Take the ports; reads and starts nothing."""
-        self._services = EngineServices(
-            log=log,
-            sessions=sessions,
-            blobs=blobs,
-            models=models,
-            tools=tools,
-            rules=rules,
-            clock=clock,
-            ids=ids,
-            settings=settings,
-            rng=Random(),  # noqa: S311 spreads retries, guards nothing
-            background_tasks=background_tasks or BackgroundTasks(ids),
-            inputs=inputs or NullInputReceiver(),
-            environment=environment or EmptyEnvironment(),
-            budgets=budgets or NullBudgets(),
-            summarizer=summarizer or NoSummarizer(),
-        )
-        self._cache = SessionCache(self._services)
+        self._services = services
+        self._cache = SessionCache(services)
         self._background_events = BackgroundEventRouter(self._cache)
-        self._services.background_tasks.subscribe(self._background_events.route)
-        self._answers = UserResponses(self._cache, self._services)
-        self._recovery = SessionRecovery(
-            self._cache, self._services, recoveries or NullRecoveryCounter()
-        )
-        self.requests = RequestInspector(self._services)
-        self.restores = RestoreService(
-            self._cache, self._services, restorer or NullDocumentRestorer()
-        )
-        self._ready = ReadySessions(self._cache, self._services, self.restores)
-        self._messages = MessageService(self._cache, self._services, self._ready)
+        services.background_tasks.subscribe(self._background_events.route)
+        self.responses = UserResponses(self._cache, services)
+        self._recovery = SessionRecovery(self._cache, services, recoveries or NullRecoveryCounter())
+        self.requests = RequestInspector(services)
+        self.restores = RestoreService(self._cache, services, restorer or NullDocumentRestorer())
+        self._ready = ReadySessions(self._cache, services, self.restores)
+        self.messages = MessageService(self._cache, services, self._ready)
 
     async def start(self) -> None:
         """Recover after a restart: sessions with an open turn become ``interrupted``.
@@ -153,27 +100,13 @@ class Engine:
 
     async def send(self, session_id: SessionId, command: SendMessage) -> MessageAccepted:
         """Accept a user message; raises as ``MessageService.send``."""
-        return await self._messages.send(session_id, command)
+        return await self.messages.send(session_id, command)
 
     async def send_notification(
         self, session_id: SessionId, command: SendMessage
     ) -> MessageAccepted:
         """Accept a notification; raises as ``MessageService.send_notification``."""
-        return await self._messages.send_notification(session_id, command)
-
-    async def edit_message(
-        self, session_id: SessionId, message_id: MessageId, command: EditMessage
-    ) -> None:
-        """Change a queued message. Raises ``NotFound``, ``Conflict`` (no longer queued)."""
-        await self._messages.change_queued(session_id, message_id, command.text)
-
-    async def remove_message(self, session_id: SessionId, message_id: MessageId) -> None:
-        """Remove a queued message. Raises ``NotFound``, ``Conflict`` (no longer queued)."""
-        await self._messages.change_queued(session_id, message_id, None)
-
-    async def send_queued(self, session_id: SessionId, message_id: MessageId) -> None:
-        """Start a turn with queued messages; raises as ``MessageService.send_queued``."""
-        await self._messages.send_queued(session_id, message_id)
+        return await self.messages.send_notification(session_id, command)
 
     async def cancel(self, session_id: SessionId) -> None:
         """Stop the running turn or end an interrupted one; otherwise do nothing.
@@ -228,30 +161,6 @@ class Engine:
         _check_compaction(driver, self._services.settings.compaction)
         driver.record(_compaction_request())
         await self._services.log.sync()
-
-    async def answer_approval(
-        self, session_id: SessionId, call_id: CallId, command: AnswerApproval
-    ) -> None:
-        """Answer a pending approval; raises as ``UserResponses.approval``."""
-        await self._answers.approval(session_id, call_id, command)
-
-    async def answer_question(
-        self, session_id: SessionId, call_id: CallId, command: AnswerQuestion
-    ) -> None:
-        """Answer a question of the agent; raises as ``UserResponses.question``."""
-        await self._answers.question(session_id, call_id, command)
-
-    async def answer_input(
-        self, session_id: SessionId, call_id: CallId, command: AnswerInput
-    ) -> None:
-        """Give a running call the input it waits for; raises as ``UserResponses.input``."""
-        await self._answers.input(session_id, call_id, command)
-
-    async def supply_result(
-        self, session_id: SessionId, call_id: CallId, command: SupplyResult
-    ) -> None:
-        """Record the result of a call the user made; raises as ``UserResponses.result``."""
-        await self._answers.result(session_id, call_id, command)
 
     def is_running(self, session_id: SessionId) -> bool:
         """Return whether a turn of the session is open and not interrupted."""

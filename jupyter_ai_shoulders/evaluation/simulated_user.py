@@ -65,10 +65,10 @@ class SimulatedUser:
         match pending:
             case ev.ApprovalRequest():
                 command = AnswerApproval(decision=self._user.decides(pending))
-                await engine.answer_approval(self._session_id, pending.call_id, command)
+                await engine.responses.answer_approval(self._session_id, pending.call_id, command)
             case ev.ClarifyRequest() if self._answers:
                 answer = AnswerQuestion(answer=self._answers.pop(0))
-                await engine.answer_question(self._session_id, pending.call_id, answer)
+                await engine.responses.answer_question(self._session_id, pending.call_id, answer)
             case ev.Notice():
                 limit = self._user.raised_limit
                 decision = "discard" if limit is None else "resume"

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.changes.review.inline_answers import InlineAnswerWrite
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.host.context.mentions import Mentions
 from jupyter_ai_shoulders.host.documents.review import build_review_service
 from jupyter_ai_shoulders.host.host import Host

@@ -269,7 +269,7 @@ class HostRun:
             assert isinstance(asked, ev.StdinRequest)
             with contextlib.suppress(ShouldersError):  # already answered
                 typed = AnswerInput(text="Ada")
-                await self.host.engine.answer_input(session, asked.call_id, typed)
+                await self.host.engine.responses.answer_input(session, asked.call_id, typed)
 
     def pending(self, session: SessionId) -> list[tuple[str, CallId]]:
         """Return what waits for the user: approvals, questions, results to supply."""
@@ -297,13 +297,15 @@ class HostRun:
         parses = self.host.sessions.get(session).tools == "parse_only"
         for kind, call_id in self.pending(session):
             if kind == "approval":
-                await engine.answer_approval(
+                await engine.responses.answer_approval(
                     session, call_id, AnswerApproval(decision="allow", scope=scope)
                 )
             elif kind == "question":
-                await engine.answer_question(session, call_id, AnswerQuestion(answer="Yes"))
+                await engine.responses.answer_question(
+                    session, call_id, AnswerQuestion(answer="Yes")
+                )
             elif parses and self.host.sessions.get(session).status != "idle":
-                await engine.supply_result(session, call_id, SupplyResult(content="42"))
+                await engine.responses.supply_result(session, call_id, SupplyResult(content="42"))
             else:
                 continue
             answered = True

@@ -74,7 +74,7 @@ async def approve_always(stage: HostRun) -> None:
     for call_id in approvals(stage, session):
         asked = next(e for e in stage.client.events if isinstance(e, ev.ApprovalRequest))
         scope = "always" if "always" in asked.scopes else "once"
-        await stage.host.engine.answer_approval(
+        await stage.host.engine.responses.answer_approval(
             session, call_id, AnswerApproval(decision="allow", scope=scope)
         )
         await stage.settle(session)
@@ -85,7 +85,7 @@ async def deny(stage: HostRun) -> None:
     session = await stage.say(PLEASE)
     for call_id in approvals(stage, session):
         answer = AnswerApproval(decision="deny", feedback="Not this.")
-        await stage.host.engine.answer_approval(session, call_id, answer)
+        await stage.host.engine.responses.answer_approval(session, call_id, answer)
         await stage.settle(session)
 
 
@@ -118,8 +118,8 @@ async def steer(stage: HostRun) -> None:
     for number in (2, 3):
         await stage.send(session, f"Also number {number}.", f"m{number}")
     with contextlib.suppress(ShouldersError):  # already consumed
-        await engine.edit_message(session, MessageId("m2"), EditMessage(text="Also two."))
-        await engine.remove_message(session, MessageId("m3"))
+        await engine.messages.edit_queued(session, MessageId("m2"), EditMessage(text="Also two."))
+        await engine.messages.remove_queued(session, MessageId("m3"))
     await stage.settle(session)
 
 

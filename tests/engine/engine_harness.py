@@ -12,8 +12,12 @@ from jupyter_ai_shoulders.core.catalogue.prices import PriceTable
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.null_ports import NullBudgets
 from jupyter_ai_shoulders.engine.ports import Budgets, RecoveryCounter, ResolvedModel, Summarizer
+from jupyter_ai_shoulders.engine.request.compaction import NoSummarizer
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted_provider import ScriptedProvider, ScriptEntry
 from jupyter_ai_shoulders.tools.base import Tool
@@ -155,7 +159,7 @@ class EngineHarness:
     ) -> None:
         command = AnswerApproval(decision=decision, scope=scope, feedback=feedback)
         chosen = CallId(call_id) if call_id else self.pending()
-        await self.engine.answer_approval(SESSION, chosen, command)
+        await self.engine.responses.answer_approval(SESSION, chosen, command)
         await self.settle()
 
 
@@ -236,18 +240,21 @@ def make_engine_around(
     if planning:
         tools = with_planning(tools, rule_book, store.blobs, PlanLimits(timeout_s=0.2))
     engine = Engine(
-        log=store,
-        sessions=store,
-        blobs=store.blobs,
-        models=models,
-        tools=tools,
-        rules=rule_book,
-        clock=store.clock,
-        ids=ids,
-        settings=limits,
-        budgets=budgets,
+        EngineServices(
+            log=store,
+            sessions=store,
+            blobs=store.blobs,
+            models=models,
+            tools=tools,
+            rules=rule_book,
+            clock=store.clock,
+            ids=ids,
+            settings=limits,
+            budgets=budgets or NullBudgets(),
+            summarizer=summarizer or NoSummarizer(),
+            background_tasks=BackgroundTasks(ids),
+        ),
         recoveries=recoveries,
-        summarizer=summarizer,
         restorer=restorer,
     )
     return EngineHarness(store, desk, provider, models, file, engine, ids, loop, planning)

@@ -7,6 +7,7 @@ from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.environment.attachments import (
     AttachmentContent,
@@ -20,6 +21,7 @@ from jupyter_ai_shoulders.engine.environment.snapshot import (
     WorkspaceSituation,
 )
 from jupyter_ai_shoulders.engine.ports import ResolvedModel
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.providers.base import ModelRequest, Provider
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted_provider import ScriptedProvider, ScriptEntry
@@ -125,16 +127,19 @@ def engine_in(
         store.add(make_session())
     file, ids, desk = MemoryFile(), CountingIds(), ToolWorkspace()
     engine = Engine(
-        log=store,
-        sessions=store,
-        blobs=store.blobs,
-        models=models,
-        tools=registry(desk),
-        rules=PermissionStore(file),
-        clock=store.clock,
-        ids=ids,
-        settings=make_settings(**limits),
-        environment=place,
+        EngineServices(
+            log=store,
+            sessions=store,
+            blobs=store.blobs,
+            models=models,
+            tools=registry(desk),
+            rules=PermissionStore(file),
+            clock=store.clock,
+            ids=ids,
+            settings=make_settings(**limits),
+            environment=place,
+            background_tasks=BackgroundTasks(ids),
+        ),
     )
     return EngineHarness(store, desk, provider or ScriptedProvider(), models, file, engine, ids)
 

@@ -17,7 +17,10 @@ from jupyter_ai_shoulders.assist.summaries import ConversationSummarizer
 from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.request.compaction import NoSummarizer
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.tools.base import CallContext, Progress, Result
@@ -239,14 +242,17 @@ def _engine(
 ) -> Engine:
     calls = OneShotCalls(models, ModelPreferences)
     return Engine(
-        log=store,
-        sessions=store,
-        blobs=store.blobs,
-        models=models,
-        tools=registry(desk, Plot(desk)),
-        rules=PermissionStore(MemoryFile()),
-        clock=store.clock,
-        ids=ids,
-        settings=limits,
-        summarizer=ConversationSummarizer(calls, models) if summaries else None,
+        EngineServices(
+            log=store,
+            sessions=store,
+            blobs=store.blobs,
+            models=models,
+            tools=registry(desk, Plot(desk)),
+            rules=PermissionStore(MemoryFile()),
+            clock=store.clock,
+            ids=ids,
+            settings=limits,
+            summarizer=ConversationSummarizer(calls, models) if summaries else NoSummarizer(),
+            background_tasks=BackgroundTasks(ids),
+        ),
     )

@@ -218,7 +218,7 @@ class InjectionHost:
         for call_id in asked:  # grows while it is answered
             if call_id != ACT and (session_id, call_id) not in self.recorded.started:
                 allow = AnswerApproval(decision="allow", scope="once")
-                await self.host.engine.answer_approval(session_id, call_id, allow)
+                await self.host.engine.responses.answer_approval(session_id, call_id, allow)
                 await self.host.engine.settled(session_id)
 
     def _settings(self) -> HostSettings:

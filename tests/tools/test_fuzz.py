@@ -152,9 +152,9 @@ class FuzzHost:
         """Allow what is asked: whatever runs must not do harm."""
         if isinstance(asked, ev.ApprovalRequest):
             answer = AnswerApproval(decision="allow", scope="once")
-            await self.host.engine.answer_approval(session, asked.call_id, answer)
+            await self.host.engine.responses.answer_approval(session, asked.call_id, answer)
         else:
-            await self.host.engine.answer_question(
+            await self.host.engine.responses.answer_question(
                 session, asked.call_id, AnswerQuestion(answer="Yes")
             )
 

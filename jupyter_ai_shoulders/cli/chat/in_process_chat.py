@@ -143,15 +143,15 @@ class InProcessChat:
 
     def approve(self, session_id: SessionId, call_id: CallId, command: AnswerApproval) -> None:
         """See ``ChatAnswers.approve``."""
-        self._do(self._engine.host.engine.answer_approval(session_id, call_id, command))
+        self._do(self._engine.host.engine.responses.answer_approval(session_id, call_id, command))
 
     def answer(self, session_id: SessionId, call_id: CallId, command: AnswerQuestion) -> None:
         """See ``ChatAnswers.answer``."""
-        self._do(self._engine.host.engine.answer_question(session_id, call_id, command))
+        self._do(self._engine.host.engine.responses.answer_question(session_id, call_id, command))
 
     def type_in(self, session_id: SessionId, call_id: CallId, command: AnswerInput) -> None:
         """See ``ChatAnswers.type_in``."""
-        self._do(self._engine.host.engine.answer_input(session_id, call_id, command))
+        self._do(self._engine.host.engine.responses.answer_input(session_id, call_id, command))
 
     def create(self, command: CreateSession) -> Session:
         """See ``ChatSessions.create``."""

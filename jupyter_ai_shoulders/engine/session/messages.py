@@ -21,9 +21,7 @@ from jupyter_ai_shoulders.engine.session.message_edit import find_edit_start, re
 from jupyter_ai_shoulders.engine.session.ready_sessions import ReadySessions, dispatch_with_outcomes
 from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.engine.session.user_responses import dispatch_user_response
-from jupyter_ai_shoulders.wire.api.commands import (
-    SendMessage,
-)
+from jupyter_ai_shoulders.wire.api.commands import EditMessage, SendMessage
 from jupyter_ai_shoulders.wire.api.responses import MessageAccepted
 from jupyter_ai_shoulders.wire.events import ToolResult
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
@@ -83,15 +81,15 @@ class MessageService:
         await self._services.log.sync()
         return driver.index.accepted[command.id]
 
-    async def change_queued(
-        self, session_id: SessionId, message_id: MessageId, text: str | None
+    async def edit_queued(
+        self, session_id: SessionId, message_id: MessageId, command: EditMessage
     ) -> None:
-        driver = await self._cache.get_driver(session_id)
-        if message_id not in driver.index.accepted:
-            raise NotFound(f"This conversation has no message {message_id}.")
-        driver.dispatch(ChangeQueued(message_id, text))
-        crash_point("engine.queue.changed")
-        await self._services.log.sync()
+        """Change a queued message. Raises ``NotFound``, ``Conflict`` (no longer queued)."""
+        await self._change_queued(session_id, message_id, command.text)
+
+    async def remove_queued(self, session_id: SessionId, message_id: MessageId) -> None:
+        """Remove a queued message. Raises as ``edit_queued``."""
+        await self._change_queued(session_id, message_id, None)
 
     async def send_queued(self, session_id: SessionId, message_id: MessageId) -> None:
         """Start a turn with a message that an ended turn left queued, and the others in the queue.
@@ -154,6 +152,16 @@ class MessageService:
         idle = isinstance(driver.state.phase, Idle)
         if idle and driver.index.waits_for_turn(command.id):
             driver.begin_unstarted_turn(command.id)
+
+    async def _change_queued(
+        self, session_id: SessionId, message_id: MessageId, text: str | None
+    ) -> None:
+        driver = await self._cache.get_driver(session_id)
+        if message_id not in driver.index.accepted:
+            raise NotFound(f"This conversation has no message {message_id}.")
+        driver.dispatch(ChangeQueued(message_id, text))
+        crash_point("engine.queue.changed")
+        await self._services.log.sync()
 
 
 def _check_not_blank(command: SendMessage) -> None:

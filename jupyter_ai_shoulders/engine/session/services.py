@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment
-from jupyter_ai_shoulders.engine.null_ports import NullBudgets
+from jupyter_ai_shoulders.engine.null_ports import NullBudgets, NullInputReceiver
 from jupyter_ai_shoulders.engine.ports import (
     Budgets,
     Environment,
@@ -67,11 +67,12 @@ class EngineServices:
     clock: Clock
     ids: IdSource
     settings: EngineSettings
-    rng: Random
     background_tasks: BackgroundTasks
-    inputs: InputReceiver
+    inputs: InputReceiver = field(default_factory=NullInputReceiver)
     environment: Environment = field(default_factory=EmptyEnvironment)
     senders: MessageSenders = field(default_factory=MessageSenders)
     budgets: Budgets = field(default_factory=NullBudgets)
     summarizer: Summarizer = field(default_factory=NoSummarizer)
     encoded: ToolEncodingCache = field(default_factory=ToolEncodingCache)
+    rng: Random = field(default_factory=Random)
+    """Spreads retries."""

@@ -41,7 +41,7 @@ class UserResponses:
         self._services = services
         self._answering = asyncio.Lock()
 
-    async def approval(
+    async def answer_approval(
         self, session_id: SessionId, call_id: CallId, command: AnswerApproval
     ) -> None:
         """Answer a pending approval; resumes an interrupted turn.
@@ -54,7 +54,7 @@ class UserResponses:
         await self._services.log.sync()
         crash_point("approvals.answer.synced")
 
-    async def question(
+    async def answer_question(
         self, session_id: SessionId, call_id: CallId, command: AnswerQuestion
     ) -> None:
         """Answer a question; resumes an interrupted turn.
@@ -71,7 +71,9 @@ class UserResponses:
         crash_point("questions.answer.committed")
         await self._services.log.sync()
 
-    async def input(self, session_id: SessionId, call_id: CallId, command: AnswerInput) -> None:
+    async def answer_input(
+        self, session_id: SessionId, call_id: CallId, command: AnswerInput
+    ) -> None:
         """Give the code of a running call its input, which is not stored.
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``: nothing waits any more).
@@ -81,7 +83,9 @@ class UserResponses:
             raise Conflict("Nothing is waiting for this input any more.", code="already_answered")
         crash_point("stdin.answer.taken")
 
-    async def result(self, session_id: SessionId, call_id: CallId, command: SupplyResult) -> None:
+    async def supply_result(
+        self, session_id: SessionId, call_id: CallId, command: SupplyResult
+    ) -> None:
         """Record the result of a call that the user made (``parse_only``).
 
         Raises ``NotFound``, ``Conflict`` (``already_answered``, or tools are not ``parse_only``).

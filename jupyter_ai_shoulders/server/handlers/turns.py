@@ -56,7 +56,7 @@ class MessageHandler(ShouldersHandler):
         ended.
         """
         session = self.session(session_id)
-        await self.host.engine.send_queued(session.id, MessageId(message_id))
+        await self.host.engine.messages.send_queued(session.id, MessageId(message_id))
         self.accepted()
 
     @web.authenticated
@@ -65,7 +65,7 @@ class MessageHandler(ShouldersHandler):
         """Change the text of a queued message."""
         session = self.session(session_id)
         command = self.body(EditMessage)
-        await self.host.engine.edit_message(session.id, MessageId(message_id), command)
+        await self.host.engine.messages.edit_queued(session.id, MessageId(message_id), command)
         self.accepted()
 
     @web.authenticated
@@ -73,7 +73,7 @@ class MessageHandler(ShouldersHandler):
     async def delete(self, session_id: str, message_id: str) -> None:
         """Remove a queued message."""
         session = self.session(session_id)
-        await self.host.engine.remove_message(session.id, MessageId(message_id))
+        await self.host.engine.messages.remove_queued(session.id, MessageId(message_id))
         self.no_content()
 
 
@@ -144,7 +144,7 @@ class ApprovalHandler(ShouldersHandler):
         """Answer a pending approval; the first answer counts."""
         session = self.session(session_id)
         command = self.body(AnswerApproval)
-        await self.host.engine.answer_approval(session.id, CallId(call_id), command)
+        await self.host.engine.responses.answer_approval(session.id, CallId(call_id), command)
         if command.decision == "allow" and command.scope == "always":
             self.host.pages.tools_changed()
         self.accepted()
@@ -159,7 +159,7 @@ class ClarificationHandler(ShouldersHandler):
         """Answer a question; the first answer counts."""
         session = self.session(session_id)
         command = self.body(AnswerQuestion)
-        await self.host.engine.answer_question(session.id, CallId(call_id), command)
+        await self.host.engine.responses.answer_question(session.id, CallId(call_id), command)
         self.accepted()
 
 
@@ -172,7 +172,7 @@ class InputHandler(ShouldersHandler):
         """Send running code its input, which is not stored; the first answer counts."""
         session = self.session(session_id)
         command = self.body(AnswerInput)
-        await self.host.engine.answer_input(session.id, CallId(call_id), command)
+        await self.host.engine.responses.answer_input(session.id, CallId(call_id), command)
         self.accepted()
 
 
@@ -187,7 +187,7 @@ class SuppliedResultHandler(ShouldersHandler):
         """Accept the result of a call that the user made."""
         session = self.session(session_id)
         command = self.body(SupplyResult)
-        await self.host.engine.supply_result(session.id, CallId(call_id), command)
+        await self.host.engine.responses.supply_result(session.id, CallId(call_id), command)
         self.accepted()
 
 

@@ -185,7 +185,9 @@ async def test_output_that_is_no_text_is_refused():
 async def test_supplied_results_are_cut_and_paged_too():
     w = printing(show("short"), read_on, "End.", given=make_session(tools="parse_only"))
     await w.say()
-    await w.engine.supply_result(SESSION, CallId("c1"), SupplyResult(content=LINES, ok=True))
+    await w.engine.responses.supply_result(
+        SESSION, CallId("c1"), SupplyResult(content=LINES, ok=True)
+    )
     await w.settle()
     assert [result.tool for result in w.of(ev.ToolResult)] == ["print", "read_output"]
     assert w.of(ev.ToolResult)[1].status == "ok"

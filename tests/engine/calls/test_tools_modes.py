@@ -39,7 +39,9 @@ def parsing(*script: ScriptEntry) -> EngineHarness:
 
 
 async def supply(w: EngineHarness, call_id: str, content: str = "42", *, ok: bool = True) -> None:
-    await w.engine.supply_result(SESSION, CallId(call_id), SupplyResult(content=content, ok=ok))
+    await w.engine.responses.supply_result(
+        SESSION, CallId(call_id), SupplyResult(content=content, ok=ok)
+    )
     await w.settle()
 
 

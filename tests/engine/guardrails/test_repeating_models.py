@@ -41,7 +41,7 @@ async def test_a_model_that_repeats_itself_is_told_then_asked_about_then_stopped
     told = "three times. Do something else"
     assert told not in str(w.provider.requests[2].messages)
     assert told in str(w.provider.requests[3].messages[-1])
-    await w.engine.answer_approval(
+    await w.engine.responses.answer_approval(
         SESSION, asked.call_id, AnswerApproval(decision="allow", scope="once", feedback=None)
     )
     await w.settle()

@@ -132,7 +132,7 @@ async def test_tool_that_ignores_a_cancel_is_left_behind_and_its_effect_is_unkno
     )
     reached = w.desk.hold("stubborn")
     await w.say()
-    await w.engine.answer_approval(SESSION, w.pending(), AnswerApproval(decision="allow"))
+    await w.engine.responses.answer_approval(SESSION, w.pending(), AnswerApproval(decision="allow"))
     await reached.wait()
     await cancel(w)
     assert w.results() == [("c1", "unknown")]
@@ -192,14 +192,14 @@ async def test_messages_left_queued_by_a_cancel_are_sent_when_asked():
     await w.send("Two", message="m2")
     await w.send("Three", message="m3")
     with pytest.raises(Conflict):
-        await w.engine.send_queued(SESSION, MessageId("m2"))
+        await w.engine.messages.send_queued(SESSION, MessageId("m2"))
     await cancel(w)
-    await w.engine.send_queued(SESSION, MessageId("m2"))
+    await w.engine.messages.send_queued(SESSION, MessageId("m2"))
     await w.settle()
     assert w.exits() == ["cancelled", "final_response"]
     assert [update.message_id for update in w.of(ev.MessageUpdate)] == ["m2", "m3"]
     with pytest.raises(Conflict):
-        await w.engine.send_queued(SESSION, MessageId("m2"))
+        await w.engine.messages.send_queued(SESSION, MessageId("m2"))
     check(w)
 
 

@@ -34,7 +34,9 @@ def asking(*script: ScriptEntry, given: Session | None = None) -> EngineHarness:
 
 
 async def reply(w: EngineHarness, answer: str | tuple[str, ...], call_id: str = "c1") -> None:
-    await w.engine.answer_question(SESSION, CallId(call_id), AnswerQuestion(answer=answer))
+    await w.engine.responses.answer_question(
+        SESSION, CallId(call_id), AnswerQuestion(answer=answer)
+    )
     await w.settle()
 
 

@@ -487,18 +487,18 @@ async def test_queued_message_can_be_edited_and_removed_until_it_is_consumed():
     await gate.reached.wait()
     await w.send("Two", message="m2")
     await w.send("Three", message="m3")
-    await w.engine.edit_message(SESSION, MessageId("m2"), EditMessage(text="Zwei"))
-    await w.engine.remove_message(SESSION, MessageId("m3"))
+    await w.engine.messages.edit_queued(SESSION, MessageId("m2"), EditMessage(text="Zwei"))
+    await w.engine.messages.remove_queued(SESSION, MessageId("m3"))
     gate.open.set()
     await w.settle()
     assert "Zwei" in last_user_text(w)
     assert "Three" not in w.provider.requests[-1].messages[-1].model_dump_json()
     with pytest.raises(Conflict):
-        await w.engine.edit_message(SESSION, MessageId("m2"), EditMessage(text="Due"))
+        await w.engine.messages.edit_queued(SESSION, MessageId("m2"), EditMessage(text="Due"))
     with pytest.raises(Conflict):
-        await w.engine.remove_message(SESSION, MessageId("m1"))
+        await w.engine.messages.remove_queued(SESSION, MessageId("m1"))
     with pytest.raises(NotFound):
-        await w.engine.remove_message(SESSION, MessageId("m9"))
+        await w.engine.messages.remove_queued(SESSION, MessageId("m9"))
     check(w)
 
 

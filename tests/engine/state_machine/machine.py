@@ -251,9 +251,9 @@ class EngineMachine(RuleBasedStateMachine):
         call_id = CallId(self.question or "")
         command = AnswerQuestion(answer=answer)
         with contextlib.suppress(Conflict):  # a cancel may be on its way
-            self.run(self.world.engine.answer_question(SESSION, call_id, command))
+            self.run(self.world.engine.responses.answer_question(SESSION, call_id, command))
             with pytest.raises(Conflict):
-                self.run(self.world.engine.answer_question(SESSION, call_id, command))
+                self.run(self.world.engine.responses.answer_question(SESSION, call_id, command))
             self.settle()
 
     @rule(tools=st.sampled_from(["enabled", "enabled", "enabled", "parse_only", "disabled"]))
@@ -267,9 +267,9 @@ class EngineMachine(RuleBasedStateMachine):
         call_id = self.unsettled[which % len(self.unsettled)]
         command = SupplyResult(content="Supplied.", ok=ok)
         with contextlib.suppress(Conflict):
-            self.run(self.world.engine.supply_result(SESSION, call_id, command))
+            self.run(self.world.engine.responses.supply_result(SESSION, call_id, command))
             with pytest.raises(Conflict):
-                self.run(self.world.engine.supply_result(SESSION, call_id, command))
+                self.run(self.world.engine.responses.supply_result(SESSION, call_id, command))
             self.settle()
 
     @rule()
@@ -357,9 +357,11 @@ class EngineMachine(RuleBasedStateMachine):
         engine = self.world.engine
         with contextlib.suppress(Conflict):
             if remove:
-                self.run(engine.remove_message(SESSION, message_id))
+                self.run(engine.messages.remove_queued(SESSION, message_id))
             else:
-                self.run(engine.edit_message(SESSION, message_id, EditMessage(text="Other")))
+                self.run(
+                    engine.messages.edit_queued(SESSION, message_id, EditMessage(text="Other"))
+                )
 
     @rule(then=st.sampled_from(AFTERWARDS))
     def server_stops_and_starts(self, then: Any) -> None:
@@ -446,7 +448,7 @@ class EngineMachine(RuleBasedStateMachine):
         while (pending := self.pending) is not None:
             with contextlib.suppress(Conflict, InvalidRequest):
                 command = AnswerApproval(decision="allow")
-                await w.engine.answer_approval(SESSION, CallId(pending), command)
+                await w.engine.responses.answer_approval(SESSION, CallId(pending), command)
             await w.settle()
         assert w.exits()[-1] == "final_response"
         assert w.session.status == "idle"

@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, StateUnavailable
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.request.context import build_request_content
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.host.sessions.forks import Forks, fork_title
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.sessions.forks import SqliteForks, copied_proposal_id
@@ -54,15 +56,18 @@ class EngineSetup:
         self.ids = CountingIds()
         self.artifacts = ArtifactFiles(self.store.directory)
         self.engine = Engine(
-            log=self.store.log,
-            sessions=self.store.sessions,
-            blobs=self.store.blobs,
-            models=FakeModels(self.provider, model_spec()),
-            tools=registry(self.desk, Clarify()),
-            rules=PermissionStore(self.file),
-            clock=self.store.clock,
-            ids=self.ids,
-            settings=engine_settings(),
+            EngineServices(
+                log=self.store.log,
+                sessions=self.store.sessions,
+                blobs=self.store.blobs,
+                models=FakeModels(self.provider, model_spec()),
+                tools=registry(self.desk, Clarify()),
+                rules=PermissionStore(self.file),
+                clock=self.store.clock,
+                ids=self.ids,
+                settings=engine_settings(),
+                background_tasks=BackgroundTasks(self.ids),
+            ),
         )
         self.forks = Forks(
             log=self.store.log,
@@ -312,7 +317,7 @@ async def test_what_was_allowed_for_a_document_is_asked_again_in_the_copy(folder
     await place.say("go")
     asked = [e for e in place.events() if isinstance(e, ev.ApprovalRequest)]
     answer = AnswerApproval(decision="allow", scope="document")
-    await place.engine.answer_approval(SOURCE, asked[0].call_id, answer)
+    await place.engine.responses.answer_approval(SOURCE, asked[0].call_id, answer)
     await place.engine.settled(SOURCE)
     fork = await place.fork()
 

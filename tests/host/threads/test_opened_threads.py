@@ -96,7 +96,7 @@ async def test_what_the_opener_had_read_is_known_of_its_thread_and_of_copies(
         chat = host.session_service.create(CreateSession(mode="ask", model=MODEL), owner=None)
         await say(host, chat)
         allow = AnswerApproval(decision="allow", scope="once")
-        await host.engine.answer_approval(chat.id, CallId("add"), allow)
+        await host.engine.responses.answer_approval(chat.id, CallId("add"), allow)
         await host.engine.settled(chat.id)
         (thread,) = tasks(host)
         await host.engine.settled(thread.id)

@@ -119,7 +119,7 @@ async def test_a_task_works_beside_the_chat_and_tells_what_it_said(tmp_path: Pat
         await say(host, chat)
         (asked,) = of(host, chat.id, ev.ApprovalRequest)
         assert asked.preview == "Make it the third."
-        await host.engine.answer_approval(
+        await host.engine.responses.answer_approval(
             chat.id, CallId("add"), AnswerApproval(decision="allow", scope="once")
         )
         await host.engine.settled(chat.id)
