@@ -112,7 +112,7 @@ def _notebook_tools(services: SharedServices, files: FileAccess) -> list[Tool[An
     tools: list[Tool[Any]] = [
         *notebook_tools(
             notebooks,
-            recorder.runner(documents.runner, documents.notebooks),
+            RecordedRunner(documents.runner, documents.notebooks, recorder),
             ids,
             documents.names,
             pictures=pictures,
@@ -124,7 +124,7 @@ def _notebook_tools(services: SharedServices, files: FileAccess) -> list[Tool[An
         *kernel_code_tools(
             access,
             runner=documents.runner,
-            scratch=recorder.scratch(documents.scratch),
+            scratch=RecordedScratch(documents.scratch, recorder),
             variables=documents.variables,
             verifier=documents.verifier,
             level=services.preferences.data_values,

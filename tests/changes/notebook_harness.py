@@ -8,6 +8,11 @@ from typing import Literal
 
 from jupyter_ai_shoulders.changes.proposals.service import ProposalService
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
+    RecordedNotebooks,
+    RecordedRunner,
+    RecordedScratch,
+)
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer, RestoreResult
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.notebook.base import (
@@ -156,8 +161,8 @@ class NotebookHarness:
         ids = CountingIds()
         self.restorer = Restorer(self.store, self.store.blobs, notebooks, self.recorder, ids)
         self.proposals = ProposalService(self.store, notebooks, self.kernel, ids, self.recorder)
-        self._notebooks = self.recorder.notebooks(notebooks)
-        self._runner = self.recorder.runner(self.kernel, notebooks)
+        self._notebooks = RecordedNotebooks(notebooks, self.recorder)
+        self._runner = RecordedRunner(self.kernel, notebooks, self.recorder)
         self._numbers = itertools.count(1)
 
     @property
@@ -182,7 +187,7 @@ class NotebookHarness:
     async def agent_tries(self, code: str, turn: str = "t1") -> None:
         self.recorder.set_actor(self._actor(turn))
         try:
-            async for _ in self.recorder.scratch(self.kernel).run_code(PATH, code):
+            async for _ in RecordedScratch(self.kernel, self.recorder).run_code(PATH, code):
                 pass
         finally:
             self.recorder.set_actor(None)

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.changes.proposals.targets import (
     ProposalTarget,
 )
 from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
@@ -77,7 +78,7 @@ class ProposalService:
         self._current_path = current_path
         self._texts = texts
         self._log = event_log
-        self._notebooks = recorder.notebooks(notebooks) if recorder else notebooks
+        self._notebooks = RecordedNotebooks(notebooks, recorder) if recorder else notebooks
         self._recorder = recorder
         self._runner = runner
         self._ids = ids

@@ -18,21 +18,13 @@ from typing import Any, Protocol
 from jupyter_ai_shoulders.changes.recording.actor import Actor, origin_of
 from jupyter_ai_shoulders.changes.recording.cell_operations import CellOperationLog
 from jupyter_ai_shoulders.changes.recording.change_history import text_changes
-from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
-    RecordedNotebooks,
-    RecordedRunner,
-    RecordedScratch,
-    record_tool,
-)
 from jupyter_ai_shoulders.changes.recording.snapshots import encode_cell, encode_notebook
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.core.operation_journal import OperationJournal
 from jupyter_ai_shoulders.files.base import ChangeObserver, NullChangeObserver
-from jupyter_ai_shoulders.notebook.base import CellRunner, Notebook, Notebooks, NotebookSnapshot
-from jupyter_ai_shoulders.notebook.execution.scratch_runner import ScratchRunner
+from jupyter_ai_shoulders.notebook.base import Notebook, NotebookSnapshot
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
-from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.wire.event_types.restore import CellSnapshot
 from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, DocumentSnapshot
 from jupyter_ai_shoulders.wire.ids import CellId, SessionId
@@ -97,22 +89,6 @@ class ChangeRecorder:
     def set_actor(self, actor: Actor | None) -> None:
         """Set the actor of the current task."""
         self._actor.set(actor)
-
-    def notebooks(self, notebooks: Notebooks) -> Notebooks:
-        """Return the notebooks with their changes recorded."""
-        return RecordedNotebooks(notebooks, self)
-
-    def runner(self, runner: CellRunner, notebooks: Notebooks) -> CellRunner:
-        """Return the runner with its runs recorded."""
-        return RecordedRunner(runner, notebooks, self)
-
-    def scratch(self, scratch: ScratchRunner) -> ScratchRunner:
-        """Return the runner of code without cells with its runs recorded."""
-        return RecordedScratch(scratch, self)
-
-    def tools(self, tools: Iterable[Tool[Any]]) -> list[Tool[Any]]:
-        """Return the tools with their calls set as the actor."""
-        return [record_tool(tool, self) for tool in tools]
 
     async def take_checkpoint(
         self,

@@ -1,22 +1,21 @@
 """Wrappers that record what tools do through notebooks, runners and tools.
 
-Made by ``changes.recording.recorder``, except ``RecordedNewNotebooks``, which ``host`` makes.
+Made by ``host`` for tools, and by what changes notebooks for the user: restores, review, proposals.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, cast
 
 from jupyter_ai_shoulders.changes.recording.actor import Actor, origin_of
-from jupyter_ai_shoulders.changes.recording.cell_operations import CellOperationLog
 from jupyter_ai_shoulders.changes.recording.change_history import cell_actions
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.snapshots import outputs_hash, title_of
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.core.operation_journal import (
     ChangeOutcome,
@@ -55,57 +54,10 @@ from jupyter_ai_shoulders.wire.versions import cell_version
 log = logging.getLogger(__name__)
 
 
-class ChangeRecording(Protocol):
-    """What the wrappers need of a recorder; implemented by ``ChangeRecorder``."""
-
-    operations: CellOperationLog
-    current_page: CurrentPage
-
-    @property
-    def actor(self) -> Actor | None:
-        """The actor of the current task."""
-        ...
-
-    def set_actor(self, actor: Actor | None) -> None:
-        """Set the actor of the current task."""
-        ...
-
-    async def take_checkpoint(
-        self,
-        actor: Actor,
-        notebook: Notebook,
-        touched: Collection[CellId],
-        *,
-        refresh: bool = False,
-    ) -> NotebookSnapshot | None:
-        """Write a checkpoint to disk. Raises ``StateUnavailable`` and the errors of reading."""
-        ...
-
-    async def checkpoint_attachments(
-        self, actor: Actor, path: str, inverse: Sequence[CellEdit]
-    ) -> None:
-        """Store deleted cells with their attachments. Raises ``StateUnavailable``."""
-        ...
-
-    def record_actions(self, actor: Actor, path: str, actions: Iterable[CellDeed]) -> None:
-        """Log actions. Raises ``StateUnavailable``."""
-        ...
-
-    def notify_observer(
-        self, actor: Actor, path: str, edits: Sequence[CellEdit], inverse: Sequence[CellEdit]
-    ) -> None:
-        """Notify the review of changed texts. Raises ``StateUnavailable``."""
-        ...
-
-    async def kernel_generation(self, path: str) -> str | None:
-        """Return the identifier of the notebook's running kernel."""
-        ...
-
-
 class RecordedNotebooks:
     """``Notebooks`` whose changes are recorded."""
 
-    def __init__(self, notebooks: Notebooks, recorder: ChangeRecording) -> None:
+    def __init__(self, notebooks: Notebooks, recorder: ChangeRecorder) -> None:
         self._notebooks = notebooks
         self._recorder = recorder
 
@@ -119,7 +71,7 @@ class RecordedNotebooks:
 class RecordedNotebook:
     """A ``Notebook`` whose changes are recorded."""
 
-    def __init__(self, notebook: Notebook, recorder: ChangeRecording) -> None:
+    def __init__(self, notebook: Notebook, recorder: ChangeRecorder) -> None:
         self._notebook = notebook
         self._recorder = recorder
 
@@ -171,7 +123,7 @@ class RecordedNewNotebooks:
     def __init__(
         self,
         new: NewNotebooks,
-        recorder: ChangeRecording,
+        recorder: ChangeRecorder,
         journal: OperationJournal,
         workspace: Workspace,
     ) -> None:
@@ -204,7 +156,7 @@ class RecordedNewNotebooks:
 class RecordedRunner:
     """A ``CellRunner`` whose runs are recorded."""
 
-    def __init__(self, runner: CellRunner, notebooks: Notebooks, recorder: ChangeRecording) -> None:
+    def __init__(self, runner: CellRunner, notebooks: Notebooks, recorder: ChangeRecorder) -> None:
         self._runner = runner
         self._notebooks = notebooks
         self._recorder = recorder
@@ -275,7 +227,7 @@ class RecordedRunner:
 class RecordedScratch:
     """A ``ScratchRunner`` that records the code it runs, since its effects stay in the kernel."""
 
-    def __init__(self, scratch: ScratchRunner, recorder: ChangeRecording) -> None:
+    def __init__(self, scratch: ScratchRunner, recorder: ChangeRecorder) -> None:
         self._scratch = scratch
         self._recorder = recorder
 
@@ -302,7 +254,7 @@ class RecordedScratch:
 class RecordedTool:
     """A ``Tool`` that sets the recorder's actor to the call while it runs."""
 
-    def __init__(self, tool: Tool[Any], recorder: ChangeRecording) -> None:
+    def __init__(self, tool: Tool[Any], recorder: ChangeRecorder) -> None:
         self.name = tool.name
         self.category = tool.category
         self.risk = tool.risk
@@ -339,7 +291,7 @@ class RecordedTool:
 class RecordedPreparableTool(RecordedTool):
     """A ``RecordedTool`` of a ``PreparableTool``."""
 
-    def __init__(self, tool: Tool[Any], preparable: PreparableTool, rec: ChangeRecording) -> None:
+    def __init__(self, tool: Tool[Any], preparable: PreparableTool, rec: ChangeRecorder) -> None:
         super().__init__(tool, rec)
         self._preparable = preparable
 
@@ -347,7 +299,7 @@ class RecordedPreparableTool(RecordedTool):
         return await self._preparable.prepare(context)
 
 
-def record_tool(tool: Tool[Any], recorder: ChangeRecording) -> Tool[Any]:
+def record_tool(tool: Tool[Any], recorder: ChangeRecorder) -> Tool[Any]:
     """Return the tool with its calls recorded."""
     if isinstance(tool, PreparableTool):
         recorded: RecordedTool = RecordedPreparableTool(tool, tool, recorder)

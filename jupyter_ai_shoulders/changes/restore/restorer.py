@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.changes.recording.change_history import (
     document_histories,
 )
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.changes.recording.snapshots import (
     StoredCell,
     StoredNotebook,
@@ -110,7 +111,7 @@ class Restorer:
         self._files = files or NullFileUndos()
         self._log = event_log
         self._blobs = blobs
-        self._notebooks = recorder.notebooks(notebooks)
+        self._notebooks = RecordedNotebooks(notebooks, recorder)
         self._unrecorded = notebooks
         self._recorder = recorder
         self._ids = ids

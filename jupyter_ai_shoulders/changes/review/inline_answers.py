@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
 from jupyter_ai_shoulders.core.text_merge import merge_texts
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, Notebook, Notebooks
@@ -28,7 +29,7 @@ class InlineAnswerWriter:
 
     def __init__(self, event_log: EventLog, notebooks: Notebooks, recorder: ChangeRecorder) -> None:
         self._log = event_log
-        self._notebooks = recorder.notebooks(notebooks)
+        self._notebooks = RecordedNotebooks(notebooks, recorder)
         self._recorder = recorder
 
     async def put(self, session: Session, command: PutCellText) -> CellText:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.changes.restore.kernel_drift import find_kernel_drift
 from jupyter_ai_shoulders.changes.review.deleted_cells import DeletedCell
 from jupyter_ai_shoulders.changes.review.pending_edits import TrackedEdit
@@ -67,7 +68,7 @@ class ChangeReverter:
     ) -> None:
         self._recorder = recorder
         self._log = event_log
-        self._notebooks = recorder.notebooks(notebooks)
+        self._notebooks = RecordedNotebooks(notebooks, recorder)
         self._texts = texts
         self._files = files
 

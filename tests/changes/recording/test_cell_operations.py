@@ -11,6 +11,10 @@ from jupyter_ai_shoulders.changes.recording.cell_operations import (
     settle_interrupted_cells,
 )
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
+    RecordedNotebooks,
+    RecordedRunner,
+)
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.core.operation_journal import ChangeOrigin, LoggedChange
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
@@ -45,7 +49,11 @@ class Desk:
         self, *edits: CellEdit, expected: Mapping[CellId, Version] | None = None
     ) -> Applied | Conflicted:
         self.recorder.set_actor(DOER)
-        return await self.recorder.notebooks(self.notebooks).open(PATH).apply(edits, expected or {})
+        return (
+            await RecordedNotebooks(self.notebooks, self.recorder)
+            .open(PATH)
+            .apply(edits, expected or {})
+        )
 
     def rows(self) -> list[tuple[str, str | None, str]]:
         return [
@@ -145,14 +153,16 @@ async def test_an_error_says_whether_it_may_have_been_made(
 async def test_a_run_is_a_row_about_outputs() -> None:
     desk = Desk()
     desk.recorder.set_actor(DOER)
-    async for _ in desk.recorder.runner(desk.kernel, desk.notebooks).run(PATH, CellId("a")):
+    async for _ in RecordedRunner(desk.kernel, desk.notebooks, desk.recorder).run(
+        PATH, CellId("a")
+    ):
         pass
     assert desk.rows() == [("outputs", "a", "done")]
 
 
 async def test_what_the_user_does_is_no_row() -> None:
     desk = Desk()
-    await desk.recorder.notebooks(desk.notebooks).open(PATH).apply([write("a", "one")], {})
+    await RecordedNotebooks(desk.notebooks, desk.recorder).open(PATH).apply([write("a", "one")], {})
     assert desk.rows() == []
 
 

@@ -7,6 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
+    RecordedNotebooks,
+    RecordedRunner,
+)
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
 from jupyter_ai_shoulders.changes.review.current_text import CurrentDocumentReader
 from jupyter_ai_shoulders.changes.review.deleted_cells import DeletedCells
@@ -99,7 +103,9 @@ class ReviewWorld:
         """Change the notebook as a tool does."""
         self.recorder.set_actor(Actor(by, turn, TurnId(turn)))
         try:
-            outcome = await self.recorder.notebooks(self.notebooks).open(PATH).apply(edits, {})
+            outcome = (
+                await RecordedNotebooks(self.notebooks, self.recorder).open(PATH).apply(edits, {})
+            )
         finally:
             self.recorder.set_actor(None)
         assert isinstance(outcome, Applied)
@@ -108,7 +114,7 @@ class ReviewWorld:
         """Run a cell as a tool does."""
         self.recorder.set_actor(Actor(SESSION, turn, TurnId(turn)))
         try:
-            runner = self.recorder.runner(self.kernel, self.notebooks)
+            runner = RecordedRunner(self.kernel, self.notebooks, self.recorder)
             async for _ in runner.run(PATH, CellId(cell_id)):
                 pass
         finally:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks, record_tool
 from jupyter_ai_shoulders.changes.restore.file_restore import FileUndos
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
@@ -52,9 +53,12 @@ class RestoreHarness:
         store.add(make_session(mode="auto_edit"))
         self.recorder = ChangeRecorder(store, store.blobs, Kernel(self.notebook))
         ids = CountingIds()
-        access = NotebookAccess(self.recorder.notebooks(notebooks), NotebookNameList(PATH))
+        access = NotebookAccess(RecordedNotebooks(notebooks, self.recorder), NotebookNameList(PATH))
         versions = CellReadTracker(ReadTextCache())
-        tools = self.recorder.tools([AddCell(access, versions), EditCell(access, versions, ids)])
+        tools = [
+            record_tool(tool, self.recorder)
+            for tool in [AddCell(access, versions), EditCell(access, versions, ids)]
+        ]
         restorer = Restorer(store, store.blobs, notebooks, self.recorder, ids, files=files)
         self.world: EngineHarness = make_engine_around(
             store, ToolDesk(), ScriptedProvider(*script), ids=ids, loop=tools, restorer=restorer

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.changes.recording.recorder import Actor
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.files.base import ChangeOrigin, TextEditApplied
 from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
@@ -182,7 +183,7 @@ async def test_a_cell_the_user_changed_elsewhere_is_merged(files: Files):
 async def agent_edits(made: TurnPlace, cell_id: str, text: str, turn_id: TurnId) -> None:
     made.recorder.set_actor(Actor(SESSION, turn_id, turn_id))
     try:
-        notebook = made.recorder.notebooks(made.notebooks).open("a.ipynb")
+        notebook = RecordedNotebooks(made.notebooks, made.recorder).open("a.ipynb")
         await notebook.apply([write(cell_id, text)], {})
     finally:
         made.recorder.set_actor(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.changes.review.current_text import CurrentDocumentReader
 from jupyter_ai_shoulders.changes.review.deleted_cells import DeletedCells
 from jupyter_ai_shoulders.changes.review.pending_edits import PendingEdits
@@ -62,7 +63,7 @@ class Review:
     async def agent(self, *edits: CellEdit) -> None:
         self.recorder.set_actor(Actor(SESSION, "t1", TurnId("t1")))
         try:
-            notebooks = self.recorder.notebooks(self.bench.router)
+            notebooks = RecordedNotebooks(self.bench.router, self.recorder)
             outcome = await notebooks.open("n.ipynb").apply(edits, {})
         finally:
             self.recorder.set_actor(None)

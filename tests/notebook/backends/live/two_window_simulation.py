@@ -24,6 +24,7 @@ import nbformat
 
 from jupyter_ai_shoulders.changes.proposals.service import ProposalService
 from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.changes.remaining_hunks import accept_hunks, revert_hunks
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
 from jupyter_ai_shoulders.changes.review.current_text import CurrentDocumentReader
@@ -392,7 +393,7 @@ class TwoWindowSimulation:
         turn = TurnId(f"t{self.turn}")
         self.recorder.set_actor(Actor(SESSION, turn, turn))
         try:
-            notebook = self.recorder.notebooks(self.router).open(self.file.name)
+            notebook = RecordedNotebooks(self.router, self.recorder).open(self.file.name)
             cell = self.random.choice((await notebook.read()).cells)
             way, word = self.random.choice(EDITED), self.word("g")
             edit: CellEdit = CellSource(
