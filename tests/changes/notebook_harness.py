@@ -7,7 +7,8 @@ from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from typing import Literal
 
 from jupyter_ai_shoulders.changes.proposals.service import ProposalService
-from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.actor import Actor
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
     RecordedNotebooks,
     RecordedRunner,

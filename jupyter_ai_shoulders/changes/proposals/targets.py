@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.actor import Actor
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.files.base import ChangeOrigin, TextDocuments, TextEditConflict
 from jupyter_ai_shoulders.notebook.base import Conflicted, Notebook

@@ -11,12 +11,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from jupyter_ai_shoulders.changes.recording.actor import Actor
 from jupyter_ai_shoulders.changes.recording.change_history import (
     DocumentHistory,
     HistoryRange,
     document_histories,
 )
-from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.changes.recording.snapshots import (
     StoredCell,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 
-from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.actor import Actor
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
 from jupyter_ai_shoulders.core.text_merge import merge_texts

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.actor import Actor
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.changes.restore.kernel_drift import find_kernel_drift
 from jupyter_ai_shoulders.changes.review.deleted_cells import DeletedCell

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from jupyter_ai_shoulders.changes.recording.actor import Actor
 from jupyter_ai_shoulders.changes.recording.cell_operations import (
     NOT_KNOWN,
     settle_interrupted_cells,
 )
-from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
     RecordedNotebooks,
     RecordedRunner,

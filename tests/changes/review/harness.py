@@ -6,7 +6,8 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.actor import Actor
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
     RecordedNotebooks,
     RecordedRunner,

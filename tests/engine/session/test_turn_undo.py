@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.changes.recording.recorder import Actor
+from jupyter_ai_shoulders.changes.recording.actor import Actor
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound
 from jupyter_ai_shoulders.files.base import ChangeOrigin, TextEditApplied

@@ -23,7 +23,8 @@ from random import Random
 import nbformat
 
 from jupyter_ai_shoulders.changes.proposals.service import ProposalService
-from jupyter_ai_shoulders.changes.recording.recorder import Actor, ChangeRecorder
+from jupyter_ai_shoulders.changes.recording.actor import Actor
+from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks
 from jupyter_ai_shoulders.changes.remaining_hunks import accept_hunks, revert_hunks
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
