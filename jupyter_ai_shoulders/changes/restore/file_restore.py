@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.files.base import ChangeOrigin
 from jupyter_ai_shoulders.files.undo.file_undo import (
     Chosen,
+    FileUndo,
     KeptChange,
     UndoConflict,
     UndoneChange,
-    UndoReport,
 )
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -37,38 +36,6 @@ _OUTCOMES: dict[str, FileOutcome] = {
 }
 
 
-class FileUndos(Protocol):
-    """Undoes changes of files; implemented by ``FileUndo``."""
-
-    async def undo_turn(
-        self, session_id: SessionId, turn_id: TurnId, origin: ChangeOrigin
-    ) -> UndoReport:
-        """Undo the changes of a turn. Raises ``StateUnavailable``."""
-        ...
-
-    async def undo_those(
-        self, session_id: SessionId, chosen: Chosen, origin: ChangeOrigin
-    ) -> UndoReport:
-        """Undo the chosen changes of a session. Raises ``StateUnavailable``."""
-        ...
-
-
-class NullFileUndos:
-    """``FileUndos`` of hosts without files."""
-
-    async def undo_turn(
-        self, session_id: SessionId, turn_id: TurnId, origin: ChangeOrigin
-    ) -> UndoReport:
-        del session_id, turn_id, origin
-        return UndoReport()
-
-    async def undo_those(
-        self, session_id: SessionId, chosen: Chosen, origin: ChangeOrigin
-    ) -> UndoReport:
-        del session_id, chosen, origin
-        return UndoReport()
-
-
 @dataclass(frozen=True, slots=True)
 class FileRestoreResult:
     """The outcome of restoring files."""
@@ -78,7 +45,7 @@ class FileRestoreResult:
 
 
 async def restore_files(
-    undos: FileUndos, session_id: SessionId, order: RestoreOrder, chosen: Chosen, ids: IdSource
+    undo: FileUndo, session_id: SessionId, order: RestoreOrder, chosen: Chosen, ids: IdSource
 ) -> FileRestoreResult:
     """Undo the file changes of a turn, or the chosen ones of a session.
 
@@ -87,9 +54,9 @@ async def restore_files(
     """
     origin = ChangeOrigin(session_id, TurnId(order.restore_id), by="user")
     if order.turn_id is None:
-        report = await undos.undo_those(session_id, chosen, origin)
+        report = await undo.undo_those(session_id, chosen, origin)
     else:
-        report = await undos.undo_turn(session_id, order.turn_id, origin)
+        report = await undo.undo_turn(session_id, order.turn_id, origin)
     proposals = {
         kept.operation.id: _proposal(kept.clash, session_id, ids)
         for kept in report.kept

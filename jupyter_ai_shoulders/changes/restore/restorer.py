@@ -30,16 +30,13 @@ from jupyter_ai_shoulders.changes.restore.changes_since import (
     LogPosition,
     log_position_after,
 )
-from jupyter_ai_shoulders.changes.restore.file_restore import (
-    FileUndos,
-    NullFileUndos,
-    restore_files,
-)
+from jupyter_ai_shoulders.changes.restore.file_restore import restore_files
 from jupyter_ai_shoulders.changes.restore.kernel_drift import find_kernel_drift
 from jupyter_ai_shoulders.changes.restore.plan import RestoreConflict, RestorePlan, plan_restore
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
 from jupyter_ai_shoulders.notebook.base import Conflicted, Notebook, Notebooks, NotebookSnapshot
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
 from jupyter_ai_shoulders.wire.edits import Proposal
@@ -107,9 +104,9 @@ class Restorer:
         recorder: ChangeRecorder,
         ids: IdSource,
         *,
-        files: FileUndos | None = None,
+        files: FileUndo | None = None,
     ) -> None:
-        self._files = files or NullFileUndos()
+        self._files = files
         self._log = event_log
         self._blobs = blobs
         self._notebooks = RecordedNotebooks(notebooks, recorder)
@@ -137,7 +134,7 @@ class Restorer:
             crash_point("restore.files.begun")
         if "notebook" in order.what:
             done = await self._restore_notebooks(session_id, order, after)
-        if "files" in order.what:
+        if "files" in order.what and self._files is not None:
             behind = self._position_after(session_id, after).filter_after
             files = await restore_files(self._files, session_id, order, behind, self._ids)
             done = replace(

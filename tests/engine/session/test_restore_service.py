@@ -8,9 +8,9 @@ import pytest
 
 from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks, record_tool
-from jupyter_ai_shoulders.changes.restore.file_restore import FileUndos
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
+from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
 from jupyter_ai_shoulders.testing.memory_notebooks import NotebookNameList
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.testing.scripted_provider import (
@@ -46,7 +46,7 @@ from tests.engine.log_invariants import check_contexts, check_log, check_request
 class RestoreHarness:
     """An engine whose agent adds and edits cells of one notebook."""
 
-    def __init__(self, *script: ScriptEntry, files: FileUndos | None = None) -> None:
+    def __init__(self, *script: ScriptEntry, files: FileUndo | None = None) -> None:
         self.notebook = RuledNotebook(cell("a", "x = 1"))
         self.notebooks = notebooks = OneNotebook(self.notebook)
         store = MemoryStore()
