@@ -171,7 +171,7 @@ async def test_end_before_the_results_of_its_step_are_logged_is_told_after_them(
 async def test_end_that_a_full_disk_refuses_is_told_when_there_is_space(
     where: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(background_tasks, "AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(background_tasks, "RETRY_SECONDS", 0.01)
     tool: Any = Outlasting()
     tool.says = "all " * 50_000 if where == "blobs" else "all"
     step = turn(Made("outlast", {"path": "b"}, "c1"))
