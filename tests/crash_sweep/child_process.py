@@ -39,7 +39,7 @@ from tests.crash_sweep.user_actions import GO_ON, PLEASE
 from tests.simulator_process import KEY
 from tests.support.invariants import Evidence, Seen, crowding, logs_of, notebook_texts, violations
 
-WAYS = ("new message", "resume", "discard", "same message")
+RECOVERIES = ("new message", "resume", "discard", "same message")
 """The user's action after the restart."""
 _ONCE = re.compile(r"# once: (\w+)")
 _ROUNDS = 12
@@ -55,7 +55,7 @@ class Order:
     kernel: str | None = None
     at: int | None = None
     name: str | None = None
-    way: str = WAYS[0]
+    way: str = RECOVERIES[0]
 
 
 class ShiftedClock:
@@ -130,7 +130,7 @@ async def _recover(order: Order, place: CaseFolders, scenario: Scenario) -> None
             took[session.id] = await _take_up(stage, session.id, order.way, since)
         except ShouldersError as error:
             took[session.id] = str(error)
-    if scenario.sets_aside:  # others continue
+    if scenario.quarantines:  # others continue
         fresh = stage.session()
         took[fresh] = await _take_up(stage, fresh, order.way, since)
     if not took:  # killed before the session was created
@@ -139,7 +139,7 @@ async def _recover(order: Order, place: CaseFolders, scenario: Scenario) -> None
     await stage.host.live.settle()
     await stage.close()
     found = violations(_evidence(place, scenario, took))
-    if not scenario.sets_aside:
+    if not scenario.quarantines:
         found += [f"I6: {name}: {said}" for name, said in took.items() if isinstance(said, str)]
     (place.notes / "result").write_text(json.dumps(found), encoding="utf-8")
 
@@ -190,7 +190,7 @@ def _evidence(place: CaseFolders, scenario: Scenario, took: Mapping[str, float |
     seen = [Seen(*line) for line in place.noted("seen")]
     accepted = [(owner, message) for owner, message in place.noted("accepted")]
     logs = logs_of(place.state / "state.db")
-    if scenario.sets_aside:  # an unreadable session cannot be judged
+    if scenario.quarantines:  # an unreadable session cannot be judged
         seen, accepted, logs = [], [], dict[str, list[str]]()
     if scenario.spoil is not None or scenario.ahead_days:  # earlier data may be gone
         seen = [each for each in seen if _is_still_there(each, logs)]

@@ -401,6 +401,6 @@ class Scenario:
     """Whether the state directory is on another file system, so that renames to it fail."""
     ahead_days: int = 0
     """Days by which the clock of the swept process is ahead of the first process."""
-    sets_aside: bool = False
+    quarantines: bool = False
     """Whether the session is quarantined because it cannot be read."""
     checkpoint_bytes: int | None = None

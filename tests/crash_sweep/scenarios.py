@@ -12,7 +12,6 @@ from tests.crash_sweep import thread_actions, user_actions
 from tests.crash_sweep.host_run import Act, Scenario
 from tests.crash_sweep.scripted_model import (
     ASKING,
-    BOOK,
     COMMANDS,
     COUNT,
     EDITS,
@@ -20,18 +19,19 @@ from tests.crash_sweep.scripted_model import (
     FILE_OUTCOMES,
     FILE_SEEN,
     FILES,
-    GOES_ON,
     LONG_OUTPUT,
+    NOTEBOOK,
     PRINTING,
     RAN,
     READ,
     SLOW,
+    STILL_RUNNING,
     TEXT,
     TOO_LONG,
     WAITING,
-    book,
     edited,
-    in_book,
+    notebook_with,
+    on_notebook,
     reads,
     run_cell,
     script,
@@ -45,7 +45,7 @@ FILE_MODEL = script(
 
 
 def rewriting(
-    name: str, act: Act, model: Mapping[str, Any], files: Mapping[str, str] = BOOK, **more: Any
+    name: str, act: Act, model: Mapping[str, Any], files: Mapping[str, str] = NOTEBOOK, **more: Any
 ) -> Scenario:
     """Return a turn that may change the notebook into another valid one."""
     return Scenario(name, act, model, files, rewritten=("a.ipynb",), **more)
@@ -53,7 +53,7 @@ def rewriting(
 
 def outlasting(name: str, act: Act, model: Mapping[str, Any], code: str, **more: Any) -> Scenario:
     """Return a turn whose cell ``c3`` runs longer than its step waits."""
-    return rewriting(name, act, model, book(c3=code), run_patience=0.1, **more)
+    return rewriting(name, act, model, notebook_with(c3=code), run_patience=0.1, **more)
 
 
 def killed_while_speaking(name: str, act: Act, **more: Any) -> Scenario:
@@ -114,7 +114,7 @@ TOOLS = (
         "reading tools",
         user_actions.speak,
         reads(several(("todo", {"markdown": "- [x] read"}))),
-        BOOK,
+        NOTEBOOK,
     ),
     rewriting(
         "parallel batch",
@@ -123,14 +123,17 @@ TOOLS = (
             several(
                 READ,
                 ("todo", {"markdown": "- [ ] all"}),
-                in_book("add_cell", source="y = 2  # once: y"),
+                on_notebook("add_cell", source="y = 2  # once: y"),
             )
         ),
     ),
     rewriting("approval of a run", user_actions.approve, script(run_cell())),
     rewriting("approval for good", user_actions.approve_always, reads(several(edited("x = 5")))),
     Scenario(
-        "denial", user_actions.deny, script(several(in_book("run_cell", cell_id="c1"), READ)), BOOK
+        "denial",
+        user_actions.deny,
+        script(several(on_notebook("run_cell", cell_id="c1"), READ)),
+        NOTEBOOK,
     ),
     Scenario(
         "artifacts",
@@ -143,13 +146,13 @@ TOOLS = (
         ),
         {"data.csv": "a,b\n1,2\n"},
     ),
-    Scenario("results supplied", user_actions.supply, script(several(READ)), BOOK),
-    Scenario("run from outside", user_actions.run_from_outside, script(several(READ)), BOOK),
+    Scenario("results supplied", user_actions.supply, script(several(READ)), NOTEBOOK),
+    Scenario("run from outside", user_actions.run_from_outside, script(several(READ)), NOTEBOOK),
     Scenario(
         "limit of money",
         user_actions.pay,
         script(several(READ), then={"": says("Paid.")}),
-        BOOK,
+        NOTEBOOK,
         turn_limit=1,
     ),
 )
@@ -161,40 +164,40 @@ KERNELS = (
         "long output",
         user_actions.work,
         script(run_cell("c3")),
-        book(c3=LONG_OUTPUT),
+        notebook_with(c3=LONG_OUTPUT),
         checkpoint_bytes=50_000,
     ),
     rewriting(
         "input for a cell",
         user_actions.work,
         script(run_cell("c3")),
-        book(c3=ASKING),
+        notebook_with(c3=ASKING),
         shared_kernel=False,
     ),
     Scenario(
         "code without a cell",
         user_actions.work,
-        script(several(in_book("run_code", code=COUNT))),
-        BOOK,
+        script(several(on_notebook("run_code", code=COUNT))),
+        NOTEBOOK,
     ),
     Scenario(
         "code that outlasts its call",
         user_actions.work,
-        script(several(in_book("run_code", code=PRINTING))),
-        BOOK,
+        script(several(on_notebook("run_code", code=PRINTING))),
+        NOTEBOOK,
         run_patience=0.1,
     ),
     outlasting("run beyond its call", user_actions.work, script(run_cell("c3")), PRINTING),
     outlasting(
         "interrupt of a run",
         user_actions.work,
-        script(run_cell("c3"), then={GOES_ON: several(in_book("interrupt_kernel"))}),
+        script(run_cell("c3"), then={STILL_RUNNING: several(on_notebook("interrupt_kernel"))}),
         WAITING,
     ),
     rewriting(
         "restart of the kernel",
         user_actions.work,
-        script(run_cell(), then={RAN: several(in_book("restart_kernel"))}),
+        script(run_cell(), then={RAN: several(on_notebook("restart_kernel"))}),
         shared_kernel=False,
     ),
 )
@@ -288,7 +291,10 @@ RESTARTS = (
     ),
     killed_while_speaking("restart and discard", user_actions.discard),
     killed_while_speaking(
-        "event nobody understands", user_actions.nothing, spoil=user_actions.poison, sets_aside=True
+        "event nobody understands",
+        user_actions.nothing,
+        spoil=user_actions.poison,
+        quarantines=True,
     ),
     Scenario(
         "message sent again",
@@ -302,7 +308,7 @@ RESTARTS = (
         "damaged database",
         user_actions.nothing,
         script(several(READ)),
-        BOOK,
+        NOTEBOOK,
         prepare=user_actions.work,
         spoil=user_actions.damage,
     ),
@@ -310,7 +316,7 @@ RESTARTS = (
         "deleted long ago",
         user_actions.nothing,
         script(several(READ)),
-        BOOK,
+        NOTEBOOK,
         prepare=user_actions.delete,
         ahead_days=40,
     ),
@@ -318,7 +324,7 @@ RESTARTS = (
 
 OPENS_TASK = script(calls("add_task", {"path": "a.py", "quote": "x = 1", "prompt": "Please look."}))
 THREADS = (
-    Scenario("threads that travel", thread_actions.travel, script(says(TEXT)), BOOK),
+    Scenario("threads that travel", thread_actions.travel, script(says(TEXT)), NOTEBOOK),
     on_files("task opened by the agent", thread_actions.open_task, OPENS_TASK),
     on_files(
         "task without its prompt",

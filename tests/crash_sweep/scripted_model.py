@@ -28,16 +28,16 @@ SEEN = "cell 1 · id=c1"
 """Part of the result of ``READ``."""
 RAN = "finished: ok"
 """Part of the result of a run."""
-GOES_ON = "Still running"
+STILL_RUNNING = "Still running"
 """Part of the result of a call that moved to the background."""
 
 
-def book(**more: str) -> dict[str, str]:
+def notebook_with(**more: str) -> dict[str, str]:
     """Return a notebook with one cell that counts its runs, and further cells."""
     return {"a.ipynb": notebook(("c1", COUNT), *more.items())}
 
 
-BOOK = book(c2="x = 1")
+NOTEBOOK = notebook_with(c2="x = 1")
 
 
 def script(
@@ -66,26 +66,26 @@ def several(*made: Made) -> dict[str, Any]:
     return {"parts": [{"kind": "text", "text": "I will."}, *parts]}
 
 
-def in_book(tool: str, **arguments: Any) -> Made:
+def on_notebook(tool: str, **arguments: Any) -> Made:
     """A call on the notebook."""
     return tool, {"path": "a.ipynb", **arguments}
 
 
 def edited(source: str) -> Made:
     """A call that changes the second cell."""
-    return in_book("edit_cell", cell_id="c2", source=source)
+    return on_notebook("edit_cell", cell_id="c2", source=source)
 
 
 def run_cell(cell: str = "c1") -> dict[str, Any]:
     """A reply that runs a cell."""
-    return calls(*in_book("run_cell", cell_id=cell))
+    return calls(*on_notebook("run_cell", cell_id=cell))
 
 
-READ = in_book("read_notebook")
+READ = on_notebook("read_notebook")
 EDITS = (
     edited("x = 3"),
-    in_book("add_cell", source="z = 3  # once: z", after="c2"),
-    in_book("delete_cell", cell_id="c1"),
+    on_notebook("add_cell", source="z = 3  # once: z", after="c2"),
+    on_notebook("delete_cell", cell_id="c1"),
 )
 
 FILES = {"a.py": "x = 1\n", "b.py": "y = 1\n", "c.py": "z = 1\n"}

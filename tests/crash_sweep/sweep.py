@@ -22,7 +22,7 @@ from typing import Any
 from jupyter_client.manager import AsyncKernelManager
 
 from jupyter_ai_shoulders.core.crash_points import ENABLED
-from tests.crash_sweep.child_process import WAYS, Order
+from tests.crash_sweep.child_process import RECOVERIES, Order
 from tests.crash_sweep.host_run import CaseFolders, Scenario
 from tests.crash_sweep.model_catalog import models_file
 from tests.crash_sweep.scenarios import NAMES, SCENARIOS
@@ -134,7 +134,11 @@ class Worker:
                 place.note("requests", 1)
         problems = [] if code in {0, KILLED} else [f"the turn failed:\n{_log(place)}"]
         self._turns += 1
-        way = WAYS[self._turns % len(WAYS)] if case.at is None else WAYS[case.at % len(WAYS)]
+        way = (
+            RECOVERIES[self._turns % len(RECOVERIES)]
+            if case.at is None
+            else RECOVERIES[case.at % len(RECOVERIES)]
+        )
         recovered = await self._fork(self._order(scenario, "recover", way=way))
         result = place.notes / "result"
         if recovered == 0 and result.exists():

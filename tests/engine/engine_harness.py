@@ -37,7 +37,7 @@ from jupyter_ai_shoulders.wire.events import (
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId, SessionId
 from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import Mode, Session, SessionKind
-from tests.engine.fake_tools import ToolWorkspace, registry
+from tests.engine.fake_tools import ToolProbe, registry
 
 SESSION = SessionId("s1")
 EventT = TypeVar("EventT", bound=Event)
@@ -94,7 +94,7 @@ class EngineHarness:
     """An engine with its fakes."""
 
     store: MemoryStore
-    desk: ToolWorkspace
+    probe: ToolProbe
     provider: ScriptedProvider
     models: FakeModels
     file: MemoryFile
@@ -204,7 +204,7 @@ def make_engine(
     provider = ScriptedProvider(*script)
     return make_engine_around(
         store,
-        ToolWorkspace(),
+        ToolProbe(),
         provider,
         limits=limits,
         rules=rules,
@@ -217,7 +217,7 @@ def make_engine(
 
 def make_engine_around(
     store: MemoryStore,
-    desk: ToolWorkspace,
+    probe: ToolProbe,
     provider: ScriptedProvider,
     *,
     limits: EngineSettings | None = None,
@@ -236,7 +236,7 @@ def make_engine_around(
     models = FakeModels(provider, model or model_spec())
     file = MemoryFile(rules)
     ids = ids or CountingIds()  # real ids are never reused, even after a crash
-    rule_book, tools = PermissionStore(file), registry(desk, *loop)
+    rule_book, tools = PermissionStore(file), registry(probe, *loop)
     if planning:
         tools = with_planning(tools, rule_book, store.blobs, PlanLimits(timeout_s=0.2))
     engine = Engine(
@@ -257,7 +257,7 @@ def make_engine_around(
         recoveries=recoveries,
         restorer=restorer,
     )
-    return EngineHarness(store, desk, provider, models, file, engine, ids, loop, planning)
+    return EngineHarness(store, probe, provider, models, file, engine, ids, loop, planning)
 
 
 async def restart_engine(
@@ -269,7 +269,7 @@ async def restart_engine(
     kept = len(before.events) if count is None else count
     store, provider = before.store.cut(SESSION, kept), ScriptedProvider(*script)
     after = make_engine_around(
-        store, before.desk, provider, ids=before.ids, loop=before.loop, planning=before.planning
+        store, before.probe, provider, ids=before.ids, loop=before.loop, planning=before.planning
     )
     await after.engine.start()
     return after

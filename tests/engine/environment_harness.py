@@ -39,7 +39,7 @@ from tests.engine.engine_harness import (
     make_settings,
     model_spec,
 )
-from tests.engine.fake_tools import ToolWorkspace, registry
+from tests.engine.fake_tools import ToolProbe, registry
 
 
 @dataclass
@@ -125,14 +125,14 @@ def engine_in(
     if store is None:
         store = MemoryStore()
         store.add(make_session())
-    file, ids, desk = MemoryFile(), CountingIds(), ToolWorkspace()
+    file, ids, probe = MemoryFile(), CountingIds(), ToolProbe()
     engine = Engine(
         EngineServices(
             log=store,
             sessions=store,
             blobs=store.blobs,
             models=models,
-            tools=registry(desk),
+            tools=registry(probe),
             rules=PermissionStore(file),
             clock=store.clock,
             ids=ids,
@@ -141,7 +141,7 @@ def engine_in(
             background_tasks=BackgroundTasks(ids),
         ),
     )
-    return EngineHarness(store, desk, provider or ScriptedProvider(), models, file, engine, ids)
+    return EngineHarness(store, probe, provider or ScriptedProvider(), models, file, engine, ids)
 
 
 def user_texts(request: ModelRequest) -> list[str]:

@@ -33,7 +33,7 @@ ALL: frozenset[Toolset] = frozenset({"document", "notebook", "workspace", "full"
 
 
 @dataclass
-class ToolWorkspace:
+class ToolProbe:
     """Records what the tools did, in order, and lets tests block them."""
 
     started: list[str] = field(default_factory=list[str])
@@ -87,8 +87,8 @@ class FakeTool:
     toolsets: ClassVar[frozenset[Toolset]] = ALL
     arguments = PathArguments
 
-    def __init__(self, desk: ToolWorkspace) -> None:
-        self.desk = desk
+    def __init__(self, probe: ToolProbe) -> None:
+        self.probe = probe
 
     async def subject(self, args: PathArguments, context: CallContext) -> CallSubject:
         if args.path == "missing.ipynb":
@@ -97,17 +97,17 @@ class FakeTool:
             title=f"{self.name} {args.path}",
             target_label=args.path,
             target=Target(path=args.path),
-            preview=self.desk.contents.get(args.path),
+            preview=self.probe.contents.get(args.path),
             language="python",
             undoable=self.risk == "write",
-            in_page=args.path in self.desk.open_in_page,
+            in_page=args.path in self.probe.open_in_page,
         )
 
     async def run(
         self, args: PathArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        self.desk.contexts.append(context)
-        await self.desk.work(f"{self.name}:{args.path}{args.word}")
+        self.probe.contexts.append(context)
+        await self.probe.work(f"{self.name}:{args.path}{args.word}")
         yield self.result(args)
 
     def result(self, args: PathArguments) -> Result:
@@ -140,9 +140,9 @@ class Edit(FakeTool):
     async def run(
         self, args: PathArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        self.desk.contexts.append(context)
-        await self.desk.work(f"{self.name}:{args.path}{args.word}")
-        self.desk.contents[args.path] = args.word
+        self.probe.contexts.append(context)
+        await self.probe.work(f"{self.name}:{args.path}{args.word}")
+        self.probe.contents[args.path] = args.word
         yield self.result(args)
 
 
@@ -155,15 +155,15 @@ class RunIt(FakeTool):
     async def run(
         self, args: PathArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        self.desk.contexts.append(context)
+        self.probe.contexts.append(context)
         yield Progress("stdout", "one ")
         yield Progress("stdout", "two ")
         yield Progress("stdout", "three")
-        await self.desk.work(f"{self.name}:{args.path}{args.word}")
+        await self.probe.work(f"{self.name}:{args.path}{args.word}")
         yield self.result(args)
 
     def said(self, args: PathArguments) -> str:
-        return f": {self.desk.contents.get(args.path)}" if self.desk.prints_contents else ""
+        return f": {self.probe.contents.get(args.path)}" if self.probe.prints_contents else ""
 
 
 class Buggy(FakeTool):
@@ -175,7 +175,7 @@ class Buggy(FakeTool):
     async def run(
         self, args: PathArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        self.desk.started.append("buggy")
+        self.probe.started.append("buggy")
         raise ZeroDivisionError
         yield self.result(args)
 
@@ -202,13 +202,13 @@ class Stubborn(FakeTool):
     async def run(
         self, args: PathArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        self.desk.started.append("stubborn")
-        self.desk.reached["stubborn"].set()
-        while not self.desk.gates["stubborn"].is_set():
+        self.probe.started.append("stubborn")
+        self.probe.reached["stubborn"].set()
+        while not self.probe.gates["stubborn"].is_set():
             try:
-                await self.desk.gates["stubborn"].wait()
+                await self.probe.gates["stubborn"].wait()
             except asyncio.CancelledError:
-                self.desk.cancelled.append("stubborn")
+                self.probe.cancelled.append("stubborn")
         yield Progress("stdout", "late")
         yield self.result(args)
 
@@ -218,8 +218,8 @@ def describe(name: str) -> str:
     return shipped_description(name) if name in SHIPPED else f"Test tool {name}."
 
 
-def registry(desk: ToolWorkspace, *loop: Any) -> ToolRegistry:
+def registry(probe: ToolProbe, *loop: Any) -> ToolRegistry:
     """Return all test tools, ``complete`` and further loop tools."""
     fakes = (Look, Edit, RunIt, Buggy, Failing, Stubborn)
-    tools: list[Any] = [Complete(), *loop, *(fake(desk) for fake in fakes)]
+    tools: list[Any] = [Complete(), *loop, *(fake(probe) for fake in fakes)]
     return ToolRegistry(tools, describe)

@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.parts import AssistantMessage, TextPart, ToolCallPart
 from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvelope
 from tests.engine.engine_harness import EngineHarness, make_engine
-from tests.engine.fake_tools import FakeTool, PathArguments, ToolWorkspace
+from tests.engine.fake_tools import FakeTool, PathArguments, ToolProbe
 
 
 class GitLook(FakeTool):
@@ -54,10 +54,10 @@ class Flaky(FakeTool):
     async def run(
         self, args: PathArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        self.desk.started.append(f"flaky:{args.path}")
+        self.probe.started.append(f"flaky:{args.path}")
         if args.path == "hang":
             await asyncio.Event().wait()
-        if len(self.desk.started) == 1:
+        if len(self.probe.started) == 1:
             raise ShouldersError("Busy.", code="kernel_busy", retryable=True)
         yield self.result(args)
 
@@ -68,14 +68,14 @@ class Find(FakeTool):
     name: ClassVar[str] = "find"
     risk: ClassVar[Risk] = "read"
 
-    def __init__(self, desk: ToolWorkspace, rows: dict[str, list[Json]]) -> None:
-        super().__init__(desk)
+    def __init__(self, probe: ToolProbe, rows: dict[str, list[Json]]) -> None:
+        super().__init__(probe)
         self.rows = rows
 
     async def run(
         self, args: PathArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        await self.desk.work(f"find:{args.path}{args.word}")
+        await self.probe.work(f"find:{args.path}{args.word}")
         rows = self.rows.get(args.path)
         if rows is None:
             raise NotFound(f"There is no {args.path}.", hint="List the files.")
@@ -94,18 +94,18 @@ class Find(FakeTool):
 
 @dataclass
 class PlanScenario:
-    """An engine with these tools; ``desk`` records what they did."""
+    """An engine with these tools; ``probe`` records what they did."""
 
     w: EngineHarness
-    desk: ToolWorkspace
+    probe: ToolProbe
     rows: dict[str, list[Json]] = field(default_factory=dict[str, list[Json]])
 
 
 def make_plan_scenario(*script: ScriptEntry, **more: Any) -> PlanScenario:
     """Return an engine with the planning tools that plays this script."""
-    desk, rows = ToolWorkspace(), dict[str, list[Json]]()
-    fakes = [GitLook(desk), GitEdit(desk), Fetch(desk), Flaky(desk), Find(desk, rows)]
-    return PlanScenario(make_engine(*script, loop=fakes, planning=True, **more), desk, rows)
+    probe, rows = ToolProbe(), dict[str, list[Json]]()
+    fakes = [GitLook(probe), GitEdit(probe), Fetch(probe), Flaky(probe), Find(probe, rows)]
+    return PlanScenario(make_engine(*script, loop=fakes, planning=True, **more), probe, rows)
 
 
 def plan(*steps: JsonObject, call_id: str = "p1", **more: Json) -> Call:

@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.wire.ids import MessageId, ModelId
 from jupyter_ai_shoulders.wire.parts import ImagePart, TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from tests.engine.engine_harness import SESSION, MemoryFile, make_session, make_settings
-from tests.engine.fake_tools import FakeTool, PathArguments, ToolWorkspace, registry
+from tests.engine.fake_tools import FakeTool, PathArguments, ToolProbe, registry
 from tests.engine.log_invariants import check_contexts, check_log
 from tests.simulator import Simulator
 
@@ -52,7 +52,7 @@ class Plot(FakeTool):
     async def run(
         self, args: PathArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        await self.desk.work(f"plot:{args.path}{args.word}")
+        await self.probe.work(f"plot:{args.path}{args.word}")
         image = ImagePart(media_type="image/png", data=PIXEL)
         yield Result(
             envelope=ToolEnvelope(ok=True, kind="text", data=None),
@@ -134,7 +134,7 @@ class SimulatorHarness:
 
     simulator: Simulator
     store: MemoryStore
-    desk: ToolWorkspace
+    probe: ToolProbe
     models: ModelRegistry
     engine: Engine
     ids: CountingIds
@@ -175,7 +175,7 @@ class SimulatorHarness:
         """Crash the engine and start another one on the log."""
         await self.engine.stop()
         self.engine = _engine(
-            self.store, self.desk, self.models, self.ids, self.limits, summaries=self.summaries
+            self.store, self.probe, self.models, self.ids, self.limits, summaries=self.summaries
         )
         await self.engine.start()
 
@@ -208,8 +208,8 @@ async def wired(
 
     ``summaries``: whether models write those of compactions.
     """
-    ids, store, desk = CountingIds(), MemoryStore(), ToolWorkspace()
-    desk.open_in_page = {"a.ipynb", "b.ipynb"}
+    ids, store, probe = CountingIds(), MemoryStore(), ToolProbe()
+    probe.open_in_page = {"a.ipynb", "b.ipynb"}
     keys = dict.fromkeys(KEYS, simulator.key)
     models = build_registry(
         tmp_path / "home",
@@ -222,8 +222,8 @@ async def wired(
     assert not models.problems()
     store.add(make_session(mode="auto_edit"))
     limits = limits or make_settings()
-    engine = _engine(store, desk, models, ids, limits, summaries=summaries)
-    made = SimulatorHarness(simulator, store, desk, models, engine, ids, limits, summaries)
+    engine = _engine(store, probe, models, ids, limits, summaries=summaries)
+    made = SimulatorHarness(simulator, store, probe, models, engine, ids, limits, summaries)
     try:
         yield made
     finally:
@@ -233,7 +233,7 @@ async def wired(
 
 def _engine(
     store: MemoryStore,
-    desk: ToolWorkspace,
+    probe: ToolProbe,
     models: ModelRegistry,
     ids: CountingIds,
     limits: EngineSettings,
@@ -247,7 +247,7 @@ def _engine(
             sessions=store,
             blobs=store.blobs,
             models=models,
-            tools=registry(desk, Plot(desk)),
+            tools=registry(probe, Plot(probe)),
             rules=PermissionStore(MemoryFile()),
             clock=store.clock,
             ids=ids,

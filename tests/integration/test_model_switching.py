@@ -128,7 +128,7 @@ async def cancelled_in_text(talk: SimulatorHarness, model: str) -> None:
 
 async def cancelled_in_a_tool(talk: SimulatorHarness, model: str) -> None:
     word = f"held{len(talk.sent)}"
-    reached = talk.desk.hold(f"look:a.ipynb{word}")
+    reached = talk.probe.hold(f"look:a.ipynb{word}")
     talk.simulator.script(
         reply(
             Reasoning(text="Wait."),

@@ -158,7 +158,7 @@ async def talking(
 
 async def goes_on(talk: SimulatorHarness, model: str) -> None:
     """Nothing was executed, all is valid, and the next message is answered."""
-    assert talk.desk.started == []
+    assert talk.probe.started == []
     talk.check()
     talk.simulator.playing.replies.clear()
     talk.simulator.script("All is well.")

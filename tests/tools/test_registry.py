@@ -10,7 +10,7 @@ from pydantic import Field
 from jupyter_ai_shoulders.tools.base import ToolArguments
 from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
 from jupyter_ai_shoulders.wire.events import Risk
-from tests.engine.fake_tools import FakeTool, PathArguments, ToolWorkspace, registry
+from tests.engine.fake_tools import FakeTool, PathArguments, ToolProbe, registry
 
 
 class Place(ToolArguments):
@@ -36,7 +36,7 @@ class Nested(FakeTool):
 
 
 def test_definitions_are_sorted_and_follow_toolset_mode_and_switches():
-    tools = registry(ToolWorkspace())
+    tools = registry(ToolProbe())
     names = [tool.name for tool in tools.definitions("notebook", "ask", ())]
     assert names == ["buggy", "complete", "edit", "failing", "look", "run_it", "stubborn"]
     planned = [tool.name for tool in tools.definitions("notebook", "plan", {"buggy"})]
@@ -49,7 +49,7 @@ def test_toolset_leaves_out_other_tools_but_never_the_loop():
         risk = "read"
         toolsets = frozenset({"full"})
 
-    narrow: Any = Narrow(ToolWorkspace())
+    narrow: Any = Narrow(ToolProbe())
     tools = ToolRegistry([narrow], str)
     assert tools.definitions("notebook", "ask", ()) == ()
     assert [tool.name for tool in tools.definitions("full", "ask", ())] == ["narrow"]
@@ -61,7 +61,7 @@ def test_toolset_offers_at_once_the_category_it_is_named_for():
         category = "workspace"
         risk = "read"
 
-    files: Any = Files(ToolWorkspace())
+    files: Any = Files(ToolProbe())
     tools = ToolRegistry([files], str)
     assert tools.loadable("full", "ask", ()) == ("workspace",)
     assert tools.definitions("full", "ask", ()) == ()
@@ -70,7 +70,7 @@ def test_toolset_offers_at_once_the_category_it_is_named_for():
 
 
 def test_schema_has_no_titles_but_keeps_a_property_of_that_name():
-    nested: Any = Nested(ToolWorkspace())
+    nested: Any = Nested(ToolProbe())
     (definition,) = ToolRegistry([nested], str).definitions("full", "ask", ())
     place = {
         "additionalProperties": False,
@@ -100,22 +100,19 @@ def test_schema_has_no_titles_but_keeps_a_property_of_that_name():
 
 def test_schema_text_is_the_same_each_time():
     first, second = (
-        [
-            tool.model_dump_json()
-            for tool in registry(ToolWorkspace()).definitions("full", "ask", ())
-        ]
+        [tool.model_dump_json() for tool in registry(ToolProbe()).definitions("full", "ask", ())]
         for _ in range(2)
     )
     assert first == second
 
 
 def test_valid_arguments_become_the_model():
-    checked = registry(ToolWorkspace()).validate("look", {"path": "a"})
+    checked = registry(ToolProbe()).validate("look", {"path": "a"})
     assert checked == PathArguments(path="a")
 
 
 def test_unknown_tool_names_the_nearest_and_all():
-    problem = registry(ToolWorkspace()).validate("lok", {})
+    problem = registry(ToolProbe()).validate("lok", {})
     assert isinstance(problem, InvalidCall)
     assert problem.error.code == "unknown_tool"
     assert problem.error.message == "There is no tool named 'lok'. Did you mean 'look'?"
@@ -124,7 +121,7 @@ def test_unknown_tool_names_the_nearest_and_all():
 
 
 def test_wrong_arguments_name_each_fault_and_show_the_schema():
-    problem = registry(ToolWorkspace()).validate("look", {"paht": "a", "word": 3})
+    problem = registry(ToolProbe()).validate("look", {"paht": "a", "word": 3})
     assert isinstance(problem, InvalidCall)
     assert problem.error.code == "invalid_arguments"
     for fault in ("path: Field required", "paht: Extra inputs", "word: Input should be"):
@@ -134,6 +131,6 @@ def test_wrong_arguments_name_each_fault_and_show_the_schema():
 
 
 def test_catalogue_lists_every_tool_and_whether_it_is_on():
-    infos = registry(ToolWorkspace()).infos({"look": "disabled"})
+    infos = registry(ToolProbe()).infos({"look": "disabled"})
     assert [info.name for info in infos][:2] == ["complete", "buggy"]
     assert {info.name for info in infos if not info.enabled} == {"look"}

@@ -153,14 +153,14 @@ class Approvals:
             return frozenset()  # reported when the call is judged, which precedes every run
 
     def _problem(
-        self, made: UnwrappedCall, tool: Tool[Any] | None, told: Sequence[str]
+        self, made: UnwrappedCall, tool: Tool[Any] | None, available: Sequence[str]
     ) -> str | None:
-        """Return why the call is invalid, None when it is valid; ``told`` names the available
+        """Return why the call is invalid, None when it is valid; ``available`` names the available
         tools.
         """
         if tool is not None and (made.problem or made.arguments is None):
             return made.problem or "The arguments are not a JSON object."
-        names = [*told, made.tool] if tool is not None else told
+        names = [*available, made.tool] if tool is not None else available
         checked = self.tools.validate(made.tool, made.arguments or {}, names)
         return error_text(checked.error) if isinstance(checked, InvalidCall) else None
 

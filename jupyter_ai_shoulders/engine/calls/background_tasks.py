@@ -221,8 +221,8 @@ def _outcome(tracked: _TrackedCall) -> ToolCallOutcome:
     failure = tracked.run.failure
     if failure is not None:
         _log.error("Tool %s has a bug.", tracked.call.tool, exc_info=failure)
-        told = internal_error(f"The tool {tracked.call.tool}")
-        return ToolCallOutcome("error", tracked.run.elapsed_ms, error=told)
+        bug = internal_error(f"The tool {tracked.call.tool}")
+        return ToolCallOutcome("error", tracked.run.elapsed_ms, error=bug)
     return tracked.run.outcome(tracked.cancelled or LOST)
 
 

@@ -198,9 +198,9 @@ class BatchRunner:
     def _failed(self, call: CallState, error: BaseException, duration: int = 0) -> ToolCallOutcome:
         """Record a tool's bug, which ends the turn after the running calls; no other starts."""
         _log.error("Tool %s has a bug.", call.tool, exc_info=error)
-        told = internal_error(f"The tool {call.tool}")
-        self._bug = self._bug or told
-        return ToolCallOutcome("error", duration, error=told)
+        bug = internal_error(f"The tool {call.tool}")
+        self._bug = self._bug or bug
+        return ToolCallOutcome("error", duration, error=bug)
 
     def _why(self) -> ErrorInfo:
         match self._tools.stop_reason(), self._tools.policy.time_limit_s:

@@ -48,14 +48,14 @@ def context_facts(context: MessageContext | None) -> tuple[FactRecord, ...]:
 
 
 def changed_facts(
-    facts: Iterable[FactRecord], told: Mapping[str, str], *, has_context: bool
+    facts: Iterable[FactRecord], known_facts: Mapping[str, str], *, has_context: bool
 ) -> tuple[FactRecord, ...]:
     """Return the facts that are new or changed; removed facts get the text ``none``."""
     now = {fact.name: fact for fact in facts}
-    changed = [fact for fact in now.values() if told.get(fact.name, NONE) != fact.text]
+    changed = [fact for fact in now.values() if known_facts.get(fact.name, NONE) != fact.text]
     removed = [
         name
-        for name, text in told.items()
+        for name, text in known_facts.items()
         if text != NONE and name not in now and (has_context or name not in IN_CONTEXT)
     ]
     return (*changed, *(FactRecord(name=name, text=NONE, is_data=False) for name in removed))

@@ -36,11 +36,11 @@ def handle_overflow(draft: TransitionBuilder, signal: RequestOverflowed) -> None
         turns.fail_turn(draft, overflow_error(signal))
 
 
-def handle_provider_refusal(draft: TransitionBuilder, step: int, told: ErrorInfo) -> None:
+def handle_provider_refusal(draft: TransitionBuilder, step: int, provider_error: ErrorInfo) -> None:
     """Handle a provider's refusal of a long prompt: compact and repeat the step."""
     for call in draft.open_calls():
         draft.record(settled_result(call.call_id, call.tool, "cancelled", NOT_RUN))
-    _make_room(draft, step, told, told)
+    _make_room(draft, step, provider_error, provider_error)
 
 
 def resume_after_compaction(draft: TransitionBuilder, signal: ContextCompacted) -> None:
@@ -59,12 +59,12 @@ def overflow_error(signal: RequestOverflowed) -> ErrorInfo:
         f"The conversation needs about {signal.tokens} tokens, and the model leaves room for "
         f"{signal.budget} of its {signal.window}."
     )
-    told = signal.told
+    provider_error = signal.provider_error
     named = ", ".join(f"{name} (about {tokens} tokens)" for name, tokens in signal.largest)
     largest: list[Json] = [{"name": name, "tokens": tokens} for name, tokens in signal.largest]
     return ErrorInfo(
         code="context_overflow",
-        message=needs if told is None else f"{told.message} {needs}",
+        message=needs if provider_error is None else f"{provider_error.message} {needs}",
         hint=f"Remove or shorten what is largest: {named}; {_ELSE}" if named else _cap(_ELSE),
         details={
             "tokens": signal.tokens,
@@ -72,9 +72,9 @@ def overflow_error(signal: RequestOverflowed) -> ErrorInfo:
             "window": signal.window,
             "largest": largest,
         },
-        provider=told.provider if told else None,
-        model=told.model if told else None,
-        request_id=told.request_id if told else None,
+        provider=provider_error.provider if provider_error else None,
+        model=provider_error.model if provider_error else None,
+        request_id=provider_error.request_id if provider_error else None,
     )
 
 
@@ -82,7 +82,7 @@ def _make_room(
     draft: TransitionBuilder,
     step: int,
     error: ErrorInfo,
-    told: ErrorInfo | None,
+    provider_error: ErrorInfo | None,
     *,
     wanted: bool = False,
 ) -> None:
@@ -92,14 +92,14 @@ def _make_room(
     """
     policy = draft.state.policy
     if wanted:
-        draft.enter(Compacting(step), CompactContext(step, told, wanted=True))
+        draft.enter(Compacting(step), CompactContext(step, provider_error, wanted=True))
     elif policy.compaction == "off":
         hint = f"{error.hint or _cap(_ELSE)} Earlier messages are not summarised: it is off."
         turns.fail_turn(draft, error.model_copy(update={"hint": hint}))
     elif policy.compaction == "ask" and policy.interactive and not draft.turn.may_compact:
         _ask(draft, error)
     else:
-        draft.enter(Compacting(step), CompactContext(step, told))
+        draft.enter(Compacting(step), CompactContext(step, provider_error))
 
 
 def _ask(draft: TransitionBuilder, error: ErrorInfo) -> None:

@@ -44,12 +44,12 @@ class PrepareRequest:
 class CompactContext:
     """Summarise earlier messages to make room for a step.
 
-    Ends with ``RequestOverflowed`` if there is nothing to summarise. ``told`` is the provider's
-    error when it refused the step.
+    Ends with ``RequestOverflowed`` if there is nothing to summarise. ``provider_error`` is set when
+    the provider refused the step.
     """
 
     step: int
-    told: ErrorInfo | None = None
+    provider_error: ErrorInfo | None = None
     wanted: bool = False
 
 
@@ -107,7 +107,7 @@ class RequestOverflowed:
     """Whether it would fit with a summary in place of earlier messages."""
     largest: tuple[tuple[str, int], ...] = ()
     """The largest parts of the request, by name."""
-    told: ErrorInfo | None = None
+    provider_error: ErrorInfo | None = None
     """The provider's error, where the provider refused the request."""
     wanted: bool = False
     """Whether the request fits but the user wants a summary."""

@@ -115,7 +115,7 @@ class RequestBuilder:
         default_factory=dict[Entry, tuple[bytes, BlobHash]]
     )
     """The last stored content of each entry; most turns change none."""
-    told: set[str] = field(default_factory=set[str])
+    reported: set[str] = field(default_factory=set[str])
     """Problems that were reported to the user."""
 
     async def build(
@@ -257,8 +257,8 @@ class RequestBuilder:
 
     def _notify(self, code: str, problem: str) -> None:
         """Notify the user, once while the session is in memory."""
-        if problem not in self.told:
-            self.told.add(problem)
+        if problem not in self.reported:
+            self.reported.add(problem)
             self.record(Notice(level="warning", code=code, text=problem))
 
     def _definitions(self, turn: TurnState, session: Session, spec: ModelSpec) -> Tools:

@@ -120,7 +120,7 @@ async def measure_request(
 
 
 async def overflow_signal(
-    measured: RequestFit, spec: ModelSpec, told: ErrorInfo | None = None
+    measured: RequestFit, spec: ModelSpec, provider_error: ErrorInfo | None = None
 ) -> RequestOverflowed:
     """Return the signal that a request does not fit, with its largest parts."""
     built = measured.built
@@ -132,7 +132,7 @@ async def overflow_signal(
         largest=await asyncio.to_thread(
             find_largest_parts, built.system, built.messages, built.tools, spec.family
         ),
-        told=told,
+        provider_error=provider_error,
     )
 
 
@@ -151,12 +151,12 @@ class Compaction:
         self, operation: CompactContext, turn: TurnState, spec: ModelSpec
     ) -> ContextCompacted | RequestOverflowed:
         """Return the replacement for earlier messages, or the overflow when there is none."""
-        refused = operation.told is not None or operation.wanted
+        refused = operation.provider_error is not None or operation.wanted
         correction = self.index.correction
         measured = await measure_request(self.context, spec, correction, refused=refused)
         middle = measured.middle
         if middle is None or not (refused or measured.compactable):
-            found = await overflow_signal(measured, spec, operation.told)
+            found = await overflow_signal(measured, spec, operation.provider_error)
             return replace(found, compactable=False)
         tokens = int(measured.summary_tokens / correction)
         limit = int(tokens * ASCII_PER_TOKEN[spec.family])
@@ -188,12 +188,12 @@ class Compaction:
         room = max(limit - frame, limit // 3)
         summary = await self._ask(middle, turn, room)
         if summary is None:
-            told = await asyncio.to_thread(
+            text = await asyncio.to_thread(
                 summarise_without_model, middle.messages, _previous(middle), room
             )
         else:
-            told = shorten_text(summary.text, room)
-        return format_summary(told, facts, todo, summary.model if summary else None), summary
+            text = shorten_text(summary.text, room)
+        return format_summary(text, facts, todo, summary.model if summary else None), summary
 
     async def _ask(self, middle: CompactableRange, turn: TurnState, limit: int) -> Summary | None:
         """Return the model's summary; None when no model can, may or does write one in time."""

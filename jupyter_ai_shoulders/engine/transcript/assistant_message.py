@@ -155,8 +155,8 @@ def background_run_message(event: ev.RunEnd, secret: str) -> tuple[UserPart, ...
     seconds = event.duration_ms / 1000
     how = f"status {event.status}, {seconds:.0f} s"
     heading = f"[notice] “{event.title}” ({event.run}) that you started has ended: {how}."
-    told = mark_untrusted_content(event.content, f"{event.tool} · {event.title}", secret)
-    return (TextPart(text=heading), *told)
+    content = mark_untrusted_content(event.content, f"{event.tool} · {event.title}", secret)
+    return (TextPart(text=heading), *content)
 
 
 def _no_result(call: ToolCallPart) -> ToolResultPart:

@@ -73,13 +73,16 @@ class RenderedMessage:
 
     parts: tuple[UserPart, ...]
     copies: tuple[AttachmentCopy, ...] = ()
-    told: Mapping[str, str] = field(default_factory=dict[str, str])
+    known_facts: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def render_user_message(
-    message: MessageAdd, setting: RenderSettings, enclosed: CapturedContext, told: Mapping[str, str]
+    message: MessageAdd,
+    setting: RenderSettings,
+    enclosed: CapturedContext,
+    known_facts: Mapping[str, str],
 ) -> RenderedMessage:
-    """Return a message as the model reads it; ``told`` are the facts it knows already."""
+    """Return a message as the model reads it; ``known_facts`` are the facts it knows already."""
     secret = setting.secret
     texts = [message.text] if message.text.strip() else []
     texts += [_skill_text(skill, secret) for skill in enclosed.skills]
@@ -94,8 +97,8 @@ def render_user_message(
             copies.append(AttachmentCopy(key, parts))
     context = message.context
     facts = (*context_facts(context), *setting.facts)
-    news = changed_facts(facts, told, has_context=context is not None)
-    around = render_facts(news, message.at, setting.zone, secret)
+    changed = changed_facts(facts, known_facts, has_context=context is not None)
+    around = render_facts(changed, message.at, setting.zone, secret)
     if context is not None and context.selection is not None and not _in_secret(context):
         around.insert(0, _selected(context.selection, context.active_document, secret))
     return RenderedMessage(
@@ -106,7 +109,7 @@ def render_user_message(
             *(part for part in attached if isinstance(part, ImagePart)),
         ),
         copies=tuple(copies),
-        told={**told, **{fact.name: fact.text for fact in news}},
+        known_facts={**known_facts, **{fact.name: fact.text for fact in changed}},
     )
 
 

@@ -35,7 +35,7 @@ class UserMessageBuffer:
         """Guard notices before the next step (``engine.guardrails.progress_guard``)."""
         self._queued: dict[MessageId, ev.MessageAdd] = {}
         self._enclosed: dict[MessageId, CapturedContext] = {}
-        self._told: Mapping[str, str] = {}
+        self._known_facts: Mapping[str, str] = {}
         """The workspace facts the model knows, by name."""
         self._copies: list[AttachmentCopy] = []
         """Contents of attachments in settled messages, oldest first."""
@@ -83,7 +83,9 @@ class UserMessageBuffer:
 
     def last_told_context(self) -> list[str]:
         """Return the page context the model was last told."""
-        return [f"{name}: {self._told[name]}" for name in IN_CONTEXT if name in self._told]
+        return [
+            f"{name}: {self._known_facts[name]}" for name in IN_CONTEXT if name in self._known_facts
+        ]
 
     # items
 
@@ -126,22 +128,22 @@ class UserMessageBuffer:
 
     def rendered(self) -> RenderedMessage:
         """Return the user's message as it would be sent now, without notices."""
-        whole = RenderedMessage((), told=self._told)
+        whole = RenderedMessage((), known_facts=self._known_facts)
         for item in self._items:
             if not isinstance(item, ev.MessageAdd):
                 whole = replace(whole, parts=(*whole.parts, item))
                 continue
             enclosed = self._enclosed_with(item.message_id)
-            one = render_user_message(item, self._setting, enclosed, whole.told)
+            one = render_user_message(item, self._setting, enclosed, whole.known_facts)
             parts, copies = (*whole.parts, *one.parts), (*whole.copies, *one.copies)
-            whole = RenderedMessage(parts, copies, one.told)
+            whole = RenderedMessage(parts, copies, one.known_facts)
         return whole
 
     def with_remarks(self, parts: Iterable[UserPart], notices: Iterable[str]) -> list[UserPart]:
         """Return the parts with the notices of the next step and ``notices``."""
         parts = list(parts)
-        told = (TextPart(text=text) for text in (*self._remarks, *notices))
-        return [*parts, *(part for part in told if part not in parts[-1:])]
+        texts = (TextPart(text=text) for text in (*self._remarks, *notices))
+        return [*parts, *(part for part in texts if part not in parts[-1:])]
 
     def settle(self) -> None:
         """Settle the items as sent: the request is being made."""
@@ -149,7 +151,7 @@ class UserMessageBuffer:
             rendered = self.rendered()
             self._items = list(rendered.parts)
             self._copies += rendered.copies
-            self._told = rendered.told
+            self._known_facts = rendered.known_facts
 
     # rebases
 
@@ -162,7 +164,7 @@ class UserMessageBuffer:
 
     def forget_told_facts(self, sent: set[int]) -> None:
         """State all facts again in the next message; of sent parts only ``sent`` remain."""
-        self._told = {}
+        self._known_facts = {}
         there = sent | {id(item) for item in self._items}
         self._copies = [copy for copy in self._copies if id(copy.parts[0]) in there]
 

@@ -40,7 +40,7 @@ from tests.bench.notebook_files import CALL
 from tests.bench.prepared_store import add_session, open_store
 from tests.bench.timing import Sample, Stopwatch, Way, interleaved
 from tests.engine.engine_harness import FakeModels, MemoryFile, model_spec
-from tests.engine.fake_tools import FakeTool, PathArguments, ToolWorkspace
+from tests.engine.fake_tools import FakeTool, PathArguments, ToolProbe
 
 ROUNDS = 7
 STEPS = (10, 50)
@@ -135,7 +135,7 @@ class _Case:
         """Return what plays the same script without an engine."""
 
         async def run() -> Sample:
-            provider, tool = ScriptedProvider(*script("look", steps)), Look(ToolWorkspace())
+            provider, tool = ScriptedProvider(*script("look", steps)), Look(ToolProbe())
             args = PathArguments(path="a.csv")
             watch = Stopwatch()
             for _ in range(steps):
@@ -162,7 +162,7 @@ def script(tool: str, steps: int) -> list[ScriptedTurn]:
 
 
 def _engine(store: StateStore, provider: ScriptedProvider) -> Engine:
-    tools: list[Any] = [Look(ToolWorkspace()), Edit(ToolWorkspace())]
+    tools: list[Any] = [Look(ToolProbe()), Edit(ToolProbe())]
     return Engine(
         log=store.log,
         sessions=store.sessions,

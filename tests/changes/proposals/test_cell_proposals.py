@@ -52,7 +52,7 @@ def session(name: str) -> Session:
     )
 
 
-class Desk:
+class ProposalHarness:
     """A notebook with one cell, a log with a proposal for it, and the service."""
 
     def __init__(self) -> None:
@@ -96,67 +96,69 @@ class Desk:
 
 
 async def test_applying_writes_the_text_and_records_it():
-    desk = Desk()
-    assert (await desk.decide(APPLY)).state == "applied"
-    assert desk.source() == "agent's"
-    event = desk.last_event()
+    harness = ProposalHarness()
+    assert (await harness.decide(APPLY)).state == "applied"
+    assert harness.source() == "agent's"
+    event = harness.last_event()
     assert isinstance(event, ProposalResolve)
     assert (event.proposal_id, event.state, event.by) == ("p", "applied", "user")
     assert event.turn_id == "turn"
-    assert desk.states() == [("p", "applied")]
-    assert desk.store.synced[SessionId("session")] == event.seq
-    assert desk.runner.ran == []
+    assert harness.states() == [("p", "applied")]
+    assert harness.store.synced[SessionId("session")] == event.seq
+    assert harness.runner.ran == []
 
 
 async def test_an_edited_text_is_applied_instead_and_run_when_asked():
-    desk = Desk()
+    harness = ProposalHarness()
     edited = DecideProposal(decision="apply", text="both", run=True)
-    assert (await desk.decide(edited)).state == "edited"
-    assert desk.source() == "both"
-    await desk.runner.begun.wait()
-    assert desk.runner.ran == [(PATH, CellId("a"))]
-    await desk.proposals.aclose()
+    assert (await harness.decide(edited)).state == "edited"
+    assert harness.source() == "both"
+    await harness.runner.begun.wait()
+    assert harness.runner.ran == [(PATH, CellId("a"))]
+    await harness.proposals.aclose()
 
 
 async def test_dismissing_writes_nothing():
-    desk = Desk()
-    assert (await desk.decide(DecideProposal(decision="dismiss"))).state == "dismissed"
-    assert desk.source() == "user's"
+    harness = ProposalHarness()
+    assert (await harness.decide(DecideProposal(decision="dismiss"))).state == "dismissed"
+    assert harness.source() == "user's"
 
 
 async def test_a_decision_is_final():
-    desk = Desk()
-    await desk.decide(DecideProposal(decision="dismiss"))
+    harness = ProposalHarness()
+    await harness.decide(DecideProposal(decision="dismiss"))
     with pytest.raises(Conflict) as answered:
-        await desk.decide(APPLY)
+        await harness.decide(APPLY)
     assert answered.value.info.code == "already_answered"
-    assert desk.source() == "user's"
+    assert harness.source() == "user's"
 
 
 async def test_two_decisions_at_once_apply_once():
-    desk = Desk()
-    outcomes = await asyncio.gather(desk.decide(APPLY), desk.decide(APPLY), return_exceptions=True)
+    harness = ProposalHarness()
+    outcomes = await asyncio.gather(
+        harness.decide(APPLY), harness.decide(APPLY), return_exceptions=True
+    )
     assert [type(outcome) for outcome in outcomes] == [Proposal, Conflict]
-    assert len(desk.notebook.applied) == 1
+    assert len(harness.notebook.applied) == 1
 
 
 async def test_a_cell_changed_since_is_not_overwritten_and_proposed_again():
-    desk = Desk()
-    desk.notebook.type_into("a", "newest")
-    assert (await desk.decide(APPLY)).state == "conflict"
-    assert desk.source() == "newest"
-    first, again = desk.proposals.list()
+    harness = ProposalHarness()
+    harness.notebook.type_into("a", "newest")
+    assert (await harness.decide(APPLY)).state == "conflict"
+    assert harness.source() == "newest"
+    first, again = harness.proposals.list()
     assert first.state == "conflict"
     assert (again.state, again.new, again.current) == ("proposed", "agent's", "newest")
     assert again.current_version == cell_version("newest")
     # Only the user's choice of the agent's text over the text they saw replaces their own.
-    assert (await desk.proposals.decide(again.id, APPLY)).state == "conflict"
-    assert desk.source() == "newest"
-    newest = desk.proposals.list()[-1]
+    assert (await harness.proposals.decide(again.id, APPLY)).state == "conflict"
+    assert harness.source() == "newest"
+    newest = harness.proposals.list()[-1]
     chosen = DecideProposal(decision="apply", text="agent's", base="newest")
-    desk.notebook.type_into("a", "newest\nand more")
-    assert (await desk.proposals.decide(newest.id, chosen)).state == "edited"
-    assert desk.source() == "agent's\nand more"
+    harness.notebook.type_into("a", "newest\nand more")
+    assert (await harness.proposals.decide(newest.id, chosen)).state == "edited"
+    assert harness.source() == "agent's\nand more"
 
 
 OVERLAP = Proposal(
@@ -188,20 +190,20 @@ OVERLAP = Proposal(
 async def test_applying_never_removes_what_the_user_wrote(
     now: str, state: ProposalState, after: str
 ):
-    desk = Desk()
-    desk.store.append(SessionId("session"), ProposalAdd(call_id=None, proposal=OVERLAP))
-    desk.notebook.type_into("a", now)
-    assert (await desk.proposals.decide(OVERLAP.id, APPLY)).state == state
-    assert desk.source() == after
+    harness = ProposalHarness()
+    harness.store.append(SessionId("session"), ProposalAdd(call_id=None, proposal=OVERLAP))
+    harness.notebook.type_into("a", now)
+    assert (await harness.proposals.decide(OVERLAP.id, APPLY)).state == state
+    assert harness.source() == after
 
 
 async def test_a_user_who_types_while_it_is_applied_keeps_what_they_type():
-    desk = Desk()
+    harness = ProposalHarness()
     racing = Racing(PATH, [memory_cell("a", "user's")])
-    desk.proposals = ProposalService(
-        desk.store, MemoryNotebooks(racing), ScriptedRunner(), CountingIds()
+    harness.proposals = ProposalService(
+        harness.store, MemoryNotebooks(racing), ScriptedRunner(), CountingIds()
     )
-    assert (await desk.decide(APPLY)).state == "edited"
+    assert (await harness.decide(APPLY)).state == "edited"
     assert racing.cell("a").source == "agent's\ntyped"
 
 
@@ -217,39 +219,39 @@ class Racing(MemoryNotebook):
 
 
 async def test_a_cell_that_is_gone_makes_it_stale():
-    desk = Desk()
-    desk.notebook.cells.clear()
-    assert (await desk.decide(APPLY)).state == "stale"
+    harness = ProposalHarness()
+    harness.notebook.cells.clear()
+    assert (await harness.decide(APPLY)).state == "stale"
 
 
 async def test_a_refusal_leaves_it_open():
-    desk = Desk()
-    desk.notebook.unresponsive = True
+    harness = ProposalHarness()
+    harness.notebook.unresponsive = True
     with pytest.raises(Conflict, match="does not answer"):
-        await desk.decide(APPLY)
-    desk.notebook.unresponsive = False
-    cell = desk.notebook.cell("a")
-    desk.notebook.cells = [cell.model_copy(update={"metadata": {"editable": False}})]
+        await harness.decide(APPLY)
+    harness.notebook.unresponsive = False
+    cell = harness.notebook.cell("a")
+    harness.notebook.cells = [cell.model_copy(update={"metadata": {"editable": False}})]
     with pytest.raises(Conflict) as protected:
-        await desk.decide(APPLY)
+        await harness.decide(APPLY)
     assert protected.value.info.code == "cell_protected"
-    assert desk.states() == [("p", "proposed")]
+    assert harness.states() == [("p", "proposed")]
 
 
 async def test_proposals_are_listed_over_sessions_and_unknown_ones_are_named():
-    desk = Desk()
-    desk.add("q", "other")
-    assert desk.states() == [("p", "proposed"), ("q", "proposed")]
-    only = desk.proposals.list(lambda session_id: session_id == "other")
+    harness = ProposalHarness()
+    harness.add("q", "other")
+    assert harness.states() == [("p", "proposed"), ("q", "proposed")]
+    only = harness.proposals.list(lambda session_id: session_id == "other")
     assert [proposal.id for proposal in only] == ["q"]
     with pytest.raises(NotFound):
-        desk.proposals.get(ProposalId("x"))
+        harness.proposals.get(ProposalId("x"))
 
 
 @pytest.mark.parametrize("room", [0, 1])
 async def test_a_conflict_that_a_full_disk_cuts_off_leaves_something_to_decide(room: int):
-    desk = Desk()
-    desk.notebook.cells = [memory_cell("a", "later")]
+    harness = ProposalHarness()
+    harness.notebook.cells = [memory_cell("a", "later")]
     taken: list[object] = []
 
     def full(event: object) -> None:
@@ -257,12 +259,12 @@ async def test_a_conflict_that_a_full_disk_cuts_off_leaves_something_to_decide(r
             raise StateUnavailable("The disk is full.", code="disk_full")
         taken.append(event)
 
-    desk.store.before_append = full
+    harness.store.before_append = full
     with pytest.raises(StateUnavailable):
-        await desk.decide(DecideProposal(decision="apply", text="typed"))
-    desk.store.before_append = None
+        await harness.decide(DecideProposal(decision="apply", text="typed"))
+    harness.store.before_append = None
 
-    left = [proposal for proposal in desk.proposals.list() if proposal.state == "proposed"]
+    left = [proposal for proposal in harness.proposals.list() if proposal.state == "proposed"]
     assert ProposalId("p") in [proposal.id for proposal in left]
     assert [proposal.new for proposal in left if proposal.id != "p"] == ["typed"] * room
-    assert (await desk.decide(APPLY)).state == "conflict"
+    assert (await harness.decide(APPLY)).state == "conflict"

@@ -29,7 +29,7 @@ AFTER = "one\nTWO\nthree\n"
 BOOK = "a.ipynb"
 
 
-class Desk:
+class ProposalHarness:
     """A file and a cell with the same proposal."""
 
     def __init__(self, files: FileWorkspace) -> None:
@@ -63,56 +63,56 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def harness(tmp_path: Path) -> Iterator[ProposalHarness]:
     with file_workspace(tmp_path) as files:
-        yield Desk(files)
+        yield ProposalHarness(files)
 
 
-async def test_a_proposal_on_a_file_is_applied_and_logged(desk: Desk):
-    assert await desk.apply("file") == "applied"
+async def test_a_proposal_on_a_file_is_applied_and_logged(harness: ProposalHarness):
+    assert await harness.apply("file") == "applied"
 
-    assert desk.files.read("x.txt") == AFTER.replace("\n", "\r\n").encode()
-    (row,) = desk.files.journal.rows.values()
+    assert harness.files.read("x.txt") == AFTER.replace("\n", "\r\n").encode()
+    (row,) = harness.files.journal.rows.values()
     assert (row.state, row.change.origin.by) == ("done", "user")
 
 
-async def test_an_edited_version_is_applied_instead(desk: Desk):
-    assert await desk.apply("file", "mine\n") == "edited"
-    assert desk.files.read("x.txt") == b"mine\r\n"
+async def test_an_edited_version_is_applied_instead(harness: ProposalHarness):
+    assert await harness.apply("file", "mine\n") == "edited"
+    assert harness.files.read("x.txt") == b"mine\r\n"
 
 
-async def test_lines_that_were_changed_beside_the_proposal_stay(desk: Desk):
-    desk.files.write("x.txt", "ONE\r\ntwo\r\nthree\r\n")
-    desk.notebook.type_into("c", "ONE\ntwo\nthree\n")
+async def test_lines_that_were_changed_beside_the_proposal_stay(harness: ProposalHarness):
+    harness.files.write("x.txt", "ONE\r\ntwo\r\nthree\r\n")
+    harness.notebook.type_into("c", "ONE\ntwo\nthree\n")
 
-    assert (await desk.apply("file"), await desk.apply("cell")) == ("edited", "edited")
+    assert (await harness.apply("file"), await harness.apply("cell")) == ("edited", "edited")
 
-    assert desk.files.read("x.txt") == b"ONE\r\nTWO\r\nthree\r\n"
-    assert desk.notebook.cell("c").source == "ONE\nTWO\nthree\n"
+    assert harness.files.read("x.txt") == b"ONE\r\nTWO\r\nthree\r\n"
+    assert harness.notebook.cell("c").source == "ONE\nTWO\nthree\n"
 
 
-async def test_lines_that_both_changed_make_a_new_proposal(desk: Desk):
-    desk.files.write("x.txt", "one\nzwei\nthree\n")
+async def test_lines_that_both_changed_make_a_new_proposal(harness: ProposalHarness):
+    harness.files.write("x.txt", "one\nzwei\nthree\n")
 
-    assert await desk.apply("file") == "conflict"
+    assert await harness.apply("file") == "conflict"
 
-    assert desk.files.read("x.txt") == b"one\nzwei\nthree\n"
-    again = next(proposal for proposal in desk.open_ones() if proposal.document == "x.txt")
+    assert harness.files.read("x.txt") == b"one\nzwei\nthree\n"
+    again = next(proposal for proposal in harness.open_ones() if proposal.document == "x.txt")
     assert (again.new, again.current) == (AFTER, "one\nzwei\nthree\n")
     assert again.reason == "The file was changed before the proposal was applied."
-    assert await desk.apply(again.id, AFTER, again.current) == "applied"
-    assert desk.files.read("x.txt") == AFTER.encode()
+    assert await harness.apply(again.id, AFTER, again.current) == "applied"
+    assert harness.files.read("x.txt") == AFTER.encode()
 
 
-async def test_a_proposal_on_a_file_that_is_gone_is_stale(desk: Desk):
-    (desk.files.root / "x.txt").unlink()
+async def test_a_proposal_on_a_file_that_is_gone_is_stale(harness: ProposalHarness):
+    (harness.files.root / "x.txt").unlink()
 
-    assert await desk.apply("file") == "stale"
+    assert await harness.apply("file") == "stale"
 
 
-async def test_a_host_without_files_says_that_it_cannot(desk: Desk):
+async def test_a_host_without_files_says_that_it_cannot(harness: ProposalHarness):
     bare = ProposalService(
-        desk.store, MemoryNotebooks(desk.notebook), ScriptedRunner(), CountingIds()
+        harness.store, MemoryNotebooks(harness.notebook), ScriptedRunner(), CountingIds()
     )
     with pytest.raises(Conflict):
         await bare.decide(ProposalId("file"), DecideProposal(decision="apply"))

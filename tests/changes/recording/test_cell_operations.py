@@ -28,11 +28,11 @@ from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.changes.notebook_harness import PATH, Kernel, OneNotebook, RuledNotebook, cell, write
 from tests.engine.engine_harness import SESSION, make_session
 
-DOER = Actor(SESSION, "t1", TurnId("t1"), CallId("call"))
+ACTOR = Actor(SESSION, "t1", TurnId("t1"), CallId("call"))
 ORIGIN = ChangeOrigin(SESSION, TurnId("t1"), CallId("call"))
 
 
-class Desk:
+class OperationLogHarness:
     """An agent that changes a notebook through a recorder with an operation log."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Desk:
     async def agent(
         self, *edits: CellEdit, expected: Mapping[CellId, Version] | None = None
     ) -> Applied | Conflicted:
-        self.recorder.set_actor(DOER)
+        self.recorder.set_actor(ACTOR)
         return (
             await RecordedNotebooks(self.notebooks, self.recorder)
             .open(PATH)
@@ -69,63 +69,63 @@ def insert(cell_id: str, source: str) -> CellInsert:
 
 
 async def test_each_change_of_a_cell_is_a_row() -> None:
-    desk = Desk()
-    await desk.agent(
+    harness = OperationLogHarness()
+    await harness.agent(
         write("a", "one"),
         insert("new", "0"),
         CellDelete(cell_id=CellId("b")),
         CellMove(cell_id=CellId("c"), after=None),
     )
-    assert desk.rows() == [
+    assert harness.rows() == [
         ("edit", "a", "done"),
         ("create", "new", "done"),
         ("delete", "b", "done"),
         ("move", "c", "done"),
     ]
-    edit, create, delete, _ = (row.change for row in desk.journal.rows.values())
+    edit, create, delete, _ = (row.change for row in harness.journal.rows.values())
     assert (edit.before_version, edit.after_version) == (cell_version("1"), cell_version("one"))
     assert (create.before_version, create.after_version) == (None, cell_version("0"))
     assert (delete.before_version, delete.after_version) == (cell_version("2"), None)
     assert edit.origin == ORIGIN
-    assert [(row.can_undo, row.reason) for row in desk.journal.latest()] == [(True, None)] * 4
+    assert [(row.can_undo, row.reason) for row in harness.journal.latest()] == [(True, None)] * 4
 
 
 async def test_a_row_is_there_before_the_cell_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = Desk()
+    harness = OperationLogHarness()
     seen: list[list[tuple[str, str | None, str]]] = []
-    apply = desk.notebook.apply
+    apply = harness.notebook.apply
 
     async def looked(
         edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        seen.append(desk.rows())
+        seen.append(harness.rows())
         return await apply(edits, expected)
 
-    monkeypatch.setattr(desk.notebook, "apply", looked)
-    await desk.agent(write("a", "one"))
+    monkeypatch.setattr(harness.notebook, "apply", looked)
+    await harness.agent(write("a", "one"))
     assert seen == [[("edit", "a", "begun")]]
-    assert desk.journal.synced == 0, "the checkpoint was synced; rows need no sync of their own"
+    assert harness.journal.synced == 0, "the checkpoint was synced; rows need no sync of their own"
 
 
 async def test_nothing_is_changed_when_the_row_cannot_be_written() -> None:
-    desk = Desk()
+    harness = OperationLogHarness()
 
     def full(change: LoggedChange) -> OperationId:
         raise StateUnavailable("no space", code="disk_full")
 
-    desk.journal.begin = full
+    harness.journal.begin = full
     with pytest.raises(StateUnavailable):
-        await desk.agent(write("a", "one"))
-    assert desk.notebook.texts[0] == ("a", "1")
+        await harness.agent(write("a", "one"))
+    assert harness.notebook.texts[0] == ("a", "1")
 
 
 async def test_a_conflict_is_a_change_that_was_not_made() -> None:
-    desk = Desk()
-    outcome = await desk.agent(
+    harness = OperationLogHarness()
+    outcome = await harness.agent(
         write("a", "one"), expected={CellId("a"): cell_version("something else")}
     )
     assert isinstance(outcome, Conflicted)
-    assert desk.rows() == [("edit", "a", "failed")]
+    assert harness.rows() == [("edit", "a", "failed")]
 
 
 @pytest.mark.parametrize(
@@ -138,37 +138,41 @@ async def test_a_conflict_is_a_change_that_was_not_made() -> None:
 async def test_an_error_says_whether_it_may_have_been_made(
     monkeypatch: pytest.MonkeyPatch, error: ShouldersError, state: str
 ) -> None:
-    desk = Desk()
+    harness = OperationLogHarness()
 
     async def failing(
         edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
         raise error
 
-    monkeypatch.setattr(desk.notebook, "apply", failing)
+    monkeypatch.setattr(harness.notebook, "apply", failing)
     with pytest.raises(Conflict):
-        await desk.agent(write("a", "one"))
-    assert desk.rows() == [("edit", "a", state)]
+        await harness.agent(write("a", "one"))
+    assert harness.rows() == [("edit", "a", state)]
 
 
 async def test_a_run_is_a_row_about_outputs() -> None:
-    desk = Desk()
-    desk.recorder.set_actor(DOER)
-    async for _ in RecordedRunner(desk.kernel, desk.notebooks, desk.recorder).run(
+    harness = OperationLogHarness()
+    harness.recorder.set_actor(ACTOR)
+    async for _ in RecordedRunner(harness.kernel, harness.notebooks, harness.recorder).run(
         PATH, CellId("a")
     ):
         pass
-    assert desk.rows() == [("outputs", "a", "done")]
+    assert harness.rows() == [("outputs", "a", "done")]
 
 
 async def test_what_the_user_does_is_no_row() -> None:
-    desk = Desk()
-    await RecordedNotebooks(desk.notebooks, desk.recorder).open(PATH).apply([write("a", "one")], {})
-    assert desk.rows() == []
+    harness = OperationLogHarness()
+    await (
+        RecordedNotebooks(harness.notebooks, harness.recorder)
+        .open(PATH)
+        .apply([write("a", "one")], {})
+    )
+    assert harness.rows() == []
 
 
 async def test_rows_a_crash_left_are_settled_by_the_notebook() -> None:
-    desk = Desk()
+    harness = OperationLogHarness()
     made: list[tuple[OperationKind, str, Version | None]] = [
         ("edit", "a", cell_version("1")),
         ("edit", "b", cell_version("never written")),
@@ -179,13 +183,13 @@ async def test_rows_a_crash_left_are_settled_by_the_notebook() -> None:
         ("move", "a", None),
     ]
     for kind, cell_id, after in made:
-        desk.journal.begin(LoggedChange(kind, PATH, ORIGIN, cell_id, after_version=after))
-    desk.journal.begin(LoggedChange("edit", "a.txt", ORIGIN))
+        harness.journal.begin(LoggedChange(kind, PATH, ORIGIN, cell_id, after_version=after))
+    harness.journal.begin(LoggedChange("edit", "a.txt", ORIGIN))
 
-    await settle_interrupted_cells(desk.journal, desk.notebooks)
+    await settle_interrupted_cells(harness.journal, harness.notebooks)
 
-    states = [state for _, cell_id, state in desk.rows() if cell_id is not None]
+    states = [state for _, cell_id, state in harness.rows() if cell_id is not None]
     assert states == ["done", "failed", "done", "failed", "done", "failed", "failed"]
-    reasons = {row.reason for row in desk.journal.latest() if row.state == "failed"}
+    reasons = {row.reason for row in harness.journal.latest() if row.state == "failed"}
     assert reasons == {NOT_KNOWN}
-    assert [row.document for row in desk.journal.begun()] == ["a.txt"]
+    assert [row.document for row in harness.journal.begun()] == ["a.txt"]

@@ -20,7 +20,7 @@ from tests.engine.engine_harness import SESSION
 THREE = (("a", "x = 1"), ("b", "y = 2"), ("c", "z = 3"))
 
 
-def desk() -> NotebookHarness:
+def make_harness() -> NotebookHarness:
     return NotebookHarness(*(cell(*given) for given in THREE))
 
 
@@ -33,7 +33,7 @@ def of(made: NotebookHarness, kind: type[Event]) -> list[Event]:
 
 
 async def test_agents_changes_are_taken_back_as_one_change():
-    made = desk()
+    made = make_harness()
     await made.agent(write("a", "x = 9"))
     await made.agent(add("n", "new", after="a"))
     await made.agent(delete("b"))
@@ -53,7 +53,7 @@ async def test_agents_changes_are_taken_back_as_one_change():
 
 
 async def test_cell_the_user_changed_after_the_agent_is_proposed_and_not_overwritten():
-    made = desk()
+    made = make_harness()
     await made.agent(write("a", "x = 9"))
     await made.user(write("a", "x = 9  # mine"))
 
@@ -67,7 +67,7 @@ async def test_cell_the_user_changed_after_the_agent_is_proposed_and_not_overwri
 
 
 async def test_cell_the_agent_made_and_the_user_changed_stays():
-    made = desk()
+    made = make_harness()
     await made.agent(add("n", "new", after="c"))
     await made.user(write("n", "new, and mine"))
 
@@ -78,7 +78,7 @@ async def test_cell_the_agent_made_and_the_user_changed_stays():
 
 
 async def test_users_own_cells_and_texts_are_not_touched():
-    made = desk()
+    made = make_harness()
     await made.agent(write("a", "x = 9"))
     await made.user(add("mine", "user's", after="a"), write("b", "y = 22"), delete("c"))
 
@@ -88,7 +88,7 @@ async def test_users_own_cells_and_texts_are_not_touched():
 
 
 async def test_deleted_cell_comes_back_with_outputs_and_what_the_user_had_made_of_it():
-    made = desk()
+    made = make_harness()
     outputs = CellOutputs(cell_id=CellId("b"), outputs=(printed("2"),), execution_count=4)
     await made.user(outputs)
     await made.agent(write("a", "x = 9"))
@@ -103,7 +103,7 @@ async def test_deleted_cell_comes_back_with_outputs_and_what_the_user_had_made_o
 
 
 async def test_outputs_of_before_come_back_unless_the_user_ran_the_cell():
-    made = desk()
+    made = make_harness()
     await made.user_runs("a")
     before = made.notebook.cells[CellId("a")]
     await made.agent_runs("a")
@@ -120,7 +120,7 @@ async def test_outputs_of_before_come_back_unless_the_user_ran_the_cell():
 
 
 async def test_kernel_holds_what_ran_with_its_names_until_it_is_restarted():
-    made = desk()
+    made = make_harness()
     await made.agent_runs("a")
     await made.agent_runs("b")
 
@@ -136,7 +136,7 @@ async def test_kernel_holds_what_ran_with_its_names_until_it_is_restarted():
 
 
 async def test_run_that_never_began_is_not_said_to_be_in_the_kernel():
-    made = desk()
+    made = make_harness()
     made.kernel.fails = "before"
     with pytest.raises(NotFound):
         await made.agent_runs("a")
@@ -148,7 +148,7 @@ async def test_run_that_never_began_is_not_said_to_be_in_the_kernel():
 
 
 async def test_outputs_of_a_run_that_was_cut_off_go_back_as_well():
-    made = desk()
+    made = make_harness()
     made.kernel.fails = "midway"
     with pytest.raises(Conflict):
         await made.agent_runs("a")
@@ -161,7 +161,7 @@ async def test_outputs_of_a_run_that_was_cut_off_go_back_as_well():
 
 
 async def test_kernel_holds_what_ran_without_a_cell_even_if_no_cell_changed():
-    made = desk()
+    made = make_harness()
     await made.agent_tries("tmp = 1")
     await made.agent_tries("other = 2")
 
@@ -172,7 +172,7 @@ async def test_kernel_holds_what_ran_without_a_cell_even_if_no_cell_changed():
 
 
 async def test_proposal_that_was_applied_is_taken_back_unless_the_user_rewrote_it():
-    made = desk()
+    made = make_harness()
     made.propose("a", "x = 9")
     made.propose("b", "y = 9")
     await made.decide("a", None)
@@ -184,7 +184,7 @@ async def test_proposal_that_was_applied_is_taken_back_unless_the_user_rewrote_i
 
 
 async def test_restore_says_in_words_what_it_did_and_what_the_kernel_holds():
-    made = desk()
+    made = make_harness()
     await made.agent(add("n", "df = 1", after="c"))
     await made.agent_runs("n")
     back = await made.restore()
@@ -206,7 +206,7 @@ async def test_restore_says_in_words_what_it_did_and_what_the_kernel_holds():
 
 
 async def test_each_turn_has_one_checkpoint_of_the_texts_before_its_first_change():
-    made = desk()
+    made = make_harness()
     await made.agent(write("a", "1"), turn="t1")
     await made.agent(write("b", "2"), turn="t1")
     await made.agent(write("b", "3"), turn="t2")
@@ -217,7 +217,7 @@ async def test_each_turn_has_one_checkpoint_of_the_texts_before_its_first_change
 
 
 async def test_going_back_to_the_second_turn_leaves_what_the_first_did():
-    made = desk()
+    made = make_harness()
     await made.agent(write("a", "first"), add("n", "new", after="a"), turn="t1")
     seq = made.seq
     await made.agent(write("a", "second"), delete("n"), turn="t2")
@@ -228,7 +228,7 @@ async def test_going_back_to_the_second_turn_leaves_what_the_first_did():
 
 
 async def test_nothing_is_changed_when_the_checkpoint_cannot_be_kept():
-    made = desk()
+    made = make_harness()
 
     def full(event: Event) -> None:
         raise StateUnavailable("The disk is full.")
@@ -241,7 +241,7 @@ async def test_nothing_is_changed_when_the_checkpoint_cannot_be_kept():
 
 
 async def test_protected_cells_are_left_and_named():
-    made = desk()
+    made = make_harness()
     await made.agent(write("a", "x = 9"), add("n", "new"))
     for cell_id in ("a", "n"):
         locked = {"metadata": {"editable": False, "deletable": False}}
@@ -272,7 +272,7 @@ class History:
     """Plays steps and tracks who wrote each cell last."""
 
     def __init__(self) -> None:
-        self.desk = desk()
+        self.make_harness = make_harness()
         self.users: dict[str, str] = {}
         """Cells whose last text is the user's."""
         self.agents: set[str] = set()
@@ -282,7 +282,7 @@ class History:
 
     async def step(self, agent: bool, act: str, pick: int, place: int) -> None:
         self._count += 1
-        order = self.desk.notebook.order
+        order = self.make_harness.notebook.order
         if act == "add" or not order:
             await self._add(agent, order[place % len(order)] if order else None)
             return
@@ -295,35 +295,35 @@ class History:
             case "move":
                 target = order[place % len(order)]
                 after = None if target == chosen else target
-                await self.desk.agent(move(chosen, after))
+                await self.make_harness.agent(move(chosen, after))
             case _:
-                run = self.desk.agent_runs if agent else self.desk.user_runs
+                run = self.make_harness.agent_runs if agent else self.make_harness.user_runs
                 await run(chosen)
 
     async def _add(self, agent: bool, after: str | None) -> None:
         made, text = f"n{self._count}", f"text {self._count}"
         if agent:
-            await self.desk.agent(add(made, text, after))
+            await self.make_harness.agent(add(made, text, after))
             self.agents.add(made)
         else:
-            await self.desk.user(add(made, text, after))
+            await self.make_harness.user(add(made, text, after))
             self.users[made] = text
 
     async def _write(self, agent: bool, chosen: str) -> None:
         text = f"text {self._count}"
         if agent:
-            await self.desk.agent(write(chosen, text))
+            await self.make_harness.agent(write(chosen, text))
             self.users.pop(chosen, None)
         else:
-            await self.desk.user(write(chosen, text))
+            await self.make_harness.user(write(chosen, text))
             self.users[chosen] = text
             self.agents.discard(chosen)
 
     async def _delete(self, agent: bool, chosen: str) -> None:
         if agent:
-            await self.desk.agent(delete(chosen))
+            await self.make_harness.agent(delete(chosen))
         else:
-            await self.desk.user(delete(chosen))
+            await self.make_harness.user(delete(chosen))
             self.users_deleted.add(chosen)
             self.users.pop(chosen, None)
         self.agents.discard(chosen)
@@ -338,7 +338,7 @@ def test_users_texts_survive_any_history_and_the_agents_go(
         history = History()
         for agent, agents_act, users_act, pick, place in steps:
             await history.step(agent, agents_act if agent else users_act, pick, place)
-        made = history.desk
+        made = history.make_harness
         texts = dict(made.notebook.texts)
         await made.restore()
         after = dict(made.notebook.texts)
@@ -371,7 +371,7 @@ def test_taking_a_restore_back_brings_the_notebook_of_before_it(
         history = History()
         for agent, agents_act, users_act, pick, place in steps:
             await history.step(agent, agents_act if agent else users_act, pick, place)
-        made = history.desk
+        made = history.make_harness
         cells, order = dict(made.notebook.cells), list(made.notebook.order)
         seq = made.seq
         await made.restore()

@@ -78,7 +78,7 @@ class ReviewWorld:
             settling=CrashRecovery(self._workspace, self._trash),
         )
         self.restorer = Restorer(store, store.blobs, self.notebooks, self.recorder, self.ids)
-        self.desk = ReviewService(
+        self.service = ReviewService(
             pending_edits=self.book,
             event_log=store,
             documents=CurrentDocumentReader(self.notebooks, self.texts),
@@ -159,7 +159,7 @@ class ReviewWorld:
 
     async def pending(self) -> list[PendingEdit]:
         """Return the pending edits."""
-        return list((await self.desk.list()).edits)
+        return list((await self.service.list()).edits)
 
     async def only(self) -> PendingEdit:
         """Return the only pending edit."""
@@ -176,7 +176,7 @@ class ReviewWorld:
                 "baseline_version": edit.baseline_version,
             }
         )
-        return await self.desk.decide(edit.id, command)
+        return await self.service.decide(edit.id, command)
 
     def said(self, *types: str) -> list[str]:
         """Return the types of review events, in order."""

@@ -85,14 +85,14 @@ async def test_what_the_page_decided_is_said_by_the_baseline_that_is_left(world:
     edit = await world.only()
     page = DecideEdit(decision="keep", baseline="A1\na2\na3", current_version=edit.current_version)
 
-    left = (await world.desk.decide(edit.id, page)).edit
+    left = (await world.service.decide(edit.id, page)).edit
 
     assert left is not None
     assert (left.baseline, left.current) == ("A1\na2\na3", "A1\na2\nA3")
     await world.user(write("a", "A1\na2\na3"))  # rejected in the editor
     done = DecideEdit(decision="undo", baseline="A1\na2\na3")
     with pytest.raises(EditOutdated):  # already settled: nothing is left
-        await world.desk.decide(edit.id, done)
+        await world.service.decide(edit.id, done)
     assert await world.pending() == []
 
 
@@ -385,6 +385,6 @@ async def test_lines_of_the_agent_that_the_user_took_out_can_be_undone_as_before
     await world.agent(write("a", "a1\nA2\na3"))
     await world.user(write("a", "a1\na3"))
 
-    await world.desk.decide((await world.only()).id, DecideEdit(decision="undo"))
+    await world.service.decide((await world.only()).id, DecideEdit(decision="undo"))
 
     assert world.notebook.cells[CELL].source == "a1\na2\na3"

@@ -116,7 +116,7 @@ async def test_edits_of_a_notebook_are_undone_in_one_step(world: ReviewWorld):
     edits = await world.pending()
     writes = world.notebook.writes
 
-    decided = await world.desk.decide_all(choosing("undo", *edits))
+    decided = await world.service.decide_all(choosing("undo", *edits))
 
     assert (world.notebook.texts, world.notebook.writes) == (before, writes + 1)
     assert (len(decided.resolved), decided.left, await world.pending()) == (4, (), [])
@@ -128,7 +128,7 @@ async def test_what_cannot_be_decided_is_said_and_the_rest_is_done(world: Review
     edits = await world.pending()
     world.user_writes("x.txt", "made\nmine\n")
 
-    decided = await world.desk.decide_all(choosing("undo", *edits))
+    decided = await world.service.decide_all(choosing("undo", *edits))
 
     assert decided.resolved == (edits[0].id,)
     (left,) = decided.left
@@ -139,7 +139,9 @@ async def test_edits_of_others_sessions_cannot_be_decided(world: ReviewWorld):
     await world.agent(write("a", "A1"), by=OTHER)
     edits = await world.pending()
 
-    decided = await world.desk.decide_all(choosing("undo", *edits), lambda owner: owner == SESSION)
+    decided = await world.service.decide_all(
+        choosing("undo", *edits), lambda owner: owner == SESSION
+    )
 
     assert (decided.resolved, decided.left[0].error.code) == ((), "not_found")
 

@@ -190,7 +190,7 @@ async def test_a_lost_text_cannot_be_taken_back_and_can_be_kept(world: ReviewWor
     del world.store.blobs.contents[lost.before]
     choices = tuple(EditChoice(id=edit.id) for edit in await world.pending())
 
-    done = await world.desk.decide_all(DecideEdits(decision="undo", edits=choices))
+    done = await world.service.decide_all(DecideEdits(decision="undo", edits=choices))
 
     assert [conflict.edit.id for conflict in done.left if conflict.edit] == [lost.id]
     assert (world.notebook.cells[CellId("a")].source, len(done.resolved)) == ("A1", 1)

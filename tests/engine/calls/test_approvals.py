@@ -34,7 +34,7 @@ RUN = Call("run_it", {"path": "a.ipynb"}, "c1")
 
 async def test_execution_asks_with_exact_arguments_and_waits():
     w = make_engine(turn(RUN), "Ran.")
-    w.desk.contents["a.ipynb"] = "1 + 1"
+    w.probe.contents["a.ipynb"] = "1 + 1"
     await w.say()
     (request,) = w.of(ev.ApprovalRequest)
     canonical = json.dumps(request.arguments, sort_keys=True, separators=(",", ":")).encode()
@@ -42,7 +42,7 @@ async def test_execution_asks_with_exact_arguments_and_waits():
     assert request.arguments_hash == hashlib.sha256(canonical).hexdigest()
     assert (request.preview, request.language) == ("1 + 1", "python")
     assert request.scopes == ("once", "document", "session", "always")
-    assert (w.session.status, w.desk.started) == ("waiting", [])
+    assert (w.session.status, w.probe.started) == ("waiting", [])
     assert w.engine.is_running(SESSION)
     await w.answer()
     assert w.results() == [("c1", "ok")]
@@ -57,7 +57,7 @@ async def test_start_of_an_execution_is_synced_before_its_effect():
         started = w.of(ev.ToolStart)[-1].seq
         assert w.store.synced[SESSION] >= started
 
-    w.desk.on_start = effect
+    w.probe.on_start = effect
     await w.say()
     await w.answer()
     assert w.results() == [("c1", "ok")]
@@ -70,7 +70,7 @@ async def test_denial_without_a_reason_ends_a_chat_turn(feedback: str | None):
     await w.answer("deny", feedback=feedback)
     assert w.exits() == ["tool_rejected"]
     assert w.results() == [("c1", "denied"), ("c2", "skipped")]
-    assert w.desk.started == []
+    assert w.probe.started == []
     assert w.session.status == "idle"
     check(w)
 
@@ -81,7 +81,7 @@ async def test_denial_with_a_reason_goes_to_the_model_and_the_turn_goes_on():
     await w.answer("deny", feedback="Use the other file.")
     assert w.exits() == ["final_response"]
     assert w.results() == [("c1", "denied"), ("c2", "skipped")]
-    assert w.desk.started == []
+    assert w.probe.started == []
     assert "Use the other file." in str(w.provider.requests[1].messages)
     check(w)
 
@@ -138,7 +138,7 @@ async def test_approvals_of_a_batch_come_one_at_a_time_before_anything_runs():
     assert len(w.of(ev.ApprovalRequest)) == 1
     await w.answer()
     assert w.pending() == "c3"
-    assert w.desk.started == []
+    assert w.probe.started == []
     await w.answer()
     assert w.results() == [("c1", "ok"), ("c2", "ok"), ("c3", "ok")]
     check(w)
@@ -153,8 +153,8 @@ async def test_call_is_asked_about_after_an_edit_of_the_same_document_ran():
         ),
         "End.",
     )
-    w.desk.open_in_page.add("a.ipynb")
-    w.desk.contents["a.ipynb"] = "old code"
+    w.probe.open_in_page.add("a.ipynb")
+    w.probe.contents["a.ipynb"] = "old code"
     await w.say()
     assert w.of(ev.ApprovalRequest)[0].preview == "new code"
     assert w.results() == [("c1", "ok")]
@@ -175,7 +175,7 @@ HOLDS: dict[str, tuple[ApprovalScope, list[str]]] = {
 async def test_answer_holds_as_far_as_its_scope(scope: ApprovalScope, asked: list[str]):
     runs = [turn(Call("run_it", {"path": path})) for path in ("a.ipynb", "a.ipynb", "b.ipynb")]
     w = make_engine(*runs, "End.")
-    w.desk.open_in_page.update({"a.ipynb", "b.ipynb"})
+    w.probe.open_in_page.update({"a.ipynb", "b.ipynb"})
     await w.say()
     for _ in asked:
         offered = w.of(ev.ApprovalRequest)[-1].scopes
@@ -252,7 +252,7 @@ async def test_turn_ended_elsewhere_while_a_rule_is_stored_is_not_taken_up_again
     store.add(make_session(id=other))
     model = ScriptedProvider("Other.", "Never.")
     w = make_engine_around(
-        store, before.desk, model, ids=before.ids, limits=make_settings(kept_sessions=1)
+        store, before.probe, model, ids=before.ids, limits=make_settings(kept_sessions=1)
     )
     await w.engine.start()
     rules = SlowRules(monkeypatch)
@@ -305,7 +305,7 @@ async def test_disabled_tool_is_neither_offered_nor_executed():
 
 async def test_edit_runs_in_an_open_page_and_asks_elsewhere_in_mode_ask():
     w = make_engine(turn(Call("edit", {"path": "a"}), Call("edit", {"path": "b"}, "c2")), "End.")
-    w.desk.open_in_page.add("a")
+    w.probe.open_in_page.add("a")
     await w.say(context=CONTEXT)
     assert w.pending() == "c2"
 
@@ -369,11 +369,11 @@ async def test_call_allowed_once_does_not_run_with_other_code_than_the_card_show
         turn(Call("run_it", {"path": "a.ipynb"}, "c2")),
         "End.",
     )
-    w.desk.contents["a.ipynb"] = "shown"
+    w.probe.contents["a.ipynb"] = "shown"
     await w.say()
-    w.desk.contents["a.ipynb"] = "changed meanwhile"
+    w.probe.contents["a.ipynb"] = "changed meanwhile"
     await w.answer()
-    assert w.desk.started == []
+    assert w.probe.started == []
     (refused,) = w.of(ev.ToolResult)
     assert refused.result.error is not None
     assert (refused.status, refused.result.error.code) == ("error", "stale")
@@ -385,9 +385,9 @@ async def test_call_allowed_once_does_not_run_with_other_code_than_the_card_show
 
 async def test_call_allowed_for_the_document_runs_with_what_stands_there():
     w = make_engine(turn(Call("run_it", {"path": "a.ipynb"}, "c1")), "End.")
-    w.desk.contents["a.ipynb"] = "shown"
+    w.probe.contents["a.ipynb"] = "shown"
     await w.say()
-    w.desk.contents["a.ipynb"] = "changed meanwhile"
+    w.probe.contents["a.ipynb"] = "changed meanwhile"
     await w.answer(scope="document")
     assert w.results() == [("c1", "ok")]
     check(w)
@@ -405,7 +405,7 @@ async def test_rules_that_changed_while_an_approval_waited_hold(rules: JsonObjec
     await w.say()
     w.file.write(json.dumps(rules))
     await w.answer()
-    assert w.desk.started == []
+    assert w.probe.started == []
     (result,) = w.of(ev.ToolResult)
     assert result.status == "denied"
     assert w.exits() == ["final_response"]

@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, LongRunId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from tests.engine.engine_harness import make_engine, make_settings
-from tests.engine.fake_tools import Look, PathArguments, ToolWorkspace
+from tests.engine.fake_tools import Look, PathArguments, ToolProbe
 from tests.engine.loop.test_turns import check
 
 SESSION, CALL, RUN = SessionId("s"), CallId("c"), LongRunId("run_1")
@@ -70,9 +70,9 @@ class World:
         recording = CallRecording(self.said.append, SystemClock(), 0.0, Redactor())
         run = ToolCallExecution(self.tool, None, CONTEXT, recording)
         assert not await run.wait(0.01)
-        spill = OutputTruncator(MemoryStore().blobs, Redactor(), paged=True)
+        truncator = OutputTruncator(MemoryStore().blobs, Redactor(), paged=True)
         call = CallState(CALL, "slow", {}, None, "execute", "Be slow")
-        outcome = self.calls.adopt(SESSION, call, run, spill)
+        outcome = self.calls.adopt(SESSION, call, run, truncator)
         assert (outcome.status, outcome.run) == ("ok", RUN)
         assert outcome.result is not None
         assert outcome.recorded is not None
@@ -131,13 +131,13 @@ class Outlasting(Look):
     name = "outlast"
 
     def __init__(self) -> None:
-        super().__init__(ToolWorkspace())
+        super().__init__(ToolProbe())
         self.handed_over = asyncio.Event()
         self.says = "all"
 
     async def run(self, args: PathArguments, context: CallContext) -> AsyncIterator[Any]:
         yield BackgroundCall(self._look)
-        await self.desk.work("outlast")
+        await self.probe.work("outlast")
         yield result(self.says)
 
     def _look(self) -> Result:
@@ -150,16 +150,16 @@ async def test_end_before_the_results_of_its_step_are_logged_is_told_after_them(
     step = turn(Made("look", {"path": "a"}, "c1"), Made("outlast", {"path": "b"}, "c2"))
     limits = make_settings(run_patience_s=0.01)
     w = make_engine(step, "Both were done.", limits=limits, loop=[tool])
-    tool.desk.hold("outlast")
-    looking = w.desk.hold("look:a")
+    tool.probe.hold("outlast")
+    looking = w.probe.hold("look:a")
     await w.send()
     async with asyncio.timeout(20):
         await asyncio.gather(looking.wait(), tool.handed_over.wait())
-        tool.desk.gates["outlast"].set()
+        tool.probe.gates["outlast"].set()
         for _ in range(20):
             await asyncio.sleep(0)
-        assert (tool.desk.finished, w.results()) == (["outlast"], [])
-        w.desk.gates["look:a"].set()
+        assert (tool.probe.finished, w.results()) == (["outlast"], [])
+        w.probe.gates["look:a"].set()
         await w.settle()
     assert w.results() == [("c1", "ok"), ("c2", "ok")]
     assert [end.status for end in w.of(RunEnd)] == ["ok"]
@@ -178,7 +178,7 @@ async def test_end_that_a_full_disk_refuses_is_told_when_there_is_space(
     w = make_engine(
         step, "I wait.", "It was done.", limits=make_settings(run_patience_s=0.01), loop=[tool]
     )
-    tool.desk.hold("outlast")
+    tool.probe.hold("outlast")
     spoken, again = asyncio.Event(), asyncio.Event()
     refused: list[object] = []
 
@@ -205,7 +205,7 @@ async def test_end_that_a_full_disk_refuses_is_told_when_there_is_space(
                 disk.setattr(w.store, "before_append", full)
             else:
                 disk.setattr(w.store.blobs, "put", full)
-            tool.desk.gates["outlast"].set()
+            tool.probe.gates["outlast"].set()
             await again.wait()
             assert w.of(RunEnd) == []
         await w.settle()

@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.ids import CallId
 from tests.engine.engine_harness import make_engine, make_session
-from tests.engine.fake_tools import Edit, PathArguments, ToolWorkspace
+from tests.engine.fake_tools import Edit, PathArguments, ToolProbe
 from tests.engine.loop.test_turns import check
 
 
@@ -72,15 +72,15 @@ async def test_reads_of_a_batch_run_at_the_same_time_and_results_keep_the_order(
     w = make_engine(
         turn(Made("look", {"path": "a"}, "c1"), Made("look", {"path": "b"}, "c2")), "End."
     )
-    first = w.desk.hold("look:a")
-    second = w.desk.hold("look:b")
+    first = w.probe.hold("look:a")
+    second = w.probe.hold("look:b")
     await w.send()
     await asyncio.gather(first.wait(), second.wait())
-    w.desk.gates["look:b"].set()
+    w.probe.gates["look:b"].set()
     for _ in range(10):
         await asyncio.sleep(0)
     assert w.results() == []
-    w.desk.gates["look:a"].set()
+    w.probe.gates["look:a"].set()
     await w.settle()
     assert w.results() == [("c1", "ok"), ("c2", "ok")]
     check(w)
@@ -96,16 +96,16 @@ async def test_changes_of_one_document_run_one_after_the_other():
         "End.",
         given=make_session(mode="auto_edit"),
     )
-    reached = w.desk.hold("edit:a1")
+    reached = w.probe.hold("edit:a1")
     await w.send()
     await reached.wait()
     for _ in range(10):
         await asyncio.sleep(0)
-    assert "edit:b3" in w.desk.started
-    assert "edit:a2" not in w.desk.started
-    w.desk.gates["edit:a1"].set()
+    assert "edit:b3" in w.probe.started
+    assert "edit:a2" not in w.probe.started
+    w.probe.gates["edit:a1"].set()
     await w.settle()
-    assert w.desk.contents == {"a": "2", "b": "3"}
+    assert w.probe.contents == {"a": "2", "b": "3"}
     check(w)
 
 
@@ -115,7 +115,7 @@ async def test_duplicate_read_replays_the_result_of_its_sibling():
     )
     await w.say()
     assert w.results() == [("c1", "ok"), ("c2", "ok")]
-    assert w.desk.started == ["look:a"]
+    assert w.probe.started == ["look:a"]
     assert [start.call_id for start in w.of(ev.ToolStart)] == ["c1"]
     first, second = w.of(ev.ToolResult)
     assert first.content == second.content
@@ -147,15 +147,15 @@ class LooksWrong(Edit):
     name = "looks_wrong"
 
     async def subject(self, args: PathArguments, context: CallContext) -> CallSubject:
-        if args.path in self.desk.contents:
-            self.desk.gates["look:b"].set()
+        if args.path in self.probe.contents:
+            self.probe.gates["look:b"].set()
             raise ZeroDivisionError
         return await super().subject(args, context)
 
 
 async def test_a_bug_in_the_look_at_a_target_skips_what_has_not_started_and_keeps_the_rest():
-    desk = ToolWorkspace()
-    tool: Any = LooksWrong(desk)
+    probe = ToolProbe()
+    tool: Any = LooksWrong(probe)
     w = make_engine(
         turn(
             Made("edit", {"path": "a", "word": "1"}, "c1"),
@@ -167,13 +167,13 @@ async def test_a_bug_in_the_look_at_a_target_skips_what_has_not_started_and_keep
         given=make_session(mode="auto_edit"),
         loop=[tool],
     )
-    desk.contents, desk.gates = w.desk.contents, w.desk.gates
-    w.desk.hold("look:b")  # runs until the other call has met the bug
+    probe.contents, probe.gates = w.probe.contents, w.probe.gates
+    w.probe.hold("look:b")  # runs until the other call has met the bug
     await w.say()
     expected = [("c1", "ok"), ("c2", "error"), ("c3", "skipped"), ("c4", "ok")]
     assert w.results() == expected
     assert [start.call_id for start in w.of(ev.ToolStart)] == ["c1", "c4"]
-    assert w.desk.contents == {"a": "1"}
+    assert w.probe.contents == {"a": "1"}
     (end,) = w.of(ev.TurnEnd)
     assert (end.exit, end.error and end.error.code) == ("error", "internal")
     check(w)
@@ -192,11 +192,11 @@ async def test_a_call_does_not_run_when_the_rules_cannot_be_read_any_more():
     async def lose(_label: str) -> None:
         w.file.lost = True
 
-    w.desk.on_start = lose
+    w.probe.on_start = lose
     await w.say()
     assert w.results() == [("c1", "ok"), ("c2", "error")]
     error = w.of(ev.ToolResult)[1].result.error
     assert error is not None
     assert error.message == "tools.json cannot be read."
-    assert w.desk.contents == {"a": "1"}
+    assert w.probe.contents == {"a": "1"}
     check(w)

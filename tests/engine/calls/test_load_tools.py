@@ -148,7 +148,7 @@ async def test_rule_on_the_inner_tool_denies_the_call():
     s = make_plan_scenario(turn(inner("git_look", {"path": "a"})), "No.", rules=rules)
     await s.w.say()
     assert s.w.results() == [("c1", "denied")]
-    assert s.desk.started == []
+    assert s.probe.started == []
 
 
 REFUSED = {
@@ -174,7 +174,7 @@ async def test_wrong_call_is_refused_with_what_helps(call: Call, code: str, text
     assert result.result.error is not None
     assert (result.status, result.result.error.code) == ("error", code)
     assert text in said(result)
-    assert s.desk.started == []
+    assert s.probe.started == []
     given = call.arguments if isinstance(call.arguments, dict) else {}
     (said_call,) = calls_said(s.w.provider.requests[1])
     assert (said_call.tool, said_call.arguments) == ("call_tool", given)
@@ -251,7 +251,7 @@ async def test_all_tools_are_offered_where_loading_is_switched_off():
     await s.w.say()
     assert {"git_look", "git_edit"} <= set(offered(s.w.provider.requests[0]))
     assert s.w.results() == [("c1", "error")]
-    assert s.desk.started == []
+    assert s.probe.started == []
 
 
 async def test_small_toolset_has_no_planning_and_knows_no_other_tools():

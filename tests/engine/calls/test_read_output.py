@@ -29,7 +29,7 @@ from tests.engine.engine_harness import (
     make_session,
     restart_engine,
 )
-from tests.engine.fake_tools import FakeTool, PathArguments, ToolWorkspace
+from tests.engine.fake_tools import FakeTool, PathArguments, ToolProbe
 from tests.engine.loop.test_turns import check
 from tests.engine.plan_tools import offered, said
 
@@ -54,7 +54,7 @@ class Print(FakeTool):
 
 
 def printing(*script: Any, **more: Any) -> EngineHarness:
-    return make_engine(*script, loop=[Print(ToolWorkspace())], planning=True, **more)
+    return make_engine(*script, loop=[Print(ToolProbe())], planning=True, **more)
 
 
 def show(path: str, call_id: str = "c1") -> ScriptedTurn:
@@ -174,7 +174,7 @@ async def test_output_that_is_no_text_is_refused():
             )
 
     picture = turn(Call("picture", {"path": "a"}, "c1"))
-    w = make_engine(picture, read_on, "End.", loop=[Picture(ToolWorkspace())], planning=True)
+    w = make_engine(picture, read_on, "End.", loop=[Picture(ToolProbe())], planning=True)
     await w.say()
     first, page = w.of(ev.ToolResult)
     assert "The whole output is kept; read on with read_output" in said(first)
@@ -210,7 +210,7 @@ async def test_handle_is_not_named_where_it_cannot_be_read(more: dict[str, Any])
     assert "read_output" not in offered(w.provider.requests[0])
 
 
-def spill() -> OutputTruncator:
+def truncator() -> OutputTruncator:
     return OutputTruncator(MemoryStore().blobs, Redactor(["sk-secret-key-123456"]), paged=True)
 
 
@@ -220,7 +220,7 @@ def test_limits_hold_for_all_texts_of_a_result_together():
         ImagePart(media_type="image/png", data=""),
         TextPart(text="b\n" * 1_500),
     )
-    place = spill()
+    place = truncator()
     content, handle = place.truncate(parts)
     text, image = content
     assert isinstance(text, TextPart)
@@ -231,7 +231,7 @@ def test_limits_hold_for_all_texts_of_a_result_together():
 
 
 def test_what_is_kept_holds_no_key():
-    place = spill()
+    place = truncator()
     _, handle = place.truncate([TextPart(text="sk-secret-key-123456\n" * 5_000)])
     assert handle is not None
     assert b"sk-secret" not in place.blobs.get(handle)
@@ -239,10 +239,10 @@ def test_what_is_kept_holds_no_key():
 
 def test_handle_of_the_tool_itself_is_the_one_that_is_told():
     kept = BlobHash("f" * 64)
-    content, handle = spill().truncate([TextPart(text=LINES)], kept)
+    content, handle = truncator().truncate([TextPart(text=LINES)], kept)
     texts = [part.text for part in content if isinstance(part, TextPart)]
     assert handle == kept
     assert "read_output" not in texts[0]
     assert "f" * 16 in texts[1]
-    again, _ = spill().truncate([TextPart(text=f"See {kept}.")], kept)
+    again, _ = truncator().truncate([TextPart(text=f"See {kept}.")], kept)
     assert again == (TextPart(text=f"See {kept}."),)

@@ -42,7 +42,7 @@ async def test_steps_use_what_others_found_without_asking_the_model():
     await s.w.say()
     (result,) = s.w.of(ev.ToolResult)
     assert (result.status, data(result)["status"]) == ("ok", "done")
-    assert (s.desk.started, s.w.desk.started) == (["find:nb"], ["look:b"])
+    assert (s.probe.started, s.w.probe.started) == (["find:nb"], ["look:b"])
     assert len(s.w.provider.requests) == 2
     text = said(result)
     assert '1. find (find nb · nb): ok; ids.cell = "b"\n2. look (look b · b): ok\n' in text
@@ -83,16 +83,16 @@ async def test_place_inside_a_value_is_bound():
     ]
     s = kitchen(turn(plan(*steps)), "End.")
     await s.w.say()
-    assert s.w.desk.started == ["look:c"]
+    assert s.w.probe.started == ["look:c"]
 
 
 async def test_independent_steps_run_together_and_are_reported_in_order():
     s = kitchen(turn(plan(step("look", "a"), step("look", "b"), FIND)), "End.")
-    reached = [s.w.desk.hold(label) for label in ("look:a", "look:b")]
+    reached = [s.w.probe.hold(label) for label in ("look:a", "look:b")]
     await s.w.send()
     for event in reached:  # both, while neither may end
         await event.wait()
-    for gate in s.w.desk.gates.values():
+    for gate in s.w.probe.gates.values():
         gate.set()
     await s.w.settle()
     (result,) = s.w.of(ev.ToolResult)
@@ -105,7 +105,7 @@ async def test_plan_stops_when_its_artifacts_are_there():
     await s.w.say()
     (result,) = s.w.of(ev.ToolResult)
     assert (data(result)["status"], statuses(result)) == ("stopped", ["ok", "not run"])
-    assert s.w.desk.started == []
+    assert s.w.probe.started == []
     assert "2. look: not run" in said(result)
 
 
@@ -141,7 +141,7 @@ async def test_broken_plan_may_be_made_anew_once(bad: JsonObject, status: str, r
         == f"One new plan of at most {data(broken)['left']} steps may follow."
     )
     assert (done.status, data(done)["status"]) == ("ok", "done")
-    assert "look:b" in s.w.desk.started
+    assert "look:b" in s.w.probe.started
     check(s.w)
 
 
@@ -166,7 +166,7 @@ async def test_steps_left_carry_over_to_the_new_plan():
     assert data(first)["left"] == 2
     assert "The plan has 3 steps; 2 of 5 are left." in said(refused)
     assert data(done)["status"] == "done"
-    assert s.w.desk.started == ["look:f1", "look:f2"]
+    assert s.w.probe.started == ["look:f1", "look:f2"]
 
 
 async def test_five_steps_used_up_leave_nothing_to_plan_anew():
@@ -195,18 +195,18 @@ async def test_memory_of_a_broken_plan_survives_a_restart_but_not_the_turn():
 async def test_failure_that_may_pass_is_tried_again():
     s = kitchen(turn(plan(step("flaky", "a"))), "End.")
     await s.w.say()
-    assert s.desk.started == ["flaky:a", "flaky:a"]
+    assert s.probe.started == ["flaky:a", "flaky:a"]
     assert s.w.results() == [("p1", "ok")]
 
 
 async def test_change_is_described_and_not_executed():
     s = kitchen(turn(plan(FIND, step("edit", {"var": "ids.cell"}), LOOK)), "End.")
-    s.w.desk.contents["b"] = "x = 1"
+    s.w.probe.contents["b"] = "x = 1"
     await s.w.say()
     (result,) = s.w.of(ev.ToolResult)
     assert (result.status, data(result)["status"]) == ("ok", "halted")
     assert statuses(result) == ["ok", "halted", "not run"]
-    assert s.w.desk.started == []
+    assert s.w.probe.started == []
     for told in ("edit b · b", '{"path": "b"}', "x = 1", "Make this call yourself"):
         assert told in said(result)
     assert s.w.of(ev.ApprovalRequest) == []
@@ -227,7 +227,7 @@ async def test_plan_neither_changes_nor_runs_nor_reaches_out_whatever_is_allowed
     s = kitchen(turn(plan(step(tool, "a"), FIND)), "End.", given=given, rules=rules)
     await s.w.say()
     assert statuses(s.w.of(ev.ToolResult)[0]) == ["halted", "not run"]
-    assert s.desk.started == s.w.desk.started == []
+    assert s.probe.started == s.w.probe.started == []
 
 
 RULED = {
@@ -244,7 +244,7 @@ async def test_rules_hold_for_every_step(rule: JsonObject, status: str, end: str
     await s.w.say()
     (result,) = s.w.of(ev.ToolResult)
     assert (statuses(result), data(result)["status"]) == (["ok", status], end)
-    assert bool(s.w.desk.started) == (status == "ok")
+    assert bool(s.w.probe.started) == (status == "ok")
 
 
 REFUSED: dict[str, tuple[list[JsonObject], dict[str, Any], str]] = {
@@ -282,13 +282,13 @@ async def test_plan_that_cannot_be_begun_is_refused(
     assert result.result.error is not None
     assert (result.status, result.result.error.code) == ("error", "invalid_arguments")
     assert text in said(result)
-    assert s.desk.started == s.w.desk.started == []
+    assert s.probe.started == s.w.probe.started == []
 
 
 async def test_what_a_plan_read_counts_as_seen():
     s = kitchen(turn(plan(FIND, LOOK)), turn(Call("look", {"path": "a"})), "End.")
     await s.w.say()
-    seen = s.w.desk.contexts[-1].seen
+    seen = s.w.probe.contexts[-1].seen
     cell = CellId("c1")
     assert (seen["nb", cell], seen["b", cell]) == ("found", "look")
 
@@ -311,12 +311,12 @@ async def test_bug_of_a_tool_in_a_plan_ends_the_turn_as_elsewhere():
 
 async def test_plan_is_cancelled_with_its_steps():
     s = kitchen(turn(plan(step("look", "a"), FIND)), "Never.")
-    reached = s.w.desk.hold("look:a")
+    reached = s.w.probe.hold("look:a")
     await s.w.send()
     await reached.wait()
     await s.w.engine.cancel(s.w.session.id)
     await s.w.settle()
-    assert s.w.desk.cancelled == ["look:a"]
+    assert s.w.probe.cancelled == ["look:a"]
     assert (s.w.results(), s.w.exits()) == ([("p1", "cancelled")], ["cancelled"])
 
 

@@ -26,7 +26,7 @@ from tests.engine.engine_harness import (
     make_session,
     restart_engine,
 )
-from tests.engine.fake_tools import FakeTool, ToolWorkspace
+from tests.engine.fake_tools import FakeTool, ToolProbe
 from tests.engine.loop.test_turns import check
 
 LOOK = Call("look", {"path": "a"}, "c1")
@@ -55,7 +55,7 @@ async def test_calls_wait_for_results_in_any_order_and_run_nothing():
     await supply(w, "c1")
     assert w.results() == [("c2", "error"), ("c1", "ok")]
     assert w.exits() == ["final_response"]
-    assert w.desk.started == []
+    assert w.probe.started == []
     check(w)
 
 
@@ -171,7 +171,7 @@ class Narrow(FakeTool):
 async def test_tool_outside_the_toolset_is_unknown(toolset: str, status: str):
     narrow = Call("narrow", {"path": "a"}, "c1")
     w = make_engine(
-        turn(narrow), "End.", given=make_session(toolset=toolset), loop=[Narrow(ToolWorkspace())]
+        turn(narrow), "End.", given=make_session(toolset=toolset), loop=[Narrow(ToolProbe())]
     )
     await w.say()
     (result,) = w.of(ev.ToolResult)

@@ -313,7 +313,7 @@ async def test_attached_cell_counts_as_read():
     )
     cell = CellAttachment(kind="cell", path="a.ipynb", cell_id=CellId("c2"))
     await w.say(attachments=(cell,))
-    assert w.desk.contexts[0].seen[("a.ipynb", CellId("c2"))] == "v1"
+    assert w.probe.contexts[0].seen[("a.ipynb", CellId("c2"))] == "v1"
 
 
 async def test_picture_is_sent_as_it_was_made_to_fit():

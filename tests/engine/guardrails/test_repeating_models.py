@@ -96,8 +96,8 @@ async def test_edit_and_run_in_twelve_rounds_is_left_alone_while_results_change(
         rounds.append(turn(Call("edit", {"path": "a.ipynb", "word": word})))
         rounds.append(turn(Call("run_it", {"path": "a.ipynb"})))
     w = make_engine(*rounds, turn(Say("Fixed.")), given=make_session(mode="bypass"))
-    w.desk.prints_contents = True
-    w.desk.open_in_page.add("a.ipynb")
+    w.probe.prints_contents = True
+    w.probe.open_in_page.add("a.ipynb")
     await w.say()
     assert (w.exits() == ["final_response"]) is not circle
     assert (codes(w) == []) is not circle

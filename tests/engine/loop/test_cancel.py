@@ -37,7 +37,7 @@ async def test_cancel_while_streaming_keeps_the_text_and_closes_calls():
     assert w.exits() == ["cancelled"]
     assert w.results() == [("c1", "cancelled")]
     assert (w.session.status, w.provider.closed_early) == ("idle", 1)
-    assert w.desk.started == []
+    assert w.probe.started == []
     assert len(w.of(ev.UsageUpdate)) == 1
     await w.say("Next")
     assert "Half a" in str(w.provider.requests[1].messages[1])
@@ -110,7 +110,7 @@ async def test_cancel_while_tools_run_records_what_finished_and_what_did_not():
         ),
         given=make_session(mode="auto_edit"),
     )
-    reached = w.desk.hold("edit:b")
+    reached = w.probe.hold("edit:b")
     await w.send()
     await reached.wait()
     await cancel(w)
@@ -120,8 +120,8 @@ async def test_cancel_while_tools_run_records_what_finished_and_what_did_not():
         ("c3", "cancelled"),
         ("c4", "ok"),
     ]
-    assert w.desk.cancelled == ["edit:b"]
-    assert "edit:b2" not in w.desk.started
+    assert w.probe.cancelled == ["edit:b"]
+    assert "edit:b2" not in w.probe.started
     assert w.exits() == ["cancelled"]
     check(w)
 
@@ -130,7 +130,7 @@ async def test_tool_that_ignores_a_cancel_is_left_behind_and_its_effect_is_unkno
     w = make_engine(
         turn(Call("stubborn", {"path": "a"}, "c1")), limits=make_settings(settle_timeout_s=0.01)
     )
-    reached = w.desk.hold("stubborn")
+    reached = w.probe.hold("stubborn")
     await w.say()
     await w.engine.responses.answer_approval(SESSION, w.pending(), AnswerApproval(decision="allow"))
     await reached.wait()
@@ -138,7 +138,7 @@ async def test_tool_that_ignores_a_cancel_is_left_behind_and_its_effect_is_unkno
     assert w.results() == [("c1", "unknown")]
     assert w.exits() == ["cancelled"]
     told = len(w.events)
-    w.desk.gates["stubborn"].set()
+    w.probe.gates["stubborn"].set()
     for _ in range(10):
         await asyncio.sleep(0)
     assert len(w.events) == told, "a call that has its result says nothing more"
@@ -232,7 +232,7 @@ async def test_stop_lets_a_waiting_approval_survive():
 
 async def test_stop_settles_running_tools_and_says_why():
     w = make_engine(turn(Call("edit", {"path": "b"}, "c1")), given=make_session(mode="auto_edit"))
-    reached = w.desk.hold("edit:b")
+    reached = w.probe.hold("edit:b")
     await w.send()
     await reached.wait()
     await w.engine.stop()
@@ -248,12 +248,12 @@ async def test_stop_does_not_wait_for_a_tool_that_ignores_it():
         given=make_session(mode="bypass"),
         limits=limits,
     )
-    reached = w.desk.hold("stubborn")
+    reached = w.probe.hold("stubborn")
     await w.send()
     await reached.wait()
     await w.engine.stop()
     assert w.results() == []
-    w.desk.gates["stubborn"].set()
+    w.probe.gates["stubborn"].set()
     await w.settle()
     assert w.session.status == "interrupted"
 

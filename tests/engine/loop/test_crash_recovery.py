@@ -93,7 +93,7 @@ async def test_notice_names_what_happened_to_each_call():
         Call("edit", {"path": "c"}),
     )
     w = make_engine(script, given=make_session(mode="auto_edit"))
-    w.desk.hold("edit:b")
+    w.probe.hold("edit:b")
     await w.send()
     await w.reached(ev.ToolResult)
     after = await restart_engine(w)
@@ -116,7 +116,7 @@ async def test_call_that_had_started_is_not_run_again_and_its_result_is_unknown(
     await w.engine.resume(SESSION, RESUME)
     await w.settle()
     assert w.results() == [("c1", "unknown")]
-    assert w.desk.started == ["edit:a"]
+    assert w.probe.started == ["edit:a"]
     assert w.exits() == ["final_response"]
     assert len(w.of(ev.TurnStart)) == len(w.of(ev.TurnResume)) == 1
     check(w)
@@ -273,7 +273,7 @@ async def test_session_that_cannot_be_read_does_not_block_the_others():
         return read(session_id, after, limit)
 
     w.store.read = fail
-    again = make_engine_around(w.store, w.desk, ScriptedProvider("Hi."), ids=w.ids)
+    again = make_engine_around(w.store, w.probe, ScriptedProvider("Hi."), ids=w.ids)
     await again.engine.start()
     await again.say("Hi", message="m2")
     assert again.exits() == ["final_response", "final_response"]
@@ -322,7 +322,7 @@ async def test_disk_full_before_an_effect_means_no_effect():
 
     w.store.before_append = full
     await w.say()
-    assert w.desk.started == []
+    assert w.probe.started == []
     w.store.before_append = None
     await w.say("Anew")
     assert w.exits() == ["interrupted", "final_response"]
@@ -342,7 +342,7 @@ STORY: tuple[ScriptEntry, ...] = (
 )
 
 
-async def story() -> EngineHarness:
+async def make_conversation() -> EngineHarness:
     """A conversation with reads, edits, an approval, a steer and two turns."""
     w = make_engine(*STORY, "Second answer.", given=make_session(mode="auto_edit"))
     await w.say()
@@ -354,9 +354,9 @@ async def story() -> EngineHarness:
 
 
 async def test_after_a_crash_at_any_event_the_conversation_goes_on_with_a_message():
-    told = await story()
-    for count in range(1, len(told.events) + 1):
-        w = await restart_engine(told, count, "Answer.")
+    conversation = await make_conversation()
+    for count in range(1, len(conversation.events) + 1):
+        w = await restart_engine(conversation, count, "Answer.")
         await w.say("Anew", message="anew")
         assert w.exits()[-1] == "final_response", count
         assert w.session.status == "idle", count
@@ -364,9 +364,9 @@ async def test_after_a_crash_at_any_event_the_conversation_goes_on_with_a_messag
 
 
 async def test_after_a_crash_at_any_event_the_status_says_what_can_be_done():
-    told = await story()
-    for count in range(1, len(told.events) + 1):
-        w = await restart_engine(told, count)
+    conversation = await make_conversation()
+    for count in range(1, len(conversation.events) + 1):
+        w = await restart_engine(conversation, count)
         turns = [e for e in w.events if isinstance(e, ev.TurnStart | ev.TurnEnd)]
         is_open = bool(turns) and isinstance(turns[-1], ev.TurnStart)
         assert w.session.status == ("interrupted" if is_open else "idle"), count
@@ -381,12 +381,12 @@ async def test_crash_after_a_discard_does_not_leave_the_session_interrupted():
 
 
 async def test_after_a_crash_at_any_event_an_open_turn_can_be_resumed():
-    told = await story()
-    for count in range(1, len(told.events) + 1):
-        w = await restart_engine(told, count, *["Answer."] * 3)
+    conversation = await make_conversation()
+    for count in range(1, len(conversation.events) + 1):
+        w = await restart_engine(conversation, count, *["Answer."] * 3)
         if w.session.status != "interrupted":
             continue
-        effects = len(w.desk.started)
+        effects = len(w.probe.started)
         started = {event.call_id for event in w.of(ev.ToolStart)}
         await w.engine.resume(SESSION, RESUME)
         await w.settle()
@@ -394,7 +394,7 @@ async def test_after_a_crash_at_any_event_an_open_turn_can_be_resumed():
             await w.answer()
         assert w.exits()[-1] == "final_response", count
         assert len({event.call_id for event in w.of(ev.ToolStart)} - started) == (
-            len(w.desk.started) - effects
+            len(w.probe.started) - effects
         ), "a call that had started was started again"
         check(w)
 

@@ -183,7 +183,7 @@ async def test_raise_without_a_pause_is_a_conflict():
 async def test_turn_that_works_too_long_ends_and_says_why(monkeypatch: pytest.MonkeyPatch):
     limits = make_settings(turn_time_limit_s=1_000.0)
     w = make_engine(turn(Call("look", {"path": "a"}, "c1")), "Never.", limits=limits)
-    reached = w.desk.hold("look:a")
+    reached = w.probe.hold("look:a")
     await w.send()
     await reached.wait()
     loop = asyncio.get_running_loop()
@@ -196,7 +196,7 @@ async def test_turn_that_works_too_long_ends_and_says_why(monkeypatch: pytest.Mo
     assert end.exit == "budget_exhausted"
     assert end.error is not None
     assert end.error.code == "timeout"
-    assert w.desk.cancelled == ["look:a"]
+    assert w.probe.cancelled == ["look:a"]
     check(w)
 
 

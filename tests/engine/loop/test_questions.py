@@ -121,7 +121,7 @@ async def test_calls_after_a_question_are_neither_judged_nor_run():
     script = turn(Call("look", {"path": "a"}, "c0"), ASK, Call("run_it", {"path": "a"}, "c2"))
     w = asking(script, "End.")
     await w.say()
-    assert w.desk.started == ["look:a"]
+    assert w.probe.started == ["look:a"]
     assert not w.of(ev.ApprovalRequest)
     await reply(w, "Blue")
     assert w.results() == [("c0", "ok"), ("c1", "ok"), ("c2", "skipped")]
@@ -133,7 +133,7 @@ async def test_approval_comes_before_the_question_never_beside_it():
     await w.say()
     assert not w.of(ev.ClarifyRequest)
     await w.answer()
-    assert w.desk.finished == ["run_it:a"]
+    assert w.probe.finished == ["run_it:a"]
     assert len(w.of(ev.ClarifyRequest)) == 1
     await reply(w, "Blue")
     assert w.exits() == ["final_response"]

@@ -13,11 +13,11 @@ from tests.engine.engine_harness import SESSION, EngineHarness, restart_engine
 from tests.engine.loop.test_questions import ASK, asking, reply
 from tests.engine.loop.test_turns import check
 
-NEWS = SendMessage(id=MessageId("news"), text="The cell ran.")
+NOTIFICATION = SendMessage(id=MessageId("news"), text="The cell ran.")
 
 
 async def tell(w: EngineHarness) -> None:
-    await w.engine.send_notification(SESSION, NEWS)
+    await w.engine.send_notification(SESSION, NOTIFICATION)
     await w.settle()
 
 
@@ -49,6 +49,6 @@ async def test_news_do_not_discard_a_turn_that_was_interrupted():
     await w.say()
     again = await restart_engine(w)
     with pytest.raises(Conflict, match="interrupted"):
-        await again.engine.send_notification(SESSION, NEWS)
+        await again.engine.send_notification(SESSION, NOTIFICATION)
     assert again.session.status == "interrupted"
     assert len(again.of(ev.MessageAdd)) == 1

@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.wire.messages import (
 from jupyter_ai_shoulders.wire.sessions import TextRange
 from tests.engine.engine_harness import EngineHarness, make_engine, restart_engine
 from tests.engine.environment_harness import FakeEnvironment, make_engine_in_environment
-from tests.engine.fake_tools import FakeTool, PathArguments, ToolWorkspace
+from tests.engine.fake_tools import FakeTool, PathArguments, ToolProbe
 from tests.engine.loop.test_turns import check
 
 RULES = '{"version": 1, "rules": [{"action": "allow", "tool": "run_it"}]}'
@@ -65,7 +65,7 @@ class EditFile(FakeTool):
 
 
 def made(*script: object, planning: bool = False) -> EngineHarness:
-    tools = [ReadFile(ToolWorkspace()), CreateFile(ToolWorkspace()), EditFile(ToolWorkspace())]
+    tools = [ReadFile(ToolProbe()), CreateFile(ToolProbe()), EditFile(ToolProbe())]
     return make_engine(*script, rules=RULES, loop=tools, planning=planning)  # type: ignore[arg-type] # entries of a script
 
 

@@ -107,8 +107,8 @@ async def test_seen_versions_reach_later_calls_of_the_same_batch():
         given=make_session(mode="auto_edit"),
     )
     await w.say(context=CONTEXT)
-    assert dict(w.desk.contexts[1].seen) == {("a.ipynb", "c1"): "look"}
-    assert w.desk.contexts[1].active_document == "a.ipynb"
+    assert dict(w.probe.contexts[1].seen) == {("a.ipynb", "c1"): "look"}
+    assert w.probe.contexts[1].active_document == "a.ipynb"
 
 
 async def test_same_message_sent_twice_is_accepted_once():
@@ -195,7 +195,7 @@ async def test_invalid_call_is_not_executed_and_the_model_is_told(call: Call, to
     event = w.of(ev.ToolCall)[0]
     assert event.arguments is None
     assert event.invalid is not None
-    assert w.desk.started == []
+    assert w.probe.started == []
     assert w.exits() == ["final_response"]
     check(w)
 
@@ -245,7 +245,7 @@ async def test_disabled_tools_mode_offers_none_and_refuses_calls():
     await w.say()
     assert w.provider.requests[0].tools == ()
     assert [status for _, status in w.results()] == ["error"]
-    assert w.desk.started == []
+    assert w.probe.started == []
 
 
 async def test_model_without_tools_gets_none():
@@ -347,7 +347,7 @@ async def test_call_that_came_before_a_failure_is_not_executed():
     w = make_engine(turn(Call("look", {"path": "a"}, "c1"), Fail(overloaded())))
     await w.say()
     assert w.results() == [("c1", "cancelled")]
-    assert w.desk.started == []
+    assert w.probe.started == []
     check(w)
 
 
@@ -536,4 +536,4 @@ async def test_calls_work_for_the_page_whose_message_is_read():
     )
     for page in ("one", "two"):
         await w.say("Read it.", client_id=ClientId(page))
-    assert [context.client_id for context in w.desk.contexts] == ["one", "two"]
+    assert [context.client_id for context in w.probe.contexts] == ["one", "two"]

@@ -32,7 +32,7 @@ from tests.engine.engine_harness import (
     make_settings,
     model_spec,
 )
-from tests.engine.fake_tools import ToolWorkspace
+from tests.engine.fake_tools import ToolProbe
 from tests.engine.log_invariants import check_contexts, check_log, check_requests
 
 SMALL = model_spec(context_window=8_500)
@@ -69,7 +69,7 @@ def conversation(
     store.add(make_session(mode="auto_edit"))
     return make_engine_around(
         store,
-        ToolWorkspace(),
+        ToolProbe(),
         Provider(*script),
         model=model,
         limits=make_settings(**limits),

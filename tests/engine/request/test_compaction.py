@@ -66,7 +66,7 @@ async def test_the_user_has_earlier_messages_summarised_before_the_next_answer()
     numbers = w.numbers
     w = make_engine_around(
         w.store.cut(SESSION, len(w.events)),
-        w.desk,
+        w.probe,
         Provider(),
         model=model_spec(context_window=100_000),
         ids=w.ids,
@@ -179,7 +179,7 @@ async def test_log_gives_the_same_bytes_after_a_restart():
     await talk(w, 6)
     built = build_request_content(w.events, w.store.blobs)
     store = w.store.cut(SESSION, len(w.events))
-    after = make_engine_around(store, w.desk, Provider(), model=model_spec(), loop=[Todo()])
+    after = make_engine_around(store, w.probe, Provider(), model=model_spec(), loop=[Todo()])
     await after.engine.start()
     assert build_request_content(after.events, after.store.blobs) == built
     sent = w.provider.requests[-1]
@@ -240,7 +240,7 @@ async def test_versions_read_before_are_still_known():
     await talk(w, 6)
     w.provider.extend(answer(Call("edit", {"path": "a"})), answer(Say("Done.")))
     await w.say("Edit")
-    assert any(path == "a" for path, _ in w.desk.contexts[-1].seen)
+    assert any(path == "a" for path, _ in w.probe.contexts[-1].seen)
 
 
 # without a model

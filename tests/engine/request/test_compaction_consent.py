@@ -71,7 +71,7 @@ async def test_ask_survives_a_restart():
     w = await asked()
     store = w.store.cut(SESSION, len(w.events))
     after = make_engine_around(
-        store, w.desk, Provider(answer(Say("Yes."))), model=SMALL, loop=[Todo()]
+        store, w.probe, Provider(answer(Say("Yes."))), model=SMALL, loop=[Todo()]
     )
     await after.engine.start()
     assert after.session.status == "waiting"

@@ -102,7 +102,7 @@ async def test_crash_while_compacting_compacts_again_on_resume():
     writer = Writer()
     after = make_engine_around(
         w.store.cut(SESSION, kept),
-        w.desk,
+        w.probe,
         Provider(answer(Say("Here."))),
         model=SMALL,
         loop=[Todo()],
@@ -126,7 +126,7 @@ async def test_log_that_ends_around_a_compaction_can_be_taken_up():
     for count in range(first - 3, first + 4):
         after = make_engine_around(
             w.store.cut(SESSION, count),
-            w.desk,
+            w.probe,
             Provider(*[answer(Say("Here."))] * 3),
             model=SMALL,
             loop=[Todo()],

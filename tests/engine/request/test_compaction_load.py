@@ -77,7 +77,7 @@ async def test_ten_thousand_events_do_not_hold_up_the_event_loop(window: int, co
     model = model_spec(context_window=window)
     after = make_engine_around(
         store,
-        w.desk,
+        w.probe,
         Provider(answer(Say("Yes."))),
         model=model,
         loop=[Todo()],

@@ -56,7 +56,7 @@ from tests.engine.engine_harness import (
     model_spec,
     restart_engine,
 )
-from tests.engine.fake_tools import ToolWorkspace, registry
+from tests.engine.fake_tools import ToolProbe, registry
 from tests.engine.loop.test_crash_recovery import story
 
 SIGNED = ProviderState(provider="scripted", model="vendor-m1", data={"signature": "abc"})
@@ -195,12 +195,12 @@ def test_system_prompt_is_the_shipped_text_in_order():
 
 
 def test_tool_definitions_survive_the_log():
-    tools = registry(ToolWorkspace()).definitions("full", "ask", ())
+    tools = registry(ToolProbe()).definitions("full", "ask", ())
     assert read_tools(tools_blob(tools)) == tools
 
 
 def test_tools_are_encoded_once_for_each_set_of_them():
-    tools = registry(ToolWorkspace())
+    tools = registry(ToolProbe())
     encoded = ToolEncodingCache()
     asking, planning = (tools.definitions("full", mode, ()) for mode in ("ask", "plan"))
     blobs = [encoded.blob(asking), encoded.blob(planning), encoded.blob((*asking,))]
@@ -210,7 +210,7 @@ def test_tools_are_encoded_once_for_each_set_of_them():
 
 def test_size_is_the_same_however_it_was_counted_before():
     w = make_engine("Hi.")
-    tools = registry(ToolWorkspace()).definitions("full", "ask", ())
+    tools = registry(ToolProbe()).definitions("full", "ask", ())
     contexts = [SessionContext(w.store.blobs), SessionContext(w.store.blobs)]
     for content, role in ((b"Be good.", "system"), (tools_blob(tools[:1]), "tools")):
         enter(contexts, role, w.store.blobs.put(content))

@@ -50,4 +50,4 @@ async def test_inline_conversation_runs_no_tool_a_model_makes_up():
     w = make_engine(turn(Call("run_it", {"path": "b"}, "c2")), "````\na\n````", given=INLINE)
     await w.say()
     assert w.results() == [("c2", "error")]
-    assert w.desk.started == []
+    assert w.probe.started == []

@@ -88,7 +88,7 @@ async def test_bytes_sent_stay_the_same_over_thirty_steps(kind: Kind):
     place = FakeEnvironment(instructions={"_instructions.md": "Use metres. " * 300})
     script = [look(number) for number in range(1, STEPS)]
     async with playing(place, kind, script=[*script, "Done."], step_limit=STEPS + 10) as (w, sim):
-        w.desk.contents["a.ipynb"] = TEXT * 40
+        w.probe.contents["a.ipynb"] = TEXT * 40
         await w.say("Go", context=CONTEXT)
         sent = bodies(sim)
         assert w.exits() == ["final_response"]

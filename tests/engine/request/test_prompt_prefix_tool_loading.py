@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.testing.memory_store import MemoryStore
 from jupyter_ai_shoulders.wire import events as ev
 from tests.engine.engine_harness import make_engine_around, make_session, make_settings
-from tests.engine.fake_tools import ToolWorkspace
+from tests.engine.fake_tools import ToolProbe
 from tests.engine.log_invariants import check_contexts, check_log
 from tests.engine.plan_tools import Find, GitEdit, GitLook
 from tests.providers.adapter_fixtures import Kind, chat_model, claude, gemini, gpt, llama
@@ -63,7 +63,7 @@ REBASED = 6
 @pytest.mark.parametrize("kind", MODELS)
 async def test_loading_changes_sent_bytes_only_at_the_rebase_of_the_next_turn(kind: Kind):
     rows: Any = {"nb": [{"cell_id": "b"}]}
-    loop = [GitLook(ToolWorkspace()), GitEdit(ToolWorkspace()), Find(ToolWorkspace(), rows)]
+    loop = [GitLook(ToolProbe()), GitEdit(ToolProbe()), Find(ToolProbe(), rows)]
     store = MemoryStore()
     store.add(make_session(mode="auto_edit"))
     async with Simulator() as simulator:
@@ -72,7 +72,7 @@ async def test_loading_changes_sent_bytes_only_at_the_rebase_of_the_next_turn(ki
             played: Any = provider
             w = make_engine_around(
                 store,
-                ToolWorkspace(),
+                ToolProbe(),
                 played,
                 model=MODELS[kind],
                 limits=make_settings(),

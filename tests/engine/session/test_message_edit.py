@@ -259,7 +259,7 @@ async def test_versions_read_on_the_branch_that_was_left_count_as_not_read():
     await made.say("b", message="b")
     await made.say("c", message="c", replaces="b")
 
-    assert "a.ipynb" not in {path for path, _ in made.desk.contexts[-1].seen}
+    assert "a.ipynb" not in {path for path, _ in made.probe.contexts[-1].seen}
 
 
 async def test_steering_message_is_edited_at_the_step_it_entered():

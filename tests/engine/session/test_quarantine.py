@@ -68,7 +68,7 @@ async def poisoned() -> PoisonedStore:
 
 async def start(store: MemoryStore, counts: RecoveryAttempts) -> EngineHarness:
     after = make_engine_around(
-        store, make_engine().desk, ScriptedProvider("Hi."), recoveries=counts
+        store, make_engine().probe, ScriptedProvider("Hi."), recoveries=counts
     )
     await after.engine.start()
     return after
@@ -197,7 +197,7 @@ async def test_a_conversation_whose_stored_content_is_lost_is_set_aside(
     after = await start(store, counts)
 
     with pytest.raises(StateUnavailable, match="content that is lost") as refused:
-        await make_engine_around(store, after.desk, ScriptedProvider()).send()
+        await make_engine_around(store, after.probe, ScriptedProvider()).send()
     assert refused.value.info.code == "quarantined"
     assert store.get(SESSION).tools == "disabled"
     command = SendMessage(id=MessageId("m"), text="Hello")

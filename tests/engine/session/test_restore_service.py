@@ -39,7 +39,7 @@ from tests.engine.engine_harness import (
     make_session,
     restart_engine,
 )
-from tests.engine.fake_tools import ToolWorkspace as ToolDesk
+from tests.engine.fake_tools import ToolProbe as ToolDesk
 from tests.engine.log_invariants import check_contexts, check_log, check_requests
 
 

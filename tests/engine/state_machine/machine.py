@@ -58,7 +58,7 @@ from tests.engine.engine_harness import (
 )
 from tests.engine.engine_harness import make_settings as limits
 from tests.engine.fake_page import FakePage
-from tests.engine.fake_tools import ToolWorkspace
+from tests.engine.fake_tools import ToolProbe
 from tests.engine.log_invariants import check_history, check_log, check_requests
 from tests.engine.state_machine.fakes import (
     AFTERWARDS,
@@ -105,14 +105,14 @@ class EngineMachine(RuleBasedStateMachine):
         w = make_engine(given=make_session(mode="auto_edit"))
         self.log = [logged.text for logged in w.store.read(SESSION)]
         self.page = FakePage(SESSION)
-        self.world: EngineHarness = self.around(w.store, w.desk, w.ids)
+        self.world: EngineHarness = self.around(w.store, w.probe, w.ids)
 
-    def around(self, store: MemoryStore, desk: ToolWorkspace, ids: CountingIds) -> EngineHarness:
+    def around(self, store: MemoryStore, probe: ToolProbe, ids: CountingIds) -> EngineHarness:
         provider = ScriptedProvider(*[self.reply] * 10_000)
         store.after_append = self.heard
         return make_engine_around(
             store,
-            desk,
+            probe,
             provider,
             limits=limits(step_limit=4, compaction=self.compaction),
             ids=ids,
@@ -141,9 +141,9 @@ class EngineMachine(RuleBasedStateMachine):
 
     def let_go(self) -> None:
         """Release blocked calls."""
-        for gate in self.world.desk.gates.values():
+        for gate in self.world.probe.gates.values():
             gate.set()
-        self.world.desk.gates.clear()
+        self.world.probe.gates.clear()
 
     @property
     def pending(self) -> str | None:
@@ -198,21 +198,21 @@ class EngineMachine(RuleBasedStateMachine):
         first, second = self.run(send())
         assert first == second == self.run(self.world.send("Do it", message=message, mode=mode))
 
-    @precondition(lambda self: not self.world.desk.gates)
+    @precondition(lambda self: not self.world.probe.gates)
     @rule(call=st.sampled_from(SLOW))
     def tool_becomes_slow(self, call: str) -> None:
-        self.world.desk.hold(call)
+        self.world.probe.hold(call)
 
-    @precondition(lambda self: self.world.desk.gates)
+    @precondition(lambda self: self.world.probe.gates)
     @rule()
     def slow_tools_end(self) -> None:
         self.settle()
 
     @rule(path=st.sampled_from("abc"), text=st.text(max_size=3), opened=st.booleans())
     def file_changes_outside(self, path: str, text: str, opened: bool) -> None:
-        desk = self.world.desk
-        desk.contents[path] = text
-        (desk.open_in_page.add if opened else desk.open_in_page.discard)(path)
+        probe = self.world.probe
+        probe.contents[path] = text
+        (probe.open_in_page.add if opened else probe.open_in_page.discard)(path)
 
     @precondition(lambda self: self.page.is_here)
     @rule()
@@ -396,7 +396,7 @@ class EngineMachine(RuleBasedStateMachine):
         store = self.world.store.cut(SESSION, kept)
         del self.log[kept:]
         self.page.power_lost(kept)
-        self.world = self.around(store, self.world.desk, self.world.ids)
+        self.world = self.around(store, self.world.probe, self.world.ids)
         self.run(self.world.engine.start())
         if then is not None and self.busy:
             self.resume(then)

@@ -35,7 +35,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from tests.engine.engine_harness import FakeModels, MemoryFile, model_spec
 from tests.engine.engine_harness import make_settings as engine_settings
-from tests.engine.fake_tools import ToolWorkspace, registry
+from tests.engine.fake_tools import ToolProbe, registry
 from tests.engine.log_invariants import check_contexts, check_log
 from tests.storage.store import MovableClock, Store, rewrite_events, session
 from tests.support.proposals import build_proposal
@@ -51,7 +51,7 @@ class EngineSetup:
     def __init__(self, path: Path, *script: object) -> None:
         self.store = Store(path, MovableClock())
         self.provider = ScriptedProvider(*script)  # type: ignore[arg-type]  # entries, as tests give them
-        self.desk = ToolWorkspace()
+        self.probe = ToolProbe()
         self.file = MemoryFile()
         self.ids = CountingIds()
         self.artifacts = ArtifactFiles(self.store.directory)
@@ -61,7 +61,7 @@ class EngineSetup:
                 sessions=self.store.sessions,
                 blobs=self.store.blobs,
                 models=FakeModels(self.provider, model_spec()),
-                tools=registry(self.desk, Clarify()),
+                tools=registry(self.probe, Clarify()),
                 rules=PermissionStore(self.file),
                 clock=self.store.clock,
                 ids=self.ids,

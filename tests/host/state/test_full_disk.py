@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.wire.events import Event, Notice
 from jupyter_ai_shoulders.wire.ids import BlobHash, MessageId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from tests.engine.engine_harness import FakeModels, MemoryFile, make_settings, model_spec
-from tests.engine.fake_tools import ToolWorkspace, registry
+from tests.engine.fake_tools import ToolProbe, registry
 from tests.storage.store import MovableClock, Published, session
 from tests.support.invariants import Evidence, Seen, logs_of, violations
 
@@ -126,7 +126,7 @@ class EngineProcess:
 
     path: Path
     disk: Disk
-    desk: ToolWorkspace
+    probe: ToolProbe
     script: tuple[object, ...] = ()
     ids: CountingIds = field(default_factory=CountingIds)
 
@@ -143,7 +143,7 @@ class EngineProcess:
             sessions=self.sessions,
             blobs=self.blobs,
             models=FakeModels(self.provider, model_spec()),
-            tools=registry(self.desk),
+            tools=registry(self.probe),
             rules=PermissionStore(MemoryFile()),
             clock=clock,
             ids=self.ids,
@@ -218,7 +218,7 @@ async def writes_of_a_turn(path: Path) -> int:
     place, accepted = await played(path, Disk())
     assert accepted == ["first"]
     assert place.session.status == "idle"
-    assert place.desk.started == ["look:a.ipynb", "edit:a.ipynb"]
+    assert place.probe.started == ["look:a.ipynb", "edit:a.ipynb"]
     await place.end()
     return place.disk.written
 
@@ -254,7 +254,7 @@ async def check_goes_on(place: EngineProcess, *before: EngineProcess, accepted: 
         logs=logs_of(place.path / "state.db"),
         seen=seen(*before, place),
         accepted=[(SESSION, "first"), (SESSION, "second")],
-        effects=place.desk.started,
+        effects=place.probe.started,
         blobs=place.blobs,
     )
     assert violations(evidence) == []
@@ -278,7 +278,7 @@ async def test_a_disk_that_fills_at_any_write_of_a_turn(tmp_path: Path, then: st
                 continue
             full = place.disk if then == "a restart on a full disk" else Disk()
             await place.end()
-            again = EngineProcess(path, full, place.desk, SCRIPT[1:], place.ids)
+            again = EngineProcess(path, full, place.probe, SCRIPT[1:], place.ids)
             await again.engine.start()
             if full.full_from is not None:
                 full.full_from = None

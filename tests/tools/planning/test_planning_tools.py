@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.sessions import Toolset
 from tests.engine.engine_harness import MemoryFile
-from tests.engine.fake_tools import ToolWorkspace
+from tests.engine.fake_tools import ToolProbe
 from tests.engine.plan_tools import GitLook
 from tests.tools.notebook_conversation import PATH, NotebookConversation
 
@@ -41,7 +41,7 @@ def planning(registry: ToolRegistry) -> ToolRegistry:
 
 
 def test_definitions_are_as_recorded():
-    tools = planning(ToolRegistry([GitLook(ToolWorkspace())], _described))
+    tools = planning(ToolRegistry([GitLook(ToolProbe())], _described))
     definitions = [
         tool.model_dump(mode="json")
         for tool in tools.definitions("full", "ask", ())
