@@ -57,7 +57,7 @@ from tests.engine.engine_harness import (
     restart_engine,
 )
 from tests.engine.fake_tools import ToolProbe, registry
-from tests.engine.loop.test_crash_recovery import story
+from tests.engine.loop.test_crash_recovery import make_conversation
 
 SIGNED = ProviderState(provider="scripted", model="vendor-m1", data={"signature": "abc"})
 
@@ -76,7 +76,7 @@ def check_growing(requests: Sequence[ModelRequest]) -> None:
 
 
 async def test_sent_bytes_only_grow_within_a_turn_and_across_turns():
-    w = await story()
+    w = await make_conversation()
     assert len(w.provider.requests) >= 4
     check_growing(w.provider.requests)
     for request in w.provider.requests[:-1]:
@@ -85,14 +85,14 @@ async def test_sent_bytes_only_grow_within_a_turn_and_across_turns():
 
 async def test_messages_that_are_closed_stay_the_same_objects():
     """Providers keep the encoded bytes of a message by its identity."""
-    w = await story()
+    w = await make_conversation()
     first, second = w.provider.requests[-2:]
     for before, after in zip(first.messages[:-3], second.messages, strict=False):
         assert before is after
 
 
 async def test_request_can_be_rebuilt_from_the_log_byte_for_byte():
-    w = await story()
+    w = await make_conversation()
     steps = [event.seq for event in w.events if isinstance(event, ev.StepStart)]
     assert len(steps) == len(w.provider.requests)
     for seq, request in zip(steps, w.provider.requests, strict=True):
