@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.assist.summaries import ConversationSummarizer
 from jupyter_ai_shoulders.assist.titles import Titler
 from jupyter_ai_shoulders.changes.proposals.service import ProposalService
 from jupyter_ai_shoulders.changes.proposals.undone import UndoneProposalTracker
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import record_tools
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
 from jupyter_ai_shoulders.changes.review.inline_answers import InlineAnswerWriter
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Literal, cast
 
@@ -299,8 +299,12 @@ class RecordedPreparableTool(RecordedTool):
         return await self._preparable.prepare(context)
 
 
-def record_tool(tool: Tool[Any], recorder: ChangeRecorder) -> Tool[Any]:
-    """Return the tool with its calls recorded."""
+def record_tools(tools: Iterable[Tool[Any]], recorder: ChangeRecorder) -> list[Tool[Any]]:
+    """Return the tools with their calls recorded."""
+    return [_record_tool(tool, recorder) for tool in tools]
+
+
+def _record_tool(tool: Tool[Any], recorder: ChangeRecorder) -> Tool[Any]:
     if isinstance(tool, PreparableTool):
         recorded: RecordedTool = RecordedPreparableTool(tool, tool, recorder)
     else:

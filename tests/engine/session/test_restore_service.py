@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
-from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNotebooks, record_tool
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
+    RecordedNotebooks,
+    record_tools,
+)
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
 from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
@@ -55,10 +58,8 @@ class RestoreHarness:
         ids = CountingIds()
         access = NotebookAccess(RecordedNotebooks(notebooks, self.recorder), NotebookNameList(PATH))
         versions = CellReadTracker(ReadTextCache())
-        tools = [
-            record_tool(tool, self.recorder)
-            for tool in [AddCell(access, versions), EditCell(access, versions, ids)]
-        ]
+        cell_tools = [AddCell(access, versions), EditCell(access, versions, ids)]
+        tools = record_tools(cell_tools, self.recorder)
         restorer = Restorer(store, store.blobs, notebooks, self.recorder, ids, files=files)
         self.world: EngineHarness = make_engine_around(
             store, ToolDesk(), ScriptedProvider(*script), ids=ids, loop=tools, restorer=restorer

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.errors import storage_errors
@@ -139,15 +141,18 @@ class EngineProcess:
         self.sessions = SqliteSessions(self.database, self.log, clock)
         self.provider = ScriptedProvider(*self.script)  # type: ignore[arg-type]  # entries of scripts
         self.engine = Engine(
-            log=self.log,
-            sessions=self.sessions,
-            blobs=self.blobs,
-            models=FakeModels(self.provider, model_spec()),
-            tools=registry(self.probe),
-            rules=PermissionStore(MemoryFile()),
-            clock=clock,
-            ids=self.ids,
-            settings=make_settings(storage_retry_s=0.01, model_attempts=1),
+            EngineServices(
+                log=self.log,
+                sessions=self.sessions,
+                blobs=self.blobs,
+                models=FakeModels(self.provider, model_spec()),
+                tools=registry(self.probe),
+                rules=PermissionStore(MemoryFile()),
+                clock=clock,
+                ids=self.ids,
+                settings=make_settings(storage_retry_s=0.01, model_attempts=1),
+                background_tasks=BackgroundTasks(self.ids),
+            ),
             recoveries=RecoveryAttempts(FillingFile(directory, "recoveries.json", self.disk)),
         )
 
