@@ -8,6 +8,7 @@ services that the parts share, ``host.tool_wiring`` the tools.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from jupyter_ai_shoulders.assist.inline_completion.request_log import CompletionRequestLog
 from jupyter_ai_shoulders.assist.inline_completion.service import CompletionService
@@ -136,7 +137,7 @@ def _installed_tools(
 ) -> InstalledTools:
     return InstalledTools(
         tool_ports(services),
-        ToolInstallTarget(base, tools, services.recorder.tools),
+        ToolInstallTarget(base, tools, partial(record_tools, recorder=services.recorder)),
         allowed=services.settings.tool_packages,
         changed=services.ports.pages.tools_changed,
         redact=services.redact,
@@ -187,20 +188,22 @@ def _engine(
 ) -> Engine:
     store, documents, ports = services.store, services.documents, services.ports
     return Engine(
-        log=store.log,
-        sessions=store.sessions,
-        blobs=store.blobs,
-        models=services.models,
-        tools=tools,
-        rules=rules,
-        clock=ports.clock,
-        ids=ports.ids,
-        settings=_engine_settings(services.settings),
-        surroundings=services.environment,
-        budgets=services.budgets,
-        summarizer=summaries,
-        long_calls=background,
-        inputs=documents.runner.inputs,
+        EngineServices(
+            log=store.log,
+            sessions=store.sessions,
+            blobs=store.blobs,
+            models=services.models,
+            tools=tools,
+            rules=rules,
+            clock=ports.clock,
+            ids=ports.ids,
+            settings=_engine_settings(services.settings),
+            environment=services.environment,
+            budgets=services.budgets,
+            summarizer=summaries,
+            background_tasks=background,
+            inputs=documents.runner.inputs,
+        ),
         recoveries=RecoveryAttempts(StateFile(store.directory, "recoveries.json")),
         restorer=Restorer(
             store.log,
@@ -258,7 +261,7 @@ def _proposals(services: SharedServices, notifications: RunNotifications) -> Pro
         services.recorder,
         texts=services.files.texts,
         listener=notifications,
-        path_now=services.current_path,
+        current_path=services.current_path,
     )
 
 
@@ -268,7 +271,7 @@ def _completion_service(services: SharedServices) -> CompletionService:
         documents.workspace,
         documents.notebooks,
         CompletionVariables(ports.kernels, documents.variables, ports.clock),
-        services.environment.standing,
+        services.environment.load_instructions,
         services.redact,
     )
     preferences = services.preferences

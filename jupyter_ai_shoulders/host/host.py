@@ -100,7 +100,7 @@ class Host:
         self.preferences = services.preferences
         self.redact = services.redact
         """Removes provider keys from text that is shown."""
-        self.standing = services.environment.standing
+        self.load_instructions = services.environment.load_instructions
         """Returns the current instructions and skills."""
         self.exporter = Exporter(store.log)
         self.away = AwayReports(self.presence, store.sessions, store.log)

@@ -81,7 +81,7 @@ class SharedServices:
             KernelGenerations(ports.kernels),
             self.pending_edits,
             self.store.operations,
-            acting=self.current_page,
+            current_page=self.current_page,
         )
         self.instruction_sources = InstructionSources(
             self.documents.workspace,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyter_ai_shoulders.changes.recording.recording_wrappers import RecordedNewNotebooks
+from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
+    RecordedNewNotebooks,
+    RecordedNotebooks,
+    RecordedRunner,
+    RecordedScratch,
+    record_tools,
+)
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.files.previews.document_previews import DocumentPreviews
 from jupyter_ai_shoulders.host.shared_services import SharedServices
@@ -61,7 +67,7 @@ def base_tools(
 def tool_ports(services: SharedServices) -> ToolPorts:
     """Return the ports available to tools of other packages."""
     documents, files = services.documents, services.files
-    notebooks = services.recorder.notebooks(documents.notebooks)
+    notebooks = RecordedNotebooks(documents.notebooks, services.recorder)
     return ToolPorts(
         workspace=documents.workspace,
         texts=files.texts,
@@ -103,7 +109,7 @@ def _thread_tools(
 def _notebook_tools(services: SharedServices, files: FileAccess) -> list[Tool[Any]]:
     """Return notebook tools whose changes are recorded, so that they can be restored."""
     documents, recorder, ids = services.documents, services.recorder, services.ports.ids
-    notebooks = recorder.notebooks(documents.notebooks)
+    notebooks = RecordedNotebooks(documents.notebooks, recorder)
     access = NotebookAccess(notebooks, documents.names)
     pictures = OutputImageExtractor(documents.rasters)
     made = RecordedNewNotebooks(
@@ -132,7 +138,7 @@ def _notebook_tools(services: SharedServices, files: FileAccess) -> list[Tool[An
         *kernel_tools(access, documents.control),
         *document_tools(files, access, ids, services.seen_texts),
     ]
-    return recorder.tools(tools)
+    return record_tools(tools, recorder)
 
 
 class OperationVisibility:

@@ -97,14 +97,14 @@ class InstructionCache:
         self._cache: _CachedInstructions | None = None
         self._slow = False
 
-    async def value(self) -> StandingContext:
+    async def value(self) -> InstructionSet:
         """Return the current instructions and skills."""
         known = None if self._slow else self._known()
         if known is not None:
             return known
         return await asyncio.to_thread(self._read)
 
-    def _known(self) -> StandingContext | None:
+    def _known(self) -> InstructionSet | None:
         """Return the cached value if reading again would give the same."""
         kept = self._cache
         if kept is None or kept.answers != self._sources.answers:
@@ -122,7 +122,7 @@ class InstructionCache:
         self._slow = time.perf_counter() - began > SLOW_SECONDS
         return facts
 
-    def _read(self) -> StandingContext:
+    def _read(self) -> InstructionSet:
         """Read the files, and cache the result if a later change would be noticed."""
         now = time.time_ns()
         paths, answers = _watched(self._sources), self._sources.answers
@@ -157,7 +157,7 @@ class _CachedInstructions:
     answers: object
     texts: tuple[tuple[str, str], ...]
     """Each file's text, raw and redacted with the keys known then: more may be known by now."""
-    standing: StandingContext
+    standing: InstructionSet
 
 
 def _watched(sources: InstructionSources) -> Sequence[str]:
@@ -201,7 +201,7 @@ def _settled(facts: Facts, now: int) -> bool:
 
 def read_instruction_files(
     sources: InstructionSources, redact: Callable[[str], str]
-) -> StandingContext:
+) -> InstructionSet:
     """Return the instructions and skills on the disk, redacted."""
     found = _SkillFile.read(sources)
     answers = {item.file: sources.answer(item) for item in found.items()}

@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.wire.api.instructions import (
 _ROLES: Mapping[str, InstructionRole] = {INSTRUCTIONS_FILE: "instructions", SYSTEM_FILE: "system"}
 
 
-def list_instructions(standing: StandingContext) -> InstructionList:
+def list_instructions(standing: InstructionSet) -> InstructionList:
     """Return the files in the order in which requests contain them."""
     return InstructionList(
         files=tuple(_files(standing)),

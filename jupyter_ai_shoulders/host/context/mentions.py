@@ -73,7 +73,7 @@ class Mentions:
 
     async def skills(self) -> SkillSummaries:
         """Return the skills that the system prompt names."""
-        standing = await self._surroundings.standing()
+        standing = await self._surroundings.load_instructions()
         skills = (
             SkillSummary(name=skill.name, description=skill.description, path=skill.path)
             for skill in standing.skills

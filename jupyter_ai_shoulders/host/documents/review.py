@@ -41,7 +41,7 @@ def build_review_service(
         return True
 
     return ReviewService(
-        book=pending_edits,
+        pending_edits=pending_edits,
         event_log=store.log,
         documents=CurrentDocumentReader(documents.notebooks, files.texts),
         deleted_cells=DeletedCells(store.log, store.blobs),
@@ -52,7 +52,7 @@ def build_review_service(
             files.texts,
             TrashBackedFiles(files.changes, files.journal),
         ),
-        is_there=session_exists,
+        session_exists=session_exists,
         show_elsewhere=documents.live.show_elsewhere,
     )
 

@@ -77,7 +77,7 @@ class RunNotifications:
         except ShouldersError:  # deleted or unreadable
             return False
 
-    async def ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
+    async def run_ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
         """Notify the thread, or leave a notice in it if that fails. Never raises for that."""
         if self._closed:
             return

@@ -66,7 +66,7 @@ class OwnerBudgets:
         """Reserve the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
         return await self._of_account(planned.account).admit(planned)
 
-    def standing(self, account: UsageAccount | None) -> BudgetStatus | None:
+    def budget_status(self, account: UsageAccount | None) -> BudgetStatus | None:
         """Return the month's spending and limit of the user a call is booked to."""
         return self._of_account(account or UsageAccount("other")).standing()
 

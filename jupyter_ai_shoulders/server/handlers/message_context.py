@@ -47,4 +47,4 @@ class InstructionsHandler(ShouldersHandler):
     @authorized
     async def get(self) -> None:
         """List the instruction files and their problems."""
-        self.answer(list_instructions(await self.host.standing()))
+        self.answer(list_instructions(await self.host.load_instructions()))

@@ -49,9 +49,9 @@ def folder(tmp_path: Path) -> Iterator[WorkspaceFolder]:
 
 
 @pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> list[StandingContext]:
+def read(monkeypatch: pytest.MonkeyPatch) -> list[InstructionSet]:
     """Every read of the files, with all writes long ago."""
-    readings: list[StandingContext] = []
+    readings: list[InstructionSet] = []
     really = instruction_cache.read_instruction_files
 
     def noted(*args: object) -> InstructionSet:
@@ -169,9 +169,7 @@ async def test_a_slow_file_system_is_not_asked_on_the_event_loop(
     assert await folder.kept.value() is second  # it has recovered
 
 
-async def test_long_texts_are_not_kept(
-    folder: WorkspaceFolder, read: list[StandingContext]
-) -> None:
+async def test_long_texts_are_not_kept(folder: WorkspaceFolder, read: list[InstructionSet]) -> None:
     folder.write("_instructions.md", "x" * (instruction_cache.CACHE_SIZE + 1))
     await folder.kept.value()
     await folder.kept.value()

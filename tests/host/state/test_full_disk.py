@@ -208,7 +208,7 @@ SCRIPT = (CALLS, "Done.", "And again.", "And more.")
 
 async def played(path: Path, disk: Disk) -> tuple[EngineProcess, list[str]]:
     """Play a turn until it settles or fails; return the process and the accepted messages."""
-    place = EngineProcess(path, Disk(), ToolWorkspace(open_in_page={"a.ipynb"}), SCRIPT)
+    place = EngineProcess(path, Disk(), ToolProbe(open_in_page={"a.ipynb"}), SCRIPT)
     place.sessions.add(session("a").model_copy(update={"mode": "auto_edit"}))
     place.database.disk.full_from, place.database.disk.written = disk.full_from, 0
     accepted: list[str] = []
