@@ -98,7 +98,7 @@ def _changed_fact(
 
 
 def _preview_is_complete(subject: CallSubject, risk: Risk) -> bool:
-    return risk == "execute" or subject.exact
+    return risk == "execute" or subject.preview_is_complete
 
 
 def _is_same_confinement(held: Confinement, now: Confinement) -> bool:

@@ -126,8 +126,8 @@ class BackgroundTasks:
         # The end is reported by now, unless reporting it is retried.
         await asyncio.sleep(0 if tasks else POLL_SECONDS)
 
-    async def look(self, session_id: SessionId, handle: str, patience: float) -> Result | None:
-        """Return the progress or the result of a call, after waiting up to ``patience`` seconds.
+    async def poll(self, session_id: SessionId, handle: str, timeout_s: float) -> Result | None:
+        """Return the progress or the result of a call, after waiting up to ``timeout_s`` seconds.
 
         None when the session has no such call: the server was restarted, or it ended long ago.
         """
@@ -135,7 +135,7 @@ class BackgroundTasks:
         tracked = self._calls.get(name)
         if tracked is None or tracked.session_id != session_id:
             return None
-        await asyncio.wait({tracked.run.task}, timeout=patience)
+        await asyncio.wait({tracked.run.task}, timeout=timeout_s)
         return _going_on(tracked, name) if tracked.result is None else tracked.result
 
     def _going_on(self) -> list[_TrackedCall]:

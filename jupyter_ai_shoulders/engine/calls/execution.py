@@ -166,7 +166,7 @@ class ToolCallExecution:
                 self._progress.add(item)
             case BackgroundCall(current_result=look, detached=detached):
                 self.look = look
-                if beside:
+                if detached:
                     self._detached.set()
             case InputRequested():
                 self._progress.flush()

@@ -263,8 +263,8 @@ class EffectRunner:
             handles=self._index.handles,
             plan=self._index.plan,
             interactive=self._state().policy.interactive,
-            earlier=self._index.earlier,
-            taken_back=self._index.taken_back,
+            earlier_versions=self._index.earlier,
+            undone=self._index.taken_back,
             client_id=services.senders.page_of(self._session_id, self._index.last_message),
         )
 

@@ -218,7 +218,7 @@ def _kernel_language(metadata: JsonObject) -> str:
     return "python"
 
 
-def _instruction_texts(standing: StandingContext, path: str, language: str) -> Iterator[str]:
+def _instruction_texts(standing: InstructionSet, path: str, language: str) -> Iterator[str]:
     if standing.system is not None and standing.system.text.strip():
         yield head_and_tail(standing.system.text.strip(), INSTRUCTIONS_LIMIT)
     for item in standing.instructions:
