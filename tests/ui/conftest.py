@@ -166,38 +166,40 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def working(
     served: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Generator[NotebookScenario]:
-    """Give a desk to a test and leave none of its turns and kernels behind."""
+    """Give a scenario to a test and leave none of its turns and kernels behind."""
     file = served.lab.root / f"{request.node.name.removeprefix('test_')}.ipynb"
-    desk = NotebookScenario(served, page, file)
-    yield desk
+    scenario = NotebookScenario(served, page, file)
+    yield scenario
     if not served.lab.is_running:
         served.lab.start()
-    desk.talks.end()
+    scenario.talks.end()
 
 
 @pytest.fixture
-def desk(
+def scenario(
     served: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
     """The page, and a notebook that waits for its page for ever."""
-    with working(served, page, request) as desk:
-        yield desk
+    with working(served, page, request) as scenario:
+        yield scenario
 
 
 @pytest.fixture
-def desk_soon_left(
+def scenario_soon_left(
     served_hastily: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
     """The page, and a notebook that is given up soon after its page has gone."""
-    with working(served_hastily, page, request) as desk:
-        yield desk
+    with working(served_hastily, page, request) as scenario:
+        yield scenario
 
 
 @pytest.fixture
-def demo_desk(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Iterator[NotebookScenario]:
+def demo_scenario(
+    lab: Lab, page: Page, request: pytest.FixtureRequest
+) -> Iterator[NotebookScenario]:
     """The page, and a notebook where no model is configured."""
-    with working(LabWithModel(lab), page, request) as desk:
-        yield desk
+    with working(LabWithModel(lab), page, request) as scenario:
+        yield scenario
 
 
 @pytest.fixture

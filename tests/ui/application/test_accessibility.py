@@ -107,11 +107,11 @@ HEARD = """root => {
 @pytest.mark.full
 @pytest.mark.shows("panel.5")
 def test_an_answer_is_announced_politely_once_it_is_there_and_not_word_by_word(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
     words = "".join(f"word{number} " for number in range(400)) + "the end."
-    desk.play(says(words, tokens_per_second=300))
-    panel = desk.open_panel()
+    scenario.play(says(words, tokens_per_second=300))
+    panel = scenario.open_panel()
     log = panel.root.get_by_role("log")
     panel.root.evaluate(HEARD)
     panel.ask("Say much.")
@@ -120,19 +120,19 @@ def test_an_answer_is_announced_politely_once_it_is_there_and_not_word_by_word(
     panel.finished()
     expect(panel.answers.last).to_have_attribute("aria-busy", "false")
     expect(log).to_have_attribute("aria-live", "polite")
-    heard = desk.page.evaluate("() => window.heard")
+    heard = scenario.page.evaluate("() => window.heard")
     assert len(heard) < 40, heard
 
 
 @pytest.mark.full
 @pytest.mark.shows("speed.7")
-def test_what_wraps_the_context_for_the_model_is_never_shown(desk: NotebookScenario) -> None:
-    reading = calls("read_notebook", {"path": desk.path})
-    desk.open(("first", "total = 1"), replies=[reading, says("It sums.")])
-    panel = desk.ask("What is this?")
+def test_what_wraps_the_context_for_the_model_is_never_shown(scenario: NotebookScenario) -> None:
+    reading = calls("read_notebook", {"path": scenario.path})
+    scenario.open(("first", "total = 1"), replies=[reading, says("It sums.")])
+    panel = scenario.ask("What is this?")
     expect(panel.answers.last).to_contain_text("It sums.")
     panel.finished()
-    sent = json.dumps(desk.upstream.requests()[-1]["body"]["messages"])
+    sent = json.dumps(scenario.upstream.requests()[-1]["body"]["messages"])
     tags = set(re.findall(r"</?[a-z][a-z_-]+(?=[ >])", sent))
     assert tags
     for button in panel.root.get_by_role("log").get_by_role("button", expanded=False).all():

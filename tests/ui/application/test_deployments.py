@@ -36,26 +36,26 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
 
 
 @pytest.fixture
-def desk(
+def scenario(
     hub: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
     """The page, and a notebook of the hub's."""
     file = hub.lab.root / f"{request.node.name.removeprefix('test_')[:40]}.ipynb"
-    desk = NotebookScenario(hub, page, file)
-    desk.write(("first", "total = 1"))
-    yield desk
-    desk.talks.end()
+    scenario = NotebookScenario(hub, page, file)
+    scenario.write(("first", "total = 1"))
+    yield scenario
+    scenario.talks.end()
     chosen = Path("settings", "jupyter-ai-shoulders", "chat.jupyterlab-settings")
     (hub.lab.state / chosen).unlink(missing_ok=True)
 
 
 @pytest.mark.full
 def test_changes_are_reviewed_at_the_change_in_notebook_7_too(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    edit = calls("edit_cell", {"path": desk.path, "cell_id": "first", "source": "total = 2"})
-    desk.play(calls("read_notebook", {"path": desk.path}), edit, says("It is two."))
-    page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+    edit = calls("edit_cell", {"path": scenario.path, "cell_id": "first", "source": "total = 2"})
+    scenario.play(calls("read_notebook", {"path": scenario.path}), edit, says("It is two."))
+    page.goto(scenario.lab.url(f"notebooks/{scenario.path}"))
     page.locator(".jp-Notebook .jp-Cell").first.click()
     page.keyboard.press("Control+Shift+A")
     panel, review = Panel(page), Review(page)
@@ -71,13 +71,15 @@ def test_changes_are_reviewed_at_the_change_in_notebook_7_too(
 
 
 @pytest.mark.shows("notebook7.1", "notebook7.2")
-def test_notebook_shows_the_same_panel_and_restores_it(desk: NotebookScenario, page: Page) -> None:
+def test_notebook_shows_the_same_panel_and_restores_it(
+    scenario: NotebookScenario, page: Page
+) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("websocket", lambda opened: asked.append(opened.url))
-    run = calls("run_cell", {"path": desk.path, "cell_id": "first"})
-    desk.play(run, says("It is one."))
-    page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "first"})
+    scenario.play(run, says("It is one."))
+    page.goto(scenario.lab.url(f"notebooks/{scenario.path}"))
     count = page.locator(".jp-Notebook .jp-InputPrompt").first
     expect(count).to_have_text("[ ]:")
     page.locator(".jp-Notebook .jp-Cell").first.click()
@@ -103,7 +105,7 @@ def test_notebook_shows_the_same_panel_and_restores_it(desk: NotebookScenario, p
     panel.root.get_by_role("button", name="Minimise").click()
     expect(page.get_by_role("button", name="AI chat", exact=True)).to_be_focused()
     origins = {urlparse(url).netloc for url in asked if not url.startswith(("data:", "blob:"))}
-    assert origins == {f"127.0.0.1:{desk.lab.port}"}
+    assert origins == {f"127.0.0.1:{scenario.lab.port}"}
     paths = {urlparse(url).path for url in asked if "shoulders/api" in url}
     assert paths
     assert [path for path in paths if not path.startswith(f"{BASE_URL}shoulders/api/v1/")] == []
@@ -119,25 +121,27 @@ def proxy(hub: LabWithModel) -> Iterator[Idle]:
 
 @pytest.mark.full
 def test_a_proxy_that_cuts_idle_connections_loses_nothing(
-    desk: NotebookScenario, page: Page, proxy: Idle
+    scenario: NotebookScenario, page: Page, proxy: Idle
 ) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "first"})
-    desk.play(run, says("It is one."), says("And two."))
-    page.goto(desk.lab.url("lab", reset="").replace(f":{desk.lab.port}/", f":{proxy.port}/"))
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "first"})
+    scenario.play(run, says("It is one."), says("And two."))
+    page.goto(
+        scenario.lab.url("lab", reset="").replace(f":{scenario.lab.port}/", f":{proxy.port}/")
+    )
     panel = Panel(page).open()
     panel.ask("Run it.")
     expect(panel.approval).to_be_visible()
     # Nothing is said while the user thinks about it, and the connection goes, again and again.
     seen = proxy.cuts(SOCKET)
-    desk.wait(lambda: proxy.cuts(SOCKET) >= seen + 2, "the socket is cut while it waits")
+    scenario.wait(lambda: proxy.cuts(SOCKET) >= seen + 2, "the socket is cut while it waits")
     panel.allow()
     expect(panel.answers.last).to_contain_text("It is one.")
     panel.finished()
     seen = proxy.cuts(SOCKET)
-    desk.wait(lambda: proxy.cuts(SOCKET) > seen, "the socket is cut between turns")
+    scenario.wait(lambda: proxy.cuts(SOCKET) > seen, "the socket is cut between turns")
     panel.ask("And then?")
     expect(panel.answers.last).to_contain_text("And two.")
     panel.finished()
     expect(panel.connect).to_have_count(0)
     expect(panel.root.locator(".shoulders-User")).to_have_count(2)
-    assert [event["exit"] for event in desk.talks.of_type("turn-end")] == ["final_response"] * 2
+    assert [event["exit"] for event in scenario.talks.of_type("turn-end")] == ["final_response"] * 2

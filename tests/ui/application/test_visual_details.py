@@ -36,26 +36,26 @@ def text_edge(line: Locator) -> float:
     return line.evaluate(_TEXT_EDGE)
 
 
-def test_dot_of_a_thread_leaves_the_text_where_it_is(desk: NotebookScenario) -> None:
+def test_dot_of_a_thread_leaves_the_text_where_it_is(scenario: NotebookScenario) -> None:
     text = "alpha = 1"
-    opened = desk.open(("here", text), replies=[])
+    opened = scenario.open(("here", text), replies=[])
     line = opened.cell("here").locator(".cm-line").first
     before = text_edge(line)
 
-    session = begin(desk, "About alpha", anchor_of(desk.path, "here", text, "alpha"))
+    session = begin(scenario, "About alpha", anchor_of(scenario.path, "here", text, "alpha"))
 
     marks = of_cell(opened, "here")
     expect(marks.dots).to_be_visible()
     assert text_edge(line) == before
     marks.dots.click()
-    expect(Panel(desk.page).root).to_contain_text("About alpha")
-    put(desk, session, "resolved")
+    expect(Panel(scenario.page).root).to_contain_text("About alpha")
+    put(scenario, session, "resolved")
     expect(marks.dots).to_have_count(0)
     assert text_edge(line) == before
 
 
-def test_axis_of_costs_has_plain_amounts(desk: NotebookScenario, page: Page) -> None:
-    desk.open(("here", "1"), replies=[])
+def test_axis_of_costs_has_plain_amounts(scenario: NotebookScenario, page: Page) -> None:
+    scenario.open(("here", "1"), replies=[])
     SettingsPage(page).open("usage")
     axis = page.locator(".shoulders-Chart-axis span")
     expect(axis.last).to_have_text("$0")
@@ -63,10 +63,10 @@ def test_axis_of_costs_has_plain_amounts(desk: NotebookScenario, page: Page) -> 
 
 
 def test_zoom_of_200_percent_leaves_room_for_the_notebook(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
-    desk.open(("here", "1"), replies=[])
+    scenario.open(("here", "1"), replies=[])
     page.evaluate("() => window.jupyterapp.shell.activateById('filebrowser')")
     panel = Panel(page).open()
     page.set_viewport_size(ZOOMED)
@@ -79,9 +79,9 @@ def test_zoom_of_200_percent_leaves_room_for_the_notebook(
 
 
 def test_shortcuts_of_two_keys_work_where_an_editor_takes_keys(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    opened = desk.open(("here", "x = 1"), replies=[])
+    opened = scenario.open(("here", "x = 1"), replies=[])
     opened.editor("here").click()
     page.evaluate(_TAKES_KEYS)
     page.keyboard.press("Control+;")
@@ -90,9 +90,9 @@ def test_shortcuts_of_two_keys_work_where_an_editor_takes_keys(
     assert opened.source("here") == "x = 1"
 
 
-def test_plus_plus_with_nothing_to_suggest_blinks(desk: NotebookScenario, page: Page) -> None:
+def test_plus_plus_with_nothing_to_suggest_blinks(scenario: NotebookScenario, page: Page) -> None:
     page.emulate_media(reduced_motion="no-preference")
-    opened = desk.open(("here", "x = "), replies=[suggests()])
+    opened = scenario.open(("here", "x = "), replies=[suggests()])
     opened.editor("here").click()
     page.keyboard.press("Control+End")
     ghost = InlineCompletion(page)
@@ -110,10 +110,10 @@ def test_plus_plus_with_nothing_to_suggest_blinks(desk: NotebookScenario, page: 
 
 
 def test_messages_are_reached_from_the_input_by_keyboard(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.open(("here", "1"), replies=[says("An answer.")])
-    panel = desk.ask("A question.")
+    scenario.open(("here", "1"), replies=[says("An answer.")])
+    panel = scenario.ask("A question.")
     expect(panel.answers).to_contain_text(["An answer."])
     panel.finished()
     panel.input.press("PageUp")

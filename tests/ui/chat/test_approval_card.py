@@ -21,11 +21,11 @@ THEMES = ("JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"
     [pytest.param(280, marks=pytest.mark.full), 380, pytest.param(600, marks=pytest.mark.full)],
 )
 def test_card_shows_verb_code_effects_and_readable_answers(
-    desk: NotebookScenario, page: Page, width: int
+    scenario: NotebookScenario, page: Page, width: int
 ) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
-    replies = [calls("run_cell", {"path": desk.path, "cell_id": "tidy"}), says("Done.")]
-    desk.open(("tidy", TIDY), replies=replies)
+    replies = [calls("run_cell", {"path": scenario.path, "cell_id": "tidy"}), says("Done.")]
+    scenario.open(("tidy", TIDY), replies=replies)
     panel = Panel(page).open()
     panel.resize(width)
     panel.ask("Tidy up.")
@@ -35,7 +35,7 @@ def test_card_shows_verb_code_effects_and_readable_answers(
     )
     buttons = card.locator(".shoulders-Actions button")
     expect(buttons.first).to_have_text("Run")
-    always = card.get_by_role("button", name=f"Always for {desk.path}")
+    always = card.get_by_role("button", name=f"Always for {scenario.path}")
     expect(always).to_be_visible()
     for text in (always, card.locator(".shoulders-Approval-effects"), buttons.last):
         assert text.evaluate(
@@ -50,11 +50,11 @@ def test_card_shows_verb_code_effects_and_readable_answers(
 
 
 def test_chain_of_commands_is_never_allowed_by_its_beginning(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     chains = ["ls && rm -rf build", "ls; rm -rf build", "ls | xargs rm", "ls $(rm -rf build)"]
     replies = [calls("run_command", {"command": chain}) for chain in chains]
-    desk.open(("one", "1"), replies=[*replies, says("As you like.")])
+    scenario.open(("one", "1"), replies=[*replies, says("As you like.")])
     panel = Panel(page).open()
     panel.ask("List the files.")
     for chain in chains:

@@ -64,11 +64,11 @@ def drag(page: Page, source: Locator, target: Locator) -> None:
 @pytest.mark.full
 @pytest.mark.shows("input.5")
 def test_images_and_files_from_outside_are_pasted_and_dropped(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.open(("first", "1 + 1"), replies=[says("A picture of noise.")])
+    scenario.open(("first", "1 + 1"), replies=[says("A picture of noise.")])
     panel = Panel(page).open()
-    copied = desk.file.with_name("pasted notes.csv")
+    copied = scenario.file.with_name("pasted notes.csv")
     try:
         hand(panel.input, "paste", "small.png", "image/png", picture(40, 30))
         expect(attached(panel)).to_have_count(1)
@@ -90,11 +90,11 @@ def test_images_and_files_from_outside_are_pasted_and_dropped(
         panel.ask("What is this?")
         expect(panel.answers.last).to_contain_text("A picture of noise.")
         panel.finished()
-        kinds = desk.talks.of_type("message-add")[0]["attachments"]
-        file = {"kind": "file", "path": copied.relative_to(desk.lab.root).as_posix()}
+        kinds = scenario.talks.of_type("message-add")[0]["attachments"]
+        file = {"kind": "file", "path": copied.relative_to(scenario.lab.root).as_posix()}
         assert [each["kind"] for each in kinds] == ["image", "image", "file"]
         assert kinds[2] == file
-        sent = desk.upstream.requests()[0]["body"]["messages"][0]["content"]
+        sent = scenario.upstream.requests()[0]["body"]["messages"][0]["content"]
         pictures = [part["source"]["data"] for part in sent if part["type"] == "image"]
         assert [size_of(data) for data in pictures] == [(40, 30), (LARGEST, LARGEST // 2)]
         assert len(pictures[1]) < 1_500_000
@@ -104,7 +104,7 @@ def test_images_and_files_from_outside_are_pasted_and_dropped(
 
 @pytest.mark.full
 def test_images_that_the_model_cannot_see_are_said_so_before_they_are_sent(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     def seen_by_one(route: Route) -> None:
         """The list of models with one that sees images and one that does not."""
@@ -119,7 +119,7 @@ def test_images_that_the_model_cannot_see_are_said_so_before_they_are_sent(
         route.fulfill(response=answer, json=listed)
 
     page.route("**/shoulders/api/v1/models*", seen_by_one)
-    panel = desk.open_panel()
+    panel = scenario.open_panel()
     note = panel.root.get_by_text("blind cannot see images.")
     hand(panel.input, "paste", "small.png", "image/png", picture(40, 30))
     expect(note).to_be_visible()
@@ -146,9 +146,9 @@ def size_of(data: str) -> tuple[int, int]:
 @pytest.mark.full
 @pytest.mark.shows("input.5")
 def test_cells_and_files_of_the_lab_are_pasted_and_dropped(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    notebook = desk.open(("first", "one = 1"), ("second", "two = 2"), replies=[says("Both.")])
+    notebook = scenario.open(("first", "one = 1"), ("second", "two = 2"), replies=[says("Both.")])
     panel = Panel(page).open()
     copy_cell(page, notebook, "second")
     panel.input.press("Control+v")
@@ -159,9 +159,9 @@ def test_cells_and_files_of_the_lab_are_pasted_and_dropped(
     drag(page, notebook.prompt("first"), area)
     expect(attached(panel)).to_have_text(["Cell 2", "Cell 1"])
 
-    listed = page.locator(".jp-DirListing-item", has_text=desk.file.name)
+    listed = page.locator(".jp-DirListing-item", has_text=scenario.file.name)
     drag(page, listed, area)
-    expect(attached(panel)).to_have_text(["Cell 2", "Cell 1", desk.file.name])
+    expect(attached(panel)).to_have_text(["Cell 2", "Cell 1", scenario.file.name])
     attached(panel).first.get_by_role("button", name="Cell 2", exact=True).press("Enter")
     assert notebook.active == "second"
 
@@ -177,7 +177,7 @@ def test_cells_and_files_of_the_lab_are_pasted_and_dropped(
     panel.input.press("Enter")
     expect(panel.answers.last).to_contain_text("Both.")
     panel.finished()
-    kinds = [each["kind"] for each in desk.talks.of_type("message-add")[0]["attachments"]]
+    kinds = [each["kind"] for each in scenario.talks.of_type("message-add")[0]["attachments"]]
     assert kinds == ["cell", "cell", "file"]
 
 
@@ -189,10 +189,10 @@ def copy_cell(page: Page, notebook: OpenNotebook, cell_id: str) -> None:
 
 
 @pytest.mark.full
-def test_a_file_of_a_taken_name_is_put_beside_it(desk: NotebookScenario, page: Page) -> None:
-    desk.open(("first", "1 + 1"), replies=[])
-    taken = desk.file.with_name("taken.txt")
-    beside = desk.file.with_name("taken-1.txt")
+def test_a_file_of_a_taken_name_is_put_beside_it(scenario: NotebookScenario, page: Page) -> None:
+    scenario.open(("first", "1 + 1"), replies=[])
+    taken = scenario.file.with_name("taken.txt")
+    beside = scenario.file.with_name("taken-1.txt")
     taken.write_text("mine", encoding="utf-8")
     panel = Panel(page).open()
     try:
@@ -205,11 +205,11 @@ def test_a_file_of_a_taken_name_is_put_beside_it(desk: NotebookScenario, page: P
 
 
 def test_enter_during_an_upload_waits_for_the_file_which_goes_with_the_message(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.open(("first", "1 + 1"), replies=[says("A table.")])
+    scenario.open(("first", "1 + 1"), replies=[says("A table.")])
     panel = Panel(page).open()
-    file = desk.file.with_name("slow.csv")
+    file = scenario.file.with_name("slow.csv")
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -228,14 +228,14 @@ def test_enter_during_an_upload_waits_for_the_file_which_goes_with_the_message(
         expect(panel.input).to_have_value("What is this?")
         panel.input.press("Enter")
         expect(waits).to_be_visible()
-        desk.wait(lambda: held, "the upload begun")
-        assert desk.talks.log() == []
+        scenario.wait(lambda: held, "the upload begun")
+        assert scenario.talks.log() == []
         held[0].continue_()
         expect(panel.answers.last).to_contain_text("A table.")
         panel.finished()
-        (asked,) = desk.talks.of_type("message-add")
+        (asked,) = scenario.talks.of_type("message-add")
         assert asked["text"] == "What is this?"
-        path = file.relative_to(desk.lab.root).as_posix()
+        path = file.relative_to(scenario.lab.root).as_posix()
         assert asked["attachments"] == [{"kind": "file", "path": path}]
     finally:
         file.unlink(missing_ok=True)

@@ -54,13 +54,13 @@ The end of the answer.
 """
 
 
-def open_notebook(desk: NotebookScenario) -> Panel:
+def open_notebook(scenario: NotebookScenario) -> Panel:
     """Open a small notebook and the panel."""
-    desk.write(("first", "total = 1"), ("second", "total + 1"))
-    desk.page.goto(desk.lab.document_url(desk.path))
-    OpenNotebook(desk.page).ready()  # it takes the focus when it opens
-    panel = Panel(desk.page).open()
-    expect(panel.root.locator(".shoulders-Chip").first).to_contain_text(desk.path)
+    scenario.write(("first", "total = 1"), ("second", "total + 1"))
+    scenario.page.goto(scenario.lab.document_url(scenario.path))
+    OpenNotebook(scenario.page).ready()  # it takes the focus when it opens
+    panel = Panel(scenario.page).open()
+    expect(panel.root.locator(".shoulders-Chip").first).to_contain_text(scenario.path)
     return panel
 
 
@@ -73,10 +73,10 @@ def execute(page: Page, command: str, **arguments: Any) -> None:
 
 @pytest.mark.shows("input.2", "panel.1")
 def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(calls("read_notebook", {"path": desk.path}), says(ANSWER))
-    panel = open_notebook(desk)
+    scenario.play(calls("read_notebook", {"path": scenario.path}), says(ANSWER))
+    panel = open_notebook(scenario)
     expect(panel.input).to_be_focused()
     page.keyboard.type("What does ")
     page.keyboard.press("Shift+Enter")
@@ -91,7 +91,7 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
     expect(answer.locator(".shoulders-Code-source span").first).to_be_visible()  # highlighted
     panel.finished()
 
-    line = answer.get_by_role("button", name=f"Read notebook {desk.path}")
+    line = answer.get_by_role("button", name=f"Read notebook {scenario.path}")
     expect(line).to_have_attribute("aria-expanded", "false")
     expect(answer.locator(".shoulders-CallDetail")).to_have_count(0)
     expect(answer).not_to_contain_text("cell_id")
@@ -101,7 +101,7 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
     line.click()
     detail = answer.locator(".shoulders-CallDetail")
     expect(detail).to_contain_text("path")
-    expect(detail).to_contain_text(f'Notebook "{desk.path}" · 2 cells')
+    expect(detail).to_contain_text(f'Notebook "{scenario.path}" · 2 cells')
 
     answer.get_by_role("button", name="Insert as cell below").click()
     expect(page.locator(".jp-Notebook .jp-Cell").nth(1)).to_contain_text("print(1 + 1)")
@@ -111,19 +111,19 @@ def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
 
 @pytest.mark.shows("approvals.3", "approvals.5")
 def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_other(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(
-        calls("run_cell", {"path": desk.path, "cell_id": "first"}),
-        calls("run_cell", {"path": desk.path, "cell_id": "second"}),
+    scenario.play(
+        calls("run_cell", {"path": scenario.path, "cell_id": "first"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "second"}),
         says("It is two."),
         says("Then I will not."),
     )
-    panel = open_notebook(desk)
+    panel = open_notebook(scenario)
     panel.ask("Run both.")
     expect(panel.approval).to_contain_text("total = 1")
     expect(panel.status).to_contain_text("Waiting for your approval")
-    elsewhere = desk.elsewhere(page.context.new_page())
+    elsewhere = scenario.elsewhere(page.context.new_page())
     expect(elsewhere.approval).to_be_visible()
 
     # From the input: back over the stop button to the card, then to the menu beside "Always for …".
@@ -144,20 +144,20 @@ def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_othe
     expect(elsewhere.answers.last).to_contain_text("It is two.")
     answers = [
         (event["decision"], event["scope"], event["by"])
-        for event in desk.talks.of_type("approval-answer")
+        for event in scenario.talks.of_type("approval-answer")
     ]
     assert answers[0] == ("allow", "session", "user")
 
 
 def test_denying_with_a_reason_goes_on_and_without_one_or_stopping_ends_the_turn(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(
-        calls("run_cell", {"path": desk.path, "cell_id": "first"}),
-        calls("run_cell", {"path": desk.path, "cell_id": "second"}),
+    scenario.play(
+        calls("run_cell", {"path": scenario.path, "cell_id": "first"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "second"}),
         says(ENDLESS, tokens_per_second=40),
     )
-    panel = open_notebook(desk)
+    panel = open_notebook(scenario)
     panel.ask("Run it.")
     panel.approval.get_by_role("button", name="No, do this instead…").click()
     page.keyboard.type("the second one")
@@ -169,9 +169,9 @@ def test_denying_with_a_reason_goes_on_and_without_one_or_stopping_ends_the_turn
     panel.approval.get_by_role("button", name="Deny and stop").click()
     panel.finished()
     expect(panel.answers.last).to_contain_text("denied")
-    given = desk.talks.of_type("approval-answer")
+    given = scenario.talks.of_type("approval-answer")
     assert [event["feedback"] for event in given] == ["the second one", None]
-    assert desk.talks.of_type("turn-end")[-1]["exit"] == "tool_rejected"
+    assert scenario.talks.of_type("turn-end")[-1]["exit"] == "tool_rejected"
 
     panel.ask("Write a lot.")
     expect(panel.answers.last).to_contain_text("word20")
@@ -184,7 +184,7 @@ def test_denying_with_a_reason_goes_on_and_without_one_or_stopping_ends_the_turn
     panel.input.press("Escape")
     panel.finished()
     expect(panel.answers.last).to_contain_text("Stopped")
-    assert desk.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
+    assert scenario.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
 
 
 @pytest.mark.full
@@ -244,12 +244,14 @@ def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_th
     expect(panel.answers.last).to_contain_text("Second answer.")
 
 
-def test_hostile_text_neither_runs_nor_loads_anything(desk: NotebookScenario, page: Page) -> None:
+def test_hostile_text_neither_runs_nor_loads_anything(
+    scenario: NotebookScenario, page: Page
+) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("dialog", lambda dialog: asked.append(f"dialog {dialog.message}"))
-    desk.play(says(HOSTILE))
-    panel = open_notebook(desk)
+    scenario.play(says(HOSTILE))
+    panel = open_notebook(scenario)
     panel.ask("Say something.")
     answer = panel.answers.last
     expect(answer).to_contain_text("The end of the answer.")
@@ -283,14 +285,14 @@ def show_theme(page: Page, theme: str) -> None:
 
 @pytest.mark.full
 def test_text_is_readable_in_every_theme_and_in_a_narrow_panel(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(
+    scenario.play(
         calls("read_notebook", {"path": "none.ipynb"}),
         says(ANSWER + "\nand [a link](https://docs.example/page)\n"),
-        calls("run_cell", {"path": desk.path, "cell_id": "first"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "first"}),
     )
-    panel = open_notebook(desk)
+    panel = open_notebook(scenario)
     panel.ask("What is this?")
     expect(panel.answers.last).to_contain_text("a link")
     panel.finished()
@@ -365,9 +367,9 @@ CONTRAST = """root => {
 @pytest.mark.full
 @pytest.mark.shows("empty.2")
 def test_without_a_key_the_demo_answers_and_other_ways_are_shown(
-    demo_desk: NotebookScenario, page: Page
+    demo_scenario: NotebookScenario, page: Page
 ) -> None:
-    panel = open_notebook(demo_desk)
+    panel = open_notebook(demo_scenario)
     expect(panel.root.get_by_text("Demo (no AI model)")).to_be_visible()
     panel.root.get_by_role("button", name=re.compile("This is the demo")).click()
     expect(panel.root.get_by_role("heading", level=3)).to_have_count(3)
@@ -375,27 +377,29 @@ def test_without_a_key_the_demo_answers_and_other_ways_are_shown(
     expect(panel.input).to_have_value("Summarise this notebook")
     expect(panel.input).to_be_focused()
     page.keyboard.press("Enter")
-    expect(panel.answers.last).to_contain_text(demo_desk.path)
+    expect(panel.answers.last).to_contain_text(demo_scenario.path)
     panel.finished()
 
 
 @pytest.mark.full
-def test_a_lost_connection_is_said_and_found_again(demo_desk: NotebookScenario, page: Page) -> None:
-    panel = open_notebook(demo_desk)
+def test_a_lost_connection_is_said_and_found_again(
+    demo_scenario: NotebookScenario, page: Page
+) -> None:
+    panel = open_notebook(demo_scenario)
     panel.ask("Summarise this notebook")
-    expect(panel.answers.last).to_contain_text(demo_desk.path)
+    expect(panel.answers.last).to_contain_text(demo_scenario.path)
     panel.finished()
     # The lab itself tells of it in a dialog, at a moment of its own.
     dialog = page.locator(".jp-Dialog")
     page.add_locator_handler(dialog, lambda: page.keyboard.press("Escape"))
-    demo_desk.lab.kill()
+    demo_scenario.lab.kill()
     banner = panel.root.locator(".shoulders-Banner")
     expect(banner).to_contain_text("Disconnected from the server")
     panel.ask("Are you there?")
     expect(panel.root.get_by_role("button", name="Send again", exact=True)).to_be_visible(
         timeout=20_000
     )
-    demo_desk.lab.start()
+    demo_scenario.lab.start()
     expect(banner).to_have_count(0)
     before = panel.answers.count()
     panel.root.get_by_role("button", name="Send again", exact=True).click()

@@ -35,11 +35,11 @@ def drag(page: Page, tab: Locator, other: Locator, share: float) -> None:
 
 @pytest.mark.shows("places.8", "places.9")
 def test_the_history_finds_by_words_kind_and_source_and_manages_what_it_finds(
-    desk: NotebookScenario, page: Page, tmp_path: Path
+    scenario: NotebookScenario, page: Page, tmp_path: Path
 ) -> None:
-    desk.play(*[says("Penguins swim.")] * 3)
-    desk.talks.send("POST", "runs", {"prompt": "Penguins by script"})
-    panel = desk.open_panel()
+    scenario.play(*[says("Penguins swim.")] * 3)
+    scenario.talks.send("POST", "runs", {"prompt": "Penguins by script"})
+    panel = scenario.open_panel()
     panel.ask("Penguins in the panel")
     expect(panel.answers.last).to_contain_text("Penguins swim.")
     panel.finished()
@@ -95,10 +95,10 @@ def test_the_history_finds_by_words_kind_and_source_and_manages_what_it_finds(
 @pytest.mark.full
 @pytest.mark.shows("places.7", "panel.4")
 def test_tabs_are_chosen_named_moved_and_closed_by_keyboard(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(says("Auk."), says("Bee."))
-    panel = desk.open_panel()
+    scenario.play(says("Auk."), says("Bee."))
+    panel = scenario.open_panel()
     tabs = panel.root.get_by_role("tab")
     panel.resize(WIDE)
     for title, answer in (("Auks", "Auk."), ("Bees", "Bee.")):

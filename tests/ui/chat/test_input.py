@@ -24,30 +24,32 @@ CELLS = (
 
 
 @pytest.fixture
-def files(desk: NotebookScenario) -> Iterator[Path]:
+def files(scenario: NotebookScenario) -> Iterator[Path]:
     """Files of a name that no other test has, found by `quokka`."""
-    folder = desk.lab.root / "quokka_data"
+    folder = scenario.lab.root / "quokka_data"
     folder.mkdir()
     (folder / "quokka rides.csv").write_text("day,rides\n1,42\n", encoding="utf-8")
-    (desk.lab.root / "quokka.ipynb").write_text(desk.file.read_text() if desk.file.exists() else "")
+    (scenario.lab.root / "quokka.ipynb").write_text(
+        scenario.file.read_text() if scenario.file.exists() else ""
+    )
     yield folder
-    for path in (folder / "quokka rides.csv", desk.lab.root / "quokka.ipynb"):
+    for path in (folder / "quokka rides.csv", scenario.lab.root / "quokka.ipynb"):
         path.unlink()
     folder.rmdir()
 
 
-def opened(desk: NotebookScenario, *replies: Any) -> tuple[OpenNotebook, Panel]:
+def opened(scenario: NotebookScenario, *replies: Any) -> tuple[OpenNotebook, Panel]:
     """A notebook with a table and an error, both run, and the panel beside it."""
-    notebook = desk.open(*CELLS, replies=replies)
+    notebook = scenario.open(*CELLS, replies=replies)
     notebook.run("table")
     notebook.run("broken")
-    return notebook, Panel(desk.page).open()
+    return notebook, Panel(scenario.page).open()
 
 
-def beside_a_notebook(desk: NotebookScenario, *replies: Any) -> Panel:
+def beside_a_notebook(scenario: NotebookScenario, *replies: Any) -> Panel:
     """The panel, once a notebook has opened, which takes the focus."""
-    desk.open(*CELLS, replies=replies)
-    return Panel(desk.page).open()
+    scenario.open(*CELLS, replies=replies)
+    return Panel(scenario.page).open()
 
 
 def answered(panel: Panel, text: str) -> None:
@@ -73,9 +75,9 @@ def attached(panel: Panel) -> Locator:
 
 @pytest.mark.shows("input.1", "input.2", "input.11")
 def test_the_field_grows_to_ten_lines_sends_on_enter_and_keeps_its_draft(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    panel = beside_a_notebook(desk, says("Twelve lines."))
+    panel = beside_a_notebook(scenario, says("Twelve lines."))
     height = "element => element.clientHeight"
     heights = [panel.input.evaluate(height)]
     for line in range(12):
@@ -87,20 +89,20 @@ def test_the_field_grows_to_ten_lines_sends_on_enter_and_keeps_its_draft(
     assert min(growth[:9]) >= max(growth[:9]) - 1 > 0, heights
     assert set(growth[9:]) == {0}, heights
 
-    desk.show(page)
+    scenario.show(page)
     panel = Panel(page).open()
     expect(panel.input).to_have_value(re.compile("^line 0\n(.|\n)*line 11$"))
     panel.input.press("Enter")
     expect(panel.input).to_have_value("")
     answered(panel, "Twelve lines.")
-    assert desk.talks.of_type("message-add")[0]["text"].endswith("\nline 11")
+    assert scenario.talks.of_type("message-add")[0]["text"].endswith("\nline 11")
 
 
 @pytest.mark.shows("input.3", "input.4")
 def test_files_cells_variables_and_more_are_named_after_an_at_sign(
-    desk: NotebookScenario, page: Page, files: Path
+    scenario: NotebookScenario, page: Page, files: Path
 ) -> None:
-    _, panel = opened(desk, says("The mean is 19.5."))
+    _, panel = opened(scenario, says("The mean is 19.5."))
     panel.input.press_sequentially("Why @")
     expect(group(panel, "Errors").first).to_contain_text("Error of cell 2")
     expect(group(panel, "Cells")).to_have_count(2)
@@ -113,7 +115,7 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
         expect(group(panel, "Cells")).to_have_count(2)
         page.wait_for_timeout(1_000)
     expect(group(panel, "Variables")).to_have_text([re.compile(r"bikes.*DataFrame.*40 × 2")])
-    expect(group(panel, "Notebooks").filter(has_text=desk.path)).to_have_count(1)
+    expect(group(panel, "Notebooks").filter(has_text=scenario.path)).to_have_count(1)
     panel.input.press_sequentially("kka")
     expect(group(panel, "Files")).to_contain_text(["quokka rides.csv"])
     expect(group(panel, "Folders")).to_contain_text(["quokka_data"])
@@ -144,10 +146,10 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
     expect(attached(panel)).to_have_count(3)
     page.keyboard.press("Enter")
     answered(panel, "The mean is 19.5.")
-    kinds = [each["kind"] for each in desk.talks.of_type("message-add")[0]["attachments"]]
+    kinds = [each["kind"] for each in scenario.talks.of_type("message-add")[0]["attachments"]]
     assert [kinds[0], kinds[2]] == ["file", "variable"]
     assert kinds[1] in {"cell", "error"}
-    told = json.dumps(desk.upstream.requests()[-1])
+    told = json.dumps(scenario.upstream.requests()[-1])
     assert "1,42" in told
     assert "rides: " in told
 
@@ -159,8 +161,8 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
 
 @pytest.mark.full
 @pytest.mark.shows("input.6")
-def test_commands_are_listed_and_done(desk: NotebookScenario, page: Page) -> None:
-    panel = beside_a_notebook(desk, says("A plan."), says("Anew."))
+def test_commands_are_listed_and_done(scenario: NotebookScenario, page: Page) -> None:
+    panel = beside_a_notebook(scenario, says("A plan."), says("Anew."))
     panel.input.press_sequentially("/")
     listed = options(panel)
     expect(listed.first).to_be_visible()
@@ -171,7 +173,7 @@ def test_commands_are_listed_and_done(desk: NotebookScenario, page: Page) -> Non
     panel.input.press_sequentially("n think first")
     page.keyboard.press("Enter")
     answered(panel, "A plan.")
-    assert desk.talks.of_type("turn-start")[-1]["mode"] == "plan"
+    assert scenario.talks.of_type("turn-start")[-1]["mode"] == "plan"
     expect(panel.root.locator(".shoulders-User-text")).to_have_text("think first")
 
     def run(command: str) -> None:
@@ -206,7 +208,7 @@ def test_commands_are_listed_and_done(desk: NotebookScenario, page: Page) -> Non
     page.keyboard.press("Escape")
     run("/clear")
     expect(panel.root.get_by_text("What shall we work on?")).to_be_visible()
-    assert len(desk.talks.all()) == 1
+    assert len(scenario.talks.all()) == 1
 
 
 @pytest.mark.full
@@ -223,8 +225,8 @@ def test_mode_and_model_are_picked_and_a_full_context_is_red(
     configured["models"] = [{**simulated, "prices": prices}]
     models.write_text(json.dumps(configured), encoding="utf-8")
     lab = start_lab(workspace, env=env)
-    desk = NotebookScenario(LabWithModel(lab, simulator), page, workspace / "a.ipynb")
-    panel = beside_a_notebook(desk, says("One."), says("Two."))
+    scenario = NotebookScenario(LabWithModel(lab, simulator), page, workspace / "a.ipynb")
+    panel = beside_a_notebook(scenario, says("One."), says("Two."))
 
     panel.root.get_by_role("button", name="Ask", exact=True).press("Enter")
     expect(panel.root.get_by_role("menuitemradio")).to_have_count(3)
@@ -242,24 +244,24 @@ def test_mode_and_model_are_picked_and_a_full_context_is_red(
     totals = panel.root.locator(".shoulders-Totals")
     expect(totals).to_have_text(re.compile(r"^\d+(\.\d)?k\$0\.\d+$"))
     expect(totals).not_to_have_class(re.compile("shoulders-mod-full"))
-    (begun,) = desk.talks.of_type("step-start")
+    (begun,) = scenario.talks.of_type("step-start")
 
     window = int(begun["tokens_used"] / 0.82)  # more than 85 % would be summarised
     small = {"id": "small", "name": "Small one", "context_window": window, "max_output": 50}
     configured["models"].append({**simulated, **small})
     models.write_text(json.dumps(configured), encoding="utf-8")
-    desk.show(page)
+    scenario.show(page)
     panel = Panel(page).open()
     panel.ask("/model small one")
     expect(panel.root.get_by_role("button", name="Small one")).to_be_visible()
     panel.ask("And now?")
     answered(panel, "Two.")
-    starts = desk.talks.of_type("turn-start")
+    starts = scenario.talks.of_type("turn-start")
     assert [(start["model"], start["mode"]) for start in starts] == [
         ("simulated", "auto_edit"),
         ("small", "auto_edit"),
     ]
-    usage = desk.talks.of_type("step-start")[-1]
+    usage = scenario.talks.of_type("step-start")[-1]
     assert usage["tokens_used"] > 0.8 * usage["window"], usage
     expect(totals).to_have_class(re.compile("shoulders-mod-full"))
     red = [int(part) for part in re.findall(r"\d+", totals.evaluate(COLOUR))[:3]]
@@ -277,10 +279,10 @@ COLOUR = """element => {
 @pytest.mark.full
 @pytest.mark.shows("input.9")
 def test_the_instructions_open_from_a_template_and_are_never_overwritten(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    file = desk.lab.root / "_instructions.md"
-    panel = beside_a_notebook(desk)
+    file = scenario.lab.root / "_instructions.md"
+    panel = beside_a_notebook(scenario)
     try:
         panel.root.get_by_role("button", name="Attach, and more").press("Enter")
         panel.root.get_by_role("menuitem", name=re.compile("^Instructions")).press("Enter")
@@ -302,16 +304,16 @@ def test_the_instructions_open_from_a_template_and_are_never_overwritten(
 @pytest.mark.full
 @pytest.mark.shows("context.1", "context.2", "context.3")
 def test_what_is_open_goes_along_unless_left_out_and_can_be_seen_before(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    notebook, panel = opened(desk, says("Seen."))
+    notebook, panel = opened(scenario, says("Seen."))
     chips = panel.root.locator(".shoulders-Composer .shoulders-Chip")
-    expect(chips).to_contain_text([desk.path, "Cell 2"])
+    expect(chips).to_contain_text([scenario.path, "Cell 2"])
     notebook.editor("broken").click()
     page.keyboard.press("Control+Home")
     for _ in "bikes":
         page.keyboard.press("Shift+ArrowRight")
-    expect(chips).to_contain_text([desk.path, "Cell 2", "1 line selected"])
+    expect(chips).to_contain_text([scenario.path, "Cell 2", "1 line selected"])
     page.keyboard.press("Control+;")
     page.keyboard.press("s")
     expect(attached(panel)).to_have_count(1)
@@ -332,8 +334,8 @@ def test_what_is_open_goes_along_unless_left_out_and_can_be_seen_before(
     expect(sheet).to_have_count(0)
     panel.input.press("Enter")
     answered(panel, "Seen.")
-    (sent,) = desk.talks.of_type("message-add")
-    assert sent["context"]["active_document"] == desk.path
+    (sent,) = scenario.talks.of_type("message-add")
+    assert sent["context"]["active_document"] == scenario.path
     assert sent["context"]["active_cell_id"] is None
     assert [each["text"] for each in sent["attachments"]] == ["bikes"]
 
@@ -343,7 +345,7 @@ def test_what_is_open_goes_along_unless_left_out_and_can_be_seen_before(
     sheet.get_by_role("combobox").select_option(label="Sent: step 1 of the last turn")
     expect(sheet.get_by_role("button", name=re.compile("^1. To the model"))).to_be_visible()
     sheet.get_by_role("button", name=re.compile("^1. To the model")).press("Enter")
-    asked = desk.upstream.requests()[0]["body"]["messages"][0]["content"]
+    asked = scenario.upstream.requests()[0]["body"]["messages"][0]["content"]
     told = "\n\n".join(part["text"] for part in asked)
     assert squeezed(sheet.locator("pre").inner_text()) == squeezed(told)
 
@@ -354,8 +356,10 @@ def squeezed(text: str) -> str:
 
 @pytest.mark.full
 @pytest.mark.shows("empty.1")
-def test_ideas_fit_what_is_open_and_pre_fill_the_input(desk: NotebookScenario, page: Page) -> None:
-    notebook, panel = opened(desk)
+def test_ideas_fit_what_is_open_and_pre_fill_the_input(
+    scenario: NotebookScenario, page: Page
+) -> None:
+    notebook, panel = opened(scenario)
     ideas = panel.root.get_by_role("group", name="Ideas").get_by_role("button")
     expect(ideas).to_have_text(
         [
@@ -370,4 +374,4 @@ def test_ideas_fit_what_is_open_and_pre_fill_the_input(desk: NotebookScenario, p
     ideas.nth(2).press("Enter")
     expect(panel.input).to_have_value("Plot a column of bikes")
     expect(panel.input).to_be_focused()
-    assert desk.talks.all() == []
+    assert scenario.talks.all() == []

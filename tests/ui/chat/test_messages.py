@@ -61,11 +61,11 @@ def picture(width: int = 4, height: int = 4) -> bytes:
     )
 
 
-def open_notebook(desk: NotebookScenario, *replies: Mapping[str, Any]) -> Panel:
+def open_notebook(scenario: NotebookScenario, *replies: Mapping[str, Any]) -> Panel:
     """Open a small notebook and the panel, and let the model answer so."""
-    desk.open(("first", "total = 1"), ("second", "total + 1"), replies=replies)
-    panel = Panel(desk.page).open()
-    expect(panel.root.locator(".shoulders-Composer")).to_contain_text(desk.path)
+    scenario.open(("first", "total = 1"), ("second", "total + 1"), replies=replies)
+    panel = Panel(scenario.page).open()
+    expect(panel.root.locator(".shoulders-Composer")).to_contain_text(scenario.path)
     return panel
 
 
@@ -95,9 +95,9 @@ def act(message: Locator, name: str) -> Locator:
 @pytest.mark.full
 @pytest.mark.shows("messages.1", "messages.2", "messages.3", "messages.4")
 def test_a_message_is_a_bubble_with_chips_that_open_what_they_name(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    panel = open_notebook(desk, says("First.\n\nSecond."), says("Seen."))
+    panel = open_notebook(scenario, says("First.\n\nSecond."), says("Seen."))
     panel.ask(LONG)
     panel.finished()
     bubble = panel.root.locator(".shoulders-User-bubble")
@@ -122,13 +122,13 @@ def test_a_message_is_a_bubble_with_chips_that_open_what_they_name(
     bubble.get_by_role("button", name="Show less").click()
     expect(text).not_to_have_text(LONG.strip())
 
-    (desk.lab.root / "chips.py").write_text("a = 1\nb = 2\n")
+    (scenario.lab.root / "chips.py").write_text("a = 1\nb = 2\n")
     data = base64.b64encode(picture()).decode()
     selection = {"from": 6, "to": 11}
     chips = [
-        {"kind": "cell", "path": desk.path, "cell_id": "second"},
+        {"kind": "cell", "path": scenario.path, "cell_id": "second"},
         {"kind": "image", "media_type": "image/png", "data": data, "blob": None},
-        {"kind": "variable", "path": desk.path, "name": "total"},
+        {"kind": "variable", "path": scenario.path, "name": "total"},
         {
             "kind": "selection",
             "path": "chips.py",
@@ -140,10 +140,10 @@ def test_a_message_is_a_bubble_with_chips_that_open_what_they_name(
         },
     ]
     body = {"id": "chips", "text": "Look.", "attachments": chips}
-    desk.talks.send("POST", f"sessions/{desk.talks.only()['id']}/messages", body)
+    scenario.talks.send("POST", f"sessions/{scenario.talks.only()['id']}/messages", body)
     expect(panel.answers.last).to_contain_text("Seen.")
     message = panel.root.locator(".shoulders-User").last
-    message.get_by_role("button", name=f"Cell · {desk.path}").click()
+    message.get_by_role("button", name=f"Cell · {scenario.path}").click()
     expect(page.locator(".jp-Notebook:visible .jp-Cell").nth(1)).to_have_class(
         re.compile("jp-mod-active")
     )
@@ -162,9 +162,9 @@ def test_a_message_is_a_bubble_with_chips_that_open_what_they_name(
 @pytest.mark.full
 @pytest.mark.shows("messages.5", "messages.6", "messages.9")
 def test_an_answer_has_formulas_code_to_use_and_each_source_once(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    panel = open_notebook(desk, says(ANSWER))
+    panel = open_notebook(scenario, says(ANSWER))
     panel.ask("How is it computed?")
     panel.finished()
     answer = panel.answers.last
@@ -189,16 +189,16 @@ def test_an_answer_has_formulas_code_to_use_and_each_source_once(
     expect(answer.locator(".shoulders-Code-language")).to_have_text("python")
     answer.get_by_role("button", name="Replace the active cell").click()
     book = OpenNotebook(page)
-    desk.wait(lambda: book.source("first") == "answer = 42", "the cell replaced")
+    scenario.wait(lambda: book.source("first") == "answer = 42", "the cell replaced")
     book.editor("first").click()
     page.keyboard.press("Control+z")
-    desk.wait(lambda: book.source("first") == "total = 1", "one step back")
+    scenario.wait(lambda: book.source("first") == "total = 1", "one step back")
     answer.get_by_role("button", name="Insert as cell below").click()
-    desk.wait(lambda: len(book.cells) == 3, "a cell more")
+    scenario.wait(lambda: len(book.cells) == 3, "a cell more")
     assert book.cells[1]["source"] == "answer = 42"
     answer.get_by_role("button", name="New file").click()
     expect(page.locator(".jp-FileEditor:visible .cm-content")).to_contain_text("answer = 42")
-    (made,) = desk.lab.root.glob("untitled*.py")
+    (made,) = scenario.lab.root.glob("untitled*.py")
     assert made.read_text() == "answer = 42\n"
     made.unlink()
     # No notebook is in front of the user now.
@@ -208,9 +208,11 @@ def test_an_answer_has_formulas_code_to_use_and_each_source_once(
 @pytest.mark.full
 @pytest.mark.shows("messages.7", "messages.8")
 def test_a_message_is_edited_in_versions_forked_and_copied(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    panel = open_notebook(desk, says("**First** answer."), says("Second answer."), says("Third."))
+    panel = open_notebook(
+        scenario, says("**First** answer."), says("Second answer."), says("Third.")
+    )
     panel.ask("The first question")
     expect(panel.answers.last).to_contain_text("First answer.")
     panel.finished()
@@ -264,7 +266,7 @@ def test_a_message_is_edited_in_versions_forked_and_copied(
     panel.ask("And then?")
     expect(panel.answers.last).to_contain_text("Third.")
     panel.finished()
-    sent = desk.upstream.requests()[-1]["body"]["messages"]
+    sent = scenario.upstream.requests()[-1]["body"]["messages"]
     said = [part["text"] for message in sent for part in message["content"] if "text" in part]
     assert any("First" in text for text in said)
     assert not any("Second" in text for text in said)
@@ -273,17 +275,17 @@ def test_a_message_is_edited_in_versions_forked_and_copied(
 @pytest.mark.full
 @pytest.mark.shows("messages.10", "messages.11")
 def test_dots_go_with_the_first_content_and_reasoning_is_one_section(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     thought = {"kind": "reasoning", "text": "First the mean. " * 4}
     held = {"parts": [thought], "delivery": {"ending": "stall", "ending_after": 5}}
     whole = {"parts": [thought, {"kind": "text", "text": "It is 2."}]}
-    panel = open_notebook(desk, says("Never said.", **HOLDS_BACK), held, whole)
+    panel = open_notebook(scenario, says("Never said.", **HOLDS_BACK), held, whole)
     panel.ask("Wait.")
     dots = panel.root.locator(".shoulders-Dots > span")
     expect(panel.status).to_be_visible()  # a conversation that is loaded has dots, too
     expect(dots).to_have_count(3)
-    desk.wait(desk.upstream.requests, "the model is asked")  # or it is the next's reply
+    scenario.wait(scenario.upstream.requests, "the model is asked")  # or it is the next's reply
     panel.input.press("Escape")
     panel.finished()
     expect(dots).to_have_count(0)
@@ -309,7 +311,7 @@ def test_dots_go_with_the_first_content_and_reasoning_is_one_section(
 
 @pytest.mark.shows("messages.12", "messages.13")
 def test_a_failure_says_what_to_do_is_tried_again_and_its_wait_counted_down(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     refused = {"failure": {"status": 400, "type": "invalid_request_error", "message": "No."}}
     busy = {
@@ -320,7 +322,7 @@ def test_a_failure_says_what_to_do_is_tried_again_and_its_wait_counted_down(
             "headers": {"retry-after": "50"},
         }
     }
-    panel = open_notebook(desk, refused, says("It works."), busy, says("Fine."))
+    panel = open_notebook(scenario, refused, says("It works."), busy, says("Fine."))
     panel.ask("Try this.")
     error = panel.answers.last.get_by_role("alert")
     expect(error).to_contain_text("Pick another model")
@@ -348,18 +350,18 @@ def test_a_failure_says_what_to_do_is_tried_again_and_its_wait_counted_down(
 
 @pytest.mark.shows("speed.3")
 def test_links_ask_when_the_agent_has_read_and_pictures_are_files_of_the_workspace(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     left: list[str] = []
     page.context.route(re.compile(r"^https?://[^/]*\.example"), lambda route: route.abort())
     page.context.on("request", lambda request: left.append(request.url))
-    (desk.lab.root / "red.png").write_bytes(picture(40, 20))
+    (scenario.lab.root / "red.png").write_bytes(picture(40, 20))
     answer = """\
 ![mine](red.png) ![remote](https://evil.example/x.png) ![gone](none.png)
 
 [bank.example](https://evil.example/page) and [mine](https://mine.example/a)
 """
-    panel = open_notebook(desk, calls("read_notebook", {"path": desk.path}), says(answer))
+    panel = open_notebook(scenario, calls("read_notebook", {"path": scenario.path}), says(answer))
     panel.ask("What does https://mine.example/a say?")
     panel.finished()
     said = panel.answers.last

@@ -37,7 +37,7 @@ print('10 %\r100 %')
 
 
 def test_a_page_runs_its_scripts_when_asked_and_reaches_nothing(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     reached: list[str] = []
 
@@ -48,8 +48,8 @@ def test_a_page_runs_its_scripts_when_asked_and_reaches_nothing(
 
     page.context.route(note, lambda route: route.abort())
     shared = {"content": PAGE, "filename": "prices.html", "description": "A page"}
-    desk.play(calls("share_artifact", shared), says("Here."))
-    panel = desk.open_panel()
+    scenario.play(calls("share_artifact", shared), says("Here."))
+    panel = scenario.open_panel()
     panel.ask("Share it.")
     expect(panel.answers.last).to_contain_text("Here.")
     panel.finished()
@@ -79,11 +79,11 @@ def test_a_page_runs_its_scripts_when_asked_and_reaches_nothing(
 
 @pytest.mark.full
 def test_output_of_cells_has_its_colours_and_nothing_else_of_a_terminal(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "first"})
-    desk.open(("first", COLOURED.strip()), replies=[run, says("Done.")])
-    panel = desk.ask("Run it.", allow=True)
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "first"})
+    scenario.open(("first", COLOURED.strip()), replies=[run, says("Done.")])
+    panel = scenario.ask("Run it.", allow=True)
     expect(panel.answers.last).to_contain_text("Done.")
     panel.finished()
     line = panel.answers.last.locator(".shoulders-Call").first

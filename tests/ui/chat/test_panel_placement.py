@@ -57,9 +57,9 @@ class Anywhere(Panel):
 
 
 @pytest.fixture
-def settings(desk: NotebookScenario) -> Iterator[Path]:
+def settings(scenario: NotebookScenario) -> Iterator[Path]:
     """Where the user's settings are; none of what a test sets there is left for the next."""
-    folder = desk.lab.state / "settings"
+    folder = scenario.lab.state / "settings"
     yield folder
     for path in SETTINGS.values():
         (folder / path).unlink(missing_ok=True)
@@ -77,28 +77,28 @@ def launched(page: Page) -> None:
     page.wait_for_function("() => document.querySelector('.jp-Launcher-content') !== null")
 
 
-def opened(desk: NotebookScenario, page: Page) -> Anywhere:
+def opened(scenario: NotebookScenario, page: Page) -> Anywhere:
     """Open the panel beside the launcher."""
-    page.goto(desk.lab.url("lab", reset=""))
+    page.goto(scenario.lab.url("lab", reset=""))
     launched(page)
     panel = Anywhere(page)
     panel.open()
     return panel
 
 
-def reload(page: Page, desk: NotebookScenario) -> None:
+def reload(page: Page, scenario: NotebookScenario) -> None:
     """Load the page anew, with the layout it had."""
-    page.goto(desk.lab.url("lab"))
+    page.goto(scenario.lab.url("lab"))
     page.wait_for_function("() => window.jupyterapp?.restored !== undefined")
     page.evaluate("() => window.jupyterapp.restored")
 
 
 @pytest.mark.shows("places.1", "places.2", "places.3", "places.4", "places.5", "speed.5")
 def test_shortcuts_dock_the_panel_anywhere_and_a_reload_finds_it_there(
-    desk: NotebookScenario, page: Page, settings: Path
+    scenario: NotebookScenario, page: Page, settings: Path
 ) -> None:
     chosen = settings / SETTINGS["place"]
-    panel = opened(desk, page)
+    panel = opened(scenario, page)
     is_at(page, "right")
     assert box(panel)["x"] > 1280 / 2
     panel.input.fill("half a thought")
@@ -107,12 +107,14 @@ def test_shortcuts_dock_the_panel_anywhere_and_a_reload_finds_it_there(
         page.keyboard.press(DOCK[place][0])
         is_at(page, place)
         expect(panel.input).to_have_value("half a thought")
-        reload(page, desk)
+        reload(page, scenario)
         expect(panel.input).to_have_value("half a thought")
         is_at(page, place)
         if place == "left":
             assert box(panel)["x"] < 1280 / 4
-    desk.wait(lambda: chosen.exists() and "bubble" in chosen.read_text(), "the settings have it")
+    scenario.wait(
+        lambda: chosen.exists() and "bubble" in chosen.read_text(), "the settings have it"
+    )
     window = box(panel)
     assert window["x"] + window["width"] > 1280 - 24
     assert window["y"] + window["height"] > 800 - 48
@@ -128,10 +130,10 @@ def box(panel: Panel) -> dict[str, float]:
 @pytest.mark.full
 @pytest.mark.shows("places.4", "places.5")
 def test_the_bubble_opens_closes_and_grows_by_keyboard_and_remembers_it(
-    desk: NotebookScenario, page: Page, settings: Path
+    scenario: NotebookScenario, page: Page, settings: Path
 ) -> None:
     del settings  # only to leave none
-    panel = opened(desk, page)
+    panel = opened(scenario, page)
     panel.root.get_by_role("button", name="More", exact=True).click()
     panel.root.get_by_role("menuitemradio", name="Floating bubble").click()
     is_at(page, "bubble")
@@ -150,7 +152,7 @@ def test_the_bubble_opens_closes_and_grows_by_keyboard_and_remembers_it(
     expect(panel.input).to_be_focused()
     panel.root.get_by_role("button", name="Minimise").click()
     expect(button).to_be_focused()
-    reload(page, desk)
+    reload(page, scenario)
     launched(page)
     expect(button).to_be_visible()
     expect(panel.root).to_be_hidden()
@@ -163,17 +165,17 @@ def test_the_bubble_opens_closes_and_grows_by_keyboard_and_remembers_it(
 
 @pytest.mark.full
 def test_a_tab_that_is_closed_stays_closed_and_the_lab_s_own_move_is_kept(
-    desk: NotebookScenario, page: Page, settings: Path
+    scenario: NotebookScenario, page: Page, settings: Path
 ) -> None:
     chosen = settings / SETTINGS["place"]
-    panel = opened(desk, page)
+    panel = opened(scenario, page)
     command(page, "dock-main")
     is_at(page, "main")
     page.locator("#jp-main-dock-panel .lm-TabBar-tab", has_text="AI chat").locator(
         ".lm-TabBar-tabCloseIcon"
     ).click()
     expect(panel.root).to_have_count(0)
-    reload(page, desk)
+    reload(page, scenario)
     page.wait_for_function(f"() => ({WHERE})() === null")
     command(page, "focus-chat")
     is_at(page, "main")
@@ -183,7 +185,7 @@ def test_a_tab_that_is_closed_stays_closed_and_the_lab_s_own_move_is_kept(
     page.locator(".jp-SideBar [data-id='jupyter-ai-shoulders-chat']").click(button="right")
     page.locator(".lm-Menu").get_by_text("Switch Sidebar Side").click()
     is_at(page, "left")
-    desk.wait(lambda: "left" in chosen.read_text(), "the lab's own move is kept")
+    scenario.wait(lambda: "left" in chosen.read_text(), "the lab's own move is kept")
     command(page, "focus-chat")
     expect(panel.input).to_be_focused()
     command(page, "toggle-chat")
@@ -200,7 +202,7 @@ def command(page: Page, name: str) -> None:
 @pytest.mark.full
 @pytest.mark.shows("places.5", "places.6")
 def test_the_palette_has_every_action_and_shortcuts_can_be_rebound(
-    desk: NotebookScenario, page: Page, settings: Path
+    scenario: NotebookScenario, page: Page, settings: Path
 ) -> None:
     rebound = {
         "command": "jupyter-ai-shoulders:toggle-chat",
@@ -211,7 +213,7 @@ def test_the_palette_has_every_action_and_shortcuts_can_be_rebound(
     path = settings / SETTINGS["shortcuts"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"shortcuts": [usual, rebound]}))
-    page.goto(desk.lab.url("lab", reset=""))
+    page.goto(scenario.lab.url("lab", reset=""))
     panel = Anywhere(page)
     launched(page)
     page.keyboard.press("Control+Shift+A")

@@ -49,15 +49,15 @@ def answers(talks: ConversationApi) -> list[list[str]]:
 
 @pytest.mark.shows("waits.1")
 def test_questions_are_answered_by_chip_by_several_and_by_free_text(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(
+    scenario.play(
         calls("clarify", COLUMN),
         calls("clarify", COLUMNS),
         calls("clarify", {"question": "What shall the title be?"}),
         says("All is clear."),
     )
-    panel = desk.open_panel()
+    panel = scenario.open_panel()
     panel.ask("Plot it.")
     question = card(panel, "Question")
     expect(question.locator("strong")).to_have_text("column")
@@ -85,25 +85,25 @@ def test_questions_are_answered_by_chip_by_several_and_by_free_text(
     expect(panel.root.locator(".shoulders-User-text").last).to_have_text("Wines by year")
     expect(panel.answers.last).to_contain_text("All is clear.")
     panel.finished()
-    assert answers(desk.talks) == [["year"], ["price", "region"], ["Wines by year"]]
-    turns = [event for event in desk.talks.log() if event["type"] == "turn-start"]
+    assert answers(scenario.talks) == [["year"], ["price", "region"], ["Wines by year"]]
+    turns = [event for event in scenario.talks.log() if event["type"] == "turn-start"]
     assert len(turns) == 1  # the same turn went on
 
 
 @pytest.mark.full
 def test_a_question_answered_in_one_page_is_settled_in_the_other_which_is_told_so(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
     context: BrowserContext,
     page: Page,
 ) -> None:
-    desk.play(calls("clarify", COLUMN), calls("clarify", COLUMN), says("Thank you."))
-    panel = desk.open_panel()
+    scenario.play(calls("clarify", COLUMN), calls("clarify", COLUMN), says("Thank you."))
+    panel = scenario.open_panel()
     panel.ask("Plot it.")
     expect(card(panel, "Question")).to_be_visible()
 
     other = context.new_page()
     hold = Hold(other)
-    elsewhere = desk.elsewhere(other)
+    elsewhere = scenario.elsewhere(other)
     card(elsewhere, "Question").get_by_role("button", name="price").click()
     expect(panel.root.get_by_label("Your answer").first).to_have_text("price")
 
@@ -116,55 +116,55 @@ def test_a_question_answered_in_one_page_is_settled_in_the_other_which_is_told_s
     elsewhere.root.get_by_role("button", name="price").click()
     expect(elsewhere.root.get_by_text("This question has already been answered.")).to_be_visible()
     expect(elsewhere.root.get_by_role("alert")).to_have_count(0)
-    assert answers(desk.talks) == [["price"], ["year"]]
+    assert answers(scenario.talks) == [["price"], ["year"]]
 
 
 @pytest.mark.full
 def test_a_question_survives_kill_9_a_restart_and_a_reload(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(calls("clarify", COLUMN), says("Plotted by year."))
-    panel = desk.open_panel()
+    scenario.play(calls("clarify", COLUMN), says("Plotted by year."))
+    panel = scenario.open_panel()
     panel.ask("Plot it.")
     expect(card(panel, "Question")).to_be_visible()
-    desk.lab.kill()
-    desk.lab.start()
-    page.goto(desk.lab.url("lab"))
+    scenario.lab.kill()
+    scenario.lab.start()
+    page.goto(scenario.lab.url("lab"))
     panel = Panel(page).open()
     expect(panel.input).to_have_attribute("placeholder", "Answer…")
     card(panel, "Question").get_by_role("button", name="year").click()
     expect(panel.answers.last).to_contain_text("Plotted by year.")
     panel.finished()
-    assert answers(desk.talks) == [["year"]]
-    ends = [event["exit"] for event in desk.talks.log() if event["type"] == "turn-end"]
+    assert answers(scenario.talks) == [["year"]]
+    ends = [event["exit"] for event in scenario.talks.log() if event["type"] == "turn-end"]
     assert ends == ["final_response"]
 
 
 @pytest.mark.full
 @pytest.mark.shows("waits.2")
 def test_a_checklist_shows_progress_folds_and_survives_a_reload(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     def todo(*done: str) -> dict[str, Any]:
         steps = ("Read the data", "Fix the types", "Plot the result")
         lines = [f"- [{'x' if step in done else ' '}] {step}" for step in steps]
         return calls("todo", {"markdown": "\n".join(lines)})
 
-    desk.play(
+    scenario.play(
         todo(),
         todo("Read the data", "Fix the types"),
         says("Two are done."),
         todo("Read the data", "Fix the types", "Plot the result"),
         says("All is done."),
     )
-    panel = desk.open_panel()
+    panel = scenario.open_panel()
     panel.ask("Do it in steps.")
     expect(panel.answers.last).to_contain_text("Two are done.")
     checklist = panel.root.get_by_role("region", name="Checklist")
     for _ in range(2):
         expect(checklist).to_contain_text("2 of 3 done")
         expect(checklist.get_by_role("listitem")).to_have_count(3)
-        page.goto(desk.lab.url("lab"))
+        page.goto(scenario.lab.url("lab"))
         panel = Panel(page).open()
         checklist = panel.root.get_by_role("region", name="Checklist")
     pinned, field = checklist.bounding_box(), panel.input.bounding_box()
@@ -182,15 +182,15 @@ def test_a_checklist_shows_progress_folds_and_survives_a_reload(
 
 @pytest.mark.shows("waits.3")
 def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    (desk.lab.root / "plot.png").write_bytes(PIXEL)
+    (scenario.lab.root / "plot.png").write_bytes(PIXEL)
     hostile = (
         "<script>top.hit = 1</script><img src='https://evil.example/a.png'>"
         "<a href='https://evil.example/'>more</a><h1>A report</h1>"
     )
     table = {"content": "a,b\n1,2\n", "filename": "table.csv", "description": "Two columns"}
-    desk.play(
+    scenario.play(
         calls("share_artifact", {"path": "plot.png"}),
         calls("share_artifact", table),
         calls("share_artifact", {"content": hostile, "filename": "report.html"}),
@@ -199,7 +199,7 @@ def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
     left: list[str] = []
     page.on("requestfinished", lambda request: left.append(request.url))
     page.on("requestfailed", lambda request: left.append(f"{request.url} {request.failure}"))
-    panel = desk.open_panel()
+    panel = scenario.open_panel()
     panel.ask("Share them.")
     expect(panel.answers.last).to_contain_text("Here they are.")
     panel.finished()
@@ -255,10 +255,10 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
     script = in_order(step, costly(says("It cost something."), 1_000), step, says("Never said."))
     env = priced(workspace, upstream(script).configure(workspace))
     lab = start_lab(workspace, env=env)
-    desk = NotebookScenario(LabWithModel(lab), page, workspace / "a.ipynb")
-    limits = desk.talks.send("PUT", "budget", {"turn_micro_usd": 500_000})["limits"]
+    scenario = NotebookScenario(LabWithModel(lab), page, workspace / "a.ipynb")
+    limits = scenario.talks.send("PUT", "budget", {"turn_micro_usd": 500_000})["limits"]
     assert limits[-1]["limit_micro_usd"] == 500_000
-    panel = desk.open_panel()
+    panel = scenario.open_panel()
     panel.ask("Spend a lot.")
     pause = card(panel, "Pause")
     expect(pause).to_contain_text("$0.60 of $0.50 spent.")
@@ -286,7 +286,7 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
     dialog.get_by_label("Per turn").fill("2")
     dialog.get_by_label("Per turn").press("Enter")
     expect(dialog).to_have_count(0)
-    budget = desk.talks.api("usage")["budget"]["limits"]
+    budget = scenario.talks.api("usage")["budget"]["limits"]
     assert {limit["scope"]: limit["user_micro_usd"] for limit in budget} == {
         "month": None,
         "day": None,
@@ -296,10 +296,12 @@ def test_a_turn_paused_at_a_limit_survives_a_reload_and_goes_on_with_a_higher_on
 
 
 @pytest.mark.full
-def test_a_result_is_supplied_where_tools_do_not_run(desk: NotebookScenario, page: Page) -> None:
-    desk.play(calls("read_notebook", {"path": "a.ipynb"}), says("It has two cells."))
-    desk.talks.send("POST", "sessions", {"tools": "parse_only", "title": "By hand"})
-    panel = desk.elsewhere(page)
+def test_a_result_is_supplied_where_tools_do_not_run(
+    scenario: NotebookScenario, page: Page
+) -> None:
+    scenario.play(calls("read_notebook", {"path": "a.ipynb"}), says("It has two cells."))
+    scenario.talks.send("POST", "sessions", {"tools": "parse_only", "title": "By hand"})
+    panel = scenario.elsewhere(page)
     panel.ask("What is in it?")
     form = card(panel, "Supply")
     expect(form).to_contain_text("a.ipynb")
@@ -307,7 +309,7 @@ def test_a_result_is_supplied_where_tools_do_not_run(desk: NotebookScenario, pag
     form.get_by_role("textbox").fill("two cells")
     form.get_by_role("button", name="Send result").click()
     expect(panel.answers.last).to_contain_text("It has two cells.")
-    (result,) = [event for event in desk.talks.log() if event["type"] == "tool-result"]
+    (result,) = [event for event in scenario.talks.log() if event["type"] == "tool-result"]
     assert result["status"] == "ok"
     assert result["content"][0]["text"] == "two cells"
 
@@ -318,8 +320,8 @@ def test_a_log_that_is_not_understood_is_shown_read_only_and_says_so(
 ) -> None:
     simulator = upstream(in_order(says("Good to read.")))
     lab = start_lab(workspace, env=simulator.configure(workspace))
-    desk = NotebookScenario(LabWithModel(lab, simulator), page, workspace / "a.ipynb")
-    panel = desk.open_panel()
+    scenario = NotebookScenario(LabWithModel(lab, simulator), page, workspace / "a.ipynb")
+    panel = scenario.open_panel()
     panel.ask("Hello.")
     expect(panel.answers.last).to_contain_text("Good to read.")
     panel.finished()
@@ -340,18 +342,18 @@ def test_a_log_that_is_not_understood_is_shown_read_only_and_says_so(
 
 @pytest.mark.full
 def test_a_conversation_deleted_in_one_page_is_closed_in_the_other_and_comes_back(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
     context: BrowserContext,
     page: Page,
 ) -> None:
-    desk.play(says("Hi."))
-    panel = desk.open_panel()
+    scenario.play(says("Hi."))
+    panel = scenario.open_panel()
     panel.ask("Hello.")
     expect(panel.answers.last).to_contain_text("Hi.")
     panel.finished()
-    elsewhere = desk.elsewhere(context.new_page())
+    elsewhere = scenario.elsewhere(context.new_page())
     expect(elsewhere.answers.last).to_contain_text("Hi.")
-    desk.talks.send("DELETE", f"sessions/{desk.talks.only()['id']}", {})
+    scenario.talks.send("DELETE", f"sessions/{scenario.talks.only()['id']}", {})
     for shown in (panel, elsewhere):
         expect(shown.root.get_by_text("This conversation was deleted.")).to_be_visible()
         expect(shown.input).to_be_disabled()
@@ -364,18 +366,18 @@ def test_a_conversation_deleted_in_one_page_is_closed_in_the_other_and_comes_bac
 @pytest.mark.full
 @pytest.mark.shows("waits.3")
 def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     table = {"content": "a,b\n1,2\n", "filename": "a_rather_long_name_of_a_table.csv"}
     text = {"content": "# Notes\n", "filename": "notes.md", "description": "What I found"}
-    desk.play(
+    scenario.play(
         calls("share_artifact", table),
         calls("share_artifact", text),
         calls("todo", {"markdown": "- [x] Read the data\n- [ ] Fix the types\n  - [ ] Dates"}),
         calls("clarify", COLUMNS),
         says("Thank you."),
     )
-    panel = desk.open_panel()
+    panel = scenario.open_panel()
     panel.ask("Begin.")
     question = card(panel, "Question")
     expect(question).to_be_visible()
@@ -393,4 +395,4 @@ def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(
             .map(element => element.className)"""
     )
     assert overflow == []
-    desk.talks.wait_for_event("clarify-request")
+    scenario.talks.wait_for_event("clarify-request")

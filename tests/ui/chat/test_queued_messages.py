@@ -12,20 +12,20 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 pytestmark = pytest.mark.full
 
 
-def held_turn(desk: NotebookScenario) -> Panel:
+def held_turn(scenario: NotebookScenario) -> Panel:
     """A turn that runs a cell until it is stopped."""
-    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
-    desk.open(("slow", desk.held), replies=[run, says("Read."), says("Read again.")])
-    return desk.ask(allow=True)
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "slow"})
+    scenario.open(("slow", scenario.held), replies=[run, says("Read."), says("Read again.")])
+    return scenario.ask(allow=True)
 
 
 def test_a_stopped_turn_leaves_no_message_stuck_in_the_queue(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
-    panel = held_turn(desk)
+    panel = held_turn(scenario)
     panel.ask("and plot it")
     expect(panel.queued).to_have_count(1)
-    there = desk.elsewhere(other_page)
+    there = scenario.elsewhere(other_page)
     expect(there.queued).to_have_count(1)
 
     # Into the input of the page that stopped it; the other page has it no longer.
@@ -41,9 +41,9 @@ def test_a_stopped_turn_leaves_no_message_stuck_in_the_queue(
 
 
 def test_a_message_beside_a_draft_stays_and_is_sent_after_a_reload(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
-    panel = held_turn(desk)
+    panel = held_turn(scenario)
     panel.ask("and plot it")
     expect(panel.queued).to_have_count(1)
     panel.input.fill("a draft")
@@ -52,9 +52,9 @@ def test_a_message_beside_a_draft_stays_and_is_sent_after_a_reload(
     expect(panel.queued).to_contain_text("Not sent")
     expect(panel.input).to_have_value("a draft")
 
-    desk.page.reload()
-    panel = Panel(desk.page).open()
-    there = desk.elsewhere(other_page)
+    scenario.page.reload()
+    panel = Panel(scenario.page).open()
+    there = scenario.elsewhere(other_page)
     for each in (panel, there):
         expect(each.queued).to_contain_text("and plot it")
     panel.queued.get_by_role("button", name="Edit").click()

@@ -30,9 +30,9 @@ FILLER = tuple((f"c{number}", f"a = {number}\nb = {number}") for number in range
 
 
 @pytest.fixture(autouse=True)
-def unfollowed(desk: NotebookScenario) -> Iterator[None]:
+def unfollowed(scenario: NotebookScenario) -> Iterator[None]:
     """Nothing but the links scrolls: the page does not follow the agent."""
-    folder = desk.lab.state / "settings" / "jupyter-ai-shoulders"
+    folder = scenario.lab.state / "settings" / "jupyter-ai-shoulders"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "follow.jupyterlab-settings"
     file.write_text(json.dumps({"follow": False}))
@@ -45,31 +45,31 @@ def reference(place: Locator, name: str) -> Locator:
     return place.get_by_role("link", name=name, exact=True)
 
 
-def to_the_top(desk: NotebookScenario) -> None:
+def to_the_top(scenario: NotebookScenario) -> None:
     """Scroll up, as a user would."""
-    desk.page.locator(".jp-Notebook:visible").hover()
-    desk.page.mouse.wheel(0, -30_000)
+    scenario.page.locator(".jp-Notebook:visible").hover()
+    scenario.page.mouse.wheel(0, -30_000)
 
 
 @pytest.mark.full
 def test_pictures_and_tables_of_runs_are_shown_below_their_lines_and_lead_to_the_output(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    opened = desk.open(
+    opened = scenario.open(
         *FILLER,
         ("plot", PLOT),
         ("table", TABLE),
         replies=[
-            calls("run_cell", {"path": desk.path, "cell_id": "plot"}),
-            calls("run_cell", {"path": desk.path, "cell_id": "table"}),
+            calls("run_cell", {"path": scenario.path, "cell_id": "plot"}),
+            calls("run_cell", {"path": scenario.path, "cell_id": "table"}),
             says("Done."),
         ],
     )
-    panel = desk.ask()
+    panel = scenario.ask()
     panel.allow()
     panel.allow()
     panel.finished()
-    to_the_top(desk)
+    to_the_top(scenario)
     expect(opened.cell("plot")).not_to_be_in_viewport()
     picture = panel.answers.get_by_role("button", name="Picture from “Run cell 31”")
     shown = picture.locator("img").bounding_box()
@@ -84,7 +84,7 @@ def test_pictures_and_tables_of_runs_are_shown_below_their_lines_and_lead_to_the
     expect(table.get_by_role("columnheader")).to_have_text(["city", "price"])
     expect(table.get_by_role("row")).to_have_count(4)
     expect(table.locator("img")).to_have_count(0)
-    to_the_top(desk)
+    to_the_top(scenario)
     expect(opened.cell("table")).not_to_be_in_viewport()
     table.get_by_text("city").click()
     expect(opened.cell("table").locator(".jp-Cell-outputWrapper")).to_be_in_viewport()
@@ -92,46 +92,49 @@ def test_pictures_and_tables_of_runs_are_shown_below_their_lines_and_lead_to_the
 
 
 def test_cells_and_files_that_an_answer_names_are_links_that_mark_them(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    name = f"{desk.file.stem}.py"
-    desk.file.with_name(name).write_text("x = 1\n")
-    opened = desk.open(
+    name = f"{scenario.file.stem}.py"
+    scenario.file.with_name(name).write_text("x = 1\n")
+    opened = scenario.open(
         *FILLER,
         replies=[
-            calls("read_notebook", {"path": desk.path}),
+            calls("read_notebook", {"path": scenario.path}),
             calls("read_file", {"path": name}),
             calls(
                 "edit_cell",
                 {
-                    "path": desk.path,
+                    "path": scenario.path,
                     "cell_id": "c30",
                     "old_string": "b = 30",
                     "new_string": "b = 0",
                 },
             ),
             says(
-                f"See cell 28 and `{name}`, or {desk.file.name}; not `cell 27`, nor none.py.\n\n"
+                f"See cell 28 and `{name}`, or {scenario.file.name}; "
+                "not `cell 27`, nor none.py.\n\n"
                 f"```python\n# cell 5 of {name}\n```"
             ),
         ],
     )
-    panel: Panel = desk.ask()
+    panel: Panel = scenario.ask()
     panel.finished()
-    page = desk.page
+    page = scenario.page
     answer = panel.answers.locator(".shoulders-Markdown")
-    expect(answer.locator(".shoulders-PlaceLink")).to_have_text(["cell 28", name, desk.file.name])
+    expect(answer.locator(".shoulders-PlaceLink")).to_have_text(
+        ["cell 28", name, scenario.file.name]
+    )
     # The number is the cell's as the agent has read it: it leads there after a move too.
     opened.editor("c1").click()
     opened.command("notebook:insert-cell-above")
-    to_the_top(desk)
+    to_the_top(scenario)
     expect(opened.cell("c28")).not_to_be_in_viewport()
     reference(answer, "cell 28").click()
     expect(opened.cell("c28")).to_be_in_viewport()
     expect(opened.cell("c28").locator(".shoulders-mod-flash")).to_be_visible()
     assert opened.active == "c28"
     # So does the line of a call, by keyboard as well.
-    to_the_top(desk)
+    to_the_top(scenario)
     expect(opened.cell("c30")).not_to_be_in_viewport()
     row = panel.answers.locator(".shoulders-CallRow", has_text="Edit cell 30")
     reference(row, "cell 30").press("Enter")

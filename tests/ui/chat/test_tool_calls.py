@@ -48,17 +48,17 @@ def allow_in_menu(panel: Panel, scope: str) -> None:
 
 @pytest.mark.shows("calls.1", "calls.2", "calls.3", "calls.4", "status.1")
 def test_calls_are_quiet_lines_that_open_to_what_went_in_and_came_out(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    folder = desk.lab.root / desk.file.stem
+    folder = scenario.lab.root / scenario.file.stem
     folder.mkdir()
     names = [f"{name}.py" for name in ("clean", "load", "model", "plot", "report", "tools")]
     for name in names:
         (folder / name).write_text("x = 1\n")
     paths = [f"{folder.name}/{name}" for name in names]
-    desk.write(("slow", desk.held), ("picture", PICTURE))
-    cell = {"path": desk.path}
-    desk.play(
+    scenario.write(("slow", scenario.held), ("picture", PICTURE))
+    cell = {"path": scenario.path}
+    scenario.play(
         {"parts": [step("read_file", path=path) for path in paths]},
         {
             "parts": [
@@ -72,14 +72,16 @@ def test_calls_are_quiet_lines_that_open_to_what_went_in_and_came_out(
         calls("run_cell", {**cell, "cell_id": "slow"}),
         says("That is all."),
     )
-    desk.show(desk.page)
-    panel = desk.ask("Go through them.")
+    scenario.show(scenario.page)
+    panel = scenario.ask("Go through them.")
     allow_in_menu(panel, "For this notebook")
 
     # While it runs: what, how far, how long, and a dot that pulses.
     running = line(panel, "Run cell 1")
     expect(running.locator(".shoulders-Pulse")).to_be_visible()
-    expect(panel.status).to_contain_text(re.compile(rf"Run cell 1 · {re.escape(desk.file.name)}"))
+    expect(panel.status).to_contain_text(
+        re.compile(rf"Run cell 1 · {re.escape(scenario.file.name)}")
+    )
     expect(panel.status).to_contain_text(re.compile(r"Step 2/\d+ · \d+ s"))
     expect(panel.status.get_by_role("button", name="Stop (Esc)")).to_be_visible()
     reads = line(panel, "Read 6 files")
@@ -88,7 +90,7 @@ def test_calls_are_quiet_lines_that_open_to_what_went_in_and_came_out(
     expect(reads.locator(".shoulders-Icon svg").first).to_be_visible()
     reads.locator("button").first.click()
     expect(reads.locator(".shoulders-Call")).to_have_count(6)
-    desk.let_go()
+    scenario.let_go()
     expect(panel.answers.last).to_contain_text("That is all.")
     panel.finished()
 
@@ -116,18 +118,20 @@ def test_calls_are_quiet_lines_that_open_to_what_went_in_and_came_out(
 
 
 @pytest.mark.shows("approvals.1", "approvals.2")
-def test_an_approval_shows_exactly_what_why_and_how_long_it_took(desk: NotebookScenario) -> None:
-    desk.write(("fit", "model = fit(x, epochs=3)  # slow\nmodel"), ("next", "1 + 1"))
-    content = json.loads(desk.file.read_text())
+def test_an_approval_shows_exactly_what_why_and_how_long_it_took(
+    scenario: NotebookScenario,
+) -> None:
+    scenario.write(("fit", "model = fit(x, epochs=3)  # slow\nmodel"), ("next", "1 + 1"))
+    content = json.loads(scenario.file.read_text())
     content["cells"][0]["metadata"]["execution"] = {
         "iopub.execute_input": "2026-11-21T10:00:00.000Z",
         "shell.execute_reply": "2026-11-21T10:41:00.000Z",
     }
-    desk.file.write_text(json.dumps(content))
-    cell = {"path": desk.path}
-    note = desk.file.with_name("note.txt")
+    scenario.file.write_text(json.dumps(content))
+    cell = {"path": scenario.path}
+    note = scenario.file.with_name("note.txt")
     note.write_text("one\ntwo\n")
-    desk.play(
+    scenario.play(
         calls("run_cell", {**cell, "cell_id": "fit"}),
         calls("run_cell", {**cell, "cell_id": "next"}),
         calls("read_file", {"path": note.name}),
@@ -135,16 +139,16 @@ def test_an_approval_shows_exactly_what_why_and_how_long_it_took(desk: NotebookS
         calls("run_command", {"command": "cat note.txt | wc -l"}),
         says("Then in Python."),
     )
-    desk.show(desk.page)
-    panel = desk.ask("Fit it.")
+    scenario.show(scenario.page)
+    panel = scenario.ask("Fit it.")
     card = panel.approval
     expect(card).to_contain_text("model = fit(x, epochs=3)  # slow")
     expect(card.locator("code span", has_text="# slow")).to_have_class(re.compile("."))
     card.get_by_role("button", name="Details").click()
     expect(card).to_contain_text("This runs code. It took 41 min last time.")
-    expect(card.locator("dl")).to_contain_text(desk.path)
+    expect(card.locator("dl")).to_contain_text(scenario.path)
     expect(card.locator("dl")).to_contain_text("fit")
-    expect(card.get_by_role("button", name=f"Always for {desk.path}")).to_be_visible()
+    expect(card.get_by_role("button", name=f"Always for {scenario.path}")).to_be_visible()
     card.get_by_role("button", name="Allow for less…").click()
     choices = panel.root.get_by_role("menuitem")
     expect(choices).to_have_text(
@@ -173,7 +177,7 @@ def test_an_approval_shows_exactly_what_why_and_how_long_it_took(desk: NotebookS
     expect(line(panel, "cat note.txt")).to_contain_text("denied")
     answers = [
         (event["decision"], event["scope"], event["feedback"])
-        for event in desk.talks.of_type("approval-answer")
+        for event in scenario.talks.of_type("approval-answer")
         if event["by"] == "user"
     ]
     assert answers == [
@@ -184,17 +188,17 @@ def test_an_approval_shows_exactly_what_why_and_how_long_it_took(desk: NotebookS
 
 
 @pytest.mark.shows("status.1", "status.2")
-def test_what_is_said_meanwhile_waits_changeable_and_esc_stops(desk: NotebookScenario) -> None:
-    desk.write(("slow", desk.held))
-    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
-    desk.play(run, run, says("Read both."))
-    desk.show(desk.page)
-    panel = desk.ask("Run it.", allow=True)
+def test_what_is_said_meanwhile_waits_changeable_and_esc_stops(scenario: NotebookScenario) -> None:
+    scenario.write(("slow", scenario.held))
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "slow"})
+    scenario.play(run, run, says("Read both."))
+    scenario.show(scenario.page)
+    panel = scenario.ask("Run it.", allow=True)
     expect(line(panel, "Run cell 1").locator(".shoulders-Pulse")).to_be_visible()
     panel.input.press("Escape")
     panel.finished()
     expect(line(panel, "Run cell 1")).to_contain_text("stopped")
-    assert desk.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
+    assert scenario.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
 
     panel.ask("Run it again.")
     panel.allow()
@@ -214,10 +218,10 @@ def test_what_is_said_meanwhile_waits_changeable_and_esc_stops(desk: NotebookSce
     expect(panel.queued).to_have_count(2)
     panel.queued.nth(1).get_by_role("button", name="Edit").click()
     panel.queued.nth(1).get_by_role("textbox").press_sequentially(", unsaved")
-    desk.let_go()
+    scenario.let_go()
     expect(panel.answers.last).to_contain_text("Read both.")
     panel.finished()
     expect(panel.queued).to_have_count(0)
-    said = [event["text"] for event in desk.talks.of_type("message-update") if event["text"]]
+    said = [event["text"] for event in scenario.talks.of_type("message-update") if event["text"]]
     assert said[-1] == "second thought\nof two lines"
     expect(panel.input).to_have_value("third, unsaved")  # nothing that was typed is lost

@@ -18,15 +18,15 @@ _PRESS_AT_ONCE = """() => {
 }"""
 
 
-def ask(desk: NotebookScenario) -> None:
+def ask(scenario: NotebookScenario) -> None:
     """Ask the agent without the panel, which would take the focus."""
-    session = desk.talks.send("POST", "sessions", {})["id"]
-    desk.talks.send("POST", f"sessions/{session}/messages", {"id": "m", "text": "Go on."})
+    session = scenario.talks.send("POST", "sessions", {})["id"]
+    scenario.talks.send("POST", f"sessions/{session}/messages", {"id": "m", "text": "Go on."})
 
 
-def open_with_caret(desk: NotebookScenario, *tools: dict[str, object]) -> OpenNotebook:
+def open_with_caret(scenario: NotebookScenario, *tools: dict[str, object]) -> OpenNotebook:
     """Show the notebook with the caret at the end of a cell; the agent will make these calls."""
-    opened = desk.open(*CELLS, replies=[*tools, says("Done.")])
+    opened = scenario.open(*CELLS, replies=[*tools, says("Done.")])
     opened.editor("mine").click()
     return opened
 
@@ -36,40 +36,40 @@ def sources(opened: OpenNotebook) -> list[tuple[str, str]]:
 
 
 @pytest.mark.full
-def test_the_caret_goes_with_a_cell_that_is_moved(desk: NotebookScenario) -> None:
-    move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
-    opened = open_with_caret(desk, move)
-    desk.page.evaluate(_PRESS_AT_ONCE)
-    ask(desk)
-    desk.ended()
+def test_the_caret_goes_with_a_cell_that_is_moved(scenario: NotebookScenario) -> None:
+    move = calls("move_cell", {"path": scenario.path, "cell_id": "mine", "after": "two"})
+    opened = open_with_caret(scenario, move)
+    scenario.page.evaluate(_PRESS_AT_ONCE)
+    ask(scenario)
+    scenario.ended()
     opened.wait_for_source("mine", "y = a")
-    desk.page.keyboard.type("bc", delay=20)
+    scenario.page.keyboard.type("bc", delay=20)
     assert sources(opened) == [("one", "x = 1"), ("two", "z = 3"), ("mine", "y = abc")]
 
 
-def test_keys_go_nowhere_once_their_cell_is_deleted(desk: NotebookScenario) -> None:
-    read = calls("read_notebook", {"path": desk.path})
+def test_keys_go_nowhere_once_their_cell_is_deleted(scenario: NotebookScenario) -> None:
+    read = calls("read_notebook", {"path": scenario.path})
     opened = open_with_caret(
-        desk, read, calls("delete_cell", {"path": desk.path, "cell_id": "mine"})
+        scenario, read, calls("delete_cell", {"path": scenario.path, "cell_id": "mine"})
     )
-    ask(desk)
-    desk.ended()
+    ask(scenario)
+    scenario.ended()
     # Among cells these would delete one, or write into one.
-    desk.page.keyboard.type("ddbx", delay=20)
-    assert desk.results() == ["ok", "ok"]
+    scenario.page.keyboard.type("ddbx", delay=20)
+    assert scenario.results() == ["ok", "ok"]
     assert sources(opened) == [("one", "x = 1"), ("two", "z = 3")]
 
 
 @pytest.mark.full
-def test_a_cell_somebody_types_in_stays_where_it_is(desk: NotebookScenario) -> None:
-    move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
-    opened = open_with_caret(desk, move)
+def test_a_cell_somebody_types_in_stays_where_it_is(scenario: NotebookScenario) -> None:
+    move = calls("move_cell", {"path": scenario.path, "cell_id": "mine", "after": "two"})
+    opened = open_with_caret(scenario, move)
     typed = "1"
-    desk.page.keyboard.press("1")
-    ask(desk)
-    while not desk.talks.of_type("turn-end"):
-        desk.page.keyboard.press("2")
+    scenario.page.keyboard.press("1")
+    ask(scenario)
+    while not scenario.talks.of_type("turn-end"):
+        scenario.page.keyboard.press("2")
         typed += "2"
-    (result,) = desk.talks.of_type("tool-result")
+    (result,) = scenario.talks.of_type("tool-result")
     assert result["result"]["error"]["code"] == "conflict"
     assert sources(opened) == [("one", "x = 1"), ("mine", f"y = {typed}"), ("two", "z = 3")]

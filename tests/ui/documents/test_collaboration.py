@@ -30,12 +30,12 @@ def served_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithM
 
 
 @pytest.fixture
-def desk(
+def scenario(
     served_shared: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
     """The page, and a notebook in a room."""
-    with working(served_shared, page, request) as desk:
-        yield desk
+    with working(served_shared, page, request) as scenario:
+        yield scenario
 
 
 @pytest.fixture
@@ -46,38 +46,38 @@ def other_page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def show(desk: NotebookScenario, page: Page) -> OpenNotebook:
+def show(scenario: NotebookScenario, page: Page) -> OpenNotebook:
     """Open the notebook in a page."""
-    page.goto(desk.lab.document_url(desk.path))
+    page.goto(scenario.lab.document_url(scenario.path))
     return OpenNotebook(page).ready()
 
 
 def open_room(
-    desk: NotebookScenario, *cells: tuple[str, str], replies: Sequence[Mapping[str, Any]]
+    scenario: NotebookScenario, *cells: tuple[str, str], replies: Sequence[Mapping[str, Any]]
 ) -> OpenNotebook:
     """As ``NotebookScenario.open`` but for the save.
 
     The room saves, and the lab asks when both do at once.
     """
-    desk.write(*cells)
-    desk.play(*replies)
-    return show(desk, desk.page)
+    scenario.write(*cells)
+    scenario.play(*replies)
+    return show(scenario, scenario.page)
 
 
 def wait_for_file(
-    desk: NotebookScenario, sources: Mapping[str, str], outputs: Mapping[str, str]
+    scenario: NotebookScenario, sources: Mapping[str, str], outputs: Mapping[str, str]
 ) -> None:
     """Wait until the room has saved these sources and texts of outputs."""
 
     def is_saved() -> bool:
         try:
-            cells = desk.cells_on_disk()
+            cells = scenario.cells_on_disk()
         except json.JSONDecodeError:
             return False  # being written, which Jupyter does not do at once
         found = {cell["id"]: "".join(cell["source"]) for cell in cells}
         return found == sources and all(texts(cells, cell) == outputs[cell] for cell in outputs)
 
-    desk.wait(is_saved, "the room has saved")
+    scenario.wait(is_saved, "the room has saved")
 
 
 def no_dialog(*pages: Page) -> None:
@@ -87,29 +87,29 @@ def no_dialog(*pages: Page) -> None:
 
 
 @pytest.mark.full
-def test_status_says_that_collaboration_is_there(desk: NotebookScenario) -> None:
-    status = desk.talks.api("status")
+def test_status_says_that_collaboration_is_there(scenario: NotebookScenario) -> None:
+    status = scenario.talks.api("status")
     assert (status["collaboration"], status["document_server"]) == (True, None)
 
 
 def test_two_people_type_while_the_agent_edits_and_runs(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
-        calls("add_cell", {"path": desk.path, "source": SHOW, "after": "one"}),
-        calls("delete_cell", {"path": desk.path, "cell_id": "gone"}),
-        calls("run_all_cells", {"path": desk.path}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
+        calls("add_cell", {"path": scenario.path, "source": SHOW, "after": "one"}),
+        calls("delete_cell", {"path": scenario.path, "cell_id": "gone"}),
+        calls("run_all_cells", {"path": scenario.path}),
         says("Done."),
     ]
     first = open_room(
-        desk,
-        *(("one", "x = 1"), ("gone", "z = 1"), ("slow", desk.held), ("both", "y = 1")),
+        scenario,
+        *(("one", "x = 1"), ("gone", "z = 1"), ("slow", scenario.held), ("both", "y = 1")),
         replies=replies,
     )
-    second = show(desk, other_page)
-    desk.ask(allow=True)
+    second = show(scenario, other_page)
+    scenario.ask(allow=True)
     for opened in (first, second):
         expect(opened.prompt("slow")).to_have_text("[*]:")
         expect(opened.output("slow")).to_contain_text("tick 2")
@@ -118,10 +118,10 @@ def test_two_people_type_while_the_agent_edits_and_runs(
     second.type_at_end("both", ", second")
     first.wait_for_source("both", "y = 1  # first, second")
     first.type_at_end("one", "  # mine")
-    desk.let_go()
-    desk.ended()
+    scenario.let_go()
+    scenario.ended()
     added = first.ids[1]
-    expected = {"one": "x = 2  # mine", added: SHOW, "slow": desk.held}
+    expected = {"one": "x = 2  # mine", added: SHOW, "slow": scenario.held}
     expected["both"] = "y = 1  # first, second"
     for opened in (first, second):
         expect(opened.prompt("slow")).not_to_have_text("[*]:")
@@ -130,94 +130,96 @@ def test_two_people_type_while_the_agent_edits_and_runs(
         expect(opened.output("slow")).to_have_count(1)
         # What the lab takes out of outputs that are not trusted.
         expect(opened.output(added).locator("b")).to_have_attribute("onclick", "1")
-    wait_for_file(desk, expected, {"slow": SLOW_TEXT})
-    no_dialog(desk.page, other_page)
-    assert desk.results() == ["ok"] * 5
+    wait_for_file(scenario, expected, {"slow": SLOW_TEXT})
+    no_dialog(scenario.page, other_page)
+    assert scenario.results() == ["ok"] * 5
 
 
 @pytest.mark.full
-def test_a_run_outlasts_the_pages_and_their_room(desk: NotebookScenario) -> None:
+def test_a_run_outlasts_the_pages_and_their_room(scenario: NotebookScenario) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
-        calls("run_cell", {"path": desk.path, "cell_id": "slow"}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 3"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "slow"}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 3"}),
         says("Done."),
     ]
     opened = open_room(
-        desk, ("one", "x = 1"), ("mine", "y = 1"), ("slow", desk.held), replies=replies
+        scenario, ("one", "x = 1"), ("mine", "y = 1"), ("slow", scenario.held), replies=replies
     )
-    desk.ask(allow=True)
+    scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2")
     opened.type_at_end("mine", "  # typed")
-    desk.page.goto("about:blank")
-    desk.wait(lambda: "deleted" in desk.lab.log.partition(desk.path)[2], "the room is closed")
-    desk.let_go()
+    scenario.page.goto("about:blank")
+    scenario.wait(
+        lambda: "deleted" in scenario.lab.log.partition(scenario.path)[2], "the room is closed"
+    )
+    scenario.let_go()
     # An edit of a notebook that nobody has open asks.
-    desk.wait(lambda: len(desk.talks.of_type("approval-request")) == 2, "the edit asks")
-    desk.allow_unseen()
-    desk.ended()
-    assert desk.on_disk() == {"one": "x = 3", "mine": "y = 1  # typed", "slow": desk.held}
-    assert desk.text_on_disk("slow") == SLOW_TEXT
-    show(desk, desk.page)
+    scenario.wait(lambda: len(scenario.talks.of_type("approval-request")) == 2, "the edit asks")
+    scenario.allow_unseen()
+    scenario.ended()
+    assert scenario.on_disk() == {"one": "x = 3", "mine": "y = 1  # typed", "slow": scenario.held}
+    assert scenario.text_on_disk("slow") == SLOW_TEXT
+    show(scenario, scenario.page)
     assert opened.source("mine") == "y = 1  # typed"
     assert texts(opened.cells, "slow") == SLOW_TEXT
-    no_dialog(desk.page)
+    no_dialog(scenario.page)
 
 
 @pytest.mark.full
-def test_a_cell_the_user_runs_again_is_theirs(desk: NotebookScenario, other_page: Page) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
-    opened = open_room(desk, ("slow", desk.held), replies=[run, says("Done.")])
-    other = show(desk, other_page)
-    desk.ask(allow=True)
+def test_a_cell_the_user_runs_again_is_theirs(scenario: NotebookScenario, other_page: Page) -> None:
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "slow"})
+    opened = open_room(scenario, ("slow", scenario.held), replies=[run, says("Done.")])
+    other = show(scenario, other_page)
+    scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2")
     opened.editor("slow").click()
-    desk.page.keyboard.press("Control+Enter")
-    desk.let_go()
+    scenario.page.keyboard.press("Control+Enter")
+    scenario.let_go()
     for each in (opened, other):
         expect(each.prompt("slow")).to_have_text("[2]:")
         assert texts(each.cells, "slow") == SLOW_TEXT
-    assert desk.results() == ["ok"]
+    assert scenario.results() == ["ok"]
 
 
 @pytest.mark.full
-def test_a_notebook_renamed_in_a_run_keeps_its_outputs(desk: NotebookScenario) -> None:
+def test_a_notebook_renamed_in_a_run_keeps_its_outputs(scenario: NotebookScenario) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("run_cell", {"path": desk.path, "cell_id": "slow"}),
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "slow"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
         says("Done."),
     ]
-    opened = open_room(desk, ("one", "x = 1"), ("slow", desk.held), replies=replies)
-    desk.ask(allow=True)
+    opened = open_room(scenario, ("one", "x = 1"), ("slow", scenario.held), replies=replies)
+    scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2")
-    old, desk.file = desk.path, desk.file.with_name("another name.ipynb")
-    desk.page.evaluate(
-        "name => window.jupyterapp.shell.currentWidget.context.rename(name)", desk.file.name
+    old, scenario.file = scenario.path, scenario.file.with_name("another name.ipynb")
+    scenario.page.evaluate(
+        "name => window.jupyterapp.shell.currentWidget.context.rename(name)", scenario.file.name
     )
-    desk.let_go()
+    scenario.let_go()
     opened.wait_for_source("one", "x = 2")
-    desk.ended()
+    scenario.ended()
     assert texts(opened.cells, "slow") == SLOW_TEXT
-    wait_for_file(desk, {"one": "x = 2", "slow": desk.held}, {"slow": SLOW_TEXT})
-    assert not (desk.lab.root / old).exists()
+    wait_for_file(scenario, {"one": "x = 2", "slow": scenario.held}, {"slow": SLOW_TEXT})
+    assert not (scenario.lab.root / old).exists()
 
 
 @pytest.mark.full
-def test_undo_leaves_what_the_agent_did(desk: NotebookScenario) -> None:
+def test_undo_leaves_what_the_agent_did(scenario: NotebookScenario) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
         says("Done."),
     ]
-    opened = open_room(desk, ("one", "x = 1"), replies=replies)
-    desk.ask()
+    opened = open_room(scenario, ("one", "x = 1"), replies=replies)
+    scenario.ask()
     opened.wait_for_source("one", "x = 2")
     opened.type_at_end("one", "  # typed")
     for _ in range(20):
-        desk.page.keyboard.press("Control+z")
+        scenario.page.keyboard.press("Control+z")
     assert opened.source("one") == "x = 2"
 
 
@@ -229,17 +231,17 @@ def test_nothing_typed_is_lost_in_a_short_storm(browser: Browser) -> None:
 
 
 @pytest.mark.full
-def test_the_caret_goes_with_a_cell_that_is_moved(desk: NotebookScenario) -> None:
-    move = calls("move_cell", {"path": desk.path, "cell_id": "mine", "after": "two"})
+def test_the_caret_goes_with_a_cell_that_is_moved(scenario: NotebookScenario) -> None:
+    move = calls("move_cell", {"path": scenario.path, "cell_id": "mine", "after": "two"})
     cells = (("one", "x = 1"), ("mine", "y = "), ("two", "z = 3"))
-    desk.write(*cells)
-    desk.play(move, says("Done."))
-    opened = show(desk, desk.page)
+    scenario.write(*cells)
+    scenario.play(move, says("Done."))
+    opened = show(scenario, scenario.page)
     opened.editor("mine").click()
-    session = desk.talks.send("POST", "sessions", {})["id"]
-    desk.talks.send("POST", f"sessions/{session}/messages", {"id": "m", "text": "Go on."})
-    desk.ended()
-    desk.wait(lambda: opened.ids == ["one", "two", "mine"], "the page has moved the cell")
-    desk.page.keyboard.type("abc", delay=20)
+    session = scenario.talks.send("POST", "sessions", {})["id"]
+    scenario.talks.send("POST", f"sessions/{session}/messages", {"id": "m", "text": "Go on."})
+    scenario.ended()
+    scenario.wait(lambda: opened.ids == ["one", "two", "mine"], "the page has moved the cell")
+    scenario.page.keyboard.type("abc", delay=20)
     opened.wait_for_source("mine", "y = abc")
     assert [opened.source(cell) for cell in opened.ids] == ["x = 1", "z = 3", "y = abc"]

@@ -20,10 +20,10 @@ MakeDesk = Callable[..., NotebookScenario]
 
 @pytest.fixture
 def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> Iterator[MakeDesk]:
-    """Makes a desk with a text file of its own."""
+    """Makes a scenario with a text file of its own."""
     made: list[NotebookScenario] = []
 
-    def desk() -> NotebookScenario:
+    def scenario() -> NotebookScenario:
         folder = served.lab.root / request.node.name
         folder.mkdir()
         file = folder / "code.py"
@@ -31,26 +31,26 @@ def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> It
         made.append(NotebookScenario(served, page, file))
         return made[-1]
 
-    yield desk
+    yield scenario
     for each in made:
         each.talks.end()
 
 
-def read(desk: NotebookScenario) -> dict[str, object]:
-    return calls("read_notebook", {"path": desk.path})
+def read(scenario: NotebookScenario) -> dict[str, object]:
+    return calls("read_notebook", {"path": scenario.path})
 
 
-def edit(desk: NotebookScenario, old: str, new: str) -> dict[str, object]:
-    arguments = {"path": desk.path, "cell_id": "first", "old_string": old, "new_string": new}
+def edit(scenario: NotebookScenario, old: str, new: str) -> dict[str, object]:
+    arguments = {"path": scenario.path, "cell_id": "first", "old_string": old, "new_string": new}
     return calls("edit_cell", arguments)
 
 
 class Talk:
     """A conversation held beside the page, which keeps the focus; the panel follows it."""
 
-    def __init__(self, desk: NotebookScenario) -> None:
-        self.desk = desk
-        self.panel = Panel(desk.page).open()
+    def __init__(self, scenario: NotebookScenario) -> None:
+        self.scenario = scenario
+        self.panel = Panel(scenario.page).open()
         self.turns = 0
 
     def ask(self) -> None:
@@ -59,47 +59,47 @@ class Talk:
         if self.turns == 1:
             self.panel.ask("Go on.")
         else:
-            session = self.desk.talks.only()["id"]
+            session = self.scenario.talks.only()["id"]
             message = {"id": f"m{self.turns}", "text": "Go on."}
-            self.desk.talks.send("POST", f"sessions/{session}/messages", message)
-        self.desk.ended(self.turns)
+            self.scenario.talks.send("POST", f"sessions/{session}/messages", message)
+        self.scenario.ended(self.turns)
 
 
-def begin(desk: NotebookScenario, *replies: dict[str, object]) -> tuple[OpenNotebook, Talk]:
+def begin(scenario: NotebookScenario, *replies: dict[str, object]) -> tuple[OpenNotebook, Talk]:
     """Show a cell that the agent has read; it will answer so."""
-    script = [read(desk), says("Read."), *replies]
-    opened = desk.open(("first", CELL), ("second", "c = 3"), replies=script)
-    talk = Talk(desk)
+    script = [read(scenario), says("Read."), *replies]
+    opened = scenario.open(("first", CELL), ("second", "c = 3"), replies=script)
+    talk = Talk(scenario)
     talk.ask()
     return opened, talk
 
 
-def test_a_line_typed_at_the_end_stays_beside_the_agents_edit(desk: NotebookScenario) -> None:
-    opened, talk = begin(desk, edit(desk, "a = 1", "a = 700"), says("Done."))
+def test_a_line_typed_at_the_end_stays_beside_the_agents_edit(scenario: NotebookScenario) -> None:
+    opened, talk = begin(scenario, edit(scenario, "a = 1", "a = 700"), says("Done."))
     opened.type_at_end("first", "\nmine")
     talk.ask()
     opened.wait_for_source("first", "a = 700\nb = 2\n# notes:\nmine")
-    desk.page.keyboard.type(" too")  # the caret is where it was
+    scenario.page.keyboard.type(" too")  # the caret is where it was
     opened.wait_for_source("first", "a = 700\nb = 2\n# notes:\nmine too")
     expect(talk.panel.proposal).to_have_count(0)
-    assert desk.results() == ["ok", "ok"]
-    (told,) = desk.talks.of_type("tool-result")[-1]["content"]
+    assert scenario.results() == ["ok", "ok"]
+    (told,) = scenario.talks.of_type("tool-result")[-1]["content"]
     assert "The user changed it since you read it; their changes stay:" in told["text"]
     assert "+mine" in told["text"]
     # What is typed and what is edited are steps of their own: the agent's is the second.
-    desk.page.keyboard.press("Control+z")
+    scenario.page.keyboard.press("Control+z")
     opened.wait_for_source("first", "a = 700\nb = 2\n# notes:\nmine")
-    desk.page.keyboard.press("Control+z")
+    scenario.page.keyboard.press("Control+z")
     opened.wait_for_source("first", f"{CELL}\nmine")
 
 
 @pytest.mark.full
-def test_an_overlap_is_a_card_with_the_agents_change_alone(desk: NotebookScenario) -> None:
-    opened, talk = begin(desk, edit(desk, "a = 1", "a = 700"), says("Done."))
+def test_an_overlap_is_a_card_with_the_agents_change_alone(scenario: NotebookScenario) -> None:
+    opened, talk = begin(scenario, edit(scenario, "a = 1", "a = 700"), says("Done."))
     opened.editor("first").click()
-    desk.page.keyboard.press("Control+Home")
-    desk.page.keyboard.press("End")
-    desk.page.keyboard.type("  # mine")
+    scenario.page.keyboard.press("Control+Home")
+    scenario.page.keyboard.press("End")
+    scenario.page.keyboard.type("  # mine")
     opened.type_at_end("first", "\nnotes of mine")
     talk.ask()
     mine = "a = 1  # mine\nb = 2\n# notes:\nnotes of mine"
@@ -114,18 +114,18 @@ def test_an_overlap_is_a_card_with_the_agents_change_alone(desk: NotebookScenari
 
 
 @pytest.mark.full
-def test_words_that_both_changed_are_a_choice_and_mine_can_stay(desk: NotebookScenario) -> None:
+def test_words_that_both_changed_are_a_choice_and_mine_can_stay(scenario: NotebookScenario) -> None:
     opened, talk = begin(
-        desk,
-        edit(desk, "a = 1", "a = 700"),
+        scenario,
+        edit(scenario, "a = 1", "a = 700"),
         says("Done."),
-        edit(desk, "b = 2", "b = 800"),
+        edit(scenario, "b = 2", "b = 800"),
         says("Done."),
     )
     opened.editor("first").click()
-    desk.page.keyboard.press("Control+Home")
-    desk.page.keyboard.press("End")
-    desk.page.keyboard.type("0")
+    scenario.page.keyboard.press("Control+Home")
+    scenario.page.keyboard.press("End")
+    scenario.page.keyboard.type("0")
     talk.ask()
     mine = CELL.replace("a = 1", "a = 10")
     card = talk.panel.proposal
@@ -136,10 +136,10 @@ def test_words_that_both_changed_are_a_choice_and_mine_can_stay(desk: NotebookSc
     assert opened.source("first") == mine
 
     opened.editor("first").click()
-    desk.page.keyboard.press("Control+Home")
-    desk.page.keyboard.press("ArrowDown")
-    desk.page.keyboard.press("End")
-    desk.page.keyboard.type("0")
+    scenario.page.keyboard.press("Control+Home")
+    scenario.page.keyboard.press("ArrowDown")
+    scenario.page.keyboard.press("End")
+    scenario.page.keyboard.type("0")
     opened.type_at_end("first", "\nmore")
     talk.ask()
     expect(card).to_have_count(2)
@@ -149,10 +149,12 @@ def test_words_that_both_changed_are_a_choice_and_mine_can_stay(desk: NotebookSc
 
 @pytest.mark.full
 def test_after_the_turn_is_undone_the_next_edit_is_made_in_the_text_as_it_is(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    again = edit(desk, "a = 1", "a = 7")
-    opened, talk = begin(desk, edit(desk, "a = 1", "a = 100"), says("Done."), again, says("Done."))
+    again = edit(scenario, "a = 1", "a = 7")
+    opened, talk = begin(
+        scenario, edit(scenario, "a = 1", "a = 100"), says("Done."), again, says("Done.")
+    )
     talk.ask()
     opened.wait_for_source("first", CELL.replace("a = 1", "a = 100"))
     talk.panel.root.get_by_role("button", name="Undo this turn").last.click()
@@ -160,30 +162,30 @@ def test_after_the_turn_is_undone_the_next_edit_is_made_in_the_text_as_it_is(
     talk.ask()
     opened.wait_for_source("first", CELL.replace("a = 1", "a = 7"))
     expect(talk.panel.proposal).to_have_count(0)
-    assert desk.results() == ["ok", "ok", "ok"]
+    assert scenario.results() == ["ok", "ok", "ok"]
 
 
 @pytest.mark.full
 def test_a_line_typed_into_an_open_file_stays_beside_the_agents_edit(make: MakeDesk) -> None:
-    desk = make()
-    change = {"path": desk.path, "old_string": "a = 1", "new_string": "a = 700"}
-    desk.play(
-        calls("read_file", {"path": desk.path}),
+    scenario = make()
+    change = {"path": scenario.path, "old_string": "a = 1", "new_string": "a = 700"}
+    scenario.play(
+        calls("read_file", {"path": scenario.path}),
         says("Read."),
         calls("edit_file", change),
         says("Done."),
     )
-    desk.page.goto(desk.lab.url("lab", reset=""))
-    editor = TextEditor(desk.page).open(desk.path)
-    talk = Talk(desk)
+    scenario.page.goto(scenario.lab.url("lab", reset=""))
+    editor = TextEditor(scenario.page).open(scenario.path)
+    talk = Talk(scenario)
     talk.ask()
     editor.type_at_end("mine")
     talk.ask()
     editor.wait_for_text(f"{CODE}mine".replace("a = 1", "a = 700"))
-    desk.page.keyboard.type(" too")
+    scenario.page.keyboard.type(" too")
     editor.wait_for_text(f"{CODE}mine too".replace("a = 1", "a = 700"))
     expect(talk.panel.proposal).to_have_count(0)
-    assert desk.results() == ["ok", "ok"]
+    assert scenario.results() == ["ok", "ok"]
     editor.undo()
     editor.wait_for_text(f"{CODE}mine".replace("a = 1", "a = 700"))
     editor.undo()

@@ -38,22 +38,22 @@ _PLACE = """() => {
 
 @dataclass
 class Outside:
-    """A desk whose notebook is in a folder of its own."""
+    """A scenario whose notebook is in a folder of its own."""
 
-    desk: NotebookScenario
+    scenario: NotebookScenario
     opened: OpenNotebook | None = None
 
     @property
     def file(self) -> Path:
-        return self.desk.file
+        return self.scenario.file
 
     @property
     def page(self) -> Page:
-        return self.desk.page
+        return self.scenario.page
 
     def show(self, *cells: tuple[str, str]) -> OpenNotebook:
-        self.desk.write(*cells)
-        self.opened = self.desk.show(self.page)
+        self.scenario.write(*cells)
+        self.opened = self.scenario.show(self.page)
         return self.opened
 
     def place(self) -> dict[str, Any]:
@@ -94,9 +94,9 @@ def outside(served: LabWithModel, page: Page, request: pytest.FixtureRequest) ->
     name = request.node.name.removeprefix("test_")
     folder = served.lab.root / name
     folder.mkdir()
-    desk = NotebookScenario(served, page, folder / f"{name}.ipynb")
-    yield Outside(desk)
-    desk.talks.end()
+    scenario = NotebookScenario(served, page, folder / f"{name}.ipynb")
+    yield Outside(scenario)
+    scenario.talks.end()
 
 
 def sources(content: dict[str, Any], **texts: str) -> None:
@@ -180,7 +180,7 @@ def test_another_editor_and_typing_here_are_merged(outside: Outside) -> None:
     outside.page.keyboard.type(" on")
     opened.knows_its_file()
     outside.saves_without_a_question()
-    assert outside.desk.on_disk() == {
+    assert outside.scenario.on_disk() == {
         "both": "x = 2\n\ny = 1  # typed",
         "mine": "m = 1  # mine on",
         "theirs": "t = 2",
@@ -201,7 +201,7 @@ def test_half_a_file_is_waited_out_and_a_deleted_one_may_come_back(outside: Outs
     opened.wait_for_source("one", "x = 2")
     opened.knows_its_file()
     outside.saves_without_a_question()
-    assert outside.desk.on_disk() == {"one": "x = 2", "mine": "m = 1  # typed"}
+    assert outside.scenario.on_disk() == {"one": "x = 2", "mine": "m = 1  # typed"}
 
 
 @pytest.mark.full
@@ -211,9 +211,9 @@ def test_cells_without_ids_are_known_by_what_they_are(outside: Outside) -> None:
         for cell in content["cells"]:
             cell.pop("id", None)
 
-    outside.desk.write(("a", "x = 1"), ("b", "y = 1"), ("c", "z = 1"))
+    outside.scenario.write(("a", "x = 1"), ("b", "y = 1"), ("c", "z = 1"))
     outside.replace(outside.change(older))
-    opened = outside.opened = outside.desk.show(outside.page)
+    opened = outside.opened = outside.scenario.show(outside.page)
     first, second, third = shown_ids(opened)
     opened.type_at_end(third, "  # typed")
 

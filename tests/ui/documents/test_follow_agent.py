@@ -35,9 +35,9 @@ def many(*, last: str) -> tuple[tuple[str, str], ...]:
     return (*cells[:-2], ("late", last), cells[-1])
 
 
-def edit(desk: NotebookScenario, cell_id: str, old: str, new: str) -> dict[str, Any]:
+def edit(scenario: NotebookScenario, cell_id: str, old: str, new: str) -> dict[str, Any]:
     """A reply that changes a piece of a cell."""
-    arguments = {"path": desk.path, "cell_id": cell_id, "old_string": old, "new_string": new}
+    arguments = {"path": scenario.path, "cell_id": cell_id, "old_string": old, "new_string": new}
     return calls("edit_cell", arguments)
 
 
@@ -52,33 +52,35 @@ def pill(page: Page) -> Any:
 
 
 def test_the_page_scrolls_to_the_cell_at_work_and_marks_what_changed(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
     cells = many(last="print('ran', 6 * 7)")
-    opened = desk.open(
+    opened = scenario.open(
         *cells,
         replies=[
-            calls("read_notebook", {"path": desk.path}),
-            edit(desk, "c30", "b = 30", "b = 31"),
-            calls("run_cell", {"path": desk.path, "cell_id": "late"}),
-            edit(desk, "c2", "a = 2", "a = 3"),
+            calls("read_notebook", {"path": scenario.path}),
+            edit(scenario, "c30", "b = 30", "b = 31"),
+            calls("run_cell", {"path": scenario.path, "cell_id": "late"}),
+            edit(scenario, "c2", "a = 2", "a = 3"),
             says("Done."),
         ],
     )
-    page = desk.page
+    page = scenario.page
     active = opened.active
     expect(opened.cell("c30")).not_to_be_in_viewport()
     page.evaluate(NOTES_FLASHES)
-    panel = desk.ask()
+    panel = scenario.ask()
     # The cell that waits to be run is in view for the decision.
     expect(panel.approval).to_be_visible()
     expect(opened.cell("late")).to_be_in_viewport()
-    desk.wait(lambda: "b = 31" in flashed(page), "the changed line is marked, not its neighbour")
+    scenario.wait(
+        lambda: "b = 31" in flashed(page), "the changed line is marked, not its neighbour"
+    )
     assert not any("a = 30" in text for text in flashed(page))
     panel.allow()
     panel.finished()
     expect(opened.cell("c2")).to_be_in_viewport()
-    desk.wait(lambda: "a = 3" in flashed(page), "the last change is marked")
+    scenario.wait(lambda: "a = 3" in flashed(page), "the last change is marked")
     # The marks go, and neither caret nor focus went along.
     expect(page.locator(".shoulders-Flash-line, .shoulders-mod-flash")).to_have_count(0)
     assert opened.active == active
@@ -87,20 +89,20 @@ def test_the_page_scrolls_to_the_cell_at_work_and_marks_what_changed(
 
 
 @pytest.mark.full
-def test_scrolling_or_typing_pauses_and_the_button_leads_back(desk: NotebookScenario) -> None:
-    cells = many(last=desk.held)
-    opened = desk.open(
+def test_scrolling_or_typing_pauses_and_the_button_leads_back(scenario: NotebookScenario) -> None:
+    cells = many(last=scenario.held)
+    opened = scenario.open(
         *cells,
         replies=[
-            calls("read_notebook", {"path": desk.path}),
-            calls("run_cell", {"path": desk.path, "cell_id": "late"}),
-            edit(desk, "c30", "b = 30", "b = 31"),
-            calls("run_cell", {"path": desk.path, "cell_id": "late"}),
+            calls("read_notebook", {"path": scenario.path}),
+            calls("run_cell", {"path": scenario.path, "cell_id": "late"}),
+            edit(scenario, "c30", "b = 30", "b = 31"),
+            calls("run_cell", {"path": scenario.path, "cell_id": "late"}),
             says("Done."),
         ],
     )
-    page = desk.page
-    panel = desk.ask(allow=True)
+    page = scenario.page
+    panel = scenario.ask(allow=True)
     expect(opened.cell("late")).to_be_in_viewport()
     expect(pill(page)).to_have_count(0)
     # The user scrolls up: the page stays there, whatever the agent does.
@@ -109,7 +111,7 @@ def test_scrolling_or_typing_pauses_and_the_button_leads_back(desk: NotebookScen
     page.mouse.wheel(0, -20_000)
     expect(pill(page)).to_be_visible()
     expect(opened.cell("c1")).to_be_in_viewport()
-    desk.let_go()
+    scenario.let_go()
     expect(panel.approval).to_be_visible()
     opened.wait_for_source("c30", "a = 30\nb = 31")
     expect(opened.cell("c1")).to_be_in_viewport()
@@ -120,25 +122,25 @@ def test_scrolling_or_typing_pauses_and_the_button_leads_back(desk: NotebookScen
     # Typing in a cell pauses as well; a new message follows again.
     opened.type_at_end("late", "  # mine")
     expect(pill(page)).to_be_visible()
-    desk.allow_unseen()
+    scenario.allow_unseen()
     panel.finished()
     expect(pill(page)).to_have_count(0)
 
 
 @pytest.mark.full
-def test_following_is_a_preference(desk: NotebookScenario) -> None:
-    opened = desk.open(
+def test_following_is_a_preference(scenario: NotebookScenario) -> None:
+    opened = scenario.open(
         *many(last="1"),
         replies=[
-            calls("read_notebook", {"path": desk.path}),
-            edit(desk, "c30", "b = 30", "b = 31"),
+            calls("read_notebook", {"path": scenario.path}),
+            edit(scenario, "c30", "b = 30", "b = 31"),
             says("Done."),
         ],
     )
     toggle = "jupyter-ai-shoulders:toggle-follow"
     opened.command(toggle)
     try:
-        panel: Panel = desk.ask()
+        panel: Panel = scenario.ask()
         panel.finished()
         opened.wait_for_source("c30", "a = 30\nb = 31")
         expect(opened.cell("c30")).not_to_be_in_viewport()

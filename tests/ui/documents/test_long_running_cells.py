@@ -48,16 +48,16 @@ def test_long_cell_goes_on_without_its_page_and_wakes_the_agent(
 ASK = "name = input('Your name? ')\nprint('Hello', name)"
 
 
-def asked(desk: NotebookScenario, source: str = ASK) -> tuple[OpenNotebook, Panel]:
+def asked(scenario: NotebookScenario, source: str = ASK) -> tuple[OpenNotebook, Panel]:
     """Have the agent run a cell that asks for input; return what shows it."""
-    run = calls("run_cell", {"path": desk.path, "cell_id": "ask"})
-    opened = desk.open(("ask", source), ("mine", "y = 1"), replies=[run, says("Done.")])
-    return opened, desk.ask(allow=True)
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "ask"})
+    opened = scenario.open(("ask", source), ("mine", "y = 1"), replies=[run, says("Done.")])
+    return opened, scenario.ask(allow=True)
 
 
 @pytest.mark.full
-def test_input_is_answered_in_the_cell_and_closed_in_the_chat(desk: NotebookScenario) -> None:
-    opened, panel = asked(desk)
+def test_input_is_answered_in_the_cell_and_closed_in_the_chat(scenario: NotebookScenario) -> None:
+    opened, panel = asked(scenario)
     box = opened.cell("ask").locator(".jp-Stdin-input")
     field = panel.root.get_by_label("Your name?")
     expect(field).to_be_visible()
@@ -66,13 +66,13 @@ def test_input_is_answered_in_the_cell_and_closed_in_the_chat(desk: NotebookScen
     expect(opened.output("ask").last).to_have_text("Hello Ada")
     expect(field).to_have_count(0)
     expect(box).to_have_count(0)
-    desk.ended()
-    assert [event["answered"] for event in desk.talks.of_type("stdin-answer")] == [True]
-    assert "Ada" not in str(desk.talks.of_type("stdin-answer"))
+    scenario.ended()
+    assert [event["answered"] for event in scenario.talks.of_type("stdin-answer")] == [True]
+    assert "Ada" not in str(scenario.talks.of_type("stdin-answer"))
 
 
-def test_input_is_answered_in_the_chat_and_closed_in_the_cell(desk: NotebookScenario) -> None:
-    opened, panel = asked(desk, "import getpass\nprint(len(getpass.getpass('Word? ')))")
+def test_input_is_answered_in_the_chat_and_closed_in_the_cell(scenario: NotebookScenario) -> None:
+    opened, panel = asked(scenario, "import getpass\nprint(len(getpass.getpass('Word? ')))")
     box = opened.cell("ask").locator(".jp-Stdin-input")
     expect(box).to_have_attribute("type", "password")
     field = panel.root.get_by_label("Word?")
@@ -81,30 +81,30 @@ def test_input_is_answered_in_the_chat_and_closed_in_the_cell(desk: NotebookScen
     field.press("Enter")
     expect(opened.output("ask").last).to_have_text("7")
     expect(box).to_have_count(0)
-    desk.ended()
+    scenario.ended()
 
 
 @pytest.mark.full
 def test_input_survives_a_reload_and_does_not_take_the_keys_of_the_user(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "ask"})
-    opened = desk.open(("ask", ASK), ("mine", "y = 1"), replies=[run, says("Done.")])
-    panel = desk.ask()
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "ask"})
+    opened = scenario.open(("ask", ASK), ("mine", "y = 1"), replies=[run, says("Done.")])
+    panel = scenario.ask()
     expect(panel.approval).to_be_visible()
     opened.editor("mine").click()
-    desk.allow_unseen()
+    scenario.allow_unseen()
     box = opened.cell("ask").locator(".jp-Stdin-input")
     expect(box).to_be_visible()
-    desk.page.keyboard.press("Control+End")
-    desk.page.keyboard.type("  # typed")
+    scenario.page.keyboard.press("Control+End")
+    scenario.page.keyboard.type("  # typed")
     opened.wait_for_source("mine", "y = 1  # typed")
     opened.save()
-    desk.page.reload()
+    scenario.page.reload()
     opened.shown()
     expect(box).to_be_visible()
     box.fill("Ada")
     box.press("Enter")
     expect(opened.output("ask").last).to_have_text("Hello Ada")
-    desk.ended()
-    assert desk.results() == ["ok"]
+    scenario.ended()
+    assert scenario.results() == ["ok"]

@@ -14,12 +14,12 @@ LOAD = ("load", "%load_ext jupyter_ai_shoulders")
 
 
 def test_an_answer_is_rendered_in_the_cell_and_its_conversation_is_in_the_panel(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url))
     hostile = "It is *so*.\n\n![x](https://evil.example/p.png) <img src=https://evil.example/q>"
-    opened = desk.open(
+    opened = scenario.open(
         LOAD,
         ("ask", "%%ai\nWhy do penguins swim?"),
         ("hostile", "%ai Show me."),
@@ -34,19 +34,19 @@ def test_an_answer_is_rendered_in_the_cell_and_its_conversation_is_in_the_panel(
     expect(opened.output("hostile").locator("img")).to_have_count(0)
     expect(opened.output("hostile")).to_contain_text("<img src=https://evil.example/q>")
     assert not [url for url in requested if "evil.example" in url]
-    panel = desk.open_panel()
+    panel = scenario.open_panel()
     page.keyboard.press("Control+;")
     page.keyboard.press("h")
     expect(panel.root.locator(".shoulders-History-row")).to_contain_text(["Why do penguins swim?"])
-    assert desk.talks.only()["source"] == "kernel"
+    assert scenario.talks.only()["source"] == "kernel"
 
 
 @pytest.mark.full
 def test_an_error_is_fixed_in_a_cell_below_and_tools_ask_in_the_cell(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    write = calls("write_file", {"path": f"{desk.file.stem}.txt", "content": "Yes."})
-    opened = desk.open(
+    write = calls("write_file", {"path": f"{scenario.file.stem}.txt", "content": "Yes."})
+    opened = scenario.open(
         LOAD,
         ("broken", "half = 1 / 0"),
         ("fix", "%ai fix"),
@@ -66,7 +66,7 @@ def test_an_error_is_fixed_in_a_cell_below_and_tools_ask_in_the_cell(
     answer.fill("y")
     answer.press("Enter")
     expect(opened.output("write").last).to_have_text("Written.")
-    assert (desk.lab.root / f"{desk.file.stem}.txt").read_text() == "Yes."
+    assert (scenario.lab.root / f"{scenario.file.stem}.txt").read_text() == "Yes."
 
 
 def run(cell: Locator) -> None:
@@ -80,12 +80,12 @@ def run(cell: Locator) -> None:
 
 
 @pytest.mark.full
-def test_the_magics_work_in_notebook_7(desk: NotebookScenario, page: Page) -> None:
-    desk.write(LOAD, ("ask", "%ai -f html Draw."), ("plain", "%ai Who are you?"))
-    desk.play(says("```html\n<h1>Framed</h1>\n```"), says("A **colleague**."))
+def test_the_magics_work_in_notebook_7(scenario: NotebookScenario, page: Page) -> None:
+    scenario.write(LOAD, ("ask", "%ai -f html Draw."), ("plain", "%ai Who are you?"))
+    scenario.play(says("```html\n<h1>Framed</h1>\n```"), says("A **colleague**."))
     # Before it has its kernel, Notebook would ask which; it shows an idle one earlier than that.
     with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url):
-        page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+        page.goto(scenario.lab.url(f"notebooks/{scenario.path}"))
     cells = page.locator(".jp-CodeCell")
     expect(cells).to_have_count(3)
     kernel = page.locator(".jp-Notebook-ExecutionIndicator")

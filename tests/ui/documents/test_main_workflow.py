@@ -21,18 +21,18 @@ ENDLESS = " ".join(f"word{number}" for number in range(8_000))
 
 @pytest.mark.full
 def test_the_agent_fixes_the_open_notebook_beside_unsaved_typing(
-    demo_desk: NotebookScenario, page: Page
+    demo_scenario: NotebookScenario, page: Page
 ) -> None:
-    desk = demo_desk
-    shutil.copy(TOUR, desk.file)
-    page.goto(desk.lab.document_url(desk.path))
+    scenario = demo_scenario
+    shutil.copy(TOUR, scenario.file)
+    page.goto(scenario.lab.document_url(scenario.path))
     tour = OpenNotebook(page).ready()
     tour.run("load-wines")
     tour.run("train-model")
     tour.type_at_end("count-wines", "  # mine, unsaved")
     tour.editor("count-mistakes").click()
     before = tour.source("count-mistakes")
-    on_disk = desk.file.read_bytes()
+    on_disk = scenario.file.read_bytes()
 
     panel = Panel(page).open()
     panel.ask("Why does this cell fail? Please fix it and run it again.")
@@ -40,8 +40,8 @@ def test_the_agent_fixes_the_open_notebook_beside_unsaved_typing(
     edited = tour.source("count-mistakes")
     assert edited != before
     assert "pandas" in edited
-    asked = desk.talks.wait_for_event("approval-request")
-    assert asked["arguments"] == {"path": desk.path, "cell_id": "count-mistakes"}
+    asked = scenario.talks.wait_for_event("approval-request")
+    assert asked["arguments"] == {"path": scenario.path, "cell_id": "count-mistakes"}
     assert asked["preview"] == edited
     expect(tour.output("count-mistakes")).to_have_count(0)
     panel.allow()
@@ -49,11 +49,11 @@ def test_the_agent_fixes_the_open_notebook_beside_unsaved_typing(
 
     # It ran in the same kernel: `model` and `exam_variety` were made by hand there.
     expect(tour.output("count-mistakes")).to_contain_text("taken for")
-    assert desk.talks.wait_for_event("turn-end")["exit"] in {"final_response", "ended_by_tool"}
+    assert scenario.talks.wait_for_event("turn-end")["exit"] in {"final_response", "ended_by_tool"}
     # The typed text is there, unsaved, and the file was not written underneath.
     assert tour.source("count-wines").endswith("  # mine, unsaved")
     assert tour.dirty
-    assert desk.file.read_bytes() == on_disk
+    assert scenario.file.read_bytes() == on_disk
     # Ctrl+Z in the edited cell takes back the agent's edit alone.
     tour.editor("count-mistakes").click()
     page.keyboard.press("Control+z")
@@ -63,24 +63,24 @@ def test_the_agent_fixes_the_open_notebook_beside_unsaved_typing(
 
 @pytest.mark.full
 def test_a_run_goes_on_when_the_page_is_closed(
-    desk_soon_left: NotebookScenario, context: BrowserContext, page: Page
+    scenario_soon_left: NotebookScenario, context: BrowserContext, page: Page
 ) -> None:
-    desk = desk_soon_left
-    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
+    scenario = scenario_soon_left
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "slow"})
     replies = [run, says("It counted to the end.")]
-    slow = desk.open(("slow", desk.held), ("other", "1"), replies=replies)
-    desk.ask("Run the slow cell.", allow=True)
+    slow = scenario.open(("slow", scenario.held), ("other", "1"), replies=replies)
+    scenario.ask("Run the slow cell.", allow=True)
     expect(slow.output("slow")).to_contain_text("tick 2")
     page.close()
-    desk.let_go()
+    scenario.let_go()
 
-    assert desk.talks.wait_for_event("turn-end")["exit"] == "final_response"
-    desk.wait(lambda: desk.text_on_disk("slow") == SLOW_TEXT, "the outputs are on disk")
+    assert scenario.talks.wait_for_event("turn-end")["exit"] == "final_response"
+    scenario.wait(lambda: scenario.text_on_disk("slow") == SLOW_TEXT, "the outputs are on disk")
     again = context.new_page()
-    again.goto(desk.lab.document_url(desk.path))
+    again.goto(scenario.lab.document_url(scenario.path))
     reopened = OpenNotebook(again).ready()
     expect(reopened.output("slow")).to_contain_text(SLOW_TEXT.splitlines()[-1])
-    assert desk.text_on_disk("slow") == SLOW_TEXT
+    assert scenario.text_on_disk("slow") == SLOW_TEXT
     panel = Panel(again).open()
     expect(panel.answers.last).to_contain_text("It counted to the end.")
 
@@ -88,36 +88,36 @@ def test_a_run_goes_on_when_the_page_is_closed(
 @pytest.mark.full
 @pytest.mark.shows("speed.4")
 def test_reloading_twice_in_a_stream_shows_what_the_log_holds(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(says(PROSE, tokens_per_second=60))
-    panel = desk.open_panel()
+    scenario.play(says(PROSE, tokens_per_second=60))
+    panel = scenario.open_panel()
     panel.ask("Write a lot.")
     for word in ("word40", "word120"):
         expect(panel.answers.last).to_contain_text(word)
         page.reload()
         panel = Panel(page).open()
-    desk.talks.wait_for_event("turn-end")
+    scenario.talks.wait_for_event("turn-end")
     panel.finished()
-    log = desk.talks.log()
+    log = scenario.talks.log()
     assert streamed_text(log) == PROSE
     expect(panel.answers.last).to_have_text(re.compile(rf"^\s*{PROSE}\s*$"))
 
 
 def test_kill_9_in_a_stream_loses_nothing_that_was_shown(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(says(ENDLESS, tokens_per_second=40), says("And on it goes."))
-    panel = desk.open_panel()
+    scenario.play(says(ENDLESS, tokens_per_second=40), says("And on it goes."))
+    panel = scenario.open_panel()
     panel.ask("Write a lot.")
     expect(panel.answers.last).to_contain_text("word60")
-    desk.lab.kill()
+    scenario.lab.kill()
     shown = (panel.answers.last.text_content() or "").strip()
-    desk.lab.start()
+    scenario.lab.start()
 
-    session = desk.talks.only()
+    session = scenario.talks.only()
     assert session["status"] == "interrupted"
-    log = desk.talks.log()
+    log = scenario.talks.log()
     assert [event["seq"] for event in log] == list(range(1, len(log) + 1))
     assert streamed_text(log).startswith(shown)
     assert len(shown) > len("word0 " * 40)
@@ -125,22 +125,22 @@ def test_kill_9_in_a_stream_loses_nothing_that_was_shown(
     expect(panel.root.locator(".shoulders-Interrupted")).to_be_visible()
     panel.ask("Go on.")
     expect(panel.answers.last).to_contain_text("And on it goes.")
-    ends = [event["exit"] for event in desk.talks.log() if event["type"] == "turn-end"]
+    ends = [event["exit"] for event in scenario.talks.log() if event["type"] == "turn-end"]
     assert ends[:1] == ["interrupted"]
 
 
 def test_an_edit_of_a_cell_the_user_changed_meanwhile_becomes_a_proposal(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    edit = {"path": desk.path, "cell_id": "first", "source": "total = 2"}
+    edit = {"path": scenario.path, "cell_id": "first", "source": "total = 2"}
     replies = [
-        calls("read_notebook", {"path": desk.path}),
+        calls("read_notebook", {"path": scenario.path}),
         calls("clarify", {"question": "Shall I?", "options": ["Yes"]}),
         calls("edit_cell", edit),
         says("Your own change stands."),
     ]
-    opened = desk.open(("first", "total = 1"), ("second", "total"), replies=replies)
-    panel = desk.ask("Make the total two.")
+    opened = scenario.open(("first", "total = 1"), ("second", "total"), replies=replies)
+    panel = scenario.ask("Make the total two.")
     yes = panel.root.get_by_role("button", name="Yes")
     expect(yes).to_be_visible()
     opened.type_at_end("first", "000")
@@ -149,7 +149,7 @@ def test_an_edit_of_a_cell_the_user_changed_meanwhile_becomes_a_proposal(
     panel.finished()
     assert opened.source("first") == "total = 1000"
     expect(panel.proposal).to_contain_text("total = 2")
-    result = [event for event in desk.talks.log() if event["type"] == "tool-result"][-1]
+    result = [event for event in scenario.talks.log() if event["type"] == "tool-result"][-1]
     assert result["status"] == "error"
     assert result["result"]["error"]["code"] == "stale"
     # Applying it is the user's decision.

@@ -32,94 +32,94 @@ def no_dialog(*pages: Page) -> None:
 
 
 @pytest.mark.full
-def test_reload_during_a_run_shows_all_of_it_once(desk: NotebookScenario) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
-    opened = desk.open(("slow", desk.held), replies=[run, says("Done.")])
-    desk.ask(allow=True)
+def test_reload_during_a_run_shows_all_of_it_once(scenario: NotebookScenario) -> None:
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "slow"})
+    opened = scenario.open(("slow", scenario.held), replies=[run, says("Done.")])
+    scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 1")
-    desk.page.reload()
+    scenario.page.reload()
     opened.shown()
     expect(opened.output("slow")).to_contain_text("tick 2")
     expect(opened.prompt("slow")).to_have_text("[*]:")
-    desk.let_go()
+    scenario.let_go()
     expect(opened.prompt("slow")).to_have_text("[1]:")
     assert texts(opened.cells, "slow") == SLOW_TEXT
     opened.save()
-    assert desk.text_on_disk("slow") == SLOW_TEXT
+    assert scenario.text_on_disk("slow") == SLOW_TEXT
 
 
-def test_reload_right_after_an_edit_does_it_again_once(desk: NotebookScenario) -> None:
-    edit = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"})
-    read = calls("read_notebook", {"path": desk.path})
-    opened = desk.open(("one", "x = 1"), ("two", "y = 1"), replies=[read, edit, says("Done.")])
+def test_reload_right_after_an_edit_does_it_again_once(scenario: NotebookScenario) -> None:
+    edit = calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"})
+    read = calls("read_notebook", {"path": scenario.path})
+    opened = scenario.open(("one", "x = 1"), ("two", "y = 1"), replies=[read, edit, says("Done.")])
     # What only the agent changed is written after ten seconds, which a reload may take.
     opened.type_at_end("two", "  # typed")
-    desk.ask()
+    scenario.ask()
     opened.wait_for_source("one", "x = 2")
-    desk.page.reload()
+    scenario.page.reload()
     opened.shown().wait_for_source("one", "x = 2")
-    assert desk.on_disk()["one"] == "x = 1"
+    assert scenario.on_disk()["one"] == "x = 1"
     opened.editor("one").click()
-    desk.page.keyboard.press("Control+z")
+    scenario.page.keyboard.press("Control+z")
     opened.wait_for_source("one", "x = 1")
 
 
 def test_edits_and_outputs_reach_the_file_when_the_page_is_gone(
-    desk_soon_left: NotebookScenario,
+    scenario_soon_left: NotebookScenario,
 ) -> None:
-    desk = desk_soon_left
+    scenario = scenario_soon_left
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "print('new')"}),
-        calls("run_cell", {"path": desk.path, "cell_id": "one"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "print('new')"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "one"}),
         says("Done."),
     ]
-    opened = desk.open(("one", "print('old')"), ("mine", "y = 1"), replies=replies)
-    desk.ask(allow=True)
-    desk.ended()
+    opened = scenario.open(("one", "print('old')"), ("mine", "y = 1"), replies=replies)
+    scenario.ask(allow=True)
+    scenario.ended()
     opened.type_at_end("mine", "  # typed")
-    assert desk.on_disk()["one"] == "print('old')"
-    desk.page.close()
-    desk.wait(lambda: desk.text_on_disk("one") == "new\n", "the outputs are on disk")
-    assert desk.on_disk() == {"one": "print('new')", "mine": "y = 1"}
+    assert scenario.on_disk()["one"] == "print('old')"
+    scenario.page.close()
+    scenario.wait(lambda: scenario.text_on_disk("one") == "new\n", "the outputs are on disk")
+    assert scenario.on_disk() == {"one": "print('new')", "mine": "y = 1"}
 
 
 @pytest.mark.full
 def test_page_that_was_away_for_long_saves_without_a_question(
-    desk_soon_left: NotebookScenario,
+    scenario_soon_left: NotebookScenario,
 ) -> None:
-    desk = desk_soon_left
-    sockets = Sockets(desk.page)
+    scenario = scenario_soon_left
+    sockets = Sockets(scenario.page)
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
         says("Done."),
     ]
-    opened = desk.open(("one", "x = 1"), ("mine", "y = 1"), replies=replies)
-    panel = desk.ask()
+    opened = scenario.open(("one", "x = 1"), ("mine", "y = 1"), replies=replies)
+    panel = scenario.ask()
     opened.wait_for_source("one", "x = 2")
     sockets.cut()
     panel.disconnected()
     opened.type_at_end("mine", "  # typed")
-    desk.wait(lambda: desk.on_disk()["one"] == "x = 2", "the edit is on disk")
+    scenario.wait(lambda: scenario.on_disk()["one"] == "x = 2", "the edit is on disk")
     sockets.mend()
     panel.reconnected()
     opened.knows_its_file()
     opened.save()
-    no_dialog(desk.page)
-    assert desk.on_disk() == {"one": "x = 2", "mine": "y = 1  # typed"}
+    no_dialog(scenario.page)
+    assert scenario.on_disk() == {"one": "x = 2", "mine": "y = 1  # typed"}
 
 
 @pytest.mark.full
-def test_run_goes_on_through_a_lost_connection(desk: NotebookScenario) -> None:
-    sockets = Sockets(desk.page)
-    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
-    opened = desk.open(("slow", desk.held), replies=[run, says("Done.")])
-    panel = desk.ask(allow=True)
+def test_run_goes_on_through_a_lost_connection(scenario: NotebookScenario) -> None:
+    sockets = Sockets(scenario.page)
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "slow"})
+    opened = scenario.open(("slow", scenario.held), replies=[run, says("Done.")])
+    panel = scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2")
     sockets.cut()
     panel.disconnected()
-    desk.let_go()
+    scenario.let_go()
     sockets.mend()
     panel.reconnected()
     expect(opened.prompt("slow")).to_have_text("[1]:")
@@ -127,47 +127,49 @@ def test_run_goes_on_through_a_lost_connection(desk: NotebookScenario) -> None:
 
 
 def test_discarding_a_notebook_in_a_run_drops_what_the_user_typed_alone(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
-        calls("run_cell", {"path": desk.path, "cell_id": "slow"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "slow"}),
         says("Done."),
     ]
-    opened = desk.open(("one", "x = 1"), ("mine", "y = 1"), ("slow", desk.held), replies=replies)
+    opened = scenario.open(
+        ("one", "x = 1"), ("mine", "y = 1"), ("slow", scenario.held), replies=replies
+    )
     opened.type_at_end("mine", "  # typed")
-    desk.ask(allow=True)
+    scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 1")
     opened.command("application:close", wait=False)
-    desk.page.locator(".jp-Dialog").get_by_role("button", name="Discard").click()
-    expect(desk.page.locator(".jp-NotebookPanel")).to_have_count(0)
-    desk.let_go()
-    desk.ended()
-    desk.wait(lambda: desk.text_on_disk("slow") == SLOW_TEXT, "the outputs are on disk")
-    assert desk.on_disk() == {"one": "x = 2", "mine": "y = 1", "slow": desk.held}
+    scenario.page.locator(".jp-Dialog").get_by_role("button", name="Discard").click()
+    expect(scenario.page.locator(".jp-NotebookPanel")).to_have_count(0)
+    scenario.let_go()
+    scenario.ended()
+    scenario.wait(lambda: scenario.text_on_disk("slow") == SLOW_TEXT, "the outputs are on disk")
+    assert scenario.on_disk() == {"one": "x = 2", "mine": "y = 1", "slow": scenario.held}
 
 
 @pytest.mark.full
-def test_open_page_finds_the_server_that_was_restarted(desk: NotebookScenario) -> None:
-    edit = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"})
-    opened = desk.open(
+def test_open_page_finds_the_server_that_was_restarted(scenario: NotebookScenario) -> None:
+    edit = calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"})
+    opened = scenario.open(
         ("one", "x = 1"),
         ("mine", "y = 1"),
-        replies=[calls("read_notebook", {"path": desk.path}), edit, says("Done.")],
+        replies=[calls("read_notebook", {"path": scenario.path}), edit, says("Done.")],
     )
-    panel = Panel(desk.page).open()
+    panel = Panel(scenario.page).open()
     opened.type_at_end("mine", "  # typed")
-    desk.lab.stop()
+    scenario.lab.stop()
     panel.disconnected()
     opened.type_at_end("mine", " on")
-    desk.lab.start()
+    scenario.lab.start()
     panel.reconnected()
-    desk.ask()
+    scenario.ask()
     opened.wait_for_source("one", "x = 2")
     assert opened.source("mine") == "y = 1  # typed on"
     opened.save()
-    assert desk.on_disk() == {"one": "x = 2", "mine": "y = 1  # typed on"}
+    assert scenario.on_disk() == {"one": "x = 2", "mine": "y = 1  # typed on"}
 
 
 # the same notebook twice
@@ -175,22 +177,22 @@ def test_open_page_finds_the_server_that_was_restarted(desk: NotebookScenario) -
 
 @pytest.mark.full
 def test_two_pages_show_the_same_edits_and_save_without_a_question(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
-        calls("add_cell", {"path": desk.path, "source": "print(x)", "after": "one"}),
-        calls("run_all_cells", {"path": desk.path}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
+        calls("add_cell", {"path": scenario.path, "source": "print(x)", "after": "one"}),
+        calls("run_all_cells", {"path": scenario.path}),
         says("Done."),
     ]
-    first = desk.open(("one", "x = 1"), ("mine", "y = 1"), ("hers", "z = 1"), replies=replies)
-    second = desk.show(other_page)
+    first = scenario.open(("one", "x = 1"), ("mine", "y = 1"), ("hers", "z = 1"), replies=replies)
+    second = scenario.show(other_page)
     first.knows_its_file()
     second.type_at_end("hers", "  # in the second")
     first.type_at_end("mine", "  # in the first")
-    desk.ask(allow=True)
-    desk.ended()
+    scenario.ask(allow=True)
+    scenario.ended()
     added = first.ids[1]
     assert second.ids == first.ids == ["one", added, "mine", "hers"]
     for each in (first, second):
@@ -205,37 +207,37 @@ def test_two_pages_show_the_same_edits_and_save_without_a_question(
     first.knows_its_file()
     assert first.source("hers") == "z = 1  # in the second"
     assert not first.dirty
-    no_dialog(desk.page, other_page)
+    no_dialog(scenario.page, other_page)
     assert first.cells == second.cells
 
 
 @pytest.mark.full
-def test_two_views_of_a_notebook_are_one_until_both_are_closed(desk: NotebookScenario) -> None:
-    read = calls("read_notebook", {"path": desk.path})
-    edit = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"})
-    again = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 3"})
-    opened = desk.open(("one", "x = 1"), replies=[read, edit, says("A"), again, says("B")])
+def test_two_views_of_a_notebook_are_one_until_both_are_closed(scenario: NotebookScenario) -> None:
+    read = calls("read_notebook", {"path": scenario.path})
+    edit = calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"})
+    again = calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 3"})
+    opened = scenario.open(("one", "x = 1"), replies=[read, edit, says("A"), again, says("B")])
     opened.command("docmanager:clone")
-    expect(desk.page.locator(".jp-NotebookPanel")).to_have_count(2)
-    panel = desk.ask()
+    expect(scenario.page.locator(".jp-NotebookPanel")).to_have_count(2)
+    panel = scenario.ask()
     opened.wait_for_source("one", "x = 2")
     expect(panel.answers.last).to_contain_text("A")
-    desk.page.evaluate("() => { window.jupyterapp.shell.currentWidget.dispose() }")
-    expect(desk.page.locator(".jp-NotebookPanel")).to_have_count(1)
-    desk.ask()
+    scenario.page.evaluate("() => { window.jupyterapp.shell.currentWidget.dispose() }")
+    expect(scenario.page.locator(".jp-NotebookPanel")).to_have_count(1)
+    scenario.ask()
     opened.wait_for_source("one", "x = 3")
-    assert desk.on_disk() == {"one": "x = 1"}
+    assert scenario.on_disk() == {"one": "x = 1"}
 
 
 @pytest.mark.full
 def test_approval_answered_in_one_page_is_answered_in_the_other(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "one"})
-    desk.open(("one", "print('ran')"), replies=[run, says("Done.")])
-    first = desk.ask("Run it.")
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "one"})
+    scenario.open(("one", "print('ran')"), replies=[run, says("Done.")])
+    first = scenario.ask("Run it.")
     expect(first.approval).to_be_visible()
-    desk.show(other_page)
+    scenario.show(other_page)
     second = Panel(other_page).open()
     second.root.get_by_role("button", name="History").click()
     second.root.get_by_role("button", name="Run it.").first.click()
@@ -243,37 +245,37 @@ def test_approval_answered_in_one_page_is_answered_in_the_other(
     second.allow()
     expect(first.approval).to_have_count(0)
     expect(first.answers.last).to_contain_text("Done.")
-    assert len(desk.talks.of_type("approval-answer")) == 1
+    assert len(scenario.talks.of_type("approval-answer")) == 1
 
 
 # the user works on
 
 
-def test_typing_loses_nothing_while_the_agent_edits_and_runs(desk: NotebookScenario) -> None:
+def test_typing_loses_nothing_while_the_agent_edits_and_runs(scenario: NotebookScenario) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
-        calls("add_cell", {"path": desk.path, "source": "new = 1", "after": "one"}),
-        calls("delete_cell", {"path": desk.path, "cell_id": "gone"}),
-        calls("run_cell", {"path": desk.path, "cell_id": "slow"}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 3"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
+        calls("add_cell", {"path": scenario.path, "source": "new = 1", "after": "one"}),
+        calls("delete_cell", {"path": scenario.path, "cell_id": "gone"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "slow"}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 3"}),
         says("Done."),
     ]
-    opened = desk.open(
-        *(("one", "x = 1"), ("gone", "old = 1"), ("mine", "y = 1"), ("slow", desk.held)),
+    opened = scenario.open(
+        *(("one", "x = 1"), ("gone", "old = 1"), ("mine", "y = 1"), ("slow", scenario.held)),
         replies=replies,
     )
-    panel = desk.ask()
+    panel = scenario.ask()
     opened.editor("mine").click()
-    desk.page.keyboard.press("Control+End")
+    scenario.page.keyboard.press("Control+End")
     typed, allowed = "", False
     while opened.source("one") != "x = 3":
         word = f" {len(typed)}"
-        desk.page.keyboard.type(word, delay=10)
+        scenario.page.keyboard.type(word, delay=10)
         typed += word
         if not allowed and panel.approval.count():
-            desk.allow_unseen()
-            desk.let_go()
+            scenario.allow_unseen()
+            scenario.let_go()
             allowed = True
         assert len(typed) < 5_000
     assert opened.source("mine") == f"y = 1{typed}"
@@ -282,24 +284,24 @@ def test_typing_loses_nothing_while_the_agent_edits_and_runs(desk: NotebookScena
     # Each cell's undo takes back what was done to that cell.
     opened.editor("one").click()
     for before in ("x = 2", "x = 1", "x = 1"):
-        desk.page.keyboard.press("Control+z")
+        scenario.page.keyboard.press("Control+z")
         assert opened.source("one") == before
     assert opened.source("mine") == f"y = 1{typed}"
 
 
-def test_structural_edits_are_undone_one_by_one_and_saved_valid(desk: NotebookScenario) -> None:
+def test_structural_edits_are_undone_one_by_one_and_saved_valid(scenario: NotebookScenario) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("add_cell", {"path": desk.path, "source": "new = 1", "after": "one"}),
-        calls("delete_cell", {"path": desk.path, "cell_id": "three"}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "two", "source": "two = 22"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("add_cell", {"path": scenario.path, "source": "new = 1", "after": "one"}),
+        calls("delete_cell", {"path": scenario.path, "cell_id": "three"}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "two", "source": "two = 22"}),
         says("Done."),
     ]
-    opened = desk.open(
+    opened = scenario.open(
         *(("one", "one = 1"), ("two", "two = 2"), ("three", "three = 3")), replies=replies
     )
     opened.type_at_end("one", "  # typed")
-    desk.ask()
+    scenario.ask()
     opened.wait_for_source("two", "two = 22")
     added = opened.ids[1]
     assert opened.ids == ["one", added, "two"]
@@ -309,84 +311,86 @@ def test_structural_edits_are_undone_one_by_one_and_saved_valid(desk: NotebookSc
     assert opened.ids == ["one", "two", "three"]
     opened.command("notebook:redo-cell-action")
     opened.save()
-    nbformat.validate(json.loads(desk.file.read_text(encoding="utf-8")))
-    assert desk.on_disk() == {
+    nbformat.validate(json.loads(scenario.file.read_text(encoding="utf-8")))
+    assert scenario.on_disk() == {
         "one": "one = 1  # typed",
         added: "new = 1",
         "two": "two = 22",
         "three": "three = 3",
     }
-    desk.page.reload()
+    scenario.page.reload()
     assert opened.ready().ids == ["one", added, "two", "three"]
 
 
 @pytest.mark.full
-def test_notebook_renamed_in_a_run_keeps_its_outputs(desk: NotebookScenario) -> None:
+def test_notebook_renamed_in_a_run_keeps_its_outputs(scenario: NotebookScenario) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
-        calls("run_cell", {"path": desk.path, "cell_id": "slow"}),
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 3"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "slow"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 3"}),
         says("Done."),
     ]
-    opened = desk.open(("one", "x = 1"), ("slow", desk.held), replies=replies)
-    desk.ask(allow=True)
+    opened = scenario.open(("one", "x = 1"), ("slow", scenario.held), replies=replies)
+    scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 1")
-    old, desk.file = desk.path, desk.file.with_name("another name.ipynb")
-    desk.page.evaluate(
+    old, scenario.file = scenario.path, scenario.file.with_name("another name.ipynb")
+    scenario.page.evaluate(
         "([old, path]) => window.jupyterapp.serviceManager.contents.rename(old, path)",
-        [old, desk.path],
+        [old, scenario.path],
     )
-    desk.let_go()
+    scenario.let_go()
     expect(opened.prompt("slow")).to_have_text("[1]:")
     opened.wait_for_source("one", "x = 3")
     assert texts(opened.cells, "slow") == SLOW_TEXT
-    assert desk.on_disk()["one"] == "x = 1"
+    assert scenario.on_disk()["one"] == "x = 1"
     opened.save()
-    assert desk.on_disk()["one"] == "x = 3"
-    assert not (desk.lab.root / old).exists()
+    assert scenario.on_disk()["one"] == "x = 3"
+    assert not (scenario.lab.root / old).exists()
 
 
 @pytest.mark.full
-def test_cell_the_user_runs_again_is_theirs(desk: NotebookScenario) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
-    opened = desk.open(("slow", desk.held), replies=[run, says("Done.")])
-    desk.ask(allow=True)
+def test_cell_the_user_runs_again_is_theirs(scenario: NotebookScenario) -> None:
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "slow"})
+    opened = scenario.open(("slow", scenario.held), replies=[run, says("Done.")])
+    scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 1")
     opened.editor("slow").click()
-    desk.page.keyboard.press("Control+Enter")
+    scenario.page.keyboard.press("Control+Enter")
     expect(opened.output("slow")).to_have_count(0)
-    desk.let_go()
+    scenario.let_go()
     expect(opened.prompt("slow")).to_have_text("[2]:")
     assert texts(opened.cells, "slow") == SLOW_TEXT
-    assert desk.results() == ["ok"]
+    assert scenario.results() == ["ok"]
 
 
 @pytest.mark.full
-def test_flood_leaves_the_page_usable_and_is_stopped(desk: NotebookScenario) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "flood"})
-    after = calls("run_cell", {"path": desk.path, "cell_id": "after"})
-    opened = desk.open(("flood", FLOOD), ("after", "n > 1000"), replies=[run, after, says("Done.")])
-    panel = desk.ask(allow=True)
+def test_flood_leaves_the_page_usable_and_is_stopped(scenario: NotebookScenario) -> None:
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "flood"})
+    after = calls("run_cell", {"path": scenario.path, "cell_id": "after"})
+    opened = scenario.open(
+        ("flood", FLOOD), ("after", "n > 1000"), replies=[run, after, says("Done.")]
+    )
+    panel = scenario.ask(allow=True)
     expect(opened.output("flood").first).to_contain_text("⋯")
     opened.type_at_end("after", "  # still here")
     panel.input.press("Escape")
     panel.finished()
     assert opened.source("after") == "n > 1000  # still here"
-    assert desk.results() == ["cancelled"]
+    assert scenario.results() == ["cancelled"]
     expect(opened.output("flood").last).to_contain_text("KeyboardInterrupt")
     assert "⋯" not in texts(opened.cells, "flood")
-    desk.ask(allow=True)
+    scenario.ask(allow=True)
     expect(opened.output("after")).to_have_text("True")
 
 
 @pytest.mark.full
-def test_kernel_that_the_agent_started_is_the_pages_too(desk: NotebookScenario) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "one"})
-    opened = desk.open(("one", "x = 41"), ("mine", "x + 1"), replies=[run, says("Done.")])
-    desk.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    desk.ask(allow=True)
+def test_kernel_that_the_agent_started_is_the_pages_too(scenario: NotebookScenario) -> None:
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "one"})
+    opened = scenario.open(("one", "x = 41"), ("mine", "x + 1"), replies=[run, says("Done.")])
+    scenario.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    scenario.ask(allow=True)
     expect(opened.prompt("one")).to_have_text("[1]:")
     opened.ready().run("mine")
     expect(opened.output("mine")).to_have_text("42")
@@ -397,11 +401,11 @@ def test_kernel_that_the_agent_started_is_the_pages_too(desk: NotebookScenario) 
 
 @pytest.mark.shows("status.2")
 def test_queued_messages_are_changed_and_removed_until_they_are_read(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "slow"})
-    desk.open(("slow", desk.held), replies=[run, says("Read."), says("?")])
-    panel = desk.ask(allow=True)
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "slow"})
+    scenario.open(("slow", scenario.held), replies=[run, says("Read."), says("?")])
+    panel = scenario.ask(allow=True)
     for text in ("number one", "number two", "number three"):
         panel.ask(text)
     expect(panel.queued).to_have_count(3)
@@ -411,24 +415,24 @@ def test_queued_messages_are_changed_and_removed_until_they_are_read(
     panel.queued.nth(1).get_by_role("button", name="Remove").click()
     expect(panel.queued).to_have_count(2)
     expect(panel.queued.nth(0)).to_contain_text("number one, changed")
-    desk.let_go()
-    desk.ended()
-    request = json.dumps(desk.upstream.requests()[-1]["body"])
+    scenario.let_go()
+    scenario.ended()
+    request = json.dumps(scenario.upstream.requests()[-1]["body"])
     assert "number one, changed" in request
     assert "number three" in request
     assert "number two" not in request
 
 
-def test_stop_takes_a_waiting_approval_away_and_runs_nothing(desk: NotebookScenario) -> None:
-    run = calls("run_cell", {"path": desk.path, "cell_id": "one"})
-    opened = desk.open(("one", "print('ran')"), replies=[run, says("Nothing was run.")])
-    panel = desk.ask()
+def test_stop_takes_a_waiting_approval_away_and_runs_nothing(scenario: NotebookScenario) -> None:
+    run = calls("run_cell", {"path": scenario.path, "cell_id": "one"})
+    opened = scenario.open(("one", "print('ran')"), replies=[run, says("Nothing was run.")])
+    panel = scenario.ask()
     expect(panel.approval).to_be_visible()
     panel.input.press("Escape")
     expect(panel.approval).to_have_count(0)
-    desk.ended()
-    assert desk.results() == ["cancelled"]
-    desk.ask("And now?")
+    scenario.ended()
+    assert scenario.results() == ["cancelled"]
+    scenario.ask("And now?")
     expect(panel.answers.last).to_contain_text("Nothing was run.")
     expect(opened.output("one")).to_have_count(0)
 
@@ -451,9 +455,9 @@ def test_notebook_with_a_difficult_path_below_a_prefix(
     assert served.upstream is not None
     env = served.upstream.configure(workspace)
     lab = start_lab(workspace, env=env, base_url="/user/x/")
-    desk = NotebookScenario(LabWithModel(lab, served.upstream), page, workspace / path)
-    opened = desk.open(("one", "x = 1"), ("two", "x"), replies=replies)
-    panel = desk.ask(allow=True)
+    scenario = NotebookScenario(LabWithModel(lab, served.upstream), page, workspace / path)
+    opened = scenario.open(("one", "x = 1"), ("two", "x"), replies=replies)
+    panel = scenario.ask(allow=True)
     expect(panel.answers.last).to_contain_text("Done.")
     expect(opened.output("two")).to_have_text("2")
     assert opened.source("one") == "x = 2"

@@ -23,10 +23,10 @@ MakeDesk = Callable[..., NotebookScenario]
 
 @pytest.fixture
 def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> Iterator[MakeDesk]:
-    """Makes a desk with a text file of its own."""
+    """Makes a scenario with a text file of its own."""
     made: list[NotebookScenario] = []
 
-    def desk(name: str = "code.py", content: str = CODE) -> NotebookScenario:
+    def scenario(name: str = "code.py", content: str = CODE) -> NotebookScenario:
         folder = served.lab.root / request.node.name.replace("[", "-").replace("]", "")
         folder.mkdir()
         file = folder / name
@@ -34,20 +34,20 @@ def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> It
         made.append(NotebookScenario(served, page, file))
         return made[-1]
 
-    yield desk
+    yield scenario
     for each in made:
         each.talks.end()
 
 
-def show(desk: NotebookScenario, page: Page | None = None) -> TextEditor:
+def show(scenario: NotebookScenario, page: Page | None = None) -> TextEditor:
     """Open the file in the editor of a page."""
-    page = page or desk.page
-    page.goto(desk.lab.url("lab", reset=""))
-    return TextEditor(page).open(desk.path)
+    page = page or scenario.page
+    page.goto(scenario.lab.url("lab", reset=""))
+    return TextEditor(page).open(scenario.path)
 
 
-def on_disk(desk: NotebookScenario) -> str:
-    return desk.file.read_bytes().decode()
+def on_disk(scenario: NotebookScenario) -> str:
+    return scenario.file.read_bytes().decode()
 
 
 def no_dialog(*pages: Page) -> None:
@@ -59,17 +59,17 @@ def no_dialog(*pages: Page) -> None:
 
 
 def test_an_edit_keeps_unsaved_text_and_is_one_step_of_undo(make: MakeDesk) -> None:
-    desk = make()
-    desk.play(EDIT, says("Done."))
-    editor = show(desk)
+    scenario = make()
+    scenario.play(EDIT, says("Done."))
+    editor = show(scenario)
     editor.type_at_end("# typed")
     caret = editor.caret
-    desk.ask()
-    desk.ended()
-    assert desk.results() == ["ok"]
+    scenario.ask()
+    scenario.ended()
+    assert scenario.results() == ["ok"]
     assert (editor.text, editor.dirty) == (f"{EDITED}# typed", True)
     assert editor.caret == caret + len(" + 1")
-    assert on_disk(desk) == CODE
+    assert on_disk(scenario) == CODE
     editor.undo()
     editor.wait_for_text(f"{CODE}# typed")
     editor.undo()
@@ -79,18 +79,18 @@ def test_an_edit_keeps_unsaved_text_and_is_one_step_of_undo(make: MakeDesk) -> N
 
 @pytest.mark.full
 def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeDesk) -> None:
-    desk = make()
-    desk.play(EDIT, says("Done."))
-    editor = show(desk)
-    desk.ask()
-    desk.ended()
-    assert desk.results() == ["ok"]
-    assert on_disk(desk) == EDITED  # when the agent goes on, it is in the file
+    scenario = make()
+    scenario.play(EDIT, says("Done."))
+    editor = show(scenario)
+    scenario.ask()
+    scenario.ended()
+    assert scenario.results() == ["ok"]
+    assert on_disk(scenario) == EDITED  # when the agent goes on, it is in the file
     assert (editor.text, editor.dirty) == (EDITED, False)
-    no_dialog(desk.page)
+    no_dialog(scenario.page)
     editor.type_at_end("# mine")
     editor.saves_without_a_question()
-    assert on_disk(desk) == f"{EDITED}# mine"
+    assert on_disk(scenario) == f"{EDITED}# mine"
     editor.undo()
     editor.wait_for_text(EDITED)
     editor.undo()
@@ -98,15 +98,15 @@ def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeDesk) -> None:
 
 
 def test_text_typed_between_two_edits_stays_between_them(make: MakeDesk) -> None:
-    desk = make()
+    scenario = make()
     more = calls("edit_document", {"find": "print(f(1))", "replace": "print(f(2))"})
-    desk.play(EDIT, says("One."), more, says("Two."))
-    editor = show(desk)
-    desk.ask("One.")
-    desk.ended(1)
+    scenario.play(EDIT, says("One."), more, says("Two."))
+    editor = show(scenario)
+    scenario.ask("One.")
+    scenario.ended(1)
     editor.type_at_start("# top\n")
-    desk.ask("Two.")
-    desk.ended(2)
+    scenario.ask("Two.")
+    scenario.ended(2)
     whole = f"# top\n{EDITED}".replace("f(1)", "f(2)")
     editor.wait_for_text(whole)
     editor.undo()
@@ -129,36 +129,36 @@ def test_text_typed_between_two_edits_stays_between_them(make: MakeDesk) -> None
 def test_files_of_all_kinds_are_edited_and_saved_as_they_are(
     make: MakeDesk, name: str, content: str, find: str, replacement: str
 ) -> None:
-    desk = make(name, content)
-    desk.play(calls("edit_document", {"find": find, "replace": replacement}), says("Done."))
-    show(desk)
-    desk.ask()
-    desk.ended()
-    assert desk.results() == ["ok"]
-    assert on_disk(desk) == content.replace(find, replacement)
-    no_dialog(desk.page)
+    scenario = make(name, content)
+    scenario.play(calls("edit_document", {"find": find, "replace": replacement}), says("Done."))
+    show(scenario)
+    scenario.ask()
+    scenario.ended()
+    assert scenario.results() == ["ok"]
+    assert on_disk(scenario) == content.replace(find, replacement)
+    no_dialog(scenario.page)
 
 
 def test_a_read_only_document_is_not_changed(make: MakeDesk) -> None:
-    desk = make()
-    desk.play(EDIT, says("Done."))
-    editor = show(desk)
+    scenario = make()
+    scenario.play(EDIT, says("Done."))
+    editor = show(scenario)
     editor.read_only()
-    desk.ask()
-    desk.ended()
-    assert desk.results() == ["error"]
-    assert (editor.text, on_disk(desk)) == (CODE, CODE)
+    scenario.ask()
+    scenario.ended()
+    assert scenario.results() == ["error"]
+    assert (editor.text, on_disk(scenario)) == (CODE, CODE)
 
 
 @pytest.mark.full
 def test_what_is_selected_is_told(make: MakeDesk) -> None:
-    desk = make()
-    desk.play(calls("get_document_info", {}), says("Done."))
-    editor = show(desk)
+    scenario = make()
+    scenario.play(calls("get_document_info", {}), says("Done."))
+    editor = show(scenario)
     editor.select(CODE.index("return"), CODE.index("return") + len("return x"))
-    desk.ask()
-    desk.ended()
-    result = desk.talks.of_type("tool-result")[-1]["result"]
+    scenario.ask()
+    scenario.ended()
+    result = scenario.talks.of_type("tool-result")[-1]["result"]
     assert result["data"]["selected_text"] == "return x"
 
 
@@ -166,15 +166,15 @@ def test_what_is_selected_is_told(make: MakeDesk) -> None:
 def test_of_two_pages_one_is_edited_and_the_other_takes_it_up(
     make: MakeDesk, other_page: Page
 ) -> None:
-    desk = make()
-    desk.play(EDIT, says("Done."))
-    other = show(desk, other_page)
+    scenario = make()
+    scenario.play(EDIT, says("Done."))
+    other = show(scenario, other_page)
     other.type_at_end("# other")
-    editor = show(desk)
+    editor = show(scenario)
     editor.content.click()
-    desk.ask()
-    desk.ended()
-    assert (editor.text, on_disk(desk)) == (EDITED, EDITED)
+    scenario.ask()
+    scenario.ended()
+    assert (editor.text, on_disk(scenario)) == (EDITED, EDITED)
     other.wait_for_text(f"{EDITED}# other")
     other.saves_without_a_question()
     editor.wait_for_text(f"{EDITED}# other")
@@ -188,41 +188,41 @@ def test_of_two_pages_one_is_edited_and_the_other_takes_it_up(
 
 @pytest.mark.full
 def test_a_file_changed_under_a_clean_editor_is_shown_in_place(make: MakeDesk) -> None:
-    desk = make()
-    editor = show(desk)
+    scenario = make()
+    editor = show(scenario)
     editor.content.click()
-    desk.page.keyboard.press("Control+End")
+    scenario.page.keyboard.press("Control+End")
     caret = editor.caret
-    desk.file.write_text(f"import os\n{CODE}")
+    scenario.file.write_text(f"import os\n{CODE}")
     editor.wait_for_text(f"import os\n{CODE}")
     editor.knows_its_file()
     assert (editor.dirty, editor.caret) == (False, caret + len("import os\n"))
     editor.type_at_end("# mine")
     editor.saves_without_a_question()
-    assert on_disk(desk) == f"import os\n{CODE}# mine"
+    assert on_disk(scenario) == f"import os\n{CODE}# mine"
 
 
 def test_a_file_changed_under_unsaved_text_is_merged(make: MakeDesk) -> None:
-    desk = make()
-    editor = show(desk)
+    scenario = make()
+    editor = show(scenario)
     editor.type_at_end("# typed")
-    desk.file.write_text(f"import os\n{CODE}")
+    scenario.file.write_text(f"import os\n{CODE}")
     editor.wait_for_text(f"import os\n{CODE}# typed")
     assert editor.dirty
     editor.knows_its_file()
     editor.saves_without_a_question()
-    assert on_disk(desk) == f"import os\n{CODE}# typed"
+    assert on_disk(scenario) == f"import os\n{CODE}# typed"
 
 
 @pytest.mark.parametrize(
     "choice", ["Keep my text", pytest.param("Use the saved text", marks=pytest.mark.full)]
 )
 def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choice: str) -> None:
-    desk = make()
-    editor = show(desk)
+    scenario = make()
+    editor = show(scenario)
     editor.type_at_start("async ")
     mine, theirs = f"async {CODE}", CODE.replace("f(x)", "g(x)")
-    desk.file.write_text(theirs)
+    scenario.file.write_text(theirs)
     notice = editor.notice("was saved elsewhere")
     expect(notice).to_be_visible()
     assert (editor.text, editor.dirty) == (mine, True)
@@ -232,7 +232,7 @@ def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choi
     editor.wait_for_text(kept)
     editor.knows_its_file()
     editor.saves_without_a_question()
-    desk.wait(lambda: on_disk(desk) == kept, "it is saved")
+    scenario.wait(lambda: on_disk(scenario) == kept, "it is saved")
     if kept == theirs:
         editor.undo()
         editor.wait_for_text(mine)
@@ -241,44 +241,46 @@ def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choi
 def test_nothing_is_written_below_unsaved_text_of_a_page_without_connection(
     make: MakeDesk, page: Page
 ) -> None:
-    desk = make()
+    scenario = make()
     sockets = Sockets(page)
-    editor = show(desk)
+    editor = show(scenario)
     editor.type_at_end("# typed")
-    send_without_a_page(desk, "What is there?", calls("read_document", {}))
-    desk.wait(lambda: "# typed" in str(desk.talks.of_type("tool-result")), "it was announced")
+    send_without_a_page(scenario, "What is there?", calls("read_document", {}))
+    scenario.wait(
+        lambda: "# typed" in str(scenario.talks.of_type("tool-result")), "it was announced"
+    )
     sockets.cut()
-    send_without_a_page(desk, "Change it.", EDIT)
-    desk.ended(2)
-    refused = desk.talks.of_type("tool-result")[-1]["result"]["error"]
+    send_without_a_page(scenario, "Change it.", EDIT)
+    scenario.ended(2)
+    refused = scenario.talks.of_type("tool-result")[-1]["result"]["error"]
     assert refused["code"] == "page_not_responding"
-    assert (editor.text, on_disk(desk)) == (f"{CODE}# typed", CODE)
+    assert (editor.text, on_disk(scenario)) == (f"{CODE}# typed", CODE)
     sockets.mend()
     Panel(page).open().reconnected()
-    desk.wait(lambda: edited_again(desk), "the page is asked again")
-    assert (editor.text, on_disk(desk)) == (f"{EDITED}# typed", CODE)
+    scenario.wait(lambda: edited_again(scenario), "the page is asked again")
+    assert (editor.text, on_disk(scenario)) == (f"{EDITED}# typed", CODE)
 
 
-def send_without_a_page(desk: NotebookScenario, text: str, *replies: Mapping[str, Any]) -> None:
+def send_without_a_page(scenario: NotebookScenario, text: str, *replies: Mapping[str, Any]) -> None:
     """Send a message about the file from elsewhere, to one conversation."""
-    desk.play(*replies, says("Done."))
-    if not desk.talks.all():
-        desk.talks.send("POST", "sessions", {"mode": "auto_edit"})
-    count = len(desk.talks.of_type("turn-end"))
+    scenario.play(*replies, says("Done."))
+    if not scenario.talks.all():
+        scenario.talks.send("POST", "sessions", {"mode": "auto_edit"})
+    count = len(scenario.talks.of_type("turn-end"))
     message: dict[str, Any] = {
         "id": f"message_{count}_{text}",
         "text": text,
         "attachments": [],
-        "context": {"active_document": desk.path},
+        "context": {"active_document": scenario.path},
     }
-    desk.talks.send("POST", f"sessions/{desk.talks.only()['id']}/messages", message)
-    desk.ended(count + 1)
+    scenario.talks.send("POST", f"sessions/{scenario.talks.only()['id']}/messages", message)
+    scenario.ended(count + 1)
 
 
-def edited_again(desk: NotebookScenario) -> bool:
+def edited_again(scenario: NotebookScenario) -> bool:
     """Try the edit; a page that is on its way back is not connected yet."""
-    send_without_a_page(desk, "Change it.", EDIT)
-    return desk.results()[-1] == "ok"
+    send_without_a_page(scenario, "Change it.", EDIT)
+    return scenario.results()[-1] == "ok"
 
 
 # the agent moves and removes files
@@ -286,47 +288,47 @@ def edited_again(desk: NotebookScenario) -> bool:
 
 @pytest.mark.full
 def test_an_open_file_that_the_agent_moves_is_followed(make: MakeDesk) -> None:
-    desk = make()
-    moved = desk.path.replace("code.py", "moved.py")
-    desk.play(calls("rename_file", {"path": desk.path, "new_path": moved}), says("Done."))
-    editor = show(desk)
-    desk.ask(allow=True)
-    desk.ended()
-    assert desk.results() == ["ok"]
-    desk.wait(lambda: editor.path == moved, "the editor follows")
+    scenario = make()
+    moved = scenario.path.replace("code.py", "moved.py")
+    scenario.play(calls("rename_file", {"path": scenario.path, "new_path": moved}), says("Done."))
+    editor = show(scenario)
+    scenario.ask(allow=True)
+    scenario.ended()
+    assert scenario.results() == ["ok"]
+    scenario.wait(lambda: editor.path == moved, "the editor follows")
     editor.type_at_end("# typed")
     editor.saves_without_a_question()
-    assert not desk.file.exists()
-    assert desk.file.with_name("moved.py").read_text() == f"{CODE}# typed"
+    assert not scenario.file.exists()
+    assert scenario.file.with_name("moved.py").read_text() == f"{CODE}# typed"
 
 
 @pytest.mark.full
-def test_an_open_notebook_that_the_agent_moves_is_followed(desk: NotebookScenario) -> None:
-    moved = desk.path.replace(".ipynb", "_moved.ipynb")
-    rename = calls("rename_file", {"path": desk.path, "new_path": moved})
-    opened = desk.open(("one", "x = 1"), replies=[rename, says("Done.")])
-    desk.ask(allow=True)
-    desk.ended()
-    assert desk.results() == ["ok"]
-    editor = TextEditor(desk.page)
-    desk.wait(lambda: editor.path == moved, "the notebook follows")
+def test_an_open_notebook_that_the_agent_moves_is_followed(scenario: NotebookScenario) -> None:
+    moved = scenario.path.replace(".ipynb", "_moved.ipynb")
+    rename = calls("rename_file", {"path": scenario.path, "new_path": moved})
+    opened = scenario.open(("one", "x = 1"), replies=[rename, says("Done.")])
+    scenario.ask(allow=True)
+    scenario.ended()
+    assert scenario.results() == ["ok"]
+    editor = TextEditor(scenario.page)
+    scenario.wait(lambda: editor.path == moved, "the notebook follows")
     opened.type_at_end("one", "  # typed")
     opened.save()
-    no_dialog(desk.page)
-    assert not desk.file.exists()
-    desk.file = desk.lab.root / moved
-    assert desk.on_disk() == {"one": "x = 1  # typed"}
+    no_dialog(scenario.page)
+    assert not scenario.file.exists()
+    scenario.file = scenario.lab.root / moved
+    assert scenario.on_disk() == {"one": "x = 1  # typed"}
 
 
 @pytest.mark.full
 def test_an_open_file_that_the_agent_deletes_is_closed(make: MakeDesk) -> None:
-    desk = make()
-    read = calls("read_file", {"path": desk.path})
-    desk.play(read, calls("delete_file", {"path": desk.path}), says("Done."))
-    show(desk)
-    desk.ask(allow=True)
-    desk.ended()
-    assert desk.results() == ["ok", "ok"]
-    expect(desk.page.locator(".jp-FileEditor")).to_have_count(0)
-    no_dialog(desk.page)
-    assert not desk.file.exists()
+    scenario = make()
+    read = calls("read_file", {"path": scenario.path})
+    scenario.play(read, calls("delete_file", {"path": scenario.path}), says("Done."))
+    show(scenario)
+    scenario.ask(allow=True)
+    scenario.ended()
+    assert scenario.results() == ["ok", "ok"]
+    expect(scenario.page.locator(".jp-FileEditor")).to_have_count(0)
+    no_dialog(scenario.page)
+    assert not scenario.file.exists()

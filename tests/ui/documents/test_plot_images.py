@@ -62,17 +62,19 @@ def red_share(picture: Image.Image) -> float:
     ids=["plotly", "altair", "html", "svg"],
 )
 def test_plots_reach_the_model_as_pictures_while_a_page_shows_them(
-    desk: NotebookScenario, code: str
+    scenario: NotebookScenario, code: str
 ) -> None:
     replies = [
-        calls("run_cell", {"path": desk.path, "cell_id": "plot"}),
-        calls("read_cell_output", {"path": desk.path, "cell_id": "plot", "as": "image"}),
+        calls("run_cell", {"path": scenario.path, "cell_id": "plot"}),
+        calls("read_cell_output", {"path": scenario.path, "cell_id": "plot", "as": "image"}),
         says("Done."),
     ]
-    desk.open(("plot", code), ("other", "1"), replies=replies)
-    desk.ask(allow=True)
-    desk.ended()
-    assert desk.results() == ["ok", "ok"], json.dumps(desk.talks.of_type("tool-result"))[:3000]
-    seen = pictures(desk.upstream.requests())
+    scenario.open(("plot", code), ("other", "1"), replies=replies)
+    scenario.ask(allow=True)
+    scenario.ended()
+    assert scenario.results() == ["ok", "ok"], json.dumps(scenario.talks.of_type("tool-result"))[
+        :3000
+    ]
+    seen = pictures(scenario.upstream.requests())
     assert seen, "no picture was sent"
     assert all(red_share(picture) > 0.02 for picture in seen)

@@ -34,9 +34,11 @@ def set_policy(page: Page, opened: OpenNotebook, cell_id: str, chosen: str) -> N
     )
 
 
-def test_rename_that_leaves_a_later_cell_stale_is_marked_and_told(desk: NotebookScenario) -> None:
-    read = calls("read_notebook", {"path": desk.path})
-    opened = desk.open(
+def test_rename_that_leaves_a_later_cell_stale_is_marked_and_told(
+    scenario: NotebookScenario,
+) -> None:
+    read = calls("read_notebook", {"path": scenario.path})
+    opened = scenario.open(
         ("load", "counts = [1, 2]"),
         ("total", "print(sum(counts))"),
         ("last", "1 + 1"),
@@ -50,21 +52,21 @@ def test_rename_that_leaves_a_later_cell_stale_is_marked_and_told(desk: Notebook
     opened.run("total")
     expect(mark(opened, "total")).to_have_count(0)
     opened.editor("load").click()
-    desk.page.keyboard.press("Control+Home")
-    desk.page.keyboard.type("bike_")
+    scenario.page.keyboard.press("Control+Home")
+    scenario.page.keyboard.type("bike_")
     opened.run("load")
     opened.run("total")  # it still runs
     expect(mark(opened, "total")).to_have_attribute("aria-label", f"Stale: {GONE}")
     expect(mark(opened, "load")).to_have_count(0)
-    set_policy(desk.page, opened, "total", "never")
+    set_policy(scenario.page, opened, "total", "never")
     expect(policy(opened, "total")).to_have_attribute("title", "The agent never runs this cell")
     opened.command("notebook:move-cell-down")
     expect(mark(opened, "total")).to_have_attribute("aria-label", f"Stale: {GONE}")
     expect(policy(opened, "total")).to_have_count(1)
-    set_policy(desk.page, opened, "total", "free")
+    set_policy(scenario.page, opened, "total", "free")
     expect(policy(opened, "total")).to_have_count(0)
     opened.command("notebook:move-cell-up")
-    desk.ask("Does it run from the top?")
-    desk.ended()
-    told = json.dumps(desk.upstream.requests()[-1], ensure_ascii=False)
+    scenario.ask("Does it run from the top?")
+    scenario.ended()
+    told = json.dumps(scenario.upstream.requests()[-1], ensure_ascii=False)
     assert f"In[5] · stale: {GONE}" in told

@@ -14,36 +14,36 @@ BEFORE = "a = 1\n\nb = 2\n\nc = 3"
 AFTER = "a = 700\n\nb = 2\n\nc = 3"
 
 
-def agent(desk: NotebookScenario, *edits: dict[str, str]) -> None:
+def agent(scenario: NotebookScenario, *edits: dict[str, str]) -> None:
     """Let the agent read the notebook, change cells and say so."""
-    calls_ = [calls("edit_cell", {"path": desk.path, **edit}) for edit in edits]
-    desk.play(calls("read_notebook", {"path": desk.path}), *calls_, says("Done."))
+    calls_ = [calls("edit_cell", {"path": scenario.path, **edit}) for edit in edits]
+    scenario.play(calls("read_notebook", {"path": scenario.path}), *calls_, says("Done."))
 
 
 @pytest.fixture
-def other(desk: NotebookScenario, context: BrowserContext) -> Page:
+def other(scenario: NotebookScenario, context: BrowserContext) -> Page:
     """The other window."""
-    del desk
+    del scenario
     return context.new_page()
 
 
 def both(
-    desk: NotebookScenario, other: Page, *cells: tuple[str, str]
+    scenario: NotebookScenario, other: Page, *cells: tuple[str, str]
 ) -> tuple[OpenNotebook, OpenNotebook]:
     """Open the notebook in both windows; the first is the one looked at last."""
-    desk.write(*cells)
-    desk.show(desk.page)
-    other.goto(desk.lab.document_url(desk.path))
+    scenario.write(*cells)
+    scenario.show(scenario.page)
+    other.goto(scenario.lab.document_url(scenario.path))
     second = OpenNotebook(other).ready()
-    return OpenNotebook(desk.page), second
+    return OpenNotebook(scenario.page), second
 
 
 @pytest.mark.full
 def test_the_window_that_sends_the_message_has_the_edits(
-    desk: NotebookScenario, other: Page
+    scenario: NotebookScenario, other: Page
 ) -> None:
-    first, second = both(desk, other, ("cell", BEFORE))
-    agent(desk, {"cell_id": "cell", "source": AFTER})
+    first, second = both(scenario, other, ("cell", BEFORE))
+    agent(scenario, {"cell_id": "cell", "source": AFTER})
     panel = Panel(other).open()
     first.type_at_end("cell", "  # mine")
     panel.ask("Make it 700.")
@@ -51,41 +51,41 @@ def test_the_window_that_sends_the_message_has_the_edits(
     second.wait_for_source("cell", AFTER)
     # The first window shows the edit beside what is typed there, and marks nothing else.
     first.wait_for_source("cell", f"{AFTER}  # mine")
-    marked = Review(desk.page).hunks(first.editor("cell"))
+    marked = Review(scenario.page).hunks(first.editor("cell"))
     expect(marked).to_have_count(1)
     expect(first.editor("cell").locator(".shoulders-Hunk-added")).to_have_text("a = 700")
 
-    Review(desk.page).undo(marked)
+    Review(scenario.page).undo(marked)
     first.wait_for_source("cell", f"{BEFORE}  # mine")
     expect(marked).to_have_count(0)
     first.save()
     second.wait_for_source("cell", f"{BEFORE}  # mine")
-    for page in (desk.page, other):
+    for page in (scenario.page, other):
         expect(page.locator(".jp-Dialog")).to_have_count(0)
     second.type_at_end("cell", "!")
     second.knows_its_file()
     second.save()
-    assert desk.on_disk() == {"cell": f"{BEFORE}  # mine!"}
+    assert scenario.on_disk() == {"cell": f"{BEFORE}  # mine!"}
 
 
 def test_where_both_changed_a_line_the_other_window_keeps_it_and_says_so(
-    desk: NotebookScenario, other: Page
+    scenario: NotebookScenario, other: Page
 ) -> None:
-    first, second = both(desk, other, ("cell", "a = 1"))
-    agent(desk, {"cell_id": "cell", "source": "a = 700"})
+    first, second = both(scenario, other, ("cell", "a = 1"))
+    agent(scenario, {"cell_id": "cell", "source": "a = 700"})
     panel = Panel(other).open()
     first.type_at_end("cell", "0  # mine")
     panel.ask("Make it 700.")
     panel.finished()
     second.wait_for_source("cell", "a = 700")
-    notice = desk.page.get_by_text("is also open in another window")
+    notice = scenario.page.get_by_text("is also open in another window")
     expect(notice.first).to_be_visible()
     assert first.source("cell") == "a = 10  # mine"
-    expect(Review(desk.page).hunks(first.editor("cell"))).to_have_count(0)
+    expect(Review(scenario.page).hunks(first.editor("cell"))).to_have_count(0)
 
     second.save()
     expect(notice).to_have_count(0)
     first.knows_its_file()
     assert first.source("cell") == "a = 10  # mine"
     assert "a = 700" in [cell["source"] for cell in first.cells]
-    expect(desk.page.locator(".jp-Dialog")).to_have_count(0)
+    expect(scenario.page.locator(".jp-Dialog")).to_have_count(0)

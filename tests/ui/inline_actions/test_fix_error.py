@@ -22,9 +22,9 @@ def button(bar: Locator, name: str) -> Locator:
     return bar.get_by_role("button", name=name, exact=True)
 
 
-def test_an_error_is_fixed_and_run_where_it_is(desk: NotebookScenario) -> None:
-    page = desk.page
-    opened = desk.open(
+def test_an_error_is_fixed_and_run_where_it_is(scenario: NotebookScenario) -> None:
+    page = scenario.page
+    opened = scenario.open(
         ("bad", BAD),
         ("end", "1"),
         replies=[stalls("rate = 3\nprice = 5\ntot"), writes(WORSE), writes(GOOD)],
@@ -41,8 +41,8 @@ def test_an_error_is_fixed_and_run_where_it_is(desk: NotebookScenario) -> None:
     expect(new_lines(opened.cell("bad"))).to_contain_text(["price = 5"])
     page.keyboard.press("Escape")
     expect(button(bar, "Fix & run")).to_be_focused()
-    desk.ended()
-    assert desk.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
+    scenario.ended()
+    assert scenario.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
     assert opened.source("bad") == BAD
     expect(new_lines(opened.cell("bad"))).to_have_count(0)
     assert opened.output("bad").first.bounding_box() == below, "the bar moved the page"
@@ -59,7 +59,7 @@ def test_an_error_is_fixed_and_run_where_it_is(desk: NotebookScenario) -> None:
     expect(bar).to_have_count(0)
     assert opened.source("bad") == GOOD
     expect(Panel(page).root).to_have_count(0)
-    assert desk.talks.of_type("approval-request") == []
+    assert scenario.talks.of_type("approval-request") == []
 
     # It awaits review like any change of the agent.
     review.pill.get_by_role("button", name="All changes").click()
@@ -68,8 +68,8 @@ def test_an_error_is_fixed_and_run_where_it_is(desk: NotebookScenario) -> None:
     opened.wait_for_source("bad", BAD)
 
 
-def test_what_no_change_of_the_cell_fixes_is_said(desk: NotebookScenario) -> None:
-    opened = desk.open(("bad", BAD), replies=[says("Run the cell that sets price first.")])
+def test_what_no_change_of_the_cell_fixes_is_said(scenario: NotebookScenario) -> None:
+    opened = scenario.open(("bad", BAD), replies=[says("Run the cell that sets price first.")])
     opened.run("bad")
     bar = opened.cell("bad").get_by_role("group", name="Error")
     button(bar, "Fix & run").click()
@@ -77,4 +77,4 @@ def test_what_no_change_of_the_cell_fixes_is_said(desk: NotebookScenario) -> Non
     expect(button(bar, "Try again")).to_be_visible()
     assert opened.source("bad") == BAD
     button(bar, "Show in chat").click()
-    expect(Panel(desk.page).answers).to_have_text(["Run the cell that sets price first."])
+    expect(Panel(scenario.page).answers).to_have_text(["Run the cell that sets price first."])

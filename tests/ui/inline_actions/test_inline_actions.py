@@ -16,16 +16,18 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 CELLS = (("data", "print('rows: 42')\n7 * 6"), ("bad", "total = price * 3"), ("end", "y = 1"))
 
 
-def sent(desk: NotebookScenario) -> dict[str, Any]:
+def sent(scenario: NotebookScenario) -> dict[str, Any]:
     """The message that was sent last."""
-    return desk.talks.of_type("message-add")[-1]
+    return scenario.talks.of_type("message-add")[-1]
 
 
 @pytest.mark.full
 @pytest.mark.shows("affordances.1", "affordances.2", "affordances.3")
-def test_errors_outputs_and_cells_are_asked_about_where_they_are(desk: NotebookScenario) -> None:
-    page = desk.page
-    opened = desk.open(*CELLS, replies=[says(f"Answer {number}.") for number in range(1, 4)])
+def test_errors_outputs_and_cells_are_asked_about_where_they_are(
+    scenario: NotebookScenario,
+) -> None:
+    page = scenario.page
+    opened = scenario.open(*CELLS, replies=[says(f"Answer {number}.") for number in range(1, 4)])
     opened.run("data")
     opened.editor("bad").click()
     page.keyboard.press("Control+Enter")
@@ -40,9 +42,9 @@ def test_errors_outputs_and_cells_are_asked_about_where_they_are(desk: NotebookS
     expect(panel.input).to_be_focused()
     panel.ask("Why?")
     expect(panel.answers).to_have_text(["Answer 1."])
-    (attached,) = sent(desk)["attachments"]
-    assert attached == {"kind": "error", "path": desk.path, "cell_id": "bad"}
-    assert "NameError" in str(desk.upstream.requests()[-1]["body"])
+    (attached,) = sent(scenario)["attachments"]
+    assert attached == {"kind": "error", "path": scenario.path, "cell_id": "bad"}
+    assert "NameError" in str(scenario.upstream.requests()[-1]["body"])
 
     # The second output of the cell above; its button is there for the pointer.
     opened.cell("data").locator(".jp-OutputArea-child").nth(1).hover()
@@ -50,17 +52,17 @@ def test_errors_outputs_and_cells_are_asked_about_where_they_are(desk: NotebookS
     buttons.last.click()
     expect(panel.input).to_be_focused()
     panel.ask("What is this number?")
-    desk.ended(2)
-    (attached,) = sent(desk)["attachments"]
-    assert attached == {"kind": "output", "path": desk.path, "cell_id": "data", "index": 1}
-    assert "42" in str(desk.upstream.requests()[-1]["body"])
+    scenario.ended(2)
+    (attached,) = sent(scenario)["attachments"]
+    assert attached == {"kind": "output", "path": scenario.path, "cell_id": "data", "index": 1}
+    assert "42" in str(scenario.upstream.requests()[-1]["body"])
 
     opened.editor("end").click()
     choose(page, "Explain with AI")
-    desk.ended(3)
-    assert sent(desk)["text"] == "Explain cell 3."
-    (cell,) = sent(desk)["attachments"]
-    assert cell == {"kind": "cell", "path": desk.path, "cell_id": "end"}
+    scenario.ended(3)
+    assert sent(scenario)["text"] == "Explain cell 3."
+    (cell,) = sent(scenario)["attachments"]
+    assert cell == {"kind": "cell", "path": scenario.path, "cell_id": "end"}
 
     # By the menu of a right click: the clicked output, whatever there is of others.
     opened.output("data").first.click(button="right")
@@ -72,10 +74,10 @@ def test_errors_outputs_and_cells_are_asked_about_where_they_are(desk: NotebookS
 
 
 @pytest.mark.shows("affordances.6")
-def test_selected_text_of_cells_and_files_is_asked_about(desk: NotebookScenario) -> None:
-    page = desk.page
-    (desk.lab.root / "area.py").write_text("import math\n\n\ndef area(r):\n    return r\n")
-    opened = desk.open(
+def test_selected_text_of_cells_and_files_is_asked_about(scenario: NotebookScenario) -> None:
+    page = scenario.page
+    (scenario.lab.root / "area.py").write_text("import math\n\n\ndef area(r):\n    return r\n")
+    opened = scenario.open(
         *CELLS, replies=[says("Answer 1."), writes("def area(radius):\n    return radius")]
     )
     opened.editor("data").click()
@@ -92,11 +94,11 @@ def test_selected_text_of_cells_and_files_is_asked_about(desk: NotebookScenario)
     panel = Panel(page)
     expect(panel.input).to_be_focused()
     panel.ask("Why?")
-    desk.ended()
-    (attached,) = sent(desk)["attachments"]
+    scenario.ended()
+    (attached,) = sent(scenario)["attachments"]
     assert attached == {
         "kind": "selection",
-        "path": desk.path,
+        "path": scenario.path,
         "cell_id": "data",
         "range": {"from": 0, "to": 17},
         "text": "print('rows: 42')",

@@ -40,11 +40,13 @@ def texts_of(request: dict[str, Any]) -> str:
 
 @pytest.mark.shows("affordances.4")
 def test_an_edit_in_place_by_keyboard_keeps_what_is_typed_and_is_one_step_to_undo(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    page = desk.page
-    opened = desk.open(("area", AREA), ("end", "1"), replies=[stalls(FIXED[:40]), writes(FIXED)])
-    before = desk.on_disk()
+    page = scenario.page
+    opened = scenario.open(
+        ("area", AREA), ("end", "1"), replies=[stalls(FIXED[:40]), writes(FIXED)]
+    )
+    before = scenario.on_disk()
     cell = opened.cell("area")
     opened.editor("area").click()
     page.keyboard.press("Control+;")
@@ -52,12 +54,12 @@ def test_an_edit_in_place_by_keyboard_keeps_what_is_typed_and_is_one_step_to_und
     prompt = Prompt(page)
     prompt.ask("use the area")
     expect(prompt.remark).to_contain_text("Writing")
-    desk.wait(lambda: desk.talks.of_type("text-delta"), "something is written")
+    scenario.wait(lambda: scenario.talks.of_type("text-delta"), "something is written")
     assert opened.source("area") == AREA
 
     page.keyboard.press("Escape")  # stops the answer, upstream too
-    desk.ended()
-    assert desk.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
+    scenario.ended()
+    assert scenario.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
     expect(prompt.field).to_have_value("use the area")
     assert old_lines(cell).count() == 0
 
@@ -76,23 +78,23 @@ def test_an_edit_in_place_by_keyboard_keeps_what_is_typed_and_is_one_step_to_und
     expect(opened.editor("area")).to_be_focused()
     page.keyboard.press("Control+z")
     opened.wait_for_source("area", f"{AREA}  # mine")
-    assert desk.on_disk() == before, "nothing is saved unasked"
+    assert scenario.on_disk() == before, "nothing is saved unasked"
 
-    session = desk.talks.only()
+    session = scenario.talks.only()
     assert (session["kind"], session["tools"], session["toolset"]) == ("chat", "disabled", "inline")
     assert session["title"] == "Edit cell 1: use the area"
     assert session["tokens_used"] > 0
-    request = desk.upstream.requests()[-1]
+    request = scenario.upstream.requests()[-1]
     assert "radius)\\n\\nname" in texts_of(request)
     assert "tools" not in request["body"]
 
 
 @pytest.mark.full
-def test_lines_that_would_come_have_the_colours_of_the_language(desk: NotebookScenario) -> None:
-    opened = desk.open(("area", AREA), replies=[writes(FIXED)])
+def test_lines_that_would_come_have_the_colours_of_the_language(scenario: NotebookScenario) -> None:
+    opened = scenario.open(("area", AREA), replies=[writes(FIXED)])
     opened.editor("area").click()
-    choose(desk.page, "Edit with AI…")
-    prompt = Prompt(desk.page)
+    choose(scenario.page, "Edit with AI…")
+    prompt = Prompt(scenario.page)
     prompt.ask("use the area")
     expect(prompt.button("Accept")).to_be_visible()
     in_editor, in_new_line, plain = opened.cell("area").evaluate(_COLOURS)
@@ -101,17 +103,17 @@ def test_lines_that_would_come_have_the_colours_of_the_language(desk: NotebookSc
 
 @pytest.mark.shows("affordances.4")
 def test_lines_changed_on_both_sides_are_a_question_and_nothing_is_lost(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    opened = desk.open(("area", AREA), replies=[writes(FIXED), writes("print('mine too')")])
+    opened = scenario.open(("area", AREA), replies=[writes(FIXED), writes("print('mine too')")])
     opened.editor("area").click()
-    choose(desk.page, "Edit with AI…")
-    prompt = Prompt(desk.page)
+    choose(scenario.page, "Edit with AI…")
+    prompt = Prompt(scenario.page)
     prompt.ask("use the area")
     expect(prompt.button("Accept")).to_be_visible()
     opened.editor("area").get_by_text("radius)").click()
-    desk.page.keyboard.press("End")
-    desk.page.keyboard.type(" # typed", delay=10)
+    scenario.page.keyboard.press("End")
+    scenario.page.keyboard.type(" # typed", delay=10)
     expect(prompt.remark).to_contain_text("You changed the same lines")
     expect(prompt.button("Accept")).to_have_count(0)
     expect(new_lines(opened.cell("area"))).to_have_text("print(math.pi * radius**2)")
@@ -120,7 +122,7 @@ def test_lines_changed_on_both_sides_are_a_question_and_nothing_is_lost(
 
     prompt.button("Ask again").click()
     expect(prompt.button("Accept")).to_be_visible()
-    assert "# typed" in texts_of(desk.upstream.requests()[-1])
+    assert "# typed" in texts_of(scenario.upstream.requests()[-1])
     prompt.button("Discard").click()
     prompt.is_over()
     assert opened.source("area") == mine
@@ -128,10 +130,10 @@ def test_lines_changed_on_both_sides_are_a_question_and_nothing_is_lost(
 
 
 @pytest.mark.full
-def test_prompts_follow_their_cells_and_come_back_into_view(desk: NotebookScenario) -> None:
-    page = desk.page
+def test_prompts_follow_their_cells_and_come_back_into_view(scenario: NotebookScenario) -> None:
+    page = scenario.page
     many = [(f"c{number}", f"x{number} = {number}\n" * 8) for number in range(60)]
-    opened = desk.open(*many, replies=[writes("x0 = 'new'")])
+    opened = scenario.open(*many, replies=[writes("x0 = 'new'")])
     opened.editor("c0").click()
     opened.command("jupyter-ai-shoulders:edit-with-ai", wait=False)
     prompt = Prompt(page)
@@ -166,10 +168,10 @@ def go_to(page: Page, index: int) -> None:
 @pytest.mark.full
 @pytest.mark.shows("affordances.4", "affordances.5")
 def test_markdown_and_raw_cells_are_rewritten_and_locked_ones_are_not(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    page = desk.page
-    opened = desk.open(
+    page = scenario.page
+    opened = scenario.open(
         ("text", "# Circles\n\nSome areas."),
         ("raw", "raw: 1"),
         ("locked", "x = 1"),

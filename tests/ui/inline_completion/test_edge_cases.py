@@ -47,24 +47,24 @@ def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
 
 
 @pytest.fixture
-def switched_off(desk: NotebookScenario) -> Iterator[None]:
+def switched_off(scenario: NotebookScenario) -> Iterator[None]:
     """`++` is typed as it is."""
-    desk.talks.send("PUT", "settings", {"ghost": {"enabled_plus": False}})
+    scenario.talks.send("PUT", "settings", {"ghost": {"enabled_plus": False}})
     yield
-    desk.talks.send("PUT", "settings", {"ghost": {"enabled_plus": None}})
+    scenario.talks.send("PUT", "settings", {"ghost": {"enabled_plus": None}})
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.plus.8")
 def test_in_the_first_moment_the_signs_stay_until_it_is_known_that_they_ask(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    held = Held(desk.page)
-    notebook = desk.open(("code", "a = "), ("other", "b = "), replies=[GOOD])
-    ghost = InlineCompletion(desk.page)
+    held = Held(scenario.page)
+    notebook = scenario.open(("code", "a = "), ("other", "b = "), replies=[GOOD])
+    ghost = InlineCompletion(scenario.page)
     at_end(notebook, "other")
     ghost.strokes()
-    desk.page.keyboard.type("c")
+    scenario.page.keyboard.type("c")
     notebook.wait_for_source("other", "b = ++c")
     at_end(notebook)
     ghost.strokes()
@@ -75,19 +75,19 @@ def test_in_the_first_moment_the_signs_stay_until_it_is_known_that_they_ask(
     ghost.shows("one()")
     assert notebook.source("code") == "a = "
     assert notebook.source("other") == "b = ++c"
-    desk.page.keyboard.press("Tab")
+    scenario.page.keyboard.press("Tab")
     notebook.wait_for_source("code", "a = one()")
-    assert len(asked_of(desk)) == 1
+    assert len(asked_of(scenario)) == 1
 
 
 @pytest.mark.shows("10.plus.4", "10.plus.8")
 @pytest.mark.usefixtures("switched_off")
 def test_in_the_first_moment_no_sign_is_lost_where_it_is_switched_off(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    held = Held(desk.page)
-    notebook = desk.open(("code", "a = "), replies=[GOOD])
-    ghost = InlineCompletion(desk.page)
+    held = Held(scenario.page)
+    notebook = scenario.open(("code", "a = "), replies=[GOOD])
+    ghost = InlineCompletion(scenario.page)
     at_end(notebook)
     ghost.strokes()
     notebook.wait_for_source("code", "a = ++")
@@ -97,7 +97,7 @@ def test_in_the_first_moment_no_sign_is_lost_where_it_is_switched_off(
     ghost.ready()
     ghost.gone()
     assert notebook.source("code") == "a = ++"
-    assert asked_of(desk) == []
+    assert asked_of(scenario) == []
 
 
 # The lab has started, and told its completer, and so the providers of it, their settings.
@@ -110,18 +110,18 @@ _STARTED = """async () => {
 
 @pytest.mark.full
 def test_the_start_of_the_lab_does_not_load_suggestions_and_a_document_does(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    desk.write(("code", "a = "))
-    page = desk.page
-    page.goto(desk.lab.url("lab", reset=""))
+    scenario.write(("code", "a = "))
+    page = scenario.page
+    page.goto(scenario.lab.url("lab", reset=""))
     page.wait_for_function("() => window.jupyterapp")
     page.evaluate(_STARTED)
     page.evaluate(TWO_FRAMES)
     ghost = InlineCompletion(page)
     assert not ghost.is_loaded()
 
-    page.goto(desk.lab.document_url(desk.path))
+    page.goto(scenario.lab.document_url(scenario.path))
     ghost.ready()
 
     assert ghost.is_loaded()
@@ -136,10 +136,10 @@ ROWS = """text => {
 
 @pytest.mark.full
 @pytest.mark.shows("10.ghost.6")
-def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(desk: NotebookScenario) -> None:
+def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(scenario: NotebookScenario) -> None:
     long = " + ".join(f"price(rows[{number}])" for number in range(30))
-    notebook = desk.open(("code", "x = 1\ny = "), replies=[suggests(long, "b", "c")])
-    ghost = InlineCompletion(desk.page)
+    notebook = scenario.open(("code", "x = 1\ny = "), replies=[suggests(long, "b", "c")])
+    ghost = InlineCompletion(scenario.page)
     at_end(notebook)
     ghost.ask()
     ghost.shows(long)
@@ -149,7 +149,7 @@ def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(desk: NotebookScenario
     assert len(beyond) > 2
     assert max(beyond) <= 1, f"rows end so many px beyond the edge: {beyond}"
     assert ghost.badge.evaluate(ROWS)[0] <= 1
-    desk.page.keyboard.press("Tab")
+    scenario.page.keyboard.press("Tab")
     notebook.wait_for_source("code", f"x = 1\ny = {long}")
     assert (
         len(
@@ -169,9 +169,9 @@ MOVING = """dots => dots.getAnimations({subtree: true}).map(each => [...new Set(
 
 @pytest.mark.full
 @pytest.mark.shows("10.speed.1")
-def test_the_dots_are_one_animation_that_the_page_need_not_draw(desk: NotebookScenario) -> None:
-    notebook = desk.open(("code", "a = "), replies=[stalls()])
-    ghost = InlineCompletion(desk.page)
+def test_the_dots_are_one_animation_that_the_page_need_not_draw(scenario: NotebookScenario) -> None:
+    notebook = scenario.open(("code", "a = "), replies=[stalls()])
+    ghost = InlineCompletion(scenario.page)
     at_end(notebook)
     ghost.plus()
 
@@ -182,15 +182,15 @@ def test_the_dots_are_one_animation_that_the_page_need_not_draw(desk: NotebookSc
 @pytest.mark.full
 @pytest.mark.shows("10.ghost.2", "10.request.3")
 def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    file = desk.file.with_suffix(".py")
+    file = scenario.file.with_suffix(".py")
     filler = "".join(f"part_{number} = {number}  # nothing\n" for number in range(300))
     file.write_text(f"{filler}value = rate", encoding="utf-8")
-    desk.play(GOOD, suggests("new()", "b", "c"))
-    page = desk.page
-    page.goto(desk.lab.url("lab", reset=""))
-    editor = TextEditor(page).open(file.relative_to(desk.lab.root).as_posix())
+    scenario.play(GOOD, suggests("new()", "b", "c"))
+    page = scenario.page
+    page.goto(scenario.lab.url("lab", reset=""))
+    editor = TextEditor(page).open(file.relative_to(scenario.lab.root).as_posix())
     editor.content.click()
     ghost = InlineCompletion(page)
     page.keyboard.press("Control+End")
@@ -204,25 +204,27 @@ def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(
     ghost.ask()
 
     ghost.shows("new()")
-    before, after = (json.dumps(request["body"]) for request in asked_of(desk))
+    before, after = (json.dumps(request["body"]) for request in asked_of(scenario))
     assert "def rate(day)" not in before
     assert "def rate(day)" in after
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.manners.5")
-def test_what_was_sent_can_be_read_in_the_settings(desk: NotebookScenario) -> None:
-    notebook = desk.open(("defs", "def price(row): return row"), ("here", "y = "), replies=[GOOD])
-    ghost = InlineCompletion(desk.page)
+def test_what_was_sent_can_be_read_in_the_settings(scenario: NotebookScenario) -> None:
+    notebook = scenario.open(
+        ("defs", "def price(row): return row"), ("here", "y = "), replies=[GOOD]
+    )
+    ghost = InlineCompletion(scenario.page)
     at_end(notebook, "here")
     ghost.ask()
 
-    settings = SettingsPage(desk.page).open("suggestions")
+    settings = SettingsPage(scenario.page).open("suggestions")
 
     sent = settings.root.get_by_role("region", name="Sent requests")
-    sent.get_by_role("button", name=re.compile(re.escape(desk.path))).first.click()
+    sent.get_by_role("button", name=re.compile(re.escape(scenario.path))).first.click()
     sent.get_by_role("button", name="1. To the model").click()
-    (request,) = asked_of(desk)
+    (request,) = asked_of(scenario)
     told: str = request["body"]["messages"][0]["content"][0]["text"]
     assert "def price(row)" in told
     expect(sent.locator("pre")).to_have_text(told)
@@ -230,16 +232,16 @@ def test_what_was_sent_can_be_read_in_the_settings(desk: NotebookScenario) -> No
 
 @pytest.mark.full
 @pytest.mark.shows("10.ghost.5")
-def test_cells_and_files_of_notebook_7_get_them_too(desk: NotebookScenario) -> None:
-    desk.write(("defs", "def price(row): return row"), ("here", "y = "))
-    (desk.lab.root / "seven.py").write_text("z = ", encoding="utf-8")
-    desk.play(GOOD, suggests("four()", "five()", "six()"))
-    page = desk.page
+def test_cells_and_files_of_notebook_7_get_them_too(scenario: NotebookScenario) -> None:
+    scenario.write(("defs", "def price(row): return row"), ("here", "y = "))
+    (scenario.lab.root / "seven.py").write_text("z = ", encoding="utf-8")
+    scenario.play(GOOD, suggests("four()", "five()", "six()"))
+    page = scenario.page
     for place, text, key, taken in (
-        (f"notebooks/{desk.path}", "y = ", "ArrowDown", "two()"),
+        (f"notebooks/{scenario.path}", "y = ", "ArrowDown", "two()"),
         ("edit/seven.py", "z = ", "ArrowUp", "six()"),
     ):
-        page.goto(desk.lab.url(place))
+        page.goto(scenario.lab.url(place))
         editor = page.locator(".cm-content:visible").last
         expect(editor).to_contain_text(text.strip())
         editor.click()
@@ -254,5 +256,5 @@ def test_cells_and_files_of_notebook_7_get_them_too(desk: NotebookScenario) -> N
 
         ghost.gone()
         expect(editor).to_have_text(f"{text}{taken}")
-    cell, _ = (json.dumps(request["body"]) for request in asked_of(desk))
+    cell, _ = (json.dumps(request["body"]) for request in asked_of(scenario))
     assert "def price(row)" in cell

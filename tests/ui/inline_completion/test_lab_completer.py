@@ -24,11 +24,11 @@ GOOD = suggests("one()", "two()", "three()")
 
 
 @pytest.fixture
-def automatic(desk: NotebookScenario) -> Iterator[None]:
+def automatic(scenario: NotebookScenario) -> Iterator[None]:
     """Suggestions come while one types."""
-    desk.talks.send("PUT", "settings", {"ghost": {"automatic": True}})
+    scenario.talks.send("PUT", "settings", {"ghost": {"automatic": True}})
     yield
-    desk.talks.send("PUT", "settings", {"ghost": {"automatic": None}})
+    scenario.talks.send("PUT", "settings", {"ghost": {"automatic": None}})
 
 
 def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
@@ -40,19 +40,19 @@ def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
 @pytest.mark.full
 @pytest.mark.shows("10.lab.1", "10.model.1", "10.states.3")
 def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    notebook = desk.open(("code", "a = "), replies=[stalls("first()"), GOOD])
-    page = desk.page
+    notebook = scenario.open(("code", "a = "), replies=[stalls("first()"), GOOD])
+    page = scenario.page
     ghost = InlineCompletion(page)
     at_end(notebook)
     page.keyboard.press("Alt+\\")
     expect(ghost.labs).to_contain_text("first()")
-    assert outcomes(desk) == [None], "the others have not come yet"
+    assert outcomes(scenario) == [None], "the others have not come yet"
 
     page.keyboard.press("Backspace")
     expect(ghost.labs).to_have_count(0)
-    desk.wait(lambda: outcomes(desk) == ["client-left"], "what is late is let go")
+    scenario.wait(lambda: outcomes(scenario) == ["client-left"], "what is late is let go")
     page.keyboard.type(" ")
     page.keyboard.press("Alt+\\")
     expect(ghost.labs).to_contain_text("one()")
@@ -62,22 +62,22 @@ def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(
     expect(ghost.labs).to_contain_text("two()")
     page.keyboard.press("Tab")
     notebook.wait_for_source("code", "a = two()")
-    assert len(asked_of(desk)) == 2
+    assert len(asked_of(scenario)) == 2
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.lab.2")
 @pytest.mark.usefixtures("automatic")
-def test_while_one_types_the_lab_asks_if_the_settings_say_so(desk: NotebookScenario) -> None:
-    notebook = desk.open(("code", ""), replies=[])
-    desk.upstream.play({"replies": [], "default": GOOD})  # one who types slowly pauses often
-    ghost = InlineCompletion(desk.page)
+def test_while_one_types_the_lab_asks_if_the_settings_say_so(scenario: NotebookScenario) -> None:
+    notebook = scenario.open(("code", ""), replies=[])
+    scenario.upstream.play({"replies": [], "default": GOOD})  # one who types slowly pauses often
+    ghost = InlineCompletion(scenario.page)
     at_end(notebook)
     ghost.ready()
 
-    desk.page.keyboard.type("total = ")
+    scenario.page.keyboard.type("total = ")
     expect(ghost.labs).to_contain_text("one()")
-    desk.page.keyboard.press("Tab")
+    scenario.page.keyboard.press("Tab")
 
     notebook.wait_for_source("code", "total = one()")
 
@@ -85,43 +85,45 @@ def test_while_one_types_the_lab_asks_if_the_settings_say_so(desk: NotebookScena
 @pytest.mark.shows("10.lab.3", "10.speed.1", "10.states.4")
 @pytest.mark.usefixtures("automatic")
 def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provider(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    notebook = desk.open(("code", ""), replies=[])
-    desk.upstream.play({"replies": [], "default": stalls()})
+    notebook = scenario.open(("code", ""), replies=[])
+    scenario.upstream.play({"replies": [], "default": stalls()})
     at_end(notebook)
-    InlineCompletion(desk.page).ready()
+    InlineCompletion(scenario.page).ready()
     typed = ""
     for count in range(1, 5):
         words = f"value_{count} = value_{count - 1} + {count}; "
-        desk.page.keyboard.type(words)
+        scenario.page.keyboard.type(words)
         typed += words
         # A pause: the lab asks when none of the last keys is younger than it waits.
-        desk.wait(lambda least=count: len(asked_of(desk)) >= least, "the pause is noticed")
-    desk.page.keyboard.type("end")
+        scenario.wait(lambda least=count: len(asked_of(scenario)) >= least, "the pause is noticed")
+    scenario.page.keyboard.type("end")
 
     notebook.wait_for_source("code", f"{typed}end")
-    desk.page.keyboard.press("Home")
-    desk.wait(lambda: set(outcomes(desk)) == {"client-left"}, "every request is left")
-    assert len(asked_of(desk)) >= 4
+    scenario.page.keyboard.press("Home")
+    scenario.wait(lambda: set(outcomes(scenario)) == {"client-left"}, "every request is left")
+    assert len(asked_of(scenario)) >= 4
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.lab.2")
-def test_while_one_types_nothing_is_asked_otherwise(desk: NotebookScenario) -> None:
-    notebook = desk.open(("code", ""), replies=[GOOD])
+def test_while_one_types_nothing_is_asked_otherwise(scenario: NotebookScenario) -> None:
+    notebook = scenario.open(("code", ""), replies=[GOOD])
     at_end(notebook)
-    InlineCompletion(desk.page).ready()
-    desk.page.keyboard.type("total = ")
+    InlineCompletion(scenario.page).ready()
+    scenario.page.keyboard.type("total = ")
     notebook.wait_for_source("code", "total = ")
     # The lab asks for what is typed in order: what it asks now comes after what it asked before.
-    desk.page.keyboard.press("Alt+\\")
-    expect(InlineCompletion(desk.page).labs).to_contain_text("one()")
-    assert len(asked_of(desk)) == 1
+    scenario.page.keyboard.press("Alt+\\")
+    expect(InlineCompletion(scenario.page).labs).to_contain_text("one()")
+    assert len(asked_of(scenario)) == 1
 
 
 @pytest.fixture
-def own_desk(tmp_path_factory: pytest.TempPathFactory, page: Page) -> Iterator[NotebookScenario]:
+def own_scenario(
+    tmp_path_factory: pytest.TempPathFactory, page: Page
+) -> Iterator[NotebookScenario]:
     """A server of its own, with a model that costs: one remembers that its provider was down."""
     with serve(tmp_path_factory, LONG_GRACE_SECONDS) as served:
         models = served.lab.root / ".shoulders" / "models.json"
@@ -134,50 +136,50 @@ def own_desk(tmp_path_factory: pytest.TempPathFactory, page: Page) -> Iterator[N
 @pytest.mark.full
 @pytest.mark.shows("10.manners.2", "10.manners.3")
 def test_a_used_up_budget_and_a_provider_that_is_down_are_silent_but_for_a_hint(
-    own_desk: NotebookScenario,
+    own_scenario: NotebookScenario,
 ) -> None:
-    desk = own_desk
-    notebook = desk.open(("code", "a = "), replies=[GOOD])
-    ghost = InlineCompletion(desk.page)
+    scenario = own_scenario
+    notebook = scenario.open(("code", "a = "), replies=[GOOD])
+    ghost = InlineCompletion(scenario.page)
     at_end(notebook)
     ghost.ask()
-    desk.talks.send("PUT", "budget", {"month_micro_usd": 1})
-    desk.page.keyboard.type("b")
+    scenario.talks.send("PUT", "budget", {"month_micro_usd": 1})
+    scenario.page.keyboard.type("b")
     ghost.plus()
     expect(ghost.hint).to_have_text("No AI suggestions: budget used up")
     ghost.gone()
-    desk.talks.send("PUT", "budget", {"month_micro_usd": None})
-    desk.play(GOOD)
+    scenario.talks.send("PUT", "budget", {"month_micro_usd": None})
+    scenario.play(GOOD)
     ghost.ask()
     expect(ghost.hint).to_have_count(0)
 
-    desk.page.keyboard.type("c")
-    desk.upstream.play({"replies": [], "default": {"failure": {"status": 500}}})
+    scenario.page.keyboard.type("c")
+    scenario.upstream.play({"replies": [], "default": {"failure": {"status": 500}}})
     ghost.plus()
     expect(ghost.hint).to_have_text("No AI suggestions: provider not responding")
     ghost.gone()
     ghost.hint.click()
     expect(ghost.hint).to_have_count(0)
-    SettingsPage(desk.page).shown("Providers")
-    desk.page.get_by_role("tab", name=".ipynb").first.click()
+    SettingsPage(scenario.page).shown("Providers")
+    scenario.page.get_by_role("tab", name=".ipynb").first.click()
     at_end(notebook)
-    with desk.page.expect_response("**/completions*"):
+    with scenario.page.expect_response("**/completions*"):
         ghost.plus()
     expect(ghost.dots).to_have_count(0)
     expect(ghost.hint).to_have_count(0)
-    expect(desk.page.locator(".Toastify__toast", has_text="uggestion")).to_have_count(0)
+    expect(scenario.page.locator(".Toastify__toast", has_text="uggestion")).to_have_count(0)
     assert notebook.source("code") == "a = bc"
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.manners.1")
-def test_without_a_key_there_is_silence_and_one_hint(demo_desk: NotebookScenario) -> None:
-    demo_desk.write(("code", "a = "))
-    notebook = demo_desk.show(demo_desk.page)
-    ghost = InlineCompletion(demo_desk.page)
+def test_without_a_key_there_is_silence_and_one_hint(demo_scenario: NotebookScenario) -> None:
+    demo_scenario.write(("code", "a = "))
+    notebook = demo_scenario.show(demo_scenario.page)
+    ghost = InlineCompletion(demo_scenario.page)
     at_end(notebook)
     ghost.plus()
     expect(ghost.hint).to_contain_text("No AI suggestions: no ")
     ghost.gone()
     assert notebook.source("code") == "a = "
-    assert demo_desk.talks.all() == []
+    assert demo_scenario.talks.all() == []

@@ -26,12 +26,12 @@ END = len("x = 1\ny = ")
 
 
 def at_end(
-    desk: NotebookScenario, *replies: Mapping[str, Any]
+    scenario: NotebookScenario, *replies: Mapping[str, Any]
 ) -> tuple[OpenNotebook, InlineCompletion]:
     """The caret at the end of the cell `here`."""
-    notebook = desk.open(*CELLS, replies=replies)
+    notebook = scenario.open(*CELLS, replies=replies)
     go_to_end(notebook)
-    return notebook, InlineCompletion(desk.page)
+    return notebook, InlineCompletion(scenario.page)
 
 
 def go_to_end(notebook: OpenNotebook) -> None:
@@ -50,21 +50,23 @@ def go_to_end(notebook: OpenNotebook) -> None:
     "10.keys.10",
     "10.request.1",
 )
-def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(desk: NotebookScenario) -> None:
-    notebook, ghost = at_end(desk, suggests("price(x)", "x - 1", "x + 1", "x * 2"))
+def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(
+    scenario: NotebookScenario,
+) -> None:
+    notebook, ghost = at_end(scenario, suggests("price(x)", "x - 1", "x + 1", "x * 2"))
 
     ghost.ask()
 
     assert notebook.source("here") == "x = 1\ny = "
-    assert caret(desk.page) == END
+    assert caret(scenario.page) == END
     ghost.shows("price(x)")
     expect(ghost.text).to_have_css("font-style", "italic")
-    expect(desk.page.locator(".shoulders-mod-ghostActive")).to_have_count(1)
+    expect(scenario.page.locator(".shoulders-mod-ghostActive")).to_have_count(1)
     expect(ghost.badge).to_have_text("1/4")
     expect(ghost.spoken).to_have_text("4 suggestions")
-    (request,) = asked_of(desk)
+    (request,) = asked_of(scenario)
     assert "def price(row)" in json.dumps(request["body"])
-    keyboard = desk.page.keyboard
+    keyboard = scenario.page.keyboard
     seen: list[str] = []
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp"):
         keyboard.press(key)
@@ -83,88 +85,90 @@ def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(desk: Notebo
         pytest.param("ArrowRight", marks=pytest.mark.full),
     ],
 )
-def test_a_suggestion_is_taken_in_one_step_of_undo(desk: NotebookScenario, key: str) -> None:
-    notebook, ghost = at_end(desk, suggests("a", LINES, "b"))
-    desk.page.keyboard.type("z = ")
+def test_a_suggestion_is_taken_in_one_step_of_undo(scenario: NotebookScenario, key: str) -> None:
+    notebook, ghost = at_end(scenario, suggests("a", LINES, "b"))
+    scenario.page.keyboard.type("z = ")
     ghost.ask()
     text = notebook.source("here")
     while ghost.text.inner_text() != LINES:
-        desk.page.keyboard.press("ArrowDown")
+        scenario.page.keyboard.press("ArrowDown")
 
-    desk.page.keyboard.press(key)
+    scenario.page.keyboard.press(key)
 
     ghost.gone()
     notebook.wait_for_source("here", text + LINES)
-    assert caret(desk.page) == len(text + LINES)
-    desk.page.keyboard.press("Control+z")
+    assert caret(scenario.page) == len(text + LINES)
+    scenario.page.keyboard.press("Control+z")
     notebook.wait_for_source("here", text)
-    desk.page.keyboard.press("Control+Shift+z")
+    scenario.page.keyboard.press("Control+Shift+z")
     notebook.wait_for_source("here", text + LINES)
-    desk.page.keyboard.type("!")
+    scenario.page.keyboard.type("!")
     notebook.wait_for_source("here", text + LINES + "!")
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.keys.7")
 def test_the_command_asks_too_and_the_caret_comes_behind_what_is_left_of_a_suggestion(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    notebook = desk.open(("here", "print()\nend"), replies=[suggests("x)  ", "y", "z")])
-    ghost = InlineCompletion(desk.page)
+    notebook = scenario.open(("here", "print()\nend"), replies=[suggests("x)  ", "y", "z")])
+    ghost = InlineCompletion(scenario.page)
     notebook.editor("here").click()
-    desk.page.keyboard.press("Control+Home")
+    scenario.page.keyboard.press("Control+Home")
     for _ in "print(":
-        desk.page.keyboard.press("ArrowRight")
+        scenario.page.keyboard.press("ArrowRight")
 
     notebook.command("jupyter-ai-shoulders:suggest")
 
     ghost.shows("x")
-    desk.page.keyboard.press("Tab")
+    scenario.page.keyboard.press("Tab")
     notebook.wait_for_source("here", "print(x)\nend")
-    assert caret(desk.page) == len("print(x")
+    assert caret(scenario.page) == len("print(x")
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.keys.4")
-def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(desk: NotebookScenario) -> None:
-    notebook, ghost = at_end(desk, suggests("other", "price(x) + 1", "price(y)"))
+def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(scenario: NotebookScenario) -> None:
+    notebook, ghost = at_end(scenario, suggests("other", "price(x) + 1", "price(y)"))
     ghost.ask()
-    desk.page.keyboard.press("ArrowDown")
+    scenario.page.keyboard.press("ArrowDown")
     ghost.shows("price(x) + 1")
 
-    desk.page.keyboard.press("Control+ArrowRight")
+    scenario.page.keyboard.press("Control+ArrowRight")
 
     notebook.wait_for_source("here", "x = 1\ny = price")
     ghost.shows("(x) + 1")
     expect(ghost.badge).to_have_text("1/2")
-    desk.page.keyboard.press("Control+ArrowRight")
-    desk.page.keyboard.press("Control+ArrowRight")
+    scenario.page.keyboard.press("Control+ArrowRight")
+    scenario.page.keyboard.press("Control+ArrowRight")
     notebook.wait_for_source("here", "x = 1\ny = price(x")
     ghost.shows(") + 1")
-    desk.page.keyboard.press("Tab")
+    scenario.page.keyboard.press("Tab")
     notebook.wait_for_source("here", "x = 1\ny = price(x) + 1")
     ghost.gone()
-    desk.page.keyboard.press("Control+z")
-    desk.page.keyboard.press("Control+z")
+    scenario.page.keyboard.press("Control+z")
+    scenario.page.keyboard.press("Control+z")
     notebook.wait_for_source("here", "x = 1\ny = price(")
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.keys.3", "10.keys.5", "10.keys.6", "10.states.1", "10.manners.4")
-def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(desk: NotebookScenario) -> None:
-    notebook, ghost = at_end(desk, suggests("a", "b", "c"))
-    keyboard = desk.page.keyboard
+def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(
+    scenario: NotebookScenario,
+) -> None:
+    notebook, ghost = at_end(scenario, suggests("a", "b", "c"))
+    keyboard = scenario.page.keyboard
     before = "x = 1\ny = "
     for key in ("Escape", "ArrowLeft"):
         ghost.ask()
         keyboard.press(key)
         ghost.gone()
-        assert caret(desk.page) == END
-        expect(desk.page.locator(".jp-Notebook.jp-mod-editMode")).to_be_visible()
+        assert caret(scenario.page) == END
+        expect(scenario.page.locator(".jp-Notebook.jp-mod-editMode")).to_be_visible()
     ghost.ask()
     keyboard.press("Home")
     ghost.gone()
-    assert caret(desk.page) == len("x = 1\n")
+    assert caret(scenario.page) == len("x = 1\n")
     keyboard.press("End")
     ghost.ask()
     keyboard.press("1")
@@ -175,50 +179,52 @@ def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(desk: NotebookS
     ghost.ask()
     notebook.editor("here").locator(".cm-line").first.click(position={"x": 4, "y": 4})
     ghost.gone()
-    assert caret(desk.page) == 0
+    assert caret(scenario.page) == 0
     go_to_end(notebook)
     ghost.ask()
     keyboard.press("Shift+Enter")
     ghost.gone()
     assert notebook.source("here") == before
-    assert len(asked_of(desk)) == 1, "what was suggested at the caret before is known"
+    assert len(asked_of(scenario)) == 1, "what was suggested at the caret before is known"
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.states.1", "10.states.2", "10.states.4")
-def test_esc_an_edit_and_a_move_end_what_is_awaited_and_its_request(desk: NotebookScenario) -> None:
-    notebook, ghost = at_end(desk, stalls())
-    desk.upstream.play({"replies": [], "default": stalls()})
-    keyboard = desk.page.keyboard
+def test_esc_an_edit_and_a_move_end_what_is_awaited_and_its_request(
+    scenario: NotebookScenario,
+) -> None:
+    notebook, ghost = at_end(scenario, stalls())
+    scenario.upstream.play({"replies": [], "default": stalls()})
+    keyboard = scenario.page.keyboard
     ways = [("Escape", "x = 1\ny = "), ("Home", "x = 1\ny = "), ("2", "x = 1\n2y = ")]
     for asked, (key, source) in enumerate(ways, start=1):
         ghost.plus()
         expect(ghost.dots).to_be_visible()
-        desk.wait(lambda count=asked: len(asked_of(desk)) == count, "it is asked")
+        scenario.wait(lambda count=asked: len(asked_of(scenario)) == count, "it is asked")
         keyboard.press(key)
         ghost.gone()
         notebook.wait_for_source("here", source)
-        expect(desk.page.locator(".jp-Notebook.jp-mod-editMode")).to_be_visible()
-        desk.wait(lambda: outcomes(desk)[-1] == "client-left", "the provider is left")
-    assert outcomes(desk) == ["client-left"] * 3
+        expect(scenario.page.locator(".jp-Notebook.jp-mod-editMode")).to_be_visible()
+        scenario.wait(lambda: outcomes(scenario)[-1] == "client-left", "the provider is left")
+    assert outcomes(scenario) == ["client-left"] * 3
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.states.3", "10.states.4", "10.model.1")
 def test_a_newer_request_ends_the_older_and_only_its_answer_is_shown(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    notebook, ghost = at_end(desk, stalls("late"), suggests("new", "newer", "newest"))
+    notebook, ghost = at_end(scenario, stalls("late"), suggests("new", "newer", "newest"))
     ghost.plus()
     expect(ghost.text).to_have_text("late")
     expect(ghost.badge).to_have_text("1/1…")
 
-    desk.page.keyboard.type("(")
+    scenario.page.keyboard.type("(")
     ghost.gone()
     ghost.ask()
 
     ghost.shows("new")
     expect(ghost.badge).to_have_text("1/3")
-    desk.wait(lambda: "client-left" in outcomes(desk), "the older is left")
-    assert outcomes(desk) == ["client-left", "sent"]
+    scenario.wait(lambda: "client-left" in outcomes(scenario), "the older is left")
+    assert outcomes(scenario) == ["client-left", "sent"]
     assert notebook.source("here").startswith("x = 1\ny = (")

@@ -27,32 +27,34 @@ def folder(served: LabWithModel, request: pytest.FixtureRequest) -> Path:
     return made
 
 
-def open_text(desk: NotebookScenario, file: Path, text: str) -> TextEditor:
+def open_text(scenario: NotebookScenario, file: Path, text: str) -> TextEditor:
     file.write_text(text, encoding="utf-8")
-    desk.play(GOOD)
-    desk.page.goto(desk.lab.url("lab", reset=""))
-    editor = TextEditor(desk.page).open(file.relative_to(desk.lab.root).as_posix())
+    scenario.play(GOOD)
+    scenario.page.goto(scenario.lab.url("lab", reset=""))
+    editor = TextEditor(scenario.page).open(file.relative_to(scenario.lab.root).as_posix())
     editor.content.click()
-    desk.page.keyboard.press("Control+End")
+    scenario.page.keyboard.press("Control+End")
     return editor
 
 
 @pytest.mark.shows("10.ghost.2", "10.keys.8")
-def test_a_file_gets_suggestions_in_one_step_of_undo(desk: NotebookScenario, folder: Path) -> None:
+def test_a_file_gets_suggestions_in_one_step_of_undo(
+    scenario: NotebookScenario, folder: Path
+) -> None:
     text = "import numpy as np\nvalue = "
-    editor = open_text(desk, folder / "work.py", text)
-    ghost = InlineCompletion(desk.page)
+    editor = open_text(scenario, folder / "work.py", text)
+    ghost = InlineCompletion(scenario.page)
 
     ghost.ask()
     assert editor.text == text
-    desk.page.keyboard.press("ArrowDown")
-    desk.page.keyboard.press("Enter")
+    scenario.page.keyboard.press("ArrowDown")
+    scenario.page.keyboard.press("Enter")
 
     editor.wait_for_text(f"{text}two()")
     assert editor.caret == len(f"{text}two()")
-    desk.page.keyboard.press("Control+z")
+    scenario.page.keyboard.press("Control+z")
     editor.wait_for_text(text)
-    (request,) = asked_of(desk)
+    (request,) = asked_of(scenario)
     assert "import numpy as np" in json.dumps(request["body"])
 
 
@@ -68,12 +70,12 @@ AS_IT_IS = {
 
 @pytest.mark.full
 @pytest.mark.shows("10.plus.5", "10.plus.7")
-def test_plus_plus_is_typed_where_it_means_itself(desk: NotebookScenario, folder: Path) -> None:
+def test_plus_plus_is_typed_where_it_means_itself(scenario: NotebookScenario, folder: Path) -> None:
     for name, text in AS_IT_IS.items():
         (folder / name).write_text(text, encoding="utf-8")
-    desk.play(GOOD)
-    page = desk.page
-    page.goto(desk.lab.url("lab", reset=""))
+    scenario.play(GOOD)
+    page = scenario.page
+    page.goto(scenario.lab.url("lab", reset=""))
     for name, text in AS_IT_IS.items():
         editor = TextEditor(page).open(f"{folder.name}/{name}")
         editor.content.click()
@@ -85,47 +87,49 @@ def test_plus_plus_is_typed_where_it_means_itself(desk: NotebookScenario, folder
         page.keyboard.type(" x")
         editor.wait_for_text(f"{text}++ x")
         InlineCompletion(page).gone()
-    assert asked_of(desk) == []
+    assert asked_of(scenario) == []
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.plus.2", "10.plus.5", "10.plus.7")
-def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(desk: NotebookScenario) -> None:
+def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(
+    scenario: NotebookScenario,
+) -> None:
     cells = [("code", "i"), ("js", "%%javascript\ni"), ("prose", "C")]
-    desk.write(*cells)
-    book = json.loads(desk.file.read_text())
+    scenario.write(*cells)
+    book = json.loads(scenario.file.read_text())
     book["cells"][2] |= {"cell_type": "markdown"}
     for key in ("outputs", "execution_count"):
         del book["cells"][2][key]
-    desk.file.write_text(json.dumps(book))
-    desk.play(GOOD)
-    notebook = desk.show(desk.page)
-    ghost = InlineCompletion(desk.page)
+    scenario.file.write_text(json.dumps(book))
+    scenario.play(GOOD)
+    notebook = scenario.show(scenario.page)
+    ghost = InlineCompletion(scenario.page)
     notebook.editor("code").click()
-    desk.page.keyboard.press("End")
+    scenario.page.keyboard.press("End")
     ghost.plus(apart=SLOW)
     notebook.wait_for_source("code", "i++")
     notebook.editor("js").click()
-    desk.page.keyboard.press("Control+End")
+    scenario.page.keyboard.press("Control+End")
     ghost.plus()
     notebook.wait_for_source("js", "%%javascript\ni++")
     notebook.cell("prose").locator(".jp-MarkdownOutput").dblclick()
     notebook.editor("prose").click()
-    desk.page.keyboard.press("Control+End")
+    scenario.page.keyboard.press("Control+End")
     ghost.plus()
     notebook.wait_for_source("prose", "C++")
-    assert asked_of(desk) == []
+    assert asked_of(scenario) == []
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.plus.5")
-def test_a_kernel_with_an_increment_keeps_it(desk: NotebookScenario) -> None:
-    desk.write(("code", "i"))
-    book = json.loads(desk.file.read_text()) | {"metadata": NO_KERNEL | AS_CPP}
-    desk.file.write_text(json.dumps(book))
-    desk.play(GOOD)
-    page = desk.page
-    page.goto(desk.lab.document_url(desk.path))
+def test_a_kernel_with_an_increment_keeps_it(scenario: NotebookScenario) -> None:
+    scenario.write(("code", "i"))
+    book = json.loads(scenario.file.read_text()) | {"metadata": NO_KERNEL | AS_CPP}
+    scenario.file.write_text(json.dumps(book))
+    scenario.play(GOOD)
+    page = scenario.page
+    page.goto(scenario.lab.document_url(scenario.path))
     page.get_by_role("dialog").get_by_role("button", name="No Kernel").click()
     editor = page.locator(".jp-Notebook:visible .cm-content")
     editor.click()
@@ -134,14 +138,14 @@ def test_a_kernel_with_an_increment_keeps_it(desk: NotebookScenario) -> None:
     InlineCompletion(page).plus()
 
     expect(editor).to_have_text("i++")
-    assert asked_of(desk) == []
+    assert asked_of(scenario) == []
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.keys.9")
-def test_several_carets_and_a_locked_cell_ask_for_nothing(desk: NotebookScenario) -> None:
-    notebook = desk.open(("code", "a\nb"), ("locked", "c"), replies=[GOOD])
-    page = desk.page
+def test_several_carets_and_a_locked_cell_ask_for_nothing(scenario: NotebookScenario) -> None:
+    notebook = scenario.open(("code", "a\nb"), ("locked", "c"), replies=[GOOD])
+    page = scenario.page
     ghost = InlineCompletion(page)
     page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel.cells[1]"
@@ -158,34 +162,34 @@ def test_several_carets_and_a_locked_cell_ask_for_nothing(desk: NotebookScenario
     notebook.command("jupyter-ai-shoulders:suggest")
     ghost.gone()
     assert notebook.source("locked") == "c"
-    assert asked_of(desk) == []
+    assert asked_of(scenario) == []
 
 
 @pytest.fixture
-def untouched_settings(desk: NotebookScenario) -> Iterator[None]:
+def untouched_settings(scenario: NotebookScenario) -> Iterator[None]:
     """Put the settings of suggestions back as they were: other tests share the server."""
     yield
     nothing = {"enabled_plus": None, "automatic": None, "skip_languages": None}
-    desk.talks.send("PUT", "settings", {"ghost": nothing})
+    scenario.talks.send("PUT", "settings", {"ghost": nothing})
 
 
 @pytest.mark.full
 @pytest.mark.shows("10.plus.3", "10.plus.4", "10.plus.6")
 @pytest.mark.usefixtures("untouched_settings")
-def test_the_settings_switch_it_off_and_on_at_once(desk: NotebookScenario) -> None:
-    notebook = desk.open(("code", "a = "), replies=[GOOD])
-    page = desk.page
+def test_the_settings_switch_it_off_and_on_at_once(scenario: NotebookScenario) -> None:
+    notebook = scenario.open(("code", "a = "), replies=[GOOD])
+    page = scenario.page
     ghost = InlineCompletion(page)
     settings = SettingsPage(page).open("suggestions")
     settings.switch("With ++").uncheck()
-    desk.wait(
-        lambda: desk.talks.api("settings")["values"]["ghost"]["enabled_plus"] is False,
+    scenario.wait(
+        lambda: scenario.talks.api("settings")["values"]["ghost"]["enabled_plus"] is False,
         "it is switched off",
     )
     in_notebook(page)
     notebook.editor("code").click()
     page.keyboard.press("End")
-    desk.wait(lambda: not plus_works(ghost), "the page hears of it")
+    scenario.wait(lambda: not plus_works(ghost), "the page hears of it")
     notebook.wait_for_source("code", "a = ++")
     page.keyboard.type(" ")
 
@@ -193,19 +197,19 @@ def test_the_settings_switch_it_off_and_on_at_once(desk: NotebookScenario) -> No
     settings.switch("With ++").check()
     settings.root.get_by_label("Languages without ++").fill("python")
     settings.root.get_by_label("Languages without ++").press("Enter")
-    desk.wait(
-        lambda: desk.talks.api("settings")["values"]["ghost"]["skip_languages"] == ["python"],
+    scenario.wait(
+        lambda: scenario.talks.api("settings")["values"]["ghost"]["skip_languages"] == ["python"],
         "the languages are stored",
     )
     in_notebook(page)
     notebook.editor("code").click()
     page.keyboard.press("End")
-    desk.wait(lambda: not plus_works(ghost), "the page hears of it")
+    scenario.wait(lambda: not plus_works(ghost), "the page hears of it")
     notebook.wait_for_source("code", "a = ++ ++")
 
-    desk.talks.send("PUT", "settings", {"ghost": {"skip_languages": []}})
+    scenario.talks.send("PUT", "settings", {"ghost": {"skip_languages": []}})
     page.keyboard.type(" ")
-    desk.wait(lambda: plus_works(ghost), "the page hears of another program's change")
+    scenario.wait(lambda: plus_works(ghost), "the page hears of another program's change")
     assert notebook.source("code").replace("+", "") == "a =   "
 
 
@@ -227,24 +231,24 @@ def in_notebook(page: Page) -> None:
 @pytest.mark.full
 @pytest.mark.shows("10.request.1", "10.request.2")
 def test_what_stands_in_another_cell_unsaved_is_told_and_makes_other_suggestions(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    notebook = desk.open(
+    notebook = scenario.open(
         ("defs", "first = 1"), ("here", "y = "), replies=[GOOD, suggests("new()", "b", "c")]
     )
-    ghost = InlineCompletion(desk.page)
+    ghost = InlineCompletion(scenario.page)
     notebook.editor("here").click()
-    desk.page.keyboard.press("Control+End")
+    scenario.page.keyboard.press("Control+End")
     ghost.ask()
     ghost.shows("one()")
-    desk.page.keyboard.press("Escape")
+    scenario.page.keyboard.press("Escape")
 
     notebook.type_at_end("defs", "\ndef second(rows): ...")
     notebook.editor("here").click()
-    desk.page.keyboard.press("Control+End")
+    scenario.page.keyboard.press("Control+End")
     ghost.ask()
 
     ghost.shows("new()")
-    before, after = (json.dumps(request["body"]) for request in asked_of(desk))
+    before, after = (json.dumps(request["body"]) for request in asked_of(scenario))
     assert "second(rows)" not in before
     assert "second(rows)" in after

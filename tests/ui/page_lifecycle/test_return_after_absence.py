@@ -10,11 +10,11 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 
 
 def test_what_happened_without_a_page_is_told_once_in_a_new_browser(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
-    path = desk.path
-    opened = desk.open(
-        ("slow", desk.held),
+    path = scenario.path
+    opened = scenario.open(
+        ("slow", scenario.held),
         ("one", "x = 1"),
         ("mine", "y = 1"),
         replies=[
@@ -25,26 +25,26 @@ def test_what_happened_without_a_page_is_told_once_in_a_new_browser(
         ],
     )
     opened.type_at_end("mine", "  # typed, not saved")
-    desk.ask(allow=True)
+    scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 2")
-    desk.page.close()
-    desk.let_go()
+    scenario.page.close()
+    scenario.let_go()
     # No page has the notebook open any more, so the edit asks.
-    desk.wait(lambda: len(desk.talks.of_type("approval-request")) == 2, "the agent asks")
-    desk.wait(lambda: desk.talks.api("away")["report"], "long enough to be told of")
+    scenario.wait(lambda: len(scenario.talks.of_type("approval-request")) == 2, "the agent asks")
+    scenario.wait(lambda: scenario.talks.api("away")["report"], "long enough to be told of")
 
     # What ran without a page is in the file; what was typed there is not lost (test_sleep).
-    desk.wait(lambda: "tick 14" in desk.text_on_disk("slow"), "the outputs are in the file")
-    assert desk.on_disk()["mine"] == "y = 1"
+    scenario.wait(lambda: "tick 14" in scenario.text_on_disk("slow"), "the outputs are in the file")
+    assert scenario.on_disk()["mine"] == "y = 1"
 
-    other_page.goto(desk.lab.document_url(path))
+    other_page.goto(scenario.lab.document_url(path))
     OpenNotebook(other_page).ready()
     card = other_page.get_by_role("region", name="While you were away")
     expect(card).to_contain_text("Run cell 1")
     expect(card).to_contain_text("Waiting for your approval: Edit cell 2")
-    assert desk.talks.only()["title"] in Panel(other_page).root.inner_text()
+    assert scenario.talks.only()["title"] in Panel(other_page).root.inner_text()
     other_page.reload()
     expect(card).to_be_visible()
     card.get_by_role("button", name="Dismiss").click()
     expect(card).to_have_count(0)
-    assert desk.talks.api("away")["report"] is None
+    assert scenario.talks.api("away")["report"] is None

@@ -23,19 +23,19 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 @pytest.fixture
 def wire(request: pytest.FixtureRequest) -> Iterator[Wire]:
     """The page's way to the server."""
-    desk: NotebookScenario = request.getfixturevalue(
-        "desk" if "desk" in request.fixturenames else "desk_soon_left"
+    scenario: NotebookScenario = request.getfixturevalue(
+        "scenario" if "scenario" in request.fixturenames else "scenario_soon_left"
     )
-    made = Wire(desk.lab.port)
+    made = Wire(scenario.lab.port)
     yield made
     made.close()
 
 
-def show(desk: NotebookScenario, wire: Wire) -> OpenNotebook:
+def show(scenario: NotebookScenario, wire: Wire) -> OpenNotebook:
     """Open the notebook over the wire."""
-    address = desk.lab.document_url(desk.path)
-    desk.page.goto(address.replace(f":{desk.lab.port}/", f":{wire.port}/"))
-    return OpenNotebook(desk.page).ready().save_as_the_lab_has_it()
+    address = scenario.lab.document_url(scenario.path)
+    scenario.page.goto(address.replace(f":{scenario.lab.port}/", f":{wire.port}/"))
+    return OpenNotebook(scenario.page).ready().save_as_the_lab_has_it()
 
 
 def notice(page: Page) -> Locator:
@@ -50,10 +50,10 @@ def crash(page: Page) -> None:
     page.close()
 
 
-def kept(desk: NotebookScenario) -> str:
+def kept(scenario: NotebookScenario) -> str:
     """What the recovery copies of this test's notebook hold; others share the server."""
-    files = (desk.lab.root / ".shoulders" / "recovery").glob("*.json")
-    name = f'"path":{json.dumps(desk.path)}'
+    files = (scenario.lab.root / ".shoulders" / "recovery").glob("*.json")
+    name = f'"path":{json.dumps(scenario.path)}'
     found: list[str] = []
     for file in files:
         with suppress(FileNotFoundError):  # gone since it was listed
@@ -61,21 +61,21 @@ def kept(desk: NotebookScenario) -> str:
     return "\n".join(text for text in found if name in text.replace('"path": ', '"path":'))
 
 
-def allowed_to_the_end(desk: NotebookScenario) -> bool:
+def allowed_to_the_end(scenario: NotebookScenario) -> bool:
     """Allow what the agent asks for, as it does where no page shows its edits; is it done?"""
-    kinds = [event["type"] for event in desk.talks.log()]
+    kinds = [event["type"] for event in scenario.talks.log()]
     if kinds.count("approval-request") > kinds.count("approval-answer"):
-        desk.allow_unseen()
+        scenario.allow_unseen()
     return "turn-end" in kinds
 
 
-def works_while_asleep(desk: NotebookScenario, wire: Wire) -> tuple[OpenNotebook, Panel]:
+def works_while_asleep(scenario: NotebookScenario, wire: Wire) -> tuple[OpenNotebook, Panel]:
     """Let the page sleep with unsaved text, the user type on, and the agent change and run cells.
 
     Both change the cell ``both``; the notebook ends up with the page still asleep.
     """
-    edit = {"path": desk.path}
-    desk.play(
+    edit = {"path": scenario.path}
+    scenario.play(
         calls("read_notebook", edit),
         calls("run_cell", {**edit, "cell_id": "slow"}),
         calls("edit_cell", {**edit, "cell_id": "one", "source": "print('by the agent')"}),
@@ -83,18 +83,18 @@ def works_while_asleep(desk: NotebookScenario, wire: Wire) -> tuple[OpenNotebook
         calls("run_cell", {**edit, "cell_id": "one"}),
         says("Done."),
     )
-    desk.write(("one", "x = 1"), ("mine", "y = 1"), ("both", "z = 1"), ("slow", desk.held))
-    opened = show(desk, wire)
+    scenario.write(("one", "x = 1"), ("mine", "y = 1"), ("both", "z = 1"), ("slow", scenario.held))
+    opened = show(scenario, wire)
     opened.type_at_end("mine", "  # typed")
-    panel = desk.ask(allow=True)
+    panel = scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 1")
     wire.sleep()
     panel.disconnected()
     opened.type_at_end("mine", ", asleep")
     opened.type_at_end("both", "000")
-    desk.let_go()
-    desk.wait(lambda: allowed_to_the_end(desk), "the agent is done")
-    assert desk.results() == ["ok"] * 5
+    scenario.let_go()
+    scenario.wait(lambda: allowed_to_the_end(scenario), "the agent is done")
+    assert scenario.results() == ["ok"] * 5
     return opened, panel
 
 
@@ -108,14 +108,14 @@ def is_merged(opened: OpenNotebook) -> None:
 
 
 def test_page_that_wakes_has_all_the_agent_did_beside_what_was_typed(
-    desk: NotebookScenario, wire: Wire
+    scenario: NotebookScenario, wire: Wire
 ) -> None:
-    opened, panel = works_while_asleep(desk, wire)
-    assert desk.on_disk()["one"] == "x = 1"
+    opened, panel = works_while_asleep(scenario, wire)
+    assert scenario.on_disk()["one"] == "x = 1"
     wire.wake()
     panel.reconnected()
     is_merged(opened)
-    offered = notice(desk.page)
+    offered = notice(scenario.page)
     expect(offered).to_contain_text("The agent changed 1 cell that you changed too.")
     offered.get_by_role("button", name="Compare").press("Enter")
     expect(offered).to_contain_text("z = 2")
@@ -125,57 +125,57 @@ def test_page_that_wakes_has_all_the_agent_did_beside_what_was_typed(
     assert below["cell_type"] == "raw"
     assert opened.ids.index(below["id"]) == opened.ids.index("both") + 1
     opened.save()
-    expect(desk.page.locator(".jp-Dialog")).to_have_count(0)
-    assert desk.on_disk() == {
+    expect(scenario.page.locator(".jp-Dialog")).to_have_count(0)
+    assert scenario.on_disk() == {
         "one": "print('by the agent')",
         "mine": "y = 1  # typed, asleep",
         "both": "z = 1000",
         below["id"]: "z = 2",
-        "slow": desk.held,
+        "slow": scenario.held,
     }
-    assert texts(desk.cells_on_disk(), "one") == "by the agent\n"
-    desk.wait(lambda: "z = 2" not in kept(desk), "nothing waits for an answer")
+    assert texts(scenario.cells_on_disk(), "one") == "by the agent\n"
+    scenario.wait(lambda: "z = 2" not in kept(scenario), "nothing waits for an answer")
 
 
 @pytest.mark.full
 def test_page_that_wakes_late_takes_up_what_was_written_meanwhile(
-    desk_soon_left: NotebookScenario, wire: Wire
+    scenario_soon_left: NotebookScenario, wire: Wire
 ) -> None:
-    desk = desk_soon_left
-    opened, panel = works_while_asleep(desk, wire)
-    desk.wait(lambda: desk.text_on_disk("one") == "by the agent\n", "it is on disk")
-    assert desk.on_disk()["mine"] == "y = 1"
+    scenario = scenario_soon_left
+    opened, panel = works_while_asleep(scenario, wire)
+    scenario.wait(lambda: scenario.text_on_disk("one") == "by the agent\n", "it is on disk")
+    assert scenario.on_disk()["mine"] == "y = 1"
     wire.wake()
     panel.reconnected()
     is_merged(opened)
-    desk.page.wait_for_function(
+    scenario.page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget.context.model.cells.length === 5"
     )
     assert [cell["source"] for cell in opened.cells if cell["cell_type"] == "raw"] == ["z = 2"]
     opened.knows_its_file()
     opened.save()
-    expect(desk.page.locator(".jp-Dialog")).to_have_count(0)
-    assert desk.on_disk()["both"] == "z = 1000"
+    expect(scenario.page.locator(".jp-Dialog")).to_have_count(0)
+    assert scenario.on_disk()["both"] == "z = 1000"
 
 
 def test_crashed_page_has_its_unsaved_text_offered_and_restored(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
     replies = [
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"}),
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"}),
         says("Done."),
     ]
-    opened = desk.open(("one", "x = 1"), ("mine", "y = 1"), replies=replies)
+    opened = scenario.open(("one", "x = 1"), ("mine", "y = 1"), replies=replies)
     opened.type_at_end("mine", "  # typed")
     opened.command("notebook:insert-cell-below")
     opened.type_at_end(opened.ids[-1], "new = 1")
-    desk.ask()
+    scenario.ask()
     opened.wait_for_source("one", "x = 2")
-    desk.wait(lambda: "new = 1" in kept(desk), "the text is kept")
-    crash(desk.page)
+    scenario.wait(lambda: "new = 1" in kept(scenario), "the text is kept")
+    crash(scenario.page)
 
-    other_page.goto(desk.lab.document_url(desk.path))
+    other_page.goto(scenario.lab.document_url(scenario.path))
     again = OpenNotebook(other_page).ready()
     again.wait_for_source("one", "x = 2")  # the agent's edit is there without being asked for
     assert again.ids == ["one", "mine"]
@@ -191,25 +191,25 @@ def test_crashed_page_has_its_unsaved_text_offered_and_restored(
     assert [cell["source"] for cell in again.cells] == ["x = 2", "y = 1"]
     again.command("notebook:redo-cell-action")
     again.save()
-    assert list(desk.on_disk().values()) == ["x = 2", "y = 1  # typed", "new = 1"]
-    desk.wait(lambda: "typed" not in kept(desk), "no copy is left")
+    assert list(scenario.on_disk().values()) == ["x = 2", "y = 1  # typed", "new = 1"]
+    scenario.wait(lambda: "typed" not in kept(scenario), "no copy is left")
 
 
 @pytest.mark.full
-def test_what_two_crashes_left_is_one_notice(desk: NotebookScenario, other_page: Page) -> None:
-    opened = desk.open(("mine", "y = 1"), ("more", "z = 1"), replies=[])
+def test_what_two_crashes_left_is_one_notice(scenario: NotebookScenario, other_page: Page) -> None:
+    opened = scenario.open(("mine", "y = 1"), ("more", "z = 1"), replies=[])
     opened.type_at_end("mine", "  # typed")
-    desk.wait(lambda: "y = 1  # typed" in kept(desk), "the text is kept")
-    crash(desk.page)
-    other_page.goto(desk.lab.document_url(desk.path))
+    scenario.wait(lambda: "y = 1  # typed" in kept(scenario), "the text is kept")
+    crash(scenario.page)
+    other_page.goto(scenario.lab.document_url(scenario.path))
     again = OpenNotebook(other_page).ready()
     expect(notice(other_page)).to_be_visible()
     again.type_at_end("more", "  # too")
-    desk.wait(lambda: "z = 1  # too" in kept(desk), "the text is kept")
+    scenario.wait(lambda: "z = 1  # too" in kept(scenario), "the text is kept")
     third = other_page.context.new_page()
     crash(other_page)
 
-    third.goto(desk.lab.document_url(desk.path))
+    third.goto(scenario.lab.document_url(scenario.path))
     last = OpenNotebook(third).ready()
     expect(notice(third)).to_have_count(1)
     expect(notice(third)).to_contain_text("(2 cells)")
@@ -221,15 +221,15 @@ def test_what_two_crashes_left_is_one_notice(desk: NotebookScenario, other_page:
 
 @pytest.mark.full
 def test_unsaved_text_waits_through_restarts_until_it_is_thrown_away(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
-    opened = desk.open(("mine", "y = 1"), replies=[says("Done.")])
+    opened = scenario.open(("mine", "y = 1"), replies=[says("Done.")])
     opened.type_at_end("mine", "  # typed")
-    desk.wait(lambda: "y = 1  # typed" in kept(desk), "the text is kept")
-    crash(desk.page)
-    desk.lab.kill()
-    desk.lab.start()
-    other_page.goto(desk.lab.document_url(desk.path))
+    scenario.wait(lambda: "y = 1  # typed" in kept(scenario), "the text is kept")
+    crash(scenario.page)
+    scenario.lab.kill()
+    scenario.lab.start()
+    other_page.goto(scenario.lab.document_url(scenario.path))
     again = OpenNotebook(other_page).ready()
     expect(notice(other_page)).to_be_visible()
     other_page.reload()
@@ -238,7 +238,7 @@ def test_unsaved_text_waits_through_restarts_until_it_is_thrown_away(
     assert again.source("mine") == "y = 1"
     notice(other_page).get_by_role("button", name="Discard").click()
     expect(notice(other_page)).to_have_count(0)
-    desk.wait(lambda: "# typed" not in kept(desk), "the copy is gone")
+    scenario.wait(lambda: "# typed" not in kept(scenario), "the copy is gone")
     other_page.reload()
     again.ready()
     Panel(other_page).open()  # the page has spoken with the server

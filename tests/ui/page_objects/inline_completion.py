@@ -136,11 +136,11 @@ def caret(page: Page) -> int:
     )
 
 
-def asked_of(desk: NotebookScenario) -> list[dict[str, Any]]:
+def asked_of(scenario: NotebookScenario) -> list[dict[str, Any]]:
     """The requests for suggestions that the provider got; it is asked for its models, too."""
-    return [each for each in desk.upstream.requests() if each["method"] == "POST"]
+    return [each for each in scenario.upstream.requests() if each["method"] == "POST"]
 
 
-def outcomes(desk: NotebookScenario) -> list[str | None]:
+def outcomes(scenario: NotebookScenario) -> list[str | None]:
     """How they ended, in order."""
-    return [request["outcome"] for request in asked_of(desk)]
+    return [request["outcome"] for request in asked_of(scenario)]

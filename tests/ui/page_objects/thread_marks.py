@@ -42,26 +42,26 @@ def anchor_of(
     }
 
 
-def begin(desk: NotebookScenario, title: str, anchor: Mapping[str, Any]) -> str:
+def begin(scenario: NotebookScenario, title: str, anchor: Mapping[str, Any]) -> str:
     """Make a thread as another page would; return its id."""
     body = {"kind": "task", "title": title, "anchor": anchor}
-    return desk.talks.send("POST", "sessions", body)["id"]
+    return scenario.talks.send("POST", "sessions", body)["id"]
 
 
-def put(desk: NotebookScenario, session_id: str, shown: str) -> None:
+def put(scenario: NotebookScenario, session_id: str, shown: str) -> None:
     """Resolve a thread, or open it again, as another page would."""
-    desk.talks.send("PATCH", f"sessions/{session_id}", {"status": shown})
+    scenario.talks.send("PATCH", f"sessions/{session_id}", {"status": shown})
 
 
-def say(desk: NotebookScenario, session_id: str, text: str) -> None:
+def say(scenario: NotebookScenario, session_id: str, text: str) -> None:
     """Say something in a thread."""
     body = {"id": str(uuid4()), "text": text}
-    desk.talks.send("POST", f"sessions/{session_id}/messages", body)
+    scenario.talks.send("POST", f"sessions/{session_id}/messages", body)
 
 
-def status(desk: NotebookScenario, session_id: str) -> str:
+def status(scenario: NotebookScenario, session_id: str) -> str:
     """What goes on in a thread."""
-    return desk.talks.api(f"sessions/{session_id}")["status"]
+    return scenario.talks.api(f"sessions/{session_id}")["status"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,18 +19,18 @@ SUMMARY = "The plot shows **y** now, what was old is gone, and `notes` tell of i
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(desk: NotebookScenario) -> Iterator[None]:
+def nothing_left(scenario: NotebookScenario) -> Iterator[None]:
     """Leave nothing to look through: the next test's bar counts it too."""
     yield
-    for edit in desk.talks.api("edits")["edits"]:
-        desk.talks.send("POST", f"edits/{edit['id']}", {"decision": "keep"})
+    for edit in scenario.talks.api("edits")["edits"]:
+        scenario.talks.send("POST", f"edits/{edit['id']}", {"decision": "keep"})
 
 
 @dataclass
 class Scene:
     """A turn that changed three cells and two files, and completed."""
 
-    desk: NotebookScenario
+    scenario: NotebookScenario
     opened: OpenNotebook
     panel: Panel
 
@@ -58,18 +58,18 @@ def step(name: str, **arguments: Any) -> dict[str, Any]:
     return {"kind": "tool", "name": name, "arguments": arguments}
 
 
-def a_completed_turn(desk: NotebookScenario) -> Scene:
+def a_completed_turn(scenario: NotebookScenario) -> Scene:
     """Let the agent change cells and files, and complete."""
-    made = f"{desk.file.stem}-notes.md"
-    closed = desk.file.with_name(f"{desk.file.stem}-closed.txt")
+    made = f"{scenario.file.stem}-notes.md"
+    closed = scenario.file.with_name(f"{scenario.file.stem}-closed.txt")
     closed.write_text("first\nsecond\n")
-    cell = {"path": desk.path}
-    opened = desk.open(
+    cell = {"path": scenario.path}
+    opened = scenario.open(
         *CELLS,
         replies=[
             {
                 "parts": [
-                    step("read_notebook", path=desk.path),
+                    step("read_notebook", path=scenario.path),
                     step("read_file", path=closed.name),
                 ]
             },
@@ -85,20 +85,20 @@ def a_completed_turn(desk: NotebookScenario) -> Scene:
             calls("complete", {"summary": SUMMARY}),
         ],
     )
-    panel = Panel(desk.page).open()
+    panel = Panel(scenario.page).open()
     panel.ask("Tidy up.")
-    desk.wait(lambda: ended_or_allowed(desk), "the turn ended")
+    scenario.wait(lambda: ended_or_allowed(scenario), "the turn ended")
     panel.finished()
-    return Scene(desk, opened, panel)
+    return Scene(scenario, opened, panel)
 
 
-def ended_or_allowed(desk: NotebookScenario) -> bool:
+def ended_or_allowed(scenario: NotebookScenario) -> bool:
     """Allow what the agent asks for."""
-    asked = {event["call_id"] for event in desk.talks.of_type("approval-request")}
-    answered = {event["call_id"] for event in desk.talks.of_type("approval-answer")}
+    asked = {event["call_id"] for event in scenario.talks.of_type("approval-request")}
+    answered = {event["call_id"] for event in scenario.talks.of_type("approval-answer")}
     if asked - answered:
-        desk.allow_unseen()
-    return bool(desk.talks.of_type("turn-end"))
+        scenario.allow_unseen()
+    return bool(scenario.talks.of_type("turn-end"))
 
 
 def sources(opened: OpenNotebook) -> dict[str, str]:
@@ -108,14 +108,14 @@ def sources(opened: OpenNotebook) -> dict[str, str]:
 
 @pytest.mark.shows("waits.4", "waits.5", "waits.6")
 def test_a_completed_turn_lists_what_it_changed_to_keep_undo_and_go_to(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    scene = a_completed_turn(desk)
+    scene = a_completed_turn(scenario)
     expect(scene.banner).to_contain_text("The plot shows y now")
     expect(scene.list).to_contain_text("5 changes")
     rows = scene.list.get_by_role("listitem")
     expect(rows).to_have_count(5)
-    opened, keys = scene.opened, desk.page.keyboard
+    opened, keys = scene.opened, scenario.page.keyboard
 
     # A deleted cell is a ghost with its text, and comes back where it was.
     ghost = scene.row("Deleted cell")
@@ -129,7 +129,7 @@ def test_a_completed_turn_lists_what_it_changed_to_keep_undo_and_go_to(
     # The name of a cell leads to its change, by keyboard too; the focus stays in the list.
     edited = scene.row("plot(y)")
     edited.get_by_role("button", name="Cell 3", exact=True).press("Enter")
-    expect(desk.page.locator(".jp-Notebook .cm-editor.cm-focused")).to_contain_text("plot(y)")
+    expect(scenario.page.locator(".jp-Notebook .cm-editor.cm-focused")).to_contain_text("plot(y)")
     assert opened.active == "plot"
     scene.decision("plot(y)", "Undo").press("Enter")
     opened.wait_for_source("plot", "plot(x)")
@@ -140,62 +140,62 @@ def test_a_completed_turn_lists_what_it_changed_to_keep_undo_and_go_to(
     # Files: one taken back, one kept and opened.
     scene.decision("closed.txt", "Undo").click()
     expect(scene.row("closed.txt")).to_contain_text("undone")
-    closed = desk.file.with_name(f"{desk.file.stem}-closed.txt")
+    closed = scenario.file.with_name(f"{scenario.file.stem}-closed.txt")
     assert closed.read_text() == "first\nsecond\n"
     scene.list.get_by_role("button", name="Keep all").click()
     expect(scene.row("notes.md")).to_contain_text("kept")
     expect(scene.row("z = 3")).to_contain_text("kept")
     scene.row("notes.md").get_by_role("button").click()
-    expect(desk.page.locator(".jp-FileEditor:visible")).to_contain_text("# Notes")
-    desk.wait(lambda: not desk.talks.api("edits")["edits"], "nothing is left to decide")
+    expect(scenario.page.locator(".jp-FileEditor:visible")).to_contain_text("# Notes")
+    scenario.wait(lambda: not scenario.talks.api("edits")["edits"], "nothing is left to decide")
 
 
 @pytest.mark.full
 def test_the_list_is_the_same_after_a_reload_and_in_another_page(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
-    scene = a_completed_turn(desk)
+    scene = a_completed_turn(scenario)
     scene.opened.save()
-    desk.page.reload()
-    Panel(desk.page).open()
+    scenario.page.reload()
+    Panel(scenario.page).open()
     expect(scene.list.get_by_role("listitem")).to_have_count(5)
-    there = desk.elsewhere(other_page).root.get_by_role("region", name="Changes of this turn")
+    there = scenario.elsewhere(other_page).root.get_by_role("region", name="Changes of this turn")
     expect(there.get_by_role("listitem")).to_have_count(5)
     scene.decision("notes.md", "Remove").click()
     for page_list in (scene.list, there):
         gone = page_list.get_by_role("listitem").filter(has_text="notes.md")
         expect(gone).to_contain_text("undone")
-    assert not desk.file.with_name(f"{desk.file.stem}-notes.md").exists()
-    Panel(desk.page).root.get_by_role("button", name="Undo this turn").click()
+    assert not scenario.file.with_name(f"{scenario.file.stem}-notes.md").exists()
+    Panel(scenario.page).root.get_by_role("button", name="Undo this turn").click()
     for page_list in (scene.list, there):
         expect(page_list.get_by_text("restored")).to_have_count(1)
         expect(page_list.get_by_role("button", name=re.compile("^Keep:"))).to_have_count(0)
-    desk.wait(lambda: sources(scene.opened) == dict(CELLS), "the notebook is as it was")
+    scenario.wait(lambda: sources(scene.opened) == dict(CELLS), "the notebook is as it was")
 
 
 @pytest.mark.full
 @pytest.mark.shows("waits.6")
 def test_a_deleted_cell_whose_text_is_lost_says_so_in_the_list_and_in_the_notebook(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    scene = a_completed_turn(desk)
+    scene = a_completed_turn(scenario)
     scene.opened.save()
     event = next(
         event
-        for event in desk.talks.of_type("edit-pending")
+        for event in scenario.talks.of_type("edit-pending")
         if event["cell_id"] == "old" and event["after"] is None
     )
-    desk.lab.stop()
+    scenario.lab.stop()
     blob = event["before"]
-    (stored,) = (desk.lab.root / ".shoulders" / "blobs").rglob(f"*{blob[2:]}*")
+    (stored,) = (scenario.lab.root / ".shoulders" / "blobs").rglob(f"*{blob[2:]}*")
     stored.unlink()
-    desk.lab.start()
-    desk.page.goto(desk.lab.document_url(desk.path))
+    scenario.lab.start()
+    scenario.page.goto(scenario.lab.document_url(scenario.path))
     scene.opened.shown()
-    Panel(desk.page).open()
+    Panel(scenario.page).open()
     row = scene.row("Deleted cell")
     expect(row).to_contain_text("cannot be restored here")
-    card = desk.page.get_by_role("group", name="Deleted cell (its text was not kept)")
+    card = scenario.page.get_by_role("group", name="Deleted cell (its text was not kept)")
     expect(card).to_be_visible()
     expect(scene.decision("Deleted cell", "Restore")).to_have_count(0)
     scene.decision("Deleted cell", "Dismiss").click()

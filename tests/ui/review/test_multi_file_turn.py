@@ -24,7 +24,7 @@ CELLS = (("one", "x = 1"), ("two", "y = 2"), ("three", "z = 3"), ("mine", "print
 class Scene:
     """An open notebook, an open file with unsaved text, and a closed one."""
 
-    desk: NotebookScenario
+    scenario: NotebookScenario
     opened: OpenNotebook
     review: Review
     open: OpenFile
@@ -33,28 +33,28 @@ class Scene:
 
     def bytes(self) -> tuple[bytes, bytes, dict[str, str]]:
         """What is on disk."""
-        return self.open_file.read_bytes(), self.closed_file.read_bytes(), self.desk.on_disk()
+        return self.open_file.read_bytes(), self.closed_file.read_bytes(), self.scenario.on_disk()
 
 
-def a_turn(desk: NotebookScenario) -> Scene:
+def a_turn(scenario: NotebookScenario) -> Scene:
     """Let the agent edit three cells and two files, one of them with unsaved text."""
-    stem = desk.file.stem
-    open_file = desk.file.with_name(f"{stem}-open.py")
-    closed_file = desk.file.with_name(f"{stem}-closed.txt")
+    stem = scenario.file.stem
+    open_file = scenario.file.with_name(f"{stem}-open.py")
+    closed_file = scenario.file.with_name(f"{stem}-closed.txt")
     open_file.write_bytes(OPEN.encode())
     closed_file.write_bytes(CLOSED_BYTES)
-    desk.write(*CELLS)
-    opened = desk.show(desk.page)
-    file = OpenFile(desk.page, open_file.name).open()
+    scenario.write(*CELLS)
+    opened = scenario.show(scenario.page)
+    file = OpenFile(scenario.page, open_file.name).open()
     file.editor.click()
-    desk.page.keyboard.press("Control+Home")
-    desk.page.keyboard.type("# mine\n", delay=10)
+    scenario.page.keyboard.press("Control+Home")
+    scenario.page.keyboard.type("# mine\n", delay=10)
     file.reads(f"# mine\n{OPEN}")
     parts: list[dict[str, Any]] = [
         {
             "kind": "tool",
             "name": "edit_cell",
-            "arguments": {"path": desk.path, "cell_id": cell_id, "source": source},
+            "arguments": {"path": scenario.path, "cell_id": cell_id, "source": source},
         }
         for cell_id, source in (("one", "x = 10"), ("two", "y = 20"), ("three", "z = 3\nw = 4"))
     ]
@@ -73,43 +73,43 @@ def a_turn(desk: NotebookScenario) -> Scene:
     reads = [
         {"kind": "tool", "name": name, "arguments": {"path": path}}
         for name, path in (
-            ("read_notebook", desk.path),
+            ("read_notebook", scenario.path),
             ("read_file", open_file.name),
             ("read_file", closed_file.name),
         )
     ]
-    desk.play({"parts": reads}, {"parts": parts}, says("Done."))
-    scene = Scene(desk, opened, Review(desk.page), file, open_file, closed_file)
-    panel = desk.ask()
-    desk.wait(lambda: _ended_or_allowed(desk), "the turn ended")
+    scenario.play({"parts": reads}, {"parts": parts}, says("Done."))
+    scene = Scene(scenario, opened, Review(scenario.page), file, open_file, closed_file)
+    panel = scenario.ask()
+    scenario.wait(lambda: _ended_or_allowed(scenario), "the turn ended")
     panel.finished()
     scene.review.counts("6 changes in 3 files")
     return scene
 
 
-def _ended_or_allowed(desk: NotebookScenario) -> bool:
+def _ended_or_allowed(scenario: NotebookScenario) -> bool:
     """Allow what the agent asks for."""
-    asked = {event["call_id"] for event in desk.talks.of_type("approval-request")}
-    answered = {event["call_id"] for event in desk.talks.of_type("approval-answer")}
+    asked = {event["call_id"] for event in scenario.talks.of_type("approval-request")}
+    answered = {event["call_id"] for event in scenario.talks.of_type("approval-answer")}
     if asked - answered:
-        desk.allow_unseen()
-    return bool(desk.talks.of_type("turn-end"))
+        scenario.allow_unseen()
+    return bool(scenario.talks.of_type("turn-end"))
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(desk: NotebookScenario) -> Iterator[None]:
+def nothing_left(scenario: NotebookScenario) -> Iterator[None]:
     """Leave nothing to look through: the next test's bar counts it too."""
     yield
-    left = [edit["id"] for edit in desk.talks.api("edits")["edits"]]
+    left = [edit["id"] for edit in scenario.talks.api("edits")["edits"]]
     for edit_id in left:
-        desk.talks.send("POST", f"edits/{edit_id}", {"decision": "keep"})
+        scenario.talks.send("POST", f"edits/{edit_id}", {"decision": "keep"})
 
 
 @pytest.mark.full
 def test_every_change_of_cells_and_files_is_decided_and_the_users_text_stays(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    scene = a_turn(desk)
+    scene = a_turn(scenario)
     review = scene.review
     scene.open.open()
     hunks = review.hunks(scene.open.editor)
@@ -126,34 +126,36 @@ def test_every_change_of_cells_and_files_is_decided_and_the_users_text_stays(
     assert scene.closed_file.read_bytes() == CLOSED_BYTES
     review.all().get_by_role("button", name="Keep all").click()
     review.is_over()
-    desk.wait(lambda: not desk.talks.api("edits")["edits"], "the server has nothing left")
+    scenario.wait(lambda: not scenario.talks.api("edits")["edits"], "the server has nothing left")
 
 
 def test_undo_of_the_turn_restores_every_byte_and_leaves_the_users_text(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    scene = a_turn(desk)
-    panel = scene.desk.page.get_by_role("region", name="AI chat")
+    scene = a_turn(scenario)
+    panel = scene.scenario.page.get_by_role("region", name="AI chat")
     panel.get_by_role("button", name="Undo this turn").click()
     scene.review.is_over()
     scene.open.reads(f"# mine\n{OPEN}")
     assert scene.closed_file.read_bytes() == CLOSED_BYTES
     assert scene.open_file.read_bytes() == OPEN.encode()
-    desk.wait(lambda: desk.on_disk() == dict(CELLS), "the notebook is as it was")
+    scenario.wait(lambda: scenario.on_disk() == dict(CELLS), "the notebook is as it was")
     expect(panel.get_by_role("button", name="Undo this turn")).to_have_count(0)
 
 
 @pytest.mark.full
-def test_changes_of_files_are_there_after_a_reload_and_a_restart(desk: NotebookScenario) -> None:
-    scene = a_turn(desk)
+def test_changes_of_files_are_there_after_a_reload_and_a_restart(
+    scenario: NotebookScenario,
+) -> None:
+    scene = a_turn(scenario)
     scene.open.open()
-    desk.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save-all')")
+    scenario.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save-all')")
     text = scene.open.text
-    desk.wait(lambda: scene.open_file.read_bytes() == text.encode(), "it is saved")
-    desk.lab.kill()
-    desk.lab.restart()
-    desk.page.reload()
-    desk.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget")
+    scenario.wait(lambda: scene.open_file.read_bytes() == text.encode(), "it is saved")
+    scenario.lab.kill()
+    scenario.lab.restart()
+    scenario.page.reload()
+    scenario.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget")
     scene.review.counts("6 changes in 3 files")
     scene.open.open()
     hunks = scene.review.hunks(scene.open.editor)

@@ -29,23 +29,23 @@ def shown(cells: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 
 def test_restore_in_the_open_notebook_keeps_what_was_typed_and_names_what_ran(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    opened = desk.open(
+    opened = scenario.open(
         ("one", "x = 1"),
         ("gone", "print('kept output')"),
         ("mine", "y = 1"),
         replies=[
-            calls("read_notebook", {"path": desk.path}),
-            several(desk.path),
-            calls("run_cell", {"path": desk.path, "cell_id": "one"}),
+            calls("read_notebook", {"path": scenario.path}),
+            several(scenario.path),
+            calls("run_cell", {"path": scenario.path, "cell_id": "one"}),
             says("Done."),
         ],
     )
     opened.run("gone")
     before = opened.cells
-    panel = desk.ask("Tidy up, please.", allow=True)
-    desk.ended()
+    panel = scenario.ask("Tidy up, please.", allow=True)
+    scenario.ended()
     opened.wait_for_source("one", "x = 2")
     assert "gone" not in opened.ids
     opened.type_at_end("mine", "  # typed")
@@ -56,7 +56,7 @@ def test_restore_in_the_open_notebook_keeps_what_was_typed_and_names_what_ran(
     dialog = panel.root.get_by_role("dialog", name="Restore to before this message")
     expect(dialog.get_by_role("checkbox", name="Notebooks")).to_be_focused()
     expect(dialog.get_by_role("checkbox", name="Conversation")).to_be_checked()
-    desk.page.keyboard.press("Enter")
+    scenario.page.keyboard.press("Enter")
 
     expect(dialog).to_have_count(0)
     expect(panel.input).to_have_value("Tidy up, please.")
@@ -72,8 +72,8 @@ def test_restore_in_the_open_notebook_keeps_what_was_typed_and_names_what_ran(
     expect(line).to_contain_text("1 cell removed")
     expect(line).to_contain_text("1 cell restored")
     line.get_by_role("button", name="Restart kernel").click()
-    expect(desk.page.locator(".jp-Dialog")).to_contain_text("Restart Kernel")
-    desk.page.locator(".jp-Dialog").get_by_role("button", name="Cancel").click()
+    expect(scenario.page.locator(".jp-Dialog")).to_contain_text("Restart Kernel")
+    scenario.page.locator(".jp-Dialog").get_by_role("button", name="Cancel").click()
     line.get_by_role("button", name="Undo this restore").click()
     opened.wait_for_source("one", "x = 2")
     assert "gone" not in opened.ids

@@ -20,12 +20,12 @@ CELLS = (("load", LOAD), ("mean", "prices.mean()"), ("plot", PLOT), ("mine", "y 
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(desk: NotebookScenario) -> Iterator[None]:
+def nothing_left(scenario: NotebookScenario) -> Iterator[None]:
     """Leave nothing to look through: the next test's bar counts it too."""
     yield
-    left = [edit["id"] for edit in desk.talks.api("edits")["edits"]]
+    left = [edit["id"] for edit in scenario.talks.api("edits")["edits"]]
     for edit_id in left:
-        desk.talks.send("POST", f"edits/{edit_id}", {"decision": "keep"})
+        scenario.talks.send("POST", f"edits/{edit_id}", {"decision": "keep"})
 
 
 def edits(path: str, **sources: str) -> dict[str, object]:
@@ -42,31 +42,31 @@ def edits(path: str, **sources: str) -> dict[str, object]:
     }
 
 
-def three_cells(desk: NotebookScenario) -> tuple[OpenNotebook, Review]:
+def three_cells(scenario: NotebookScenario) -> tuple[OpenNotebook, Review]:
     """Let the agent edit three cells of the open notebook."""
-    opened = desk.open(
+    opened = scenario.open(
         *CELLS,
         replies=[
-            calls("read_notebook", {"path": desk.path}),
-            edits(desk.path, load=LOADED, mean="prices.median()", plot=PLOTTED),
+            calls("read_notebook", {"path": scenario.path}),
+            edits(scenario.path, load=LOADED, mean="prices.median()", plot=PLOTTED),
             says("Done."),
         ],
     )
-    desk.ask()
-    desk.ended()
-    review = Review(desk.page)
+    scenario.ask()
+    scenario.ended()
+    review = Review(scenario.page)
     review.counts("4 changes in 1 file")
     return opened, review
 
 
-def pending(desk: NotebookScenario) -> dict[str, str | None]:
+def pending(scenario: NotebookScenario) -> dict[str, str | None]:
     """What the server has, by cell: the text without the agent's changes."""
-    listed = desk.talks.api("edits", document=desk.path)["edits"]
+    listed = scenario.talks.api("edits", document=scenario.path)["edits"]
     return {edit["cell_id"]: edit["baseline"] for edit in listed}
 
 
-def test_each_change_of_a_cell_is_kept_or_undone_by_itself(desk: NotebookScenario) -> None:
-    opened, review = three_cells(desk)
+def test_each_change_of_a_cell_is_kept_or_undone_by_itself(scenario: NotebookScenario) -> None:
+    opened, review = three_cells(scenario)
     load = review.hunks(opened.cell("load"))
     expect(load).to_have_count(2)
     expect(load.first).to_contain_text("pd.read_csv('prices.csv')")
@@ -82,25 +82,25 @@ def test_each_change_of_a_cell_is_kept_or_undone_by_itself(desk: NotebookScenari
     assert opened.source("load") == LOADED.replace("all", "prices")
     assert opened.source("mean") == "prices.mean()"
     assert opened.source("plot") == PLOTTED
-    desk.wait(lambda: not pending(desk), "the server has nothing left")
+    scenario.wait(lambda: not pending(scenario), "the server has nothing left")
     opened.editor("load").click()
-    desk.page.keyboard.press("Control+z")
+    scenario.page.keyboard.press("Control+z")
     opened.wait_for_source("load", LOADED)
 
 
 @pytest.mark.full
-def test_changes_are_there_after_a_reload_and_a_restart(desk: NotebookScenario) -> None:
-    opened, review = three_cells(desk)
+def test_changes_are_there_after_a_reload_and_a_restart(scenario: NotebookScenario) -> None:
+    opened, review = three_cells(scenario)
     review.undo(review.hunks(opened.cell("load")).first)
     review.counts("3 changes")
     opened.save()
-    desk.page.reload()
+    scenario.page.reload()
     opened.shown()
     review.counts("3 changes in 1 file")
     expect(review.hunks(opened.cell("load"))).to_have_count(1)
-    desk.lab.kill()
-    desk.lab.restart()
-    desk.page.reload()
+    scenario.lab.kill()
+    scenario.lab.restart()
+    scenario.page.reload()
     opened.shown()
     review.counts("3 changes in 1 file")
     review.keep(review.hunks(opened.cell("load")))
@@ -112,15 +112,15 @@ def test_changes_are_there_after_a_reload_and_a_restart(desk: NotebookScenario) 
 
 
 def test_text_of_the_user_is_no_change_to_review_and_outlives_every_undo(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    opened, review = three_cells(desk)
+    opened, review = three_cells(scenario)
     opened.editor("load").click()
-    desk.page.keyboard.press("Control+Home")
-    desk.page.keyboard.type("import os\n", delay=10)
-    desk.page.keyboard.press("Control+End")
-    desk.page.keyboard.press("Enter")
-    desk.page.keyboard.type("os.getcwd()", delay=10)
+    scenario.page.keyboard.press("Control+Home")
+    scenario.page.keyboard.type("import os\n", delay=10)
+    scenario.page.keyboard.press("Control+End")
+    scenario.page.keyboard.press("Enter")
+    scenario.page.keyboard.type("os.getcwd()", delay=10)
     opened.type_at_end("mine", "  # typed")
     expect(review.hunks(opened.cell("load"))).to_have_count(2)
     review.counts("4 changes in 1 file")
@@ -132,14 +132,14 @@ def test_text_of_the_user_is_no_change_to_review_and_outlives_every_undo(
 
 
 @pytest.mark.full
-def test_keys_walk_through_the_changes_and_decide(desk: NotebookScenario) -> None:
-    opened, review = three_cells(desk)
-    keys = desk.page.keyboard
+def test_keys_walk_through_the_changes_and_decide(scenario: NotebookScenario) -> None:
+    opened, review = three_cells(scenario)
+    keys = scenario.page.keyboard
     opened.editor("mine").click()
     keys.press("Alt+F5")
     review.at("1/4")
     assert opened.active == "load"
-    said = desk.page.locator(".shoulders-Announcer")
+    said = scenario.page.locator(".shoulders-Announcer")
     expect(said).to_contain_text("Change 1 of 4")
     keys.press("Control+Alt+K")
     review.at("1/3")
@@ -156,9 +156,9 @@ def test_keys_walk_through_the_changes_and_decide(desk: NotebookScenario) -> Non
 
 
 @pytest.mark.full
-def test_another_page_sees_what_was_decided(desk: NotebookScenario, other_page: Page) -> None:
-    opened, review = three_cells(desk)
-    elsewhere = desk.show(other_page)
+def test_another_page_sees_what_was_decided(scenario: NotebookScenario, other_page: Page) -> None:
+    opened, review = three_cells(scenario)
+    elsewhere = scenario.show(other_page)
     there = Review(other_page)
     there.counts("4 changes")
     review.keep(review.hunks(opened.cell("mean")))
@@ -166,45 +166,45 @@ def test_another_page_sees_what_was_decided(desk: NotebookScenario, other_page: 
     expect(there.hunks(elsewhere.cell("mean"))).to_have_count(0)
 
 
-def made_and_removed(desk: NotebookScenario) -> tuple[OpenNotebook, Review]:
+def made_and_removed(scenario: NotebookScenario) -> tuple[OpenNotebook, Review]:
     """Let the agent add a cell and delete another."""
     parts = [
-        {"kind": "tool", "name": name, "arguments": {"path": desk.path, **more}}
+        {"kind": "tool", "name": name, "arguments": {"path": scenario.path, **more}}
         for name, more in (
             ("add_cell", {"source": "z = 3", "after": "load"}),
             ("delete_cell", {"cell_id": "mean"}),
         )
     ]
-    read = calls("read_notebook", {"path": desk.path})
-    opened = desk.open(*CELLS, replies=[read, {"parts": parts}, says("Done.")])
-    desk.ask()
-    desk.ended()
-    review = Review(desk.page)
+    read = calls("read_notebook", {"path": scenario.path})
+    opened = scenario.open(*CELLS, replies=[read, {"parts": parts}, says("Done.")])
+    scenario.ask()
+    scenario.ended()
+    review = Review(scenario.page)
     review.counts("2 changes in 1 file")
     return opened, review
 
 
 def test_a_new_cell_is_removed_and_a_deleted_one_comes_back_where_it_was(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    opened, review = made_and_removed(desk)
-    gone = desk.page.get_by_role("group", name="Deleted cell")
+    opened, review = made_and_removed(scenario)
+    gone = scenario.page.get_by_role("group", name="Deleted cell")
     expect(gone).to_contain_text("prices.mean()")
     gone.get_by_role("button", name="Restore").click()
     review.counts("1 change in 1 file")
-    desk.page.get_by_role("group", name="New cell").get_by_role("button", name="Remove").click()
+    scenario.page.get_by_role("group", name="New cell").get_by_role("button", name="Remove").click()
     review.is_over()
     assert opened.ids == [cell_id for cell_id, _ in CELLS]
     assert opened.source("mean") == "prices.mean()"
 
 
 @pytest.mark.full
-def test_a_new_cell_is_kept_and_a_deleted_one_left_out(desk: NotebookScenario) -> None:
-    opened, review = made_and_removed(desk)
-    made = desk.page.get_by_role("group", name="New cell")
+def test_a_new_cell_is_kept_and_a_deleted_one_left_out(scenario: NotebookScenario) -> None:
+    opened, review = made_and_removed(scenario)
+    made = scenario.page.get_by_role("group", name="New cell")
     made.get_by_role("button", name="Keep").press("Enter")
     review.counts("1 change in 1 file")
-    gone = desk.page.get_by_role("group", name="Deleted cell")
+    gone = scenario.page.get_by_role("group", name="Deleted cell")
     gone.get_by_role("button", name="Keep deleted").press("Enter")
     review.is_over()
     assert "mean" not in opened.ids
@@ -231,22 +231,22 @@ def meet(one: Box, other: Box) -> bool:
 
 @pytest.mark.full
 def test_one_control_at_the_change_counts_as_all_do_and_moves_nothing(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    opened, review = three_cells(desk)
+    opened, review = three_cells(scenario)
     expect(review.pill).to_have_text("‹1/4›KeepUndo⋯")
     expect(opened.cell("load").locator(".shoulders-Pill").first).to_have_text("‹1/4›KeepUndo⋯")
     expect(review.bar).to_be_hidden()
-    changes = desk.page.get_by_role("region", name="Changes of this turn")
+    changes = scenario.page.get_by_role("region", name="Changes of this turn")
     expect(changes).to_contain_text("4 changes")
 
-    notebook = desk.page.locator(".jp-NotebookPanel:visible")
+    notebook = scenario.page.locator(".jp-NotebookPanel:visible")
     before, first = box(notebook), box(opened.cell("mine"))
     review.pill.get_by_role("button", name="All changes").click()
     expect(review.bar).to_be_visible()
     expect(review.bar.locator(".shoulders-Review-count")).to_be_focused()
     assert (box(notebook), box(opened.cell("mine"))) == (before, first)
-    desk.page.keyboard.press("Escape")
+    scenario.page.keyboard.press("Escape")
     expect(review.bar).to_be_hidden()
 
     review.pill.get_by_role("button", name="Next change").click()
@@ -270,17 +270,17 @@ def middle(one: Box) -> float:
 
 
 @pytest.mark.full
-def test_the_control_is_no_target_in_the_middle_of_a_cell(desk: NotebookScenario) -> None:
-    edit = edits(desk.path, mean="prices.median()")
-    read = calls("read_notebook", {"path": desk.path})
-    opened = desk.open(("mean", "prices.mean()"), replies=[read, edit, says("Done.")])
-    desk.ask()
-    text, pill = opened.editor("mean"), Review(desk.page).pill
+def test_the_control_is_no_target_in_the_middle_of_a_cell(scenario: NotebookScenario) -> None:
+    edit = edits(scenario.path, mean="prices.median()")
+    read = calls("read_notebook", {"path": scenario.path})
+    opened = scenario.open(("mean", "prices.mean()"), replies=[read, edit, says("Done.")])
+    scenario.ask()
+    text, pill = opened.editor("mean"), Review(scenario.page).pill
     expect(pill).to_be_visible()
     assert box(pill)["x"] > middle(box(text))
     toolbar = opened.cell("mean").locator(".jp-cell-toolbar")
     expect(toolbar).to_be_hidden()
-    desk.page.set_viewport_size({"width": 1700, "height": 800})
+    scenario.page.set_viewport_size({"width": 1700, "height": 800})
     expect(toolbar).to_be_visible()
     assert not meet(box(pill), box(toolbar))
     assert not meet(box(pill), box(toolbar))
@@ -289,9 +289,9 @@ def test_the_control_is_no_target_in_the_middle_of_a_cell(desk: NotebookScenario
     opened.wait_for_source("mean", "prices.median()  # typed")
 
 
-def caret(desk: NotebookScenario) -> list[object]:
+def caret(scenario: NotebookScenario) -> list[object]:
     """The cell that has the caret, and where it is in its text."""
-    return desk.page.evaluate(
+    return scenario.page.evaluate(
         """() => {
             const {activeCell, mode} = window.jupyterapp.shell.currentWidget.content;
             const {line, column} = activeCell.editor.getCursorPosition();
@@ -301,31 +301,33 @@ def caret(desk: NotebookScenario) -> list[object]:
 
 
 @pytest.mark.full
-def test_a_decision_leaves_the_caret_where_the_user_has_it(desk: NotebookScenario) -> None:
-    opened, review = made_and_removed(desk)
+def test_a_decision_leaves_the_caret_where_the_user_has_it(scenario: NotebookScenario) -> None:
+    opened, review = made_and_removed(scenario)
     opened.editor("plot").click()
-    desk.page.keyboard.press("Home")
-    desk.page.keyboard.press("ArrowRight")
+    scenario.page.keyboard.press("Home")
+    scenario.page.keyboard.press("ArrowRight")
     here = ["plot", "edit", True, 0, 1]
-    assert caret(desk) == here
-    made = desk.page.get_by_role("group", name="New cell")
+    assert caret(scenario) == here
+    made = scenario.page.get_by_role("group", name="New cell")
     made.get_by_role("button", name="Keep").click()
     review.counts("1 change in 1 file")
-    assert caret(desk) == here
+    assert caret(scenario) == here
     review.all().get_by_role("button", name="Undo all").click()
     review.is_over()
-    assert caret(desk) == here
+    assert caret(scenario) == here
 
 
 @pytest.mark.full
-def test_a_decision_on_a_line_leaves_the_caret_in_the_other_cell(desk: NotebookScenario) -> None:
-    opened, review = three_cells(desk)
+def test_a_decision_on_a_line_leaves_the_caret_in_the_other_cell(
+    scenario: NotebookScenario,
+) -> None:
+    opened, review = three_cells(scenario)
     opened.editor("mine").click()
-    desk.page.keyboard.press("End")
+    scenario.page.keyboard.press("End")
     review.keep(review.hunks(opened.cell("load")).first)
     review.counts("3 changes")
     review.undo(review.hunks(opened.cell("mean")))
     review.counts("2 changes")
-    desk.page.keyboard.type("0")
+    scenario.page.keyboard.type("0")
     opened.wait_for_source("mine", "y = 10")
-    assert caret(desk) == ["mine", "edit", True, 0, 6]
+    assert caret(scenario) == ["mine", "edit", True, 0, 6]

@@ -31,16 +31,16 @@ def wide(page: Page) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
 
 
-def providers(desk: NotebookScenario, page: Page) -> SettingsPage:
-    page.goto(desk.lab.url("lab", reset=""))
+def providers(scenario: NotebookScenario, page: Page) -> SettingsPage:
+    page.goto(scenario.lab.url("lab", reset=""))
     return SettingsPage(page).open("providers")
 
 
 @pytest.mark.full
 def test_a_pasted_address_is_detected_tried_chosen_changed_and_removed(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    shown = providers(desk, page)
+    shown = providers(scenario, page)
     root = shown.root
     root.get_by_role("button", name="Add provider…").click()
     pasted = root.get_by_label("Key or address")
@@ -50,8 +50,8 @@ def test_a_pasted_address_is_detected_tried_chosen_changed_and_removed(
     expect(root.get_by_role("alert")).to_contain_text("No answer from 127.0.0.1:9")
     expect(root.get_by_role("alert")).to_contain_text("http://127.0.0.1:9/v1/models (no answer)")
 
-    desk.play(WORD)
-    pasted.fill(desk.upstream.url.removeprefix("http://"))
+    scenario.play(WORD)
+    pasted.fill(scenario.upstream.url.removeprefix("http://"))
     page.keyboard.press("Enter")
     expect(root.get_by_text("Ollama, 5 models.")).to_be_visible()
     root.get_by_label("Name", exact=True).fill("Lab box")
@@ -60,18 +60,18 @@ def test_a_pasted_address_is_detected_tried_chosen_changed_and_removed(
     root.get_by_role("button", name="Use sim-llama for new conversations").click()
     expect(root.get_by_text("New conversations use sim-llama.")).to_be_visible()
     root.get_by_role("button", name="Done").click()
-    written = desk.lab.home / ".shoulders" / "models.json"
+    written = scenario.lab.home / ".shoulders" / "models.json"
     (entry,) = json.loads(written.read_text())["providers"].values()
     assert entry == {
         "name": "Lab box",
         "kind": "ollama",
-        "url": desk.upstream.url,
+        "url": scenario.upstream.url,
         "list_models": True,
     }
 
     box = shown.provider("Lab box")
     expect(box).to_contain_text("added by you")
-    desk.play(WORD)
+    scenario.play(WORD)
     box.get_by_role("button", name="Edit Lab box").click()
     box.get_by_label("Name", exact=True).fill("Our box")
     box.get_by_role("button", name="Save and test").click()
@@ -82,16 +82,16 @@ def test_a_pasted_address_is_detected_tried_chosen_changed_and_removed(
     assert json.loads(written.read_text())["providers"] == {}
 
 
-def test_a_wrong_key_leaves_the_one_that_works(desk: NotebookScenario, page: Page) -> None:
-    home = desk.lab.home / ".shoulders"
+def test_a_wrong_key_leaves_the_one_that_works(scenario: NotebookScenario, page: Page) -> None:
+    home = scenario.lab.home / ".shoulders"
     home.mkdir(parents=True, exist_ok=True)
-    gate = {"kind": "anthropic", "url": desk.upstream.url, "api_key_env": "GATE_KEY"}
+    gate = {"kind": "anthropic", "url": scenario.upstream.url, "api_key_env": "GATE_KEY"}
     model = {"id": "gate-small", "provider": "gate", "model": "claude-haiku-5-5"}
     content = {"providers": {"gate": gate}, "models": [model]}
     (home / "models.json").write_text(json.dumps(content))
-    shown = providers(desk, page)
+    shown = providers(scenario, page)
     card = shown.provider("gate")
-    desk.play(WORD)
+    scenario.play(WORD)
     card.get_by_label("Key for gate").fill(KEY)
     page.keyboard.press("Enter")
     expect(card.get_by_role("status")).to_contain_text("passed")
@@ -108,17 +108,17 @@ def test_a_wrong_key_leaves_the_one_that_works(desk: NotebookScenario, page: Pag
     assert KEY in (home / "keys.env").read_text()
 
 
-def narrow(desk: NotebookScenario, page: Page) -> Panel:
-    panel = desk.open_panel()
+def narrow(scenario: NotebookScenario, page: Page) -> Panel:
+    panel = scenario.open_panel()
     panel.resize(NARROW)
     return panel
 
 
 @pytest.mark.full
 def test_prices_are_whole_and_providers_without_a_key_are_folded(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    panel = narrow(desk, page)
+    panel = narrow(scenario, page)
     panel.root.get_by_role("button", name="Simulated").click()
     listed = panel.root.get_by_role("listbox", name="Models")
     expect(listed.get_by_role("option", name="Simulated")).to_contain_text("200k context")
@@ -142,9 +142,9 @@ def test_prices_are_whole_and_providers_without_a_key_are_folded(
 
 
 @pytest.mark.full
-def test_tabs_are_readable_in_a_narrow_panel(desk: NotebookScenario, page: Page) -> None:
-    panel = narrow(desk, page)
-    desk.play(*[says("Well.")] * 3)
+def test_tabs_are_readable_in_a_narrow_panel(scenario: NotebookScenario, page: Page) -> None:
+    panel = narrow(scenario, page)
+    scenario.play(*[says("Well.")] * 3)
     for number in range(3):
         panel.ask(f"Question {number}?")
         panel.finished()

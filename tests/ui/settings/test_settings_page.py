@@ -39,23 +39,23 @@ def own_settings(served: LabWithModel) -> Iterator[None]:
         made.unlink(missing_ok=True)
 
 
-def settings(desk: NotebookScenario, page: Page, section: str) -> SettingsPage:
+def settings(scenario: NotebookScenario, page: Page, section: str) -> SettingsPage:
     """Open the lab with one part of the settings; each page is a workspace of its own."""
-    page.goto(desk.lab.url("lab", reset=""))
+    page.goto(scenario.lab.url("lab", reset=""))
     return SettingsPage(page).open(section)
 
 
-def month(desk: NotebookScenario) -> int | None:
+def month(scenario: NotebookScenario) -> int | None:
     """The user's limit of a month, in micro-dollars."""
-    return desk.talks.api("usage")["budget"]["limits"][0]["user_micro_usd"]
+    return scenario.talks.api("usage")["budget"]["limits"][0]["user_micro_usd"]
 
 
 @pytest.mark.shows("settings.1")
 def test_a_provider_is_tried_a_key_is_stored_and_removed_and_models_are_found(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(calls("report_word", {"word": "shoulders"}))
-    shown = settings(desk, page, "providers")
+    scenario.play(calls("report_word", {"word": "shoulders"}))
+    shown = settings(scenario, page, "providers")
     simulator = shown.provider("simulator")
     expect(simulator).to_contain_text("····ated (from the environment: SIMULATOR_KEY)")
     simulator.get_by_role("button", name="Test").click()
@@ -88,9 +88,9 @@ def test_a_provider_is_tried_a_key_is_stored_and_removed_and_models_are_found(
 @pytest.mark.full
 @pytest.mark.shows("settings.2")
 def test_tools_are_switched_in_one_page_and_seen_so_in_the_other(
-    desk: NotebookScenario, page: Page, other_page: Page
+    scenario: NotebookScenario, page: Page, other_page: Page
 ) -> None:
-    here, there = settings(desk, page, "tools"), settings(desk, other_page, "tools")
+    here, there = settings(scenario, page, "tools"), settings(scenario, other_page, "tools")
     expect(here.root.get_by_role("heading", name="Notebooks and kernels")).to_be_visible()
     expect(here.tool("run_cell")).to_contain_text("unsandboxed")
     expect(here.tool("read_notebook")).not_to_contain_text("unsandboxed")
@@ -103,7 +103,9 @@ def test_tools_are_switched_in_one_page_and_seen_so_in_the_other(
         expect(shown.switch("Disable all external tools")).to_be_checked()
         expect(shown.switch("todo")).not_to_be_checked()
         expect(shown.switch("clarify")).not_to_be_checked()
-    stored = json.loads((desk.lab.root / ".shoulders" / "tools.json").read_text(encoding="utf-8"))
+    stored = json.loads(
+        (scenario.lab.root / ".shoulders" / "tools.json").read_text(encoding="utf-8")
+    )
     assert sorted(stored["disabled"]) == ["clarify", "todo"]
     assert stored["disable_external"] is True
 
@@ -114,9 +116,9 @@ def test_tools_are_switched_in_one_page_and_seen_so_in_the_other(
 
 @pytest.mark.shows("settings.3")
 def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    shown = settings(desk, page, "rules")
+    shown = settings(scenario, page, "rules")
     root = shown.root
     # A rule by keyboard alone.
     root.get_by_role("button", name="Add a rule…").focus()
@@ -131,7 +133,7 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     page.keyboard.type("data/**")
     page.keyboard.press("Enter")
     expect(root.get_by_role("listitem").filter(has_text="data/**")).to_contain_text("delete_file")
-    (rule,) = desk.talks.api("tools")["rules"]
+    (rule,) = scenario.talks.api("tools")["rules"]
     assert (rule["action"], rule["match"]) == ("deny", {"path": "data/**"})
     root.get_by_role("button", name="Remove: Deny delete_file data/**").click()
     expect(root).to_contain_text("No rules yet")
@@ -149,18 +151,18 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     expect(root.get_by_role("alert")).to_contain_text("did not answer")
     page.unroute("**/api/v1/budget*")
     # Meanwhile another program sets one: it is shown, and the user decides.
-    desk.talks.send("PUT", "budget", {"month_micro_usd": 7_000_000})
+    scenario.talks.send("PUT", "budget", {"month_micro_usd": 7_000_000})
     expect(root.get_by_role("alert")).to_contain_text("Changed elsewhere to: $7.00")
-    assert month(desk) == 7_000_000
+    assert month(scenario) == 7_000_000
     root.get_by_role("button", name="Keep mine").click()
     root.get_by_role("button", name="Save").click()
     expect(root).to_contain_text("of $20.00 spent")
-    assert month(desk) == 20_000_000
+    assert month(scenario) == 20_000_000
 
     shown.go("Privacy")
     root.get_by_label("Values of variables").select_option("samples")
     expect(root).to_contain_text("Set for this folder.")
-    assert desk.talks.api("settings")["values"]["egress"]["data_values"] == "samples"
+    assert scenario.talks.api("settings")["values"]["egress"]["data_values"] == "samples"
     expect(root.get_by_role("listitem").filter(has_text="simulator")).to_contain_text("127.0.0.1")
     shown.go("Models")
     expect(root).to_contain_text("Suggestions while typing")
@@ -173,19 +175,19 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
 @pytest.mark.full
 @pytest.mark.shows("settings.4", "settings.5", "settings.6")
 def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.play(says("Done."), says(ENDLESS, tokens_per_second=40))
-    panel = desk.open_panel()
+    scenario.play(says("Done."), says(ENDLESS, tokens_per_second=40))
+    panel = scenario.open_panel()
     shown = SettingsPage(page)
     expect(shown.status).to_contain_text("Simulated")
     panel.ask("First.")
-    desk.ended()
+    scenario.ended()
     expect(shown.status).to_contain_text("$")
     panel.ask("Second.")
     expect(shown.status).to_contain_text("1 running")
     panel.input.press("Escape")
-    desk.ended(2)
+    scenario.ended(2)
     expect(shown.status).not_to_contain_text("running")
 
     shown.status.click()
@@ -205,12 +207,12 @@ def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
     expect(editor).to_be_visible()
     expect(page.locator(".jp-PluginList-entry", has_text="AI Status")).to_be_visible()
     # The place, and the part that was shown, are kept over a reload.
-    layouts = desk.lab.state / "workspaces"
-    desk.wait(
+    layouts = scenario.lab.state / "workspaces"
+    scenario.wait(
         lambda: any('"approvals"' in file.read_text() for file in layouts.iterdir()),
         "the layout is saved",
     )
-    page.goto(desk.lab.url("lab"))
+    page.goto(scenario.lab.url("lab"))
     page.get_by_role("tab", name="AI Settings").click()
     shown.shown("Approvals")
 
@@ -240,16 +242,16 @@ def test_what_the_administrator_set_is_locked_with_the_reason(
 
 @pytest.mark.full
 def test_a_change_that_can_be_undone_does_not_say_that_it_cannot(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    edit = calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": "x = 2"})
-    read = calls("read_notebook", {"path": desk.path})
-    desk.open(("one", "x = 1"), replies=[read, edit, says("Done.")])
-    panel = desk.ask()
-    desk.ended()
+    edit = calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"})
+    read = calls("read_notebook", {"path": scenario.path})
+    scenario.open(("one", "x = 1"), replies=[read, edit, says("Done.")])
+    panel = scenario.ask()
+    scenario.ended()
     shown = SettingsPage(page).open("changes")
-    row = shown.root.locator(".shoulders-Line", has_text=desk.file.name)
+    row = shown.root.locator(".shoulders-Line", has_text=scenario.file.name)
     expect(row).to_contain_text("edited")
     expect(row).not_to_contain_text("cannot be undone")
     panel.root.get_by_role("button", name="Undo this turn").click()
-    desk.wait(lambda: desk.talks.of_type("restore"), "the turn is undone")
+    scenario.wait(lambda: scenario.talks.of_type("restore"), "the turn is undone")

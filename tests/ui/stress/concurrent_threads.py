@@ -62,36 +62,36 @@ _WATCH = """id => {
 class Storm:
     """A notebook with a thread in each cell, and one who types into the middle one."""
 
-    desk: NotebookScenario
+    scenario: NotebookScenario
     ids: list[str] = field(default_factory=list[str])
     opened: OpenNotebook = field(init=False)
     expected: str = TEXT
 
     def __post_init__(self) -> None:
         cells = [f"cell{number}" for number in range(THREADS)]
-        self.desk.write(*((cell, TEXT) for cell in cells))
+        self.scenario.write(*((cell, TEXT) for cell in cells))
         for cell in cells:
-            anchor = anchor_of(self.desk.path, cell, TEXT, QUOTE)
-            self.ids.append(begin(self.desk, f"Thread of {cell}", anchor))
+            anchor = anchor_of(self.scenario.path, cell, TEXT, QUOTE)
+            self.ids.append(begin(self.scenario, f"Thread of {cell}", anchor))
         answer = says(streamed(LENGTH), tokens_per_second=RATE)
-        self.desk.play(*[answer] * THREADS)
-        self.opened = self.desk.show(self.desk.page)
-        expect(Marks(self.desk.page).text()).to_have_count(THREADS)
+        self.scenario.play(*[answer] * THREADS)
+        self.opened = self.scenario.show(self.scenario.page)
+        expect(Marks(self.scenario.page).text()).to_have_count(THREADS)
         self.cell = cells[THREADS // 2]
         self._open_all()
 
     def begin(self) -> None:
         """Let all threads stream, and wait until the page shows that they do."""
         for each in self.ids:
-            say(self.desk, each, "Go on.")
-        expect(Marks(self.desk.page).text("running")).to_have_count(THREADS)
-        panel = Panel(self.desk.page)
+            say(self.scenario, each, "Go on.")
+        expect(Marks(self.scenario.page).text("running")).to_have_count(THREADS)
+        panel = Panel(self.scenario.page)
         expect(panel.answers.last).not_to_be_empty()
 
     def type(self, keys: int) -> None:
         """Type so many keys before, in and after the text of a thread."""
         each = (WORDS * (keys // len(WORDS) + 1))[: keys // 3].rstrip()
-        page = self.desk.page
+        page = self.scenario.page
         self.opened.editor(self.cell).click()
         for place in ("before", "inside", "after"):
             page.keyboard.press("Control+Home")
@@ -100,7 +100,7 @@ class Storm:
             self.expected = _typed(self.expected, place, each)
 
     def _go(self, place: str) -> None:
-        keyboard = self.desk.page.keyboard
+        keyboard = self.scenario.page.keyboard
         if place == "after":
             keyboard.press("Control+End")
         elif place == "inside":
@@ -111,12 +111,12 @@ class Storm:
 
     def watch(self) -> None:
         """Note from now on what changes in the cells nobody types into."""
-        self.desk.page.evaluate(_WATCH, self.cell)
+        self.scenario.page.evaluate(_WATCH, self.cell)
 
     @property
     def touched(self) -> list[str]:
         """What changed there since."""
-        return self.desk.page.evaluate("() => window.touched")
+        return self.scenario.page.evaluate("() => window.touched")
 
     @property
     def marked(self) -> str:
@@ -127,13 +127,13 @@ class Storm:
     @property
     def statuses(self) -> set[str]:
         """What goes on in the threads."""
-        return {status(self.desk, each) for each in self.ids}
+        return {status(self.scenario, each) for each in self.ids}
 
     def _open_all(self) -> None:
         """Show each thread in a tab: the page follows what is said in all of them."""
         for each in self.ids:
-            self.desk.page.evaluate(_OPEN, each)
-        tabs = Panel(self.desk.page).tabs
+            self.scenario.page.evaluate(_OPEN, each)
+        tabs = Panel(self.scenario.page).tabs
         expect(tabs.filter(has_text="Thread of")).to_have_count(THREADS)
 
 
@@ -180,19 +180,19 @@ def _scene(folder: Path, page: Page) -> Generator[Storm]:
     upstream = SimulatorProcess(in_order(), folder).start()
     lab = Lab(root, folder / "state", env=upstream.configure(root))
     lab.start()
-    desk = NotebookScenario(LabWithModel(lab, upstream), page, root / "storm.ipynb")
+    scenario = NotebookScenario(LabWithModel(lab, upstream), page, root / "storm.ipynb")
     try:
-        yield Storm(desk)
-        desk.talks.end()
+        yield Storm(scenario)
+        scenario.talks.end()
     finally:
         lab.stop()
         upstream.stop()
 
 
 def _measured(storm: Storm, keys: int) -> Frames:
-    start_meter(storm.desk.page)
+    start_meter(storm.scenario.page)
     storm.type(keys)
-    return read_meter(storm.desk.page)
+    return read_meter(storm.scenario.page)
 
 
 def _show(name: str, frames: Frames, cpu: list[float]) -> None:

@@ -130,8 +130,8 @@ class Tally:
 class AnchorStorm:
     """One notebook of a page with a thread in each cell."""
 
-    def __init__(self, desk: NotebookScenario, seed: int) -> None:
-        self._desk, self._page, self._rng = desk, desk.page, Random(seed)
+    def __init__(self, scenario: NotebookScenario, seed: int) -> None:
+        self._scenario, self._page, self._rng = scenario, scenario.page, Random(seed)
         self._count = 0
         self._known = 0
         self.threads: dict[str, Marked] = {}
@@ -140,17 +140,17 @@ class AnchorStorm:
     def begin(self) -> None:
         """Write the notebook, pin the threads and open it."""
         cells = [(f"cell{n}", "\n".join(self._line() for _ in range(LINES))) for n in range(CELLS)]
-        self._desk.write(*cells)
+        self._scenario.write(*cells)
         for cell_id, source in cells:
             quote = source.split("\n")[self._rng.randrange(LINES)]
-            anchor = anchor_of(self._desk.path, cell_id, source, quote)
-            thread = begin(self._desk, f"Thread of {cell_id}", anchor)
+            anchor = anchor_of(self._scenario.path, cell_id, source, quote)
+            thread = begin(self._scenario, f"Thread of {cell_id}", anchor)
             self.threads[thread] = Marked(set(quote), quote)
         self.open()
 
     def open(self) -> None:
         """Show the notebook, and wait for its threads."""
-        self._page.goto(self._desk.lab.document_url(self._desk.path))
+        self._page.goto(self._scenario.lab.document_url(self._scenario.path))
         OpenNotebook(self._page).ready()
         self._page.wait_for_function(
             f"count => Object.keys(({LOOK})().places).length === count", arg=len(self.threads)
@@ -236,9 +236,9 @@ def part_of(source: str, letters: set[str]) -> str:
     return part
 
 
-def play(desk: NotebookScenario, seed: int, steps: int) -> Tally:
+def play(scenario: NotebookScenario, seed: int, steps: int) -> Tally:
     """Play one storm."""
-    storm = AnchorStorm(desk, seed)
+    storm = AnchorStorm(scenario, seed)
     storm.begin()
     storm.check("opened")
     for _ in range(steps):
@@ -272,8 +272,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _one(served: LabWithModel, page: Page, seed: int) -> int:
-    desk = NotebookScenario(served, page, served.lab.root / f"storm{seed}.ipynb")
-    tally = play(desk, seed, 400)
+    scenario = NotebookScenario(served, page, served.lab.root / f"storm{seed}.ipynb")
+    tally = play(scenario, seed, 400)
     sys.stdout.write(f"seed {seed}: {tally}\n")
     sys.stdout.flush()
     return len(tally.wrong) + len(tally.lost)

@@ -1,4 +1,4 @@
-"""What the browser tests share: servers, and for each test a desk with a notebook of its own.
+"""What the browser tests share: servers, and for each test a scenario with a notebook of its own.
 
 ``conftest`` makes the fixtures of it; ``reload_storm`` reads its own server's conversations.
 """
@@ -151,7 +151,7 @@ class NotebookScenario:
     @property
     def upstream(self) -> SimulatorProcess:
         """The simulator."""
-        assert self.served.upstream is not None, "this desk has no model but the demo"
+        assert self.served.upstream is not None, "this scenario has no model but the demo"
         return self.served.upstream
 
     # the scene

@@ -17,10 +17,10 @@ FIRST = "rows = load()\nprint(rows)\nrows.plot(rows)\n"
 SECOND = "other = rows\nrows.sum()\n"
 
 
-def show(desk: NotebookScenario, threads: int) -> OpenNotebook:
+def show(scenario: NotebookScenario, threads: int) -> OpenNotebook:
     """The notebook in front, with its threads."""
-    notebook = desk.show(desk.page)
-    desk.page.wait_for_function(
+    notebook = scenario.show(scenario.page)
+    scenario.page.wait_for_function(
         f"count => Object.keys(({LOOK})().places).length === count", arg=threads
     )
     return notebook
@@ -34,20 +34,20 @@ def where(page: Page, thread: str) -> list[Any]:
 
 
 @pytest.mark.shows("09.anchor.3")
-def test_edits_of_the_agent_take_the_threads_of_a_cell_along(desk: NotebookScenario) -> None:
-    page = desk.page
-    desk.write(("one", FIRST), ("two", SECOND))
-    quote = anchor_of(desk.path, "one", FIRST, "print(rows)")
-    changed = begin(desk, "Changed", quote)
-    below = begin(desk, "Below", anchor_of(desk.path, "one", FIRST, "rows.plot(rows)"))
+def test_edits_of_the_agent_take_the_threads_of_a_cell_along(scenario: NotebookScenario) -> None:
+    page = scenario.page
+    scenario.write(("one", FIRST), ("two", SECOND))
+    quote = anchor_of(scenario.path, "one", FIRST, "print(rows)")
+    changed = begin(scenario, "Changed", quote)
+    below = begin(scenario, "Below", anchor_of(scenario.path, "one", FIRST, "rows.plot(rows)"))
     source = f"import tables\n\n{FIRST.replace('print(rows)', 'print(rows.head())')}"
-    desk.play(
-        calls("read_notebook", {"path": desk.path}),
-        calls("edit_cell", {"path": desk.path, "cell_id": "one", "source": source}),
+    scenario.play(
+        calls("read_notebook", {"path": scenario.path}),
+        calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": source}),
         says("Done."),
     )
-    notebook = show(desk, 2)
-    panel = desk.ask("Show the head of it only.")
+    notebook = show(scenario, 2)
+    panel = scenario.ask("Show the head of it only.")
     panel.finished()
     notebook.wait_for_source("one", source)
     assert where(page, changed) == ["exact", "one", "print(rows.head())"]

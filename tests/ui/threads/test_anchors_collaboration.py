@@ -32,17 +32,17 @@ def served_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithM
 
 
 @pytest.fixture
-def desk(
+def scenario(
     served_shared: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
     """The page, and a notebook in a room."""
-    with working(served_shared, page, request) as desk:
-        yield desk
+    with working(served_shared, page, request) as scenario:
+        yield scenario
 
 
-def show(desk: NotebookScenario, page: Page) -> None:
+def show(scenario: NotebookScenario, page: Page) -> None:
     """Open the notebook in a page and wait for its thread."""
-    page.goto(desk.lab.document_url(desk.path))
+    page.goto(scenario.lab.document_url(scenario.path))
     OpenNotebook(page).ready()
     page.wait_for_function(f"() => Object.keys(({LOOK})().places).length > 0")
 
@@ -58,13 +58,13 @@ def wait_for_place(pages: tuple[Page, ...], wanted: list[Any]) -> None:
 
 @pytest.mark.shows("09.travel.4")
 def test_two_people_see_a_thread_move_with_what_either_of_them_does(
-    desk: NotebookScenario, other_page: Page
+    scenario: NotebookScenario, other_page: Page
 ) -> None:
-    desk.write(("one", SOURCE), ("two", "two = 2\n"))
-    thread = begin(desk, "Loading", anchor_of(desk.path, "one", SOURCE, QUOTE))
-    pages = (desk.page, other_page)
+    scenario.write(("one", SOURCE), ("two", "two = 2\n"))
+    thread = begin(scenario, "Loading", anchor_of(scenario.path, "one", SOURCE, QUOTE))
+    pages = (scenario.page, other_page)
     for page in pages:
-        show(desk, page)
+        show(scenario, page)
     start, size = SOURCE.index(QUOTE), len(QUOTE)
     reports: list[str] = []
     other_page.on(
@@ -72,18 +72,18 @@ def test_two_people_see_a_thread_move_with_what_either_of_them_does(
         lambda request: reports.append(request.url) if "/v1/anchors" in request.url else None,
     )
 
-    desk.page.evaluate(_EDIT, [0, 0, "# typed here\n"])
+    scenario.page.evaluate(_EDIT, [0, 0, "# typed here\n"])
     start += len("# typed here\n")
     wait_for_place(pages, ["exact", "one", start, start + size])
-    desk.wait(
-        lambda: desk.talks.api(f"sessions/{thread}")["anchor"]["range"]["from"] == start,
+    scenario.wait(
+        lambda: scenario.talks.api(f"sessions/{thread}")["anchor"]["range"]["from"] == start,
         "the page that typed has told",
     )
     assert reports == []  # the other page has only heard of it
 
     other_page.evaluate(_EDIT, [start + 3, start + 6, ""])
     wait_for_place(pages, ["exact", "one", start, start + size - 3])
-    desk.page.evaluate("() => window.jupyterapp.commands.execute('notebook:move-cell-down')")
+    scenario.page.evaluate("() => window.jupyterapp.commands.execute('notebook:move-cell-down')")
     wait_for_place(pages, ["exact", "one", start, start + size - 3])
     cells = other_page.evaluate(LOOK)["cells"]
     assert [cell for cell, _ in cells] == ["two", "one"]

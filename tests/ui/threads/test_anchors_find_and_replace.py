@@ -35,14 +35,14 @@ def _field(search: Locator, name: str) -> Locator:
 
 
 @pytest.mark.shows("09.anchor.3")
-def test_find_and_replace_in_a_notebook_takes_threads_along(desk: NotebookScenario) -> None:
-    page = desk.page
-    desk.write(("one", FIRST), ("two", SECOND), ("three", THIRD))
-    inside = begin(desk, "Inside", anchor_of(desk.path, "one", FIRST, "rows.plot(rows)"))
-    before = begin(desk, "Before", anchor_of(desk.path, "one", FIRST, "save()"))
-    whole = begin(desk, "Whole", anchor_of(desk.path, "two", SECOND, "rows.sum()"))
-    other = begin(desk, "Other", anchor_of(desk.path, "three", THIRD, "like_it()"))
-    notebook = show(desk, 4)
+def test_find_and_replace_in_a_notebook_takes_threads_along(scenario: NotebookScenario) -> None:
+    page = scenario.page
+    scenario.write(("one", FIRST), ("two", SECOND), ("three", THIRD))
+    inside = begin(scenario, "Inside", anchor_of(scenario.path, "one", FIRST, "rows.plot(rows)"))
+    before = begin(scenario, "Before", anchor_of(scenario.path, "one", FIRST, "save()"))
+    whole = begin(scenario, "Whole", anchor_of(scenario.path, "two", SECOND, "rows.sum()"))
+    other = begin(scenario, "Other", anchor_of(scenario.path, "three", THIRD, "like_it()"))
+    notebook = show(scenario, 4)
     notebook.editor("three").click()
     replace_all(page, "rows", "table", 6)
     notebook.wait_for_source("two", SECOND.replace("rows", "table"))
@@ -60,16 +60,16 @@ def test_find_and_replace_in_a_notebook_takes_threads_along(desk: NotebookScenar
 
 
 @pytest.mark.shows("09.anchor.3", "09.travel.5")
-def test_find_and_replace_in_a_file_takes_threads_along(desk: NotebookScenario) -> None:
+def test_find_and_replace_in_a_file_takes_threads_along(scenario: NotebookScenario) -> None:
     name = "replaced.py"
-    (desk.lab.root / name).write_text(FIRST)
-    inside = begin(desk, "Inside", anchor_of(name, None, FIRST, "rows.plot(rows)"))
-    below = begin(desk, "Below", anchor_of(name, None, FIRST, "save()"))
-    editor = opened(desk, name, 2)
+    (scenario.lab.root / name).write_text(FIRST)
+    inside = begin(scenario, "Inside", anchor_of(name, None, FIRST, "rows.plot(rows)"))
+    below = begin(scenario, "Below", anchor_of(name, None, FIRST, "save()"))
+    editor = opened(scenario, name, 2)
     editor.content.click()
-    replace_all(desk.page, "rows", "table", 4)
+    replace_all(scenario.page, "rows", "table", 4)
     editor.wait_for_text(FIRST.replace("rows", "table"))
-    seen = look(desk.page)
+    seen = look(scenario.page)
     for thread, text, known in (
         (inside, "table.plot(table)", FOUND),
         (below, "save()", {"exact"}),

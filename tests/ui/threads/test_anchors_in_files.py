@@ -75,11 +75,11 @@ def look(page: Page) -> dict[str, Any]:
     return page.evaluate(_LOOK)
 
 
-def opened(desk: NotebookScenario, name: str, threads: int) -> TextEditor:
+def opened(scenario: NotebookScenario, name: str, threads: int) -> TextEditor:
     """The file in front, with its threads."""
-    desk.page.goto(desk.lab.url("lab", reset=""))
-    editor = TextEditor(desk.page).open(name)
-    desk.page.wait_for_function(
+    scenario.page.goto(scenario.lab.url("lab", reset=""))
+    editor = TextEditor(scenario.page).open(name)
+    scenario.page.wait_for_function(
         f"count => Object.keys(({_LOOK})().places).length === count", arg=threads
     )
     return editor
@@ -96,24 +96,24 @@ def opened(desk: NotebookScenario, name: str, threads: int) -> TextEditor:
     ],
 )
 def test_threads_in_files_are_where_their_text_is_whatever_is_done_to_it(
-    desk: NotebookScenario, name: str
+    scenario: NotebookScenario, name: str
 ) -> None:
     rng = Random(name)
     letters = Letters(rng)
     lines = [letters.some(8, 18) for _ in range(LINES)]
     text = "\n".join(lines) + "\n"
     mark = MARK if name == "marked.py" else ""
-    (desk.lab.root / name).write_text(mark + text, encoding="utf-8")
+    (scenario.lab.root / name).write_text(mark + text, encoding="utf-8")
     threads = {
-        begin(desk, quote, anchor_of(name, None, text, quote)): set(quote)
+        begin(scenario, quote, anchor_of(name, None, text, quote)): set(quote)
         for quote in (lines[0], lines[3], lines[6])
     }
-    editor = opened(desk, name, len(threads))
+    editor = opened(scenario, name, len(threads))
     exact = 0
     for step in range(STEPS):
         known = letters.count
         act = rng.choice(ACTS)
-        desk.page.evaluate(
+        scenario.page.evaluate(
             _ACT,
             {
                 "act": act,
@@ -122,16 +122,18 @@ def test_threads_in_files_are_where_their_text_is_whatever_is_done_to_it(
                 "text": letters.some(1, 9),
             },
         )
-        seen = look(desk.page)
+        seen = look(scenario.page)
         for thread, own in threads.items():
             exact += hold(f"step {step}, {act}", seen["text"], seen["places"][thread], own, known)
     assert exact > STEPS
 
     editor.saves_without_a_question()
-    desk.wait(lambda: told(desk, threads) == shown(desk.page, mark), "the server has them all")
-    places = look(desk.page)["places"]
-    opened(desk, name, len(threads))
-    for thread, place in look(desk.page)["places"].items():
+    scenario.wait(
+        lambda: told(scenario, threads) == shown(scenario.page, mark), "the server has them all"
+    )
+    places = look(scenario.page)["places"]
+    opened(scenario, name, len(threads))
+    for thread, place in look(scenario.page)["places"].items():
         if places[thread][0] == "exact":
             assert place == places[thread]
 
@@ -155,9 +157,9 @@ def hold(when: str, text: str, place: list[Any], own: set[str], known: int) -> b
     return True
 
 
-def told(desk: NotebookScenario, threads: dict[str, set[str]]) -> dict[str, Any]:
+def told(scenario: NotebookScenario, threads: dict[str, set[str]]) -> dict[str, Any]:
     """Where the server has the threads that it has for certain."""
-    anchors = {thread: desk.talks.api(f"sessions/{thread}")["anchor"] for thread in threads}
+    anchors = {thread: scenario.talks.api(f"sessions/{thread}")["anchor"] for thread in threads}
     return {
         thread: [anchor["range"]["from"], anchor["range"]["to"]]
         for thread, anchor in anchors.items()

@@ -22,29 +22,29 @@ _TYPE = """([id, text]) => window.jupyterapp.shell.currentWidget.content.model.s
     .find(cell => cell.id === id).updateSource(0, 0, text)"""
 
 
-def started(desk: NotebookScenario) -> str:
+def started(scenario: NotebookScenario) -> str:
     """A thread about a line of the first cell; the notebook is in front."""
-    desk.write(("one", SOURCE), ("two", "two = 2\n"))
-    thread = begin(desk, "Reading", anchor_of(desk.path, "one", SOURCE, QUOTE))
-    show(desk)
+    scenario.write(("one", SOURCE), ("two", "two = 2\n"))
+    thread = begin(scenario, "Reading", anchor_of(scenario.path, "one", SOURCE, QUOTE))
+    show(scenario)
     return thread
 
 
-def show(desk: NotebookScenario) -> None:
+def show(scenario: NotebookScenario) -> None:
     """Open the notebook and wait for its threads."""
-    desk.page.goto(desk.lab.document_url(desk.path))
-    OpenNotebook(desk.page).ready()
-    desk.page.wait_for_function(f"() => Object.keys(({LOOK})().places).length > 0")
+    scenario.page.goto(scenario.lab.document_url(scenario.path))
+    OpenNotebook(scenario.page).ready()
+    scenario.page.wait_for_function(f"() => Object.keys(({LOOK})().places).length > 0")
 
 
-def place(desk: NotebookScenario, thread: str) -> list[Any]:
+def place(scenario: NotebookScenario, thread: str) -> list[Any]:
     """Where the page has a thread: certainty, cell, from, to."""
-    return desk.page.evaluate(LOOK)["places"][thread]
+    return scenario.page.evaluate(LOOK)["places"][thread]
 
 
-def logged(desk: NotebookScenario, thread: str) -> dict[str, Any]:
+def logged(scenario: NotebookScenario, thread: str) -> dict[str, Any]:
     """Where the server has it."""
-    return desk.talks.api(f"sessions/{thread}")["anchor"]
+    return scenario.talks.api(f"sessions/{thread}")["anchor"]
 
 
 def after(text: str) -> list[Any]:
@@ -55,130 +55,136 @@ def after(text: str) -> list[Any]:
 
 @pytest.mark.shows("09.anchor.8")
 def test_places_are_logged_once_for_many_keys_and_when_the_notebook_is_saved(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    thread = started(desk)
+    thread = started(scenario)
     sent: list[Any] = []
-    desk.page.on(
+    scenario.page.on(
         "request",
         lambda request: (
             sent.append(request.post_data_json) if "/api/v1/anchors" in request.url else None
         ),
     )
     for letter in "# many keys\n"[::-1]:
-        desk.page.evaluate(_TYPE, ["one", letter])
+        scenario.page.evaluate(_TYPE, ["one", letter])
     moved = SOURCE.index(QUOTE) + len("# many keys\n")
-    desk.wait(lambda: logged(desk, thread)["range"]["from"] == moved, "the place is logged")
+    scenario.wait(lambda: logged(scenario, thread)["range"]["from"] == moved, "the place is logged")
     assert len(sent) == 1
-    before = desk.talks.api(f"sessions/{thread}")["updated_at"]
+    before = scenario.talks.api(f"sessions/{thread}")["updated_at"]
 
-    desk.page.evaluate(_TYPE, ["two", "# elsewhere\n"])
-    desk.page.evaluate(_TYPE, ["one", "# more\n"])
-    with desk.page.expect_request("**/api/v1/anchors*"):
-        desk.page.keyboard.press("Control+s")
-    desk.wait(lambda: logged(desk, thread)["range"]["from"] == moved + 7, "logged at save")
-    assert desk.talks.api(f"sessions/{thread}")["updated_at"] == before
+    scenario.page.evaluate(_TYPE, ["two", "# elsewhere\n"])
+    scenario.page.evaluate(_TYPE, ["one", "# more\n"])
+    with scenario.page.expect_request("**/api/v1/anchors*"):
+        scenario.page.keyboard.press("Control+s")
+    scenario.wait(lambda: logged(scenario, thread)["range"]["from"] == moved + 7, "logged at save")
+    assert scenario.talks.api(f"sessions/{thread}")["updated_at"] == before
 
-    show(desk)
-    assert place(desk, thread) == after("# more\n# many keys\n")
+    show(scenario)
+    assert place(scenario, thread) == after("# more\n# many keys\n")
 
 
 @pytest.mark.shows("09.anchor.4", "09.anchor.5", "09.anchor.6")
 def test_a_notebook_that_was_changed_while_closed_has_its_threads_or_says_so(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    thread = started(desk)
-    desk.page.goto(desk.lab.url("lab", reset=""))
+    thread = started(scenario)
+    scenario.page.goto(scenario.lab.url("lab", reset=""))
 
     new = "# of another branch\n" + SOURCE.replace("'a.csv'", '"a.csv"')
-    desk.write(("one", new), ("two", "two = 2\n"))
-    show(desk)
-    assert place(desk, thread) == after("# of another branch\n")
+    scenario.write(("one", new), ("two", "two = 2\n"))
+    show(scenario)
+    assert place(scenario, thread) == after("# of another branch\n")
     quote = QUOTE.replace("'", '"')
-    desk.wait(lambda: logged(desk, thread)["quote"] == quote, "the place is logged")
+    scenario.wait(lambda: logged(scenario, thread)["quote"] == quote, "the place is logged")
 
-    desk.page.goto(desk.lab.url("lab", reset=""))
-    desk.write(("other", new), ("two", "two = 2\n"))
-    show(desk)
-    assert place(desk, thread)[:2] == ["approximate", "other"]
+    scenario.page.goto(scenario.lab.url("lab", reset=""))
+    scenario.write(("other", new), ("two", "two = 2\n"))
+    show(scenario)
+    assert place(scenario, thread)[:2] == ["approximate", "other"]
 
-    desk.page.goto(desk.lab.url("lab", reset=""))
-    desk.write(("two", "two = 2\n"))
-    show(desk)
-    assert place(desk, thread)[0] == "orphaned"
-    desk.wait(lambda: logged(desk, thread)["certainty"] == "orphaned", "the loss is logged")
-    assert "read_csv" in logged(desk, thread)["quote"]
+    scenario.page.goto(scenario.lab.url("lab", reset=""))
+    scenario.write(("two", "two = 2\n"))
+    show(scenario)
+    assert place(scenario, thread)[0] == "orphaned"
+    scenario.wait(lambda: logged(scenario, thread)["certainty"] == "orphaned", "the loss is logged")
+    assert "read_csv" in logged(scenario, thread)["quote"]
 
-    desk.page.goto(desk.lab.url("lab", reset=""))
-    desk.write(("one", new), ("two", "two = 2\n"))
-    show(desk)
+    scenario.page.goto(scenario.lab.url("lab", reset=""))
+    scenario.write(("one", new), ("two", "two = 2\n"))
+    show(scenario)
     # It has been in another cell meanwhile.
-    assert place(desk, thread) == ["approximate", *after("# of another branch\n")[1:]]
+    assert place(scenario, thread) == ["approximate", *after("# of another branch\n")[1:]]
 
 
 @pytest.mark.shows("09.travel.1")
-def test_places_are_there_after_a_reload_and_a_restart(desk: NotebookScenario) -> None:
-    thread = started(desk)
-    desk.page.evaluate(_TYPE, ["one", "# before\n"])
-    desk.page.keyboard.press("Control+s")
-    desk.wait(lambda: "# before" in desk.file.read_text(), "saved")
-    desk.wait(lambda: logged(desk, thread)["quote"] == QUOTE, "logged")
+def test_places_are_there_after_a_reload_and_a_restart(scenario: NotebookScenario) -> None:
+    thread = started(scenario)
+    scenario.page.evaluate(_TYPE, ["one", "# before\n"])
+    scenario.page.keyboard.press("Control+s")
+    scenario.wait(lambda: "# before" in scenario.file.read_text(), "saved")
+    scenario.wait(lambda: logged(scenario, thread)["quote"] == QUOTE, "logged")
 
-    show(desk)
-    assert place(desk, thread) == after("# before\n")
+    show(scenario)
+    assert place(scenario, thread) == after("# before\n")
 
-    desk.lab.kill()
+    scenario.lab.kill()
     # What is typed while the server is away is told once it is there again.
-    desk.page.evaluate(_TYPE, ["one", "# away\n"])
-    desk.lab.restart()
+    scenario.page.evaluate(_TYPE, ["one", "# away\n"])
+    scenario.lab.restart()
     moved = after("# away\n# before\n")
-    assert place(desk, thread) == moved
-    desk.wait(lambda: logged(desk, thread)["range"]["from"] == moved[2], "told after the restart")
+    assert place(scenario, thread) == moved
+    scenario.wait(
+        lambda: logged(scenario, thread)["range"]["from"] == moved[2], "told after the restart"
+    )
 
-    desk.page.keyboard.press("Control+s")
-    desk.wait(lambda: "# away" in desk.file.read_text(), "saved again")
-    show(desk)
-    assert place(desk, thread) == moved
+    scenario.page.keyboard.press("Control+s")
+    scenario.wait(lambda: "# away" in scenario.file.read_text(), "saved again")
+    show(scenario)
+    assert place(scenario, thread) == moved
 
 
 @pytest.mark.shows("09.travel.2", "09.travel.3")
 def test_a_copied_notebook_brings_its_threads_along_where_that_is_wanted(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    settings = desk.talks.api("settings")
+    settings = scenario.talks.api("settings")
     put = {"revision": settings["revision"], "threads": {"keep_in_notebook": True}}
-    desk.talks.send("PUT", "settings", put)
+    scenario.talks.send("PUT", "settings", put)
     try:
-        thread = started(desk)
-        desk.page.evaluate(_TYPE, ["one", "# moved\n"])
+        thread = started(scenario)
+        scenario.page.evaluate(_TYPE, ["one", "# moved\n"])
         key = "window.jupyterapp.shell.currentWidget.content.model.sharedModel"
-        desk.page.wait_for_function(
+        scenario.page.wait_for_function(
             f"() => {key}.getMetadata('jupyter_ai_shoulders')?.threads?.length === 1"
         )
-        desk.page.keyboard.press("Control+s")
-        desk.wait(lambda: "jupyter_ai_shoulders" in metadata(desk), "the list is in the file")
-        (kept,) = metadata(desk)["jupyter_ai_shoulders"]["threads"]
+        scenario.page.keyboard.press("Control+s")
+        scenario.wait(
+            lambda: "jupyter_ai_shoulders" in metadata(scenario), "the list is in the file"
+        )
+        (kept,) = metadata(scenario)["jupyter_ai_shoulders"]["threads"]
         assert (kept["id"], kept["quote"]) == (thread, QUOTE)
-        assert "Reading" not in desk.file.read_text()
+        assert "Reading" not in scenario.file.read_text()
 
-        copy = desk.file.with_name(f"copy-of-{desk.file.name}")
-        copy.write_text(desk.file.read_text())
-        desk.page.goto(desk.lab.document_url(copy.relative_to(desk.lab.root).as_posix()))
-        OpenNotebook(desk.page).ready()
-        desk.page.wait_for_function(f"() => Object.keys(({LOOK})().places).length > 0")
-        ((fork, where),) = desk.page.evaluate(LOOK)["places"].items()
+        copy = scenario.file.with_name(f"copy-of-{scenario.file.name}")
+        copy.write_text(scenario.file.read_text())
+        scenario.page.goto(
+            scenario.lab.document_url(copy.relative_to(scenario.lab.root).as_posix())
+        )
+        OpenNotebook(scenario.page).ready()
+        scenario.page.wait_for_function(f"() => Object.keys(({LOOK})().places).length > 0")
+        ((fork, where),) = scenario.page.evaluate(LOOK)["places"].items()
         assert fork != thread
         assert where == after("# moved\n")
         copy.unlink()
     finally:
-        revision = desk.talks.api("settings")["revision"]
+        revision = scenario.talks.api("settings")["revision"]
         put = {"revision": revision, "threads": {"keep_in_notebook": False}}
-        desk.talks.send("PUT", "settings", put)
+        scenario.talks.send("PUT", "settings", put)
 
 
-def metadata(desk: NotebookScenario) -> dict[str, Any]:
+def metadata(scenario: NotebookScenario) -> dict[str, Any]:
     """The metadata in the file, once it is whole: the lab writes it in place."""
     try:
-        return json.loads(desk.file.read_text())["metadata"]
+        return json.loads(scenario.file.read_text())["metadata"]
     except json.JSONDecodeError:
         return {}

@@ -11,8 +11,10 @@ STEPS = 150
 
 
 @pytest.mark.shows("09.anchor.1", "09.anchor.2", "09.anchor.3", "09.anchor.7")
-def test_threads_stay_with_their_characters_through_random_edits(desk: NotebookScenario) -> None:
-    tally = play(desk, seed=7, steps=STEPS)
+def test_threads_stay_with_their_characters_through_random_edits(
+    scenario: NotebookScenario,
+) -> None:
+    tally = play(scenario, seed=7, steps=STEPS)
 
     assert (tally.wrong, tally.lost) == ([], [])
     assert tally.steps == STEPS

@@ -17,9 +17,9 @@ KEYS = 180
 
 @pytest.mark.shows("09.scale.2")
 def test_no_character_is_lost_and_no_mark_touched_while_ten_threads_stream(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    storm = Storm(desk)
+    storm = Storm(scenario)
     storm.begin()
     storm.watch()
     storm.type(KEYS)

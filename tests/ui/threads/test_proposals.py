@@ -18,9 +18,9 @@ def propose(old: str, new: str) -> dict[str, object]:
     return calls("propose_edit", {"old_string": old, "new_string": new})
 
 
-def begin(desk: NotebookScenario, opened: OpenNotebook, quote: str, nth: int = 0) -> Panel:
+def begin(scenario: NotebookScenario, opened: OpenNotebook, quote: str, nth: int = 0) -> Panel:
     """Begin a thread at a text of the first cell, and let it propose."""
-    threads, panel = Threads(desk.page), Panel(desk.page).open()
+    threads, panel = Threads(scenario.page), Panel(scenario.page).open()
     threads.select(opened, "first", quote, nth)
     threads.start()
     panel.ask("Change it.")
@@ -36,13 +36,13 @@ def press(panel: Panel, name: str) -> None:
 
 @pytest.mark.shows("09.propose.1", "09.propose.2", "09.propose.5", "09.anchor.9", "09.end.3")
 def test_a_proposal_is_seen_by_word_applied_at_its_place_kept_and_the_thread_resolved(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     replies = [propose("load()", "load(2)"), says("Look at it.")]
-    opened = desk.open(("first", TWICE), replies=replies)
-    panel = begin(desk, opened, "load()", 1)
+    opened = scenario.open(("first", TWICE), replies=replies)
+    panel = begin(scenario, opened, "load()", 1)
     expect(panel.answers.last).to_contain_text("Look at it.")
-    result = desk.talks.of_type("tool-result")[-1]
+    result = scenario.talks.of_type("tool-result")[-1]
     assert result["status"] == "ok"
     assert opened.source("first") == TWICE
     expect(panel.proposal.locator("ins.shoulders-Diff-word")).to_have_text("2")
@@ -57,20 +57,20 @@ def test_a_proposal_is_seen_by_word_applied_at_its_place_kept_and_the_thread_res
     hint.get_by_role("button", name="Resolve").click()
     expect(hint).to_have_count(0)
     expect(Threads(page).bar).to_contain_text("Resolved")
-    assert desk.talks.only()["status"] == "resolved"
+    assert scenario.talks.only()["status"] == "resolved"
 
 
 @pytest.mark.shows("09.propose.3", "09.propose.4")
 def test_a_proposal_is_undone_changed_merged_dismissed_and_never_written_over_other_words(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     replies = [
         *(propose("load()", "load(2)"), says("One.")),
         *(propose("load()", "load(3)"), says("Two.")),
         *(propose("load(4)", "load(5)"), says("Three.")),
     ]
-    opened = desk.open(("first", TWICE), ("second", "print(1)"), replies=replies)
-    panel = begin(desk, opened, "load()")
+    opened = scenario.open(("first", TWICE), ("second", "print(1)"), replies=replies)
+    panel = begin(scenario, opened, "load()")
     press(panel, "Apply")
     opened.wait_for_source("first", "a = load(2)\nb = load()\nprint(a, b)")
     press(panel, "Undo")
@@ -110,33 +110,33 @@ def test_a_proposal_is_undone_changed_merged_dismissed_and_never_written_over_ot
 @pytest.mark.full
 @pytest.mark.shows("09.propose.6")
 def test_a_proposal_is_applied_and_run_and_the_agent_sees_the_output(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     replies = [
         *(propose("6 * 7", "6 * 7 + 1"), says("Run it.")),
         says("Forty-three it is."),
     ]
-    opened = desk.open(("first", "print(6 * 7)"), replies=replies)
-    panel = begin(desk, opened, "6 * 7")
+    opened = scenario.open(("first", "print(6 * 7)"), replies=replies)
+    panel = begin(scenario, opened, "6 * 7")
     press(panel, "Apply and run")
     expect(opened.output("first")).to_contain_text("43")
     expect(panel.root.locator(".shoulders-User").last).to_contain_text("ran cell 1")
     expect(panel.answers.last).to_contain_text("Forty-three it is.")
     panel.finished()
-    asked = desk.talks.of_type("message-add")
+    asked = scenario.talks.of_type("message-add")
     assert [message["attachments"][:1] for message in asked][1:] == [
-        [{"kind": "output", "path": desk.path, "cell_id": "first", "index": 0}]
+        [{"kind": "output", "path": scenario.path, "cell_id": "first", "index": 0}]
     ]
 
 
 @pytest.mark.full
 @pytest.mark.shows("09.propose.3")
 def test_a_proposal_for_a_cell_that_is_gone_is_out_of_date(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
     replies = [propose("load()", "load(2)"), says("One.")]
-    opened = desk.open(("first", TWICE), ("second", "print(1)"), replies=replies)
-    panel = begin(desk, opened, "load()")
+    opened = scenario.open(("first", TWICE), ("second", "print(1)"), replies=replies)
+    panel = begin(scenario, opened, "load()")
     opened.prompt("first").click()
     opened.command("notebook:delete-cell")
     page.wait_for_function(

@@ -29,16 +29,16 @@ def about(panel: Panel, quote: str) -> None:
     expect(panel.root.get_by_role("group", name="Thread", exact=True)).to_contain_text(quote)
 
 
-def anchors(desk: NotebookScenario) -> list[dict[str, Any]]:
+def anchors(scenario: NotebookScenario) -> list[dict[str, Any]]:
     """Where the threads of this test are, the first first."""
-    return [session["anchor"] for session in reversed(desk.talks.all())]
+    return [session["anchor"] for session in reversed(scenario.talks.all())]
 
 
-def asked(desk: NotebookScenario, panel: Panel, text: str) -> None:
+def asked(scenario: NotebookScenario, panel: Panel, text: str) -> None:
     """Ask in the thread in front, and wait for the end of its turn."""
-    count = len(desk.talks.all())
+    count = len(scenario.talks.all())
     panel.ask(text)
-    desk.wait(lambda: len(desk.talks.all()) == count + 1, "the thread has begun")
+    scenario.wait(lambda: len(scenario.talks.all()) == count + 1, "the thread has begun")
     panel.finished()
 
 
@@ -49,9 +49,9 @@ def choose(page: Page, clicked: Locator, item: str) -> None:
 
 
 @pytest.mark.shows("09.kind.1", "09.kind.2", "09.start.1", "09.start.4", "09.marks.1")
-def test_selected_text_and_its_cell_are_what_threads_are_about(desk: NotebookScenario) -> None:
-    page = desk.page
-    opened = desk.open(*CELLS, replies=[says("Forty-two."), says("One.")])
+def test_selected_text_and_its_cell_are_what_threads_are_about(scenario: NotebookScenario) -> None:
+    page = scenario.page
+    opened = scenario.open(*CELLS, replies=[says("Forty-two."), says("One.")])
     opened.editor("data").click()
     page.keyboard.press("Control+Home")
     page.keyboard.press("ArrowDown")
@@ -59,16 +59,16 @@ def test_selected_text_and_its_cell_are_what_threads_are_about(desk: NotebookSce
     start(page)
     panel = Panel(page)
     about(panel, "print('rows:', rows)")
-    assert desk.talks.all() == []  # nobody has said anything
-    asked(desk, panel, "How many?")
+    assert scenario.talks.all() == []  # nobody has said anything
+    asked(scenario, panel, "How many?")
     expect(panel.answers).to_have_text(["Forty-two."])
     marks = of_cell(opened, "data")
     expect(marks.text()).to_have_text("print('rows:', rows)")
     expect(marks.dots).to_have_count(1)
     expect(marks.dots).to_have_attribute("title", "How many?")
-    (anchor,) = anchors(desk)
+    (anchor,) = anchors(scenario)
     assert anchor == {
-        "document": desk.path,
+        "document": scenario.path,
         "cell_id": "data",
         "target": "source",
         "range": {"from": 10, "to": 30},
@@ -84,31 +84,31 @@ def test_selected_text_and_its_cell_are_what_threads_are_about(desk: NotebookSce
     opened.editor("end").click()
     start(page)
     about(panel, "y = 1")
-    asked(desk, panel, "Why?")
+    asked(scenario, panel, "Why?")
     expect(of_cell(opened, "end").button).to_have_attribute("aria-label", "Why?")
-    assert [each["target"] for each in anchors(desk)] == ["source", "cell"]
+    assert [each["target"] for each in anchors(scenario)] == ["source", "cell"]
     expect(marks.text()).to_have_count(1)
 
 
 @pytest.mark.full
 @pytest.mark.shows("09.start.2", "09.start.3", "09.marks.6", "09.marks.9")
 def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    page = desk.page
-    opened = desk.open(*CELLS, replies=[says(f"Answer {number}.") for number in range(3)])
+    page = scenario.page
+    opened = scenario.open(*CELLS, replies=[says(f"Answer {number}.") for number in range(3)])
     opened.run("data")
     panel = Panel(page)
     choose(page, opened.output("data").last, "Start an AI Thread About This Output")
     about(panel, "43")
-    asked(desk, panel, "Why 43?")
+    asked(scenario, panel, "Why 43?")
     output = Marks(opened.cell("data").locator(".jp-OutputArea-child").last)
     expect(output.button).to_have_attribute("aria-label", "Why 43?")
     expect(of_cell(opened, "data").button).to_have_count(1)
 
     choose(page, opened.prompt("end"), "Start an AI Thread Here")
     about(panel, "y = 1")
-    asked(desk, panel, "What is y?")
+    asked(scenario, panel, "What is y?")
 
     opened.editor("end").click()
     badge = of_cell(opened, "end").badge
@@ -119,10 +119,10 @@ def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(
     badge.click()
     page.get_by_role("menuitem", name="Start an AI Thread Here").click()
     about(panel, "rows = 42")
-    asked(desk, panel, "Explain.")
+    asked(scenario, panel, "Explain.")
     opened.editor("data").click()
     expect(badge).to_have_text("2")
-    told = [(each["cell_id"], each["target"], each["quote"]) for each in anchors(desk)]
+    told = [(each["cell_id"], each["target"], each["quote"]) for each in anchors(scenario)]
     assert told == [
         ("data", "output", "43"),
         ("end", "cell", "y = 1"),
@@ -139,21 +139,21 @@ def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(
 @pytest.mark.full
 @pytest.mark.shows("09.anchor.5", "09.marks.6")
 def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    page = desk.page
+    page = scenario.page
     twice = ("twice", "times = 2\nfor _ in range(times):\n    display(42)")
-    opened = desk.open(twice, replies=[says("By chance.")])
+    opened = scenario.open(twice, replies=[says("By chance.")])
     opened.run("twice")
     outputs = opened.cell("twice").locator(".jp-OutputArea-child")
     expect(outputs).to_have_count(2)
     choose(page, outputs.last, "Start an AI Thread About This Output")
     panel = Panel(page)
     about(panel, "42")
-    asked(desk, panel, "Why this one?")
+    asked(scenario, panel, "Why this one?")
     expect(Marks(outputs.last).button).to_have_attribute("aria-label", "Why this one?")
     expect(Marks(outputs.first).button).to_have_count(0)
-    assert [each["output"] for each in anchors(desk)] == [{"index": 1, "nth": 1, "alike": 2}]
+    assert [each["output"] for each in anchors(scenario)] == [{"index": 1, "nth": 1, "alike": 2}]
 
     # As many come anew: it is the second again.
     opened.run("twice")
@@ -175,10 +175,10 @@ def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(
 @pytest.mark.full
 @pytest.mark.shows("09.travel.5")
 @pytest.mark.parametrize("name", ["area.py", "notes.md", "plain.txt"])
-def test_threads_are_about_text_of_files_too(desk: NotebookScenario, name: str) -> None:
-    page = desk.page
-    (desk.lab.root / name).write_text(FILE)
-    desk.open(*CELLS, replies=[says("A circle.")])
+def test_threads_are_about_text_of_files_too(scenario: NotebookScenario, name: str) -> None:
+    page = scenario.page
+    (scenario.lab.root / name).write_text(FILE)
+    scenario.open(*CELLS, replies=[says("A circle.")])
     file = OpenFile(page, name).open()
     file.editor.click()
     page.keyboard.press("Control+End")
@@ -186,10 +186,10 @@ def test_threads_are_about_text_of_files_too(desk: NotebookScenario, name: str) 
     start(page)
     panel = Panel(page)
     about(panel, "return math.pi * r ** 2")
-    asked(desk, panel, "Of what?")
+    asked(scenario, panel, "Of what?")
     marks = Marks(page.locator(".jp-FileEditor:visible"))
     expect(marks.text()).to_have_text("return math.pi * r ** 2")
     expect(marks.dots).to_have_count(1)
-    (anchor,) = anchors(desk)
+    (anchor,) = anchors(scenario)
     assert (anchor["document"], anchor["cell_id"]) == (name, None)
     assert anchor["range"] == {"from": 31, "to": 54}

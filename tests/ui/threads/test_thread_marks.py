@@ -88,46 +88,46 @@ def with_status(page: Page, session_id: str, shown: str) -> None:
     page.route("**/shoulders/api/v1/sessions?*", answer)
 
 
-def in_file(desk: NotebookScenario, **cells: str) -> dict[str, str]:
+def in_file(scenario: NotebookScenario, **cells: str) -> dict[str, str]:
     """A notebook with a thread in each cell; their ids by cell."""
-    desk.write(*((cell, f"{cell} = 'this is {cell}'\n") for cell in cells))
+    scenario.write(*((cell, f"{cell} = 'this is {cell}'\n") for cell in cells))
     return {
         cell: begin(
-            desk,
+            scenario,
             title,
-            anchor_of(desk.path, cell, f"{cell} = 'this is {cell}'\n", f"this is {cell}"),
+            anchor_of(scenario.path, cell, f"{cell} = 'this is {cell}'\n", f"this is {cell}"),
         )
         for cell, title in cells.items()
     }
 
 
 @contextmanager
-def each_status(desk: NotebookScenario) -> Generator[OpenNotebook]:
+def each_status(scenario: NotebookScenario) -> Generator[OpenNotebook]:
     """A notebook with a thread of every status, each in the cell of that name."""
     names = {state: f"A thread that is {state}" for state in (*STATES, "resolved")}
-    threads = in_file(desk, **names)
-    desk.play(
+    threads = in_file(scenario, **names)
+    scenario.play(
         STREAM,
         calls("clarify", {"question": "Which one?", "options": ["this", "that"]}),
         {"failure": {"status": 400, "type": "invalid_request_error", "message": "No."}},
         says("A model that has failed last is no default of other tests."),
     )
     for state in ("running", "waiting", "error"):
-        say(desk, threads[state], "Go on.")
-        desk.wait(lambda state=state: status(desk, threads[state]) == state, state)
-    put(desk, threads["resolved"], "resolved")
-    with_status(desk.page, threads["interrupted"], "interrupted")
-    opened = desk.show(desk.page)
+        say(scenario, threads[state], "Go on.")
+        scenario.wait(lambda state=state: status(scenario, threads[state]) == state, state)
+    put(scenario, threads["resolved"], "resolved")
+    with_status(scenario.page, threads["interrupted"], "interrupted")
+    opened = scenario.show(scenario.page)
     yield opened
-    say(desk, threads["error"], "Try again.")
-    desk.wait(lambda: status(desk, threads["error"]) == "idle", "the model is well again")
+    say(scenario, threads["error"], "Try again.")
+    scenario.wait(lambda: status(scenario, threads["error"]) == "idle", "the model is well again")
     expect(of_cell(opened, "error").text("idle")).to_have_count(1)  # the page has heard it
 
 
 @pytest.mark.full
 @pytest.mark.shows("09.marks.1", "09.marks.2", "09.marks.4", "09.panel.11")
-def test_each_status_has_a_mark_of_its_own_shape(desk: NotebookScenario) -> None:
-    with each_status(desk) as opened:
+def test_each_status_has_a_mark_of_its_own_shape(scenario: NotebookScenario) -> None:
+    with each_status(scenario) as opened:
         for state in STATES:
             marks = of_cell(opened, state)
             expect(marks.text(state)).to_have_text(f"this is {state}")
@@ -151,12 +151,12 @@ def test_each_status_has_a_mark_of_its_own_shape(desk: NotebookScenario) -> None
 
 @pytest.mark.full
 @pytest.mark.shows("09.marks.1", "09.marks.3")
-def test_marks_are_seen_in_every_theme(desk: NotebookScenario) -> None:
-    with each_status(desk) as opened:
+def test_marks_are_seen_in_every_theme(scenario: NotebookScenario) -> None:
+    with each_status(scenario) as opened:
         for state in STATES:
             expect(of_cell(opened, state).text(state)).to_have_count(1)
         for name in THEMES.values():
-            set_theme(desk.page, name)
+            set_theme(scenario.page, name)
             for state in STATES:
                 edge, ground = of_cell(opened, state).dots.evaluate(_COLOURS)
                 assert contrast(edge, ground) >= LEAST_CONTRAST, (name, state, edge, ground)
@@ -167,29 +167,29 @@ def test_marks_are_seen_in_every_theme(desk: NotebookScenario) -> None:
 @pytest.mark.full
 @pytest.mark.shows("09.marks.2")
 def test_the_mark_of_a_thread_at_work_pulses_unless_motion_is_reduced(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    threads = in_file(desk, running="A thread that is running")
-    desk.play(STREAM)
-    say(desk, threads["running"], "Go on.")
-    running = of_cell(desk.show(desk.page), "running")
+    threads = in_file(scenario, running="A thread that is running")
+    scenario.play(STREAM)
+    say(scenario, threads["running"], "Go on.")
+    running = of_cell(scenario.show(scenario.page), "running")
     expect(running.text("running")).to_have_count(1)
     faint = running.text("running").evaluate("text => getComputedStyle(text).backgroundColor")
     assert faint != "rgba(0, 0, 0, 0)"
     assert running.dots.evaluate("dot => dot.getAnimations().length") == 1
-    desk.page.emulate_media(reduced_motion="reduce")
+    scenario.page.emulate_media(reduced_motion="reduce")
     assert running.dots.evaluate("dot => dot.getAnimations().length") == 0
 
 
 @pytest.mark.full
 @pytest.mark.shows("09.marks.1", "09.marks.5")
-def test_a_place_that_is_not_sure_has_a_dashed_outline(desk: NotebookScenario) -> None:
+def test_a_place_that_is_not_sure_has_a_dashed_outline(scenario: NotebookScenario) -> None:
     known, changed = "x = 1\nx = 1\nx = 1\n", "x = 1\nx = 1\nx = 1\nx = 1\n"
-    desk.write(("sure", TEXT), ("unsure", changed))
+    scenario.write(("sure", TEXT), ("unsure", changed))
     middle = {"range": {"from": 6, "to": 11}, "prefix": "x = 1\n", "suffix": "\nx = 1\n"}
-    begin(desk, "Which?", {**anchor_of(desk.path, "unsure", known, "x = 1"), **middle})
-    begin(desk, "Sure", anchor_of(desk.path, "sure", TEXT, "alpha"))
-    opened = desk.show(desk.page)
+    begin(scenario, "Which?", {**anchor_of(scenario.path, "unsure", known, "x = 1"), **middle})
+    begin(scenario, "Sure", anchor_of(scenario.path, "sure", TEXT, "alpha"))
+    opened = scenario.show(scenario.page)
     unsure, sure = of_cell(opened, "unsure"), of_cell(opened, "sure")
     expect(unsure.text("approximate")).to_have_text("x = 1")
     expect(unsure.dots).to_have_attribute("title", "Which? (most likely place)")
@@ -198,14 +198,14 @@ def test_a_place_that_is_not_sure_has_a_dashed_outline(desk: NotebookScenario) -
     assert sure.text("idle").evaluate(outline) == "none"
 
 
-def three_on_two_lines(desk: NotebookScenario) -> OpenNotebook:
+def three_on_two_lines(scenario: NotebookScenario) -> OpenNotebook:
     """A cell with a thread on one line and two on the next, and a cell with a thread of its own."""
-    desk.write(("one", TEXT), ("two", "delta = 4"))
+    scenario.write(("one", TEXT), ("two", "delta = 4"))
     quotes = {"Why one?": "alpha = 1", "Why two?": "alpha + 2", "And beta?": "beta ="}
     for title, quote in quotes.items():
-        begin(desk, title, anchor_of(desk.path, "one", TEXT, quote))
-    begin(desk, "What is delta?", anchor_of(desk.path, "two", "delta = 4", ""))
-    opened = desk.show(desk.page)
+        begin(scenario, title, anchor_of(scenario.path, "one", TEXT, quote))
+    begin(scenario, "What is delta?", anchor_of(scenario.path, "two", "delta = 4", ""))
+    opened = scenario.show(scenario.page)
     expect(of_cell(opened, "one").dots).to_have_text(["", "2"])
     return opened
 
@@ -216,9 +216,9 @@ def opened_thread(panel: Panel) -> Locator:
 
 
 @pytest.mark.shows("09.marks.7", "09.marks.8")
-def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(desk: NotebookScenario) -> None:
-    page, panel = desk.page, Panel(desk.page)
-    one = of_cell(three_on_two_lines(desk), "one")
+def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(scenario: NotebookScenario) -> None:
+    page, panel = scenario.page, Panel(scenario.page)
+    one = of_cell(three_on_two_lines(scenario), "one")
     title = opened_thread(panel)
     one.dots.first.click()
     expect(title).to_contain_text("Why one?")
@@ -236,10 +236,10 @@ def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(desk: NotebookScen
 @pytest.mark.full
 @pytest.mark.shows("09.marks.7", "09.marks.9")
 def test_the_keyboard_opens_threads_by_the_badge_the_prompt_and_the_cursor(
-    desk: NotebookScenario,
+    scenario: NotebookScenario,
 ) -> None:
-    page, panel = desk.page, Panel(desk.page)
-    opened = three_on_two_lines(desk)
+    page, panel = scenario.page, Panel(scenario.page)
+    opened = three_on_two_lines(scenario)
     one, two = of_cell(opened, "one"), of_cell(opened, "two")
     title = opened_thread(panel)
     opened.editor("one").click()
@@ -263,13 +263,13 @@ def test_the_keyboard_opens_threads_by_the_badge_the_prompt_and_the_cursor(
 
 
 @pytest.mark.full
-def test_the_keyboard_goes_from_thread_to_thread(desk: NotebookScenario) -> None:
-    page = desk.page
-    desk.write(("one", TEXT), ("two", "delta = 4"))
-    begin(desk, "First", anchor_of(desk.path, "one", TEXT, "alpha + 2"))
-    begin(desk, "Second", anchor_of(desk.path, "one", TEXT, "gamma"))
-    begin(desk, "Third", anchor_of(desk.path, "two", "delta = 4", ""))
-    opened = desk.show(page)
+def test_the_keyboard_goes_from_thread_to_thread(scenario: NotebookScenario) -> None:
+    page = scenario.page
+    scenario.write(("one", TEXT), ("two", "delta = 4"))
+    begin(scenario, "First", anchor_of(scenario.path, "one", TEXT, "alpha + 2"))
+    begin(scenario, "Second", anchor_of(scenario.path, "one", TEXT, "gamma"))
+    begin(scenario, "Third", anchor_of(scenario.path, "two", "delta = 4", ""))
+    opened = scenario.show(page)
     expect(Marks(page).dots).to_have_count(2)
     opened.editor("one").click()
     page.keyboard.press("Control+Home")
@@ -304,15 +304,15 @@ def selected(opened: OpenNotebook) -> str:
 
 @pytest.mark.full
 @pytest.mark.shows("09.marks.4", "09.end.1")
-def test_marks_come_and_go_where_the_user_looks(desk: NotebookScenario) -> None:
-    page = desk.page
+def test_marks_come_and_go_where_the_user_looks(scenario: NotebookScenario) -> None:
+    page = scenario.page
     cells = [(f"c{number}", f"value = {number}\n" * 12) for number in range(40)]
-    desk.write(*cells)
+    scenario.write(*cells)
     threads = {
-        cell: begin(desk, f"In {cell}", anchor_of(desk.path, cell, text, text[:9]))
+        cell: begin(scenario, f"In {cell}", anchor_of(scenario.path, cell, text, text[:9]))
         for cell, text in (cells[0], cells[-1])
     }
-    opened = desk.show(page)
+    opened = scenario.show(page)
     first = of_cell(opened, "c0")
     expect(first.text()).to_have_count(1)
     # The last is far from what is seen.
@@ -322,10 +322,10 @@ def test_marks_come_and_go_where_the_user_looks(desk: NotebookScenario) -> None:
     }""")
     expect(of_cell(opened, "c39").text()).to_have_text("value = 3")
     for thread in threads.values():
-        put(desk, thread, "resolved")
+        put(scenario, thread, "resolved")
     expect(of_cell(opened, "c39").text()).to_have_count(0)
     opened.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.scrollToItem(0)")
     expect(first.text()).to_have_count(0)
     expect(first.dots).to_have_count(0)
-    put(desk, threads["c0"], "idle")
+    put(scenario, threads["c0"], "idle")
     expect(first.text()).to_have_count(1)

@@ -18,22 +18,22 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 TWICE = "a = load()\nb = load()\nprint(a, b)"
 
 
-def _asked(desk: NotebookScenario, question: str) -> str:
+def _asked(scenario: NotebookScenario, question: str) -> str:
     """The first request with a question of the thread; others ask for a title."""
-    bodies = [request["body"] for request in desk.upstream.requests()]
+    bodies = [request["body"] for request in scenario.upstream.requests()]
     return next(
         said for body in bodies if body.get("tools") and question in (said := json.dumps(body))
     )
 
 
-def _begin(desk: NotebookScenario, cell: str, quote: str, title: str) -> str:
+def _begin(scenario: NotebookScenario, cell: str, quote: str, title: str) -> str:
     """Make a thread in a cell of the notebook; return its id."""
-    return begin(desk, title, anchor_of(desk.path, cell, desk.on_disk()[cell], quote))
+    return begin(scenario, title, anchor_of(scenario.path, cell, scenario.on_disk()[cell], quote))
 
 
-def _other_document(desk: NotebookScenario) -> Path:
+def _other_document(scenario: NotebookScenario) -> Path:
     """A file beside the notebook."""
-    other = desk.file.with_name("other-of-threads.py")
+    other = scenario.file.with_name("other-of-threads.py")
     other.write_text("def clean(frame):\n    return frame\n", encoding="utf-8")
     return other
 
@@ -50,9 +50,9 @@ def _other_document(desk: NotebookScenario) -> Path:
     "09.travel.1",
 )
 def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    opened = desk.open(
+    opened = scenario.open(
         ("first", TWICE),
         ("second", "print(1)"),
         replies=[],
@@ -61,7 +61,7 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
         {"when": {"user": "And now"}, "reply": says("Nothing else.")},
         {"when": {"user": "Why twice"}, "reply": says("It loads once more.")},
     ]
-    desk.upstream.play({"rules": rules, "default": says("A title")})
+    scenario.upstream.play({"rules": rules, "default": says("A title")})
     threads, panel = Threads(page), Panel(page).open()
     threads.select(opened, "first", "load()", 1)
     threads.start()
@@ -70,7 +70,7 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     expect(panel.root.get_by_role("tab", selected=True)).to_have_text("New thread")
     context = panel.root.get_by_role("group", name="Context")
     expect(context.locator(".shoulders-Chip")).to_have_count(0)
-    assert desk.talks.all() == []
+    assert scenario.talks.all() == []
 
     panel.input.fill("Why twi")
     page.reload()  # it waits where it was, with what was typed
@@ -82,14 +82,14 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     expect(panel.answers.last).to_contain_text("It loads once more.")
     panel.finished()
 
-    session = desk.talks.only()
+    session = scenario.talks.only()
     assert session["kind"] == "task"
     assert session["anchor"]["range"] == {"from": 15, "to": 21}
     assert session["anchor"]["cell_id"] == "first"
-    said = _asked(desk, "Why twice?")
-    assert desk.path in said
+    said = _asked(scenario, "Why twice?")
+    assert scenario.path in said
     assert "b = " in said
-    (message,) = desk.talks.of_type("message-add")
+    (message,) = scenario.talks.of_type("message-add")
     assert message["context"] is None
     expect(panel.root.get_by_role("button", name="Simulated")).to_be_visible()
 
@@ -97,7 +97,7 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     panel.ask("And now?")
     expect(panel.answers.last).to_contain_text("Nothing else.")
     panel.finished()
-    assert "# both of them" in _asked(desk, "And now?")
+    assert "# both of them" in _asked(scenario, "And now?")
 
     opened.editor("second").click()
     threads.place.click()
@@ -112,17 +112,17 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
 @pytest.mark.full
 @pytest.mark.shows("09.panel.1", "09.panel.2", "09.panel.3", "09.marks.10", "09.anchor.6")
 def test_the_list_has_the_threads_of_the_open_document_first(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    other = _other_document(desk)
-    desk.write(("first", TWICE), ("second", "print(1)"))
-    _begin(desk, "second", "print", "Why print?")
-    _begin(desk, "first", "load()", "Why load?")
-    _begin(desk, "first", "", "Tidy this")
-    begin(desk, "Where is it?", anchor_of(desk.path, "first", "", "vanish()", "orphaned"))
-    put(desk, _begin(desk, "first", "print(a, b)", "Done"), "resolved")
-    begin(desk, "Copy it", anchor_of(other.name, None, other.read_text(), "return frame"))
-    desk.show(page)
+    other = _other_document(scenario)
+    scenario.write(("first", TWICE), ("second", "print(1)"))
+    _begin(scenario, "second", "print", "Why print?")
+    _begin(scenario, "first", "load()", "Why load?")
+    _begin(scenario, "first", "", "Tidy this")
+    begin(scenario, "Where is it?", anchor_of(scenario.path, "first", "", "vanish()", "orphaned"))
+    put(scenario, _begin(scenario, "first", "print(a, b)", "Done"), "resolved")
+    begin(scenario, "Copy it", anchor_of(other.name, None, other.read_text(), "return frame"))
+    scenario.show(page)
     threads = Threads(page)
     panel = threads.panel.open()
     expect(threads.button).to_have_accessible_name("Threads (4 in this document)")
@@ -133,7 +133,7 @@ def test_the_list_has_the_threads_of_the_open_document_first(
     assert set(titles[:2]) == {"Why load?", "Tidy this"}
     assert titles[2:] == ["Why print?", "Where is it?", "Copy it", "Done"]
     headings = threads.list.get_by_role("heading")
-    expect(headings).to_have_text([f"{desk.file.name}4", "Other documents1", "Resolved1"])
+    expect(headings).to_have_text([f"{scenario.file.name}4", "Other documents1", "Resolved1"])
     expect(threads.rows.nth(2)).to_contain_text("Cell 2")
     expect(threads.rows.nth(3)).to_contain_text("vanish()")
     expect(threads.rows.nth(3)).to_contain_text("Not in document")
@@ -145,12 +145,12 @@ def test_the_list_has_the_threads_of_the_open_document_first(
 
 @pytest.mark.full
 @pytest.mark.shows("09.panel.4", "09.anchor.6")
-def test_the_list_is_narrowed_and_leads_to_places(desk: NotebookScenario, page: Page) -> None:
-    other = _other_document(desk)
-    desk.write(("first", TWICE))
-    begin(desk, "Where is it?", anchor_of(desk.path, "first", "", "vanish()", "orphaned"))
-    begin(desk, "Copy it", anchor_of(other.name, None, other.read_text(), "return frame"))
-    desk.show(page)
+def test_the_list_is_narrowed_and_leads_to_places(scenario: NotebookScenario, page: Page) -> None:
+    other = _other_document(scenario)
+    scenario.write(("first", TWICE))
+    begin(scenario, "Where is it?", anchor_of(scenario.path, "first", "", "vanish()", "orphaned"))
+    begin(scenario, "Copy it", anchor_of(other.name, None, other.read_text(), "return frame"))
+    scenario.show(page)
     threads = Threads(page)
     panel = threads.panel.open()
     threads.show()
@@ -172,11 +172,11 @@ def test_the_list_is_narrowed_and_leads_to_places(desk: NotebookScenario, page: 
 @pytest.mark.full
 @pytest.mark.shows("09.panel.6", "09.panel.10", "09.end.1", "09.end.2")
 def test_a_thread_is_resolved_in_the_list_and_opened_again_in_its_bar(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.write(("first", TWICE))
-    _begin(desk, "first", "load()", "Why load?")
-    desk.show(page)
+    scenario.write(("first", TWICE))
+    _begin(scenario, "first", "load()", "Why load?")
+    scenario.show(page)
     threads = Threads(page)
     panel = threads.panel.open()
     threads.show().choose("Why load?", "Resolve")
@@ -191,11 +191,11 @@ def test_a_thread_is_resolved_in_the_list_and_opened_again_in_its_bar(
 
 @pytest.mark.shows("09.panel.7", "09.end.4")
 def test_a_thread_is_deleted_after_asking_and_brought_back(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    desk.write(("first", TWICE))
-    _begin(desk, "first", "load()", "Why load?")
-    desk.show(page)
+    scenario.write(("first", TWICE))
+    _begin(scenario, "first", "load()", "Why load?")
+    scenario.show(page)
     threads = Threads(page)
     panel = threads.panel.open()
     threads.show().rows.click()
@@ -207,18 +207,23 @@ def test_a_thread_is_deleted_after_asking_and_brought_back(
     delete.click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(panel.root.get_by_role("button", name="Undo", exact=True)).to_be_focused()
-    assert desk.talks.all() == []
+    assert scenario.talks.all() == []
     page.keyboard.press("Enter")
     expect(tab).to_have_text("Why load?")
-    assert [session["title"] for session in desk.talks.all()] == ["Why load?"]
+    assert [session["title"] for session in scenario.talks.all()] == ["Why load?"]
 
 
 @pytest.mark.full
 @pytest.mark.shows("09.chat.1", "09.chat.2", "09.panel.11")
 def test_the_agent_opens_a_thread_that_is_listed_and_that_it_can_read(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    task = {"path": desk.path, "cell_id": "first", "quote": "print(a, b)", "prompt": "Name them."}
+    task = {
+        "path": scenario.path,
+        "cell_id": "first",
+        "quote": "print(a, b)",
+        "prompt": "Name them.",
+    }
     question = {"question": "Which names?", "options": ["left and right"]}
     rules = [
         {"when": {"user": "Name them", "has_results": False}, "reply": calls("clarify", question)},
@@ -227,10 +232,10 @@ def test_the_agent_opens_a_thread_that_is_listed_and_that_it_can_read(
         {"when": {"user": "How far"}, "reply": calls("read_tasks", {})},
         {"when": {"user": "Have the print"}, "reply": calls("add_task", task)},
     ]
-    desk.write(("first", TWICE))
-    desk.upstream.play({"rules": rules, "default": says("A title")})
-    desk.show(page)
-    threads, panel = Threads(page), desk.ask("Have the print looked at.", allow=True)
+    scenario.write(("first", TWICE))
+    scenario.upstream.play({"rules": rules, "default": says("A title")})
+    scenario.show(page)
+    threads, panel = Threads(page), scenario.ask("Have the print looked at.", allow=True)
     expect(panel.answers.last).to_contain_text("A thread is at it.")
     panel.finished()
     expect(threads.button).to_have_accessible_name("Threads (1 in this document)")

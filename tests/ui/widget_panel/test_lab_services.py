@@ -19,8 +19,10 @@ MATRIX = r"Or $\begin{pmatrix}1 & \aleph\end{pmatrix}$."
 BEYOND = r"Not \(\href{https://evil.example}{x}\)."
 
 
-def test_formulas_are_typeset_and_look_as_in_the_lab(desk: NotebookScenario, page: Page) -> None:
-    opened = desk.open(SHOW, replies=[says(ROOT), says(MATRIX), says(BEYOND)])
+def test_formulas_are_typeset_and_look_as_in_the_lab(
+    scenario: NotebookScenario, page: Page
+) -> None:
+    opened = scenario.open(SHOW, replies=[says(ROOT), says(MATRIX), says(BEYOND)])
     opened.run("show")
     panel = panel_in(page)
     formulas = panel.answers.locator("mjx-container")
@@ -45,14 +47,14 @@ def test_formulas_are_typeset_and_look_as_in_the_lab(desk: NotebookScenario, pag
     expect(formulas).to_have_count(3)
 
 
-def test_its_words_are_in_the_language_of_the_lab(desk: NotebookScenario, page: Page) -> None:
+def test_its_words_are_in_the_language_of_the_lab(scenario: NotebookScenario, page: Page) -> None:
     pack = json.dumps({"data": {"jupyter_ai_shoulders": catalogue()}, "message": ""})
 
     def answer(route: Route) -> None:
         route.fulfill(body=pack, content_type="application/json")
 
     page.route("**/api/translations/**", answer)
-    opened = desk.open(SHOW, replies=[says("Because **water**.")])
+    opened = scenario.open(SHOW, replies=[says("Because **water**.")])
     opened.run("show")
     panel = panel_in(page, longer(NAME))
     panel.ask("Why do penguins swim?")

@@ -25,23 +25,23 @@ from tests.ui.support.notebook_scenario import WAIT_SECONDS, NotebookScenario
 pytestmark = pytest.mark.full
 
 StartVoila = Callable[[NotebookScenario], str]
-"""Starts Voilà on a desk's notebook and returns the address of its page."""
+"""Starts Voilà on a scenario's notebook and returns the address of its page."""
 
 
 @pytest.fixture
 def start_voila(tmp_path: Path) -> Iterator[StartVoila]:
-    """A factory of Voilà servers, whose kernels talk to the desk's server."""
+    """A factory of Voilà servers, whose kernels talk to the scenario's server."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(desk: NotebookScenario) -> str:
+    def start(scenario: NotebookScenario) -> str:
         port = free_port()
-        found = {"SHOULDERS_URL": desk.lab.url().partition("?")[0]}
-        secret = {"SHOULDERS_TOKEN": desk.lab.token}
+        found = {"SHOULDERS_URL": scenario.lab.url().partition("?")[0]}
+        secret = {"SHOULDERS_TOKEN": scenario.lab.token}
         home = {"HOME": str(tmp_path), "IPYTHONDIR": str(tmp_path / "ipython")}
         with (tmp_path / "voila.log").open("wb") as log:
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "voila", str(desk.file), "--no-browser"),
+                    *(sys.executable, "-m", "voila", str(scenario.file), "--no-browser"),
                     *(f"--port={port}", "--Voila.ip=127.0.0.1"),
                 ],
                 env={**os.environ, **voila_environment(), **found, **secret, **home},
@@ -73,14 +73,14 @@ def _answers(address: str) -> bool:
     return True
 
 
-def test_the_panel_works_in_notebook_7(desk: NotebookScenario, page: Page) -> None:
-    name = f"{desk.file.stem}.txt"
-    desk.write(SHOW, ("two", "1 + 1"))
+def test_the_panel_works_in_notebook_7(scenario: NotebookScenario, page: Page) -> None:
+    name = f"{scenario.file.stem}.txt"
+    scenario.write(SHOW, ("two", "1 + 1"))
     write = calls("write_file", {"path": name, "content": "Yes."})
-    desk.play(says("Because **water**. $x^2$"), write)
+    scenario.play(says("Because **water**. $x^2$"), write)
     # Before it has its kernel, Notebook would ask which.
     with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url):
-        page.goto(desk.lab.url(f"notebooks/{desk.path}"))
+        page.goto(scenario.lab.url(f"notebooks/{scenario.path}"))
     cells = page.locator(".jp-CodeCell")
     expect(cells).to_have_count(2)
     prompt = cells.first.locator(".jp-InputPrompt")
@@ -103,17 +103,17 @@ def test_the_panel_works_in_notebook_7(desk: NotebookScenario, page: Page) -> No
     panel.approval.get_by_role("button", name="No, do this instead…").press("Enter")
     panel.approval.get_by_role("textbox").press("Enter")
     panel.finished()
-    assert not (desk.lab.root / name).exists()
+    assert not (scenario.lab.root / name).exists()
 
 
 def test_a_page_that_has_widgets_only_streams_asks_and_says_when_the_server_is_gone(
-    desk: NotebookScenario, page: Page, start_voila: StartVoila
+    scenario: NotebookScenario, page: Page, start_voila: StartVoila
 ) -> None:
-    name = f"{desk.file.stem}.txt"
+    name = f"{scenario.file.stem}.txt"
     write = calls("write_file", {"path": name, "content": "Yes."})
-    desk.write(SHOW)
-    desk.play(says("Because **water**."), write, says("Written."), says("Here again."))
-    address = start_voila(desk)
+    scenario.write(SHOW)
+    scenario.play(says("Because **water**."), write, says("Written."), says("Here again."))
+    address = start_voila(scenario)
     page.goto(address)
     panel = panel_in(page)
     panel.ask("Why do penguins swim?")
@@ -121,13 +121,13 @@ def test_a_page_that_has_widgets_only_streams_asks_and_says_when_the_server_is_g
     panel.ask("Write it down.")
     panel.allow()
     answered(panel, "Written.")
-    assert (desk.lab.root / name).read_text(encoding="utf-8") == "Yes."
+    assert (scenario.lab.root / name).read_text(encoding="utf-8") == "Yes."
     assert panel.root.evaluate(CONTRAST) == []
     light = panel.root.evaluate("root => getComputedStyle(root).backgroundColor")
 
-    desk.lab.kill()
+    scenario.lab.kill()
     expect(note_in(page).get_by_role("button", name="Try again")).to_be_visible()
-    desk.lab.start()
+    scenario.lab.start()
     expect(note_in(page)).to_have_count(0)
     panel.ask("Are you there?")
     answered(panel, "Here again.")

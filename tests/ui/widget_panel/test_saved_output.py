@@ -27,12 +27,12 @@ def served_shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithM
 
 
 @pytest.fixture
-def shared_desk(
+def shared_scenario(
     served_shared: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
     """The page, and a notebook in a room."""
-    with working(served_shared, page, request) as desk:
-        yield desk
+    with working(served_shared, page, request) as scenario:
+        yield scenario
 
 
 def transcripts(cells: list[dict[str, Any]]) -> list[str]:
@@ -49,82 +49,84 @@ def hold(opened: OpenNotebook, *answers: str) -> bool:
     return all(answer in found[0] for answer in answers)
 
 
-def saved(desk: NotebookScenario) -> list[str]:
+def saved(scenario: NotebookScenario) -> list[str]:
     """The transcripts in the file; none while it is written, which a room does not do at once."""
     try:
-        return transcripts(desk.cells_on_disk())
+        return transcripts(scenario.cells_on_disk())
     except json.JSONDecodeError:
         return []
 
 
 def test_after_a_reload_later_answers_are_in_the_notebook_and_nothing_else_is_new(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    opened = desk.open(SHOW, ("two", "1 + 1"), replies=[says("Water."), says("Fish.")])
+    opened = scenario.open(SHOW, ("two", "1 + 1"), replies=[says("Water."), says("Fish.")])
     opened.run("show")
     panel = panel_in(page)
     panel.ask("Why do penguins swim?")
     answered(panel, "Water.")
-    desk.wait(lambda: hold(opened, "Water."), "the output holds the transcript")
+    scenario.wait(lambda: hold(opened, "Water."), "the output holds the transcript")
     opened.save()
 
-    page.goto(desk.lab.document_url(desk.path))
+    page.goto(scenario.lab.document_url(scenario.path))
     opened.ready()
     panel = panel_in(page)
     answered(panel, "Water.")
     assert not opened.dirty
     panel.ask("What do they eat?")
     answered(panel, "Fish.")
-    desk.wait(lambda: hold(opened, "Water.", "Fish."), "the output holds both answers")
+    scenario.wait(lambda: hold(opened, "Water.", "Fish."), "the output holds both answers")
     assert opened.dirty
     opened.save()
-    (kept,) = transcripts(desk.cells_on_disk())
+    (kept,) = transcripts(scenario.cells_on_disk())
     assert "Fish." in kept
 
 
 def test_an_answer_that_was_not_saved_is_in_the_notebook_once_the_page_is_back(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    opened = desk.open(SHOW, replies=[says("Water.")])
+    opened = scenario.open(SHOW, replies=[says("Water.")])
     opened.run("show")
     panel = panel_in(page)
     opened.save()
-    before = desk.file.read_text(encoding="utf-8")
+    before = scenario.file.read_text(encoding="utf-8")
     panel.ask("Why do penguins swim?")
     answered(panel, "Water.")
-    desk.wait(lambda: hold(opened, "Water."), "the output holds the transcript")
+    scenario.wait(lambda: hold(opened, "Water."), "the output holds the transcript")
 
     page.goto("about:blank")
-    desk.file.write_text(before, encoding="utf-8")  # also where the lab has saved it by itself
-    page.goto(desk.lab.document_url(desk.path))
+    scenario.file.write_text(before, encoding="utf-8")  # also where the lab has saved it by itself
+    page.goto(scenario.lab.document_url(scenario.path))
     opened.ready()
     panel_in(page)
-    desk.wait(lambda: hold(opened, "Water."), "the output holds the transcript again")
+    scenario.wait(lambda: hold(opened, "Water."), "the output holds the transcript again")
 
 
 def test_pages_that_share_a_notebook_keep_one_transcript(
-    shared_desk: NotebookScenario, other_page: Page
+    shared_scenario: NotebookScenario, other_page: Page
 ) -> None:
-    desk, page = shared_desk, shared_desk.page
+    scenario, page = shared_scenario, shared_scenario.page
     replies = [says("Water."), says("Fish."), says("Ice.")]
-    opened = desk.open(SHOW, ("two", "1 + 1"), replies=replies)
+    opened = scenario.open(SHOW, ("two", "1 + 1"), replies=replies)
     opened.run("show")
     panel = panel_in(page)
-    other_page.goto(desk.lab.document_url(desk.path))
+    other_page.goto(scenario.lab.document_url(scenario.path))
     other = OpenNotebook(other_page).ready()
     panel_in(other_page)
     panel.ask("Why do penguins swim?")
     answered(panel, "Water.")
     for each in (opened, other):
-        desk.wait(lambda each=each: hold(each, "Water."), "both hold the transcript")
+        scenario.wait(lambda each=each: hold(each, "Water."), "both hold the transcript")
 
-    page.goto(desk.lab.document_url(desk.path))  # now neither is the one that ran the cell
+    page.goto(scenario.lab.document_url(scenario.path))  # now neither is the one that ran the cell
     opened.ready()
     panel = panel_in(page)
     for question, answer in (("What do they eat?", "Fish."), ("Where?", "Ice.")):
         panel.ask(question)
         answered(panel, answer)
         for each in (opened, other):
-            desk.wait(lambda each=each, answer=answer: hold(each, answer), "both hold it")
-    desk.wait(lambda: ["Ice." in text for text in saved(desk)] == [True], "the room has saved one")
+            scenario.wait(lambda each=each, answer=answer: hold(each, answer), "both hold it")
+    scenario.wait(
+        lambda: ["Ice." in text for text in saved(scenario)] == [True], "the room has saved one"
+    )
     expect(page.locator(".jp-Dialog")).to_have_count(0)

@@ -19,22 +19,22 @@ QUESTION = {"question": "Which column?", "options": ["price", "year"]}
 
 
 def shown(
-    desk: NotebookScenario, *replies: object, more: tuple[tuple[str, str], ...] = ()
+    scenario: NotebookScenario, *replies: object, more: tuple[tuple[str, str], ...] = ()
 ) -> OpenNotebook:
     """A notebook whose first cell has shown a panel."""
-    opened = desk.open(SHOW, *more, replies=replies)  # pyright: ignore[reportArgumentType]
+    opened = scenario.open(SHOW, *more, replies=replies)  # pyright: ignore[reportArgumentType]
     opened.run("show")
     return opened
 
 
 def test_an_answer_streams_and_tools_are_allowed_and_denied_in_the_output(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    name = f"{desk.file.stem}.txt"
+    name = f"{scenario.file.stem}.txt"
     write = calls("write_file", {"path": name, "content": "Yes."})
-    shown(desk, says(ANSWER), write, says("Written."), write, says("As you like."))
+    shown(scenario, says(ANSWER), write, says("Written."), write, says("As you like."))
     panel = panel_in(page)
-    expect(panel.root.locator(".shoulders-Chips")).to_contain_text(desk.file.name)
+    expect(panel.root.locator(".shoulders-Chips")).to_contain_text(scenario.file.name)
 
     panel.ask("Why do penguins swim?")
     answered(panel, "Because water.")
@@ -48,22 +48,24 @@ def test_an_answer_streams_and_tools_are_allowed_and_denied_in_the_output(
     expect(panel.approval).to_contain_text("Yes.")
     panel.allow()
     answered(panel, "Written.")
-    assert (desk.lab.root / name).read_text(encoding="utf-8") == "Yes."
+    assert (scenario.lab.root / name).read_text(encoding="utf-8") == "Yes."
     line = panel.root.locator(".shoulders-Call").filter(has_text=name).first
     expect(line).to_be_visible()
 
-    (desk.lab.root / name).write_text("No.", encoding="utf-8")
+    (scenario.lab.root / name).write_text("No.", encoding="utf-8")
     panel.ask("Again.")
     panel.approval.get_by_role("button", name="No, do this instead…").press("Enter")
     panel.approval.get_by_role("textbox").fill("Keep it.")
     panel.approval.get_by_role("textbox").press("Enter")
     panel.finished()
-    assert (desk.lab.root / name).read_text(encoding="utf-8") == "No."
-    assert desk.talks.of_type("message-add")[0]["context"]["active_document"] == desk.path
+    assert (scenario.lab.root / name).read_text(encoding="utf-8") == "No."
+    assert scenario.talks.of_type("message-add")[0]["context"]["active_document"] == scenario.path
 
 
-def test_questions_models_and_keys_stay_in_the_panel(desk: NotebookScenario, page: Page) -> None:
-    opened = shown(desk, calls("clarify", QUESTION), says("By year."), more=(("two", "1 + 1"),))
+def test_questions_models_and_keys_stay_in_the_panel(
+    scenario: NotebookScenario, page: Page
+) -> None:
+    opened = shown(scenario, calls("clarify", QUESTION), says("By year."), more=(("two", "1 + 1"),))
     panel = panel_in(page)
     panel.root.get_by_role("button", name="Simulated").click()
     search = panel.root.get_by_role("combobox", name="Search models")
@@ -85,12 +87,14 @@ def test_questions_models_and_keys_stay_in_the_panel(desk: NotebookScenario, pag
     panel.ask("Plot it.")
     panel.root.get_by_role("button", name="year").press("Enter")
     answered(panel, "By year.")
-    assert [each["answer"] for each in desk.talks.of_type("clarify-answer")] == [["year"]]
+    assert [each["answer"] for each in scenario.talks.of_type("clarify-answer")] == [["year"]]
 
 
 @pytest.mark.full
-def test_a_running_cell_does_not_freeze_the_panel(desk: NotebookScenario, page: Page) -> None:
-    opened = shown(desk, says("Still here."), says("And again."), more=(("busy", desk.held),))
+def test_a_running_cell_does_not_freeze_the_panel(scenario: NotebookScenario, page: Page) -> None:
+    opened = shown(
+        scenario, says("Still here."), says("And again."), more=(("busy", scenario.held),)
+    )
     panel = panel_in(page)
     opened.editor("busy").click()
     page.keyboard.press("Control+Enter")
@@ -102,16 +106,16 @@ def test_a_running_cell_does_not_freeze_the_panel(desk: NotebookScenario, page: 
     panel.ask("Still?")
     answered(panel, "And again.")
     expect(opened.prompt("busy")).to_have_text("[*]:")
-    desk.let_go()
+    scenario.let_go()
     expect(opened.prompt("busy")).to_have_text(re.compile(r"\[\d+\]:"))
     expect(opened.output("busy")).to_contain_text("tick 14")
 
 
 @pytest.mark.full
 def test_two_views_and_the_side_panel_show_one_conversation_in_each_theme(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    opened = shown(desk, says(ANSWER), more=(("twice", "panel"),))
+    opened = shown(scenario, says(ANSWER), more=(("twice", "panel"),))
     panel = panel_in(page)
     panel.ask("Why?")
     answered(panel, "Because water.")
@@ -135,23 +139,23 @@ def test_two_views_and_the_side_panel_show_one_conversation_in_each_theme(
 
 @pytest.mark.full
 def test_a_saved_notebook_shows_a_transcript_without_its_kernel(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    opened = shown(desk, says("Because **water**."))
+    opened = shown(scenario, says("Because **water**."))
     panel = panel_in(page)
     panel.ask("Why do penguins swim?")
     answered(panel, "Because water.")
-    desk.wait(
+    scenario.wait(
         lambda: any("water" in str(cell.get("outputs")) for cell in opened.cells),
         "the output holds the transcript",
     )
     opened.save()
-    saved = desk.file.read_text(encoding="utf-8")
-    assert desk.lab.token not in saved
+    saved = scenario.file.read_text(encoding="utf-8")
+    assert scenario.lab.token not in saved
     assert len(saved) < 40_000  # the panel's code is not in there
 
     opened.command("kernelmenu:shutdown")
-    page.goto(desk.lab.document_url(desk.path))
+    page.goto(scenario.lab.document_url(scenario.path))
     OpenNotebook(page).shown()
     expect(opened.output("show").get_by_text("Why do penguins swim?").first).to_be_visible()
     expect(opened.output("show").locator("strong").get_by_text("water").first).to_be_visible()
@@ -162,9 +166,9 @@ def test_a_saved_notebook_shows_a_transcript_without_its_kernel(
 
 @pytest.mark.full
 def test_a_kernel_that_was_restarted_is_named_and_its_panel_shown_anew(
-    desk: NotebookScenario, page: Page
+    scenario: NotebookScenario, page: Page
 ) -> None:
-    opened = shown(desk, says("Here."))
+    opened = shown(scenario, says("Here."))
     panel = panel_in(page)
     page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()"
