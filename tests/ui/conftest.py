@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: one Chromium, shared servers, a picture of each failure."""
+"""Fixtures of the browser tests: one Chromium, shared servers, a screenshot of each failure."""
 
 import os
 import re
@@ -18,10 +18,10 @@ from tests.ui.page_objects.lab_page import PAGE_TIMEOUT_MS
 from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 
 LONG_GRACE_SECONDS = 3_600.0
-"""However slow the machine is, a page is back in time."""
+"""Long enough for a page to return in time on any machine."""
 SHORT_GRACE_SECONDS = 1.0
 TEST_SECONDS = 280
-"""What a browser test may take; a machine four times as slow still needs no third of it."""
+"""Time limit of a browser test; a machine four times as slow needs less than a third of it."""
 LONGEST = (
     *(
         "open_notebooks",
@@ -45,7 +45,7 @@ LONGEST = (
     ),
     *("inline_edits", "return_after_absence", "anchors_random_edits"),
 )
-"""The files that take longest in either run, as `--durations=0` has told."""
+"""The slowest files of either run, by `--durations=0`."""
 FAILURES = Path(__file__).parent / "failures"
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OFF_BY_PLAYWRIGHT = (
@@ -55,15 +55,15 @@ OFF_BY_PLAYWRIGHT = (
     *("PaintHolding", "PreconnectToSearch", "TcpPortRandomizationWin"),
     "ThirdPartyStoragePartitioning",
 )
-"""Features that Playwright turns off itself: the last argument that turns off any is the one."""
+"""Features that Playwright disables itself: of several such arguments the last one counts."""
 OFF = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup")
-"""Two pages of Chromium's own that each window loads for its address bar, which nobody sees here.
+"""Two pages that Chromium loads for the address bar of each window.
 
-They took half a second of processor time for each test.
+They cost half a second of processor time per test.
 """
 CHROMIUM_ARGS = (
     f"--disable-features={','.join((*OFF_BY_PLAYWRIGHT, *OFF))}",
-    "--no-sandbox",  # the tests run as root in containers, and load pages of this machine only
+    "--no-sandbox",  # the tests run as root in containers, and load only pages of this machine
     "--disable-dev-shm-usage",
     "--disable-gpu",
     "--disable-background-networking",
@@ -73,19 +73,19 @@ CHROMIUM_ARGS = (
 )
 
 
-# pytest-jupyter's two autouse fixtures close the running loop that Playwright keeps: off, here.
+# pytest-jupyter's two autouse fixtures close the running loop that Playwright needs: disabled here.
 @pytest.fixture(autouse=True)
 def jp_asyncio_loop() -> None:
-    """No event loop of pytest-jupyter's."""
+    """Disable pytest-jupyter's event loop."""
 
 
 @pytest.fixture(autouse=True)
 def jp_server_cleanup() -> None:
-    """No in-process server to clean up."""
+    """Disable the clean-up of an in-process server."""
 
 
 def chromium() -> str | None:
-    """The browser `.ci/browser` found, or one on PATH; None leaves the choice to Playwright."""
+    """The browser found by `.ci/browser`, or one on PATH; None leaves the choice to Playwright."""
     noted = Path(sys.prefix, "browser")
     return (
         os.environ.get("CHROMIUM")
@@ -106,7 +106,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def start_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartLab]:
-    """A factory of servers; tests may `kill()` and `restart()` them at will."""
+    """A factory of servers; tests may `kill()` and `restart()` them."""
     started: list[Lab] = []
 
     def start(
@@ -128,7 +128,7 @@ def start_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartLab]:
 
 @contextmanager
 def serve(paths: pytest.TempPathFactory, grace_seconds: float) -> Generator[LabWithModel]:
-    """Run a server whose only model is a simulator that plays what each test tells it."""
+    """Run a server whose only model is a simulator scripted by each test."""
     root = paths.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), paths.mktemp("upstream")).start()
     grace = f"--Shoulders.page_grace={grace_seconds}"
@@ -141,7 +141,7 @@ def serve(paths: pytest.TempPathFactory, grace_seconds: float) -> Generator[LabW
 
 @pytest.fixture(scope="package")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
-    """A server that never gives a page up."""
+    """A server that never gives up on a page."""
     with serve(tmp_path_factory, LONG_GRACE_SECONDS) as served:
         yield served
 
@@ -155,7 +155,7 @@ def served_hastily(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWith
 
 @pytest.fixture(scope="package")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A server that nobody has configured: its only model is the demo."""
+    """An unconfigured server: its only model is the demo."""
     server = Lab(tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("lab"))
     server.start()
     yield server
@@ -166,7 +166,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def working(
     served: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Generator[NotebookScenario]:
-    """Give a scenario to a test and leave none of its turns and kernels behind."""
+    """Yield a scenario; end its turns and kernels afterwards."""
     file = served.lab.root / f"{request.node.name.removeprefix('test_')}.ipynb"
     scenario = NotebookScenario(served, page, file)
     yield scenario
@@ -179,7 +179,7 @@ def working(
 def scenario(
     served: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
-    """The page, and a notebook that waits for its page for ever."""
+    """A page and a notebook that waits for its page without limit."""
     with working(served, page, request) as scenario:
         yield scenario
 
@@ -188,7 +188,7 @@ def scenario(
 def scenario_soon_left(
     served_hastily: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
-    """The page, and a notebook that is given up soon after its page has gone."""
+    """A page and a notebook whose page is given up soon after it has gone."""
     with working(served_hastily, page, request) as scenario:
         yield scenario
 
@@ -197,18 +197,18 @@ def scenario_soon_left(
 def demo_scenario(
     lab: Lab, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
-    """The page, and a notebook where no model is configured."""
+    """A page and a notebook without a configured model."""
     with working(LabWithModel(lab), page, request) as scenario:
         yield scenario
 
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser profile of its own: cookies, storage, and cache."""
+    """A new browser profile: cookies, storage and cache."""
     fresh = browser.new_context(viewport={"width": 1280, "height": 800})
     fresh.set_default_timeout(PAGE_TIMEOUT_MS)
     yield fresh
-    for page in fresh.pages:  # What a route of this test does last would fail the next test.
+    for page in fresh.pages:  # An error in a route of this test would fail the next one.
         page.unroute_all(behavior="ignoreErrors")
     fresh.close()
 
@@ -223,13 +223,13 @@ CLOSES_THE_LABS_DIALOG = """
         }
     }).observe(document, {childList: true, subtree: true});
 """
-"""At once: the lab's dialog takes every key as long as it is there."""
+"""Immediately: the dialog of JupyterLab takes every key while it is open."""
 
 
 def attended(page: Page) -> Page:
-    """Close what the lab itself says of a server that is away, whenever it does, as a user would.
+    """Close JupyterLab's dialog about an unreachable server whenever it opens, as a user would.
 
-    The page does it by itself; the handler is for a dialog that the page did not know.
+    The page closes the dialogs it knows; the handler is for others.
     """
     page.add_init_script(CLOSES_THE_LABS_DIALOG)
 
@@ -243,7 +243,7 @@ def attended(page: Page) -> Page:
 
 @pytest.fixture
 def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A blank page. After a failure its picture and its console lie in `tests/ui/failures`."""
+    """A blank page. Screenshots and console logs of failures are in `tests/ui/failures`."""
     opened = attended(context.new_page())
     console: list[str] = []
     opened.on("console", lambda message: console.append(f"{message.type}: {message.text}"))
@@ -252,7 +252,7 @@ def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Pa
     if request.node.stash.get(FAILED, False):
         FAILURES.mkdir(exist_ok=True)
         name = re.sub(r"[^\w.-]+", "-", request.node.nodeid.removeprefix("tests/ui/"))
-        if not opened.is_closed():  # a test may end it
+        if not opened.is_closed():  # a test may close it
             opened.screenshot(path=FAILURES / f"{name}.png")
         (FAILURES / f"{name}.log").write_text("\n".join(console), encoding="utf-8")
 
@@ -267,9 +267,9 @@ def other_page(browser: Browser) -> Iterator[Page]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give browser tests more time than others, and begin with the longest files.
+    """Give browser tests more time than others, and start with the slowest files.
 
-    A worker takes a whole file at a time: a long one that begins last would keep one alone busy.
+    A worker takes a whole file: a slow one that starts last would run alone.
     """
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: _turn(item.path, sizes[item.path]))
@@ -291,7 +291,7 @@ FAILED = pytest.StashKey[bool]()
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note on the test whether its call failed, for `page` to see when it closes."""
+    """Record on the test whether its call failed, for `page` to see when it closes."""
     report = yield
     if report.when == "call":
         item.stash[FAILED] = report.failed

@@ -1,4 +1,4 @@
-"""The panel for those who do not see, do not use a mouse, or want things still."""
+"""Accessibility of the panel: screen readers, keyboard, reduced motion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.ui.support.realistic_samples import REALISTIC_SAMPLES
 
 @pytest.fixture(scope="module")
 def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
-    """One lab and one page for all of them."""
+    """One server and one page for all tests."""
     with shown(browser, tmp_path_factory, REALISTIC_SAMPLES) as gallery:
         gallery.page.goto(gallery.lab.url("lab", reset=""))
         gallery.panel.open()
@@ -28,7 +28,7 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 SCENES = tuple(REALISTIC_SAMPLES.all())
 IN_EVERY_THEME = ("words", "calls", "cards", "difference")
-"""The others are made of the same pieces."""
+"""The other scenes consist of the same parts."""
 
 
 @pytest.mark.shows("panel.3")
@@ -101,7 +101,7 @@ HEARD = """root => {
         }
     }).observe(root, {subtree: true, childList: true, characterData: true});
 }"""
-"""Notes each change a reader would announce: in a live region, and not while it is busy."""
+"""Records each change that a screen reader would announce: in a live region that is not busy."""
 
 
 @pytest.mark.full

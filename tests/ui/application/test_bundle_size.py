@@ -1,4 +1,4 @@
-"""What a page loads of ours before anybody uses it: views come when they are shown."""
+"""The size of the extension's code at start-up: views are loaded when they are shown."""
 
 from __future__ import annotations
 

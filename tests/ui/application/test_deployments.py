@@ -1,4 +1,4 @@
-"""The panel away from home: in Notebook, below a base URL, behind a proxy."""
+"""The panel in Notebook, below a base URL, and behind a proxy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SOCKET = "/user/ada/shoulders/api/v1/socket"
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
-    """A server as a hub starts it: below the user's URL; no Node on its path."""
+    """A server as a hub starts it: below the user's URL, without Node on its path."""
     root, nothing = tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("nothing")
     upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
     environment = {**upstream.configure(root), "PATH": str(nothing)}
@@ -39,7 +39,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
 def scenario(
     hub: LabWithModel, page: Page, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
-    """The page, and a notebook of the hub's."""
+    """The page and a notebook on the hub's server."""
     file = hub.lab.root / f"{request.node.name.removeprefix('test_')[:40]}.ipynb"
     scenario = NotebookScenario(hub, page, file)
     scenario.write(("first", "total = 1"))
@@ -89,13 +89,13 @@ def test_notebook_shows_the_same_panel_and_restores_it(
     panel.ask("Run it.")
     panel.allow()
     expect(panel.answers.last).to_contain_text("It is one.")
-    expect(count).to_have_text("[1]:")  # seen in the page, not only in the file
+    expect(count).to_have_text("[1]:")  # shown in the page, not only in the file
     panel.finished()
 
     page.reload()
     expect(panel.answers.last).to_contain_text("It is one.")
     expect(count).to_have_text("[1]:")
-    expect(panel.input).not_to_be_focused()  # the cursor belongs to the notebook
+    expect(panel.input).not_to_be_focused()  # the notebook keeps the cursor
     panel.root.get_by_role("button", name="More", exact=True).click()
     places = panel.root.get_by_role("menuitemradio")
     expect(places).to_have_text(["Right sidebar", "Left sidebar", "Floating bubble"])
@@ -113,7 +113,7 @@ def test_notebook_shows_the_same_panel_and_restores_it(
 
 @pytest.fixture
 def proxy(hub: LabWithModel) -> Iterator[Idle]:
-    """What stands between the page and the server."""
+    """A proxy between the page and the server."""
     made = Idle(hub.lab.port, IDLE_SECONDS)
     yield made
     made.close()
@@ -131,7 +131,7 @@ def test_a_proxy_that_cuts_idle_connections_loses_nothing(
     panel = Panel(page).open()
     panel.ask("Run it.")
     expect(panel.approval).to_be_visible()
-    # Nothing is said while the user thinks about it, and the connection goes, again and again.
+    # No traffic while the user thinks, so the proxy cuts the connection repeatedly.
     seen = proxy.cuts(SOCKET)
     scenario.wait(lambda: proxy.cuts(SOCKET) >= seen + 2, "the socket is cut while it waits")
     panel.allow()

@@ -1,7 +1,7 @@
-"""Somebody who has no key and has read nothing gets help in the tour notebook, by mouse or by keys.
+"""A user without a key gets help in the tour notebook, by mouse or by keyboard.
 
-What they do is counted as people do it (a click with the way to it 1.5 s, a key half a second, a
-letter a quarter); the machine's own time is not, for it differs.
+Actions are counted in human time (a click with its movement 1.5 s, a key half a second, a letter a
+quarter), without the machine's own.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ TOUR_REQUESTS = [
 
 @dataclass
 class Person:
-    """Somebody's hands at a page, and the time they take."""
+    """A user's actions on a page and the time they take."""
 
     page: Page
     seconds: float = field(default=0, init=False)
 
     def click(self, target: Locator) -> None:
-        """Move the mouse to something in view and click it."""
+        """Move the mouse to a visible element and click it."""
         expect(target).to_be_in_viewport()
         target.click()
         self.seconds += CLICK_SECONDS
@@ -48,12 +48,12 @@ class Person:
             self.seconds += KEY_SECONDS
 
     def type(self, text: str) -> None:
-        """Write where the cursor is."""
+        """Type at the cursor."""
         self.page.keyboard.type(text)
         self.seconds += LETTER_SECONDS * len(text)
 
     def walk_to(self, name: str, key: str = "Tab") -> None:
-        """Go on by one key until something of this name has the focus."""
+        """Press a key until the element with this name has the focus."""
         for _ in range(40):
             if self.page.evaluate(_FOCUSED) == name:
                 return
@@ -69,7 +69,7 @@ _FOCUSED = """() => {
 
 @pytest.fixture
 def tour(start_lab: StartLab, tmp_path: Path, page: Page) -> OpenNotebook:
-    """The tour in a lab that nobody configured; only the lab's own news are put away."""
+    """The tour on an unconfigured server; only JupyterLab's own notifications are dismissed."""
     shutil.copy(TOUR, tmp_path)
     lab: Lab = start_lab(tmp_path)
     page.goto(lab.document_url("tour.ipynb"))
@@ -77,7 +77,7 @@ def tour(start_lab: StartLab, tmp_path: Path, page: Page) -> OpenNotebook:
 
 
 def fixed(tour: OpenNotebook) -> None:
-    """Wait until the failing cell of the tour has its table, and the change can be undone."""
+    """Wait until the failing cell of the tour shows its table, and the change can be undone."""
     expect(tour.output("count-mistakes").locator("table")).to_be_visible()
     expect(tour.page.get_by_role("button", name="Undo").first).to_be_visible()
 
@@ -99,7 +99,7 @@ def test_with_the_mouse_alone(tour: OpenNotebook, page: Page) -> None:
 @pytest.mark.shows("panel.4")
 def test_with_the_keyboard_alone(tour: OpenNotebook, page: Page) -> None:
     person = Person(page)
-    # The lab gives a notebook the focus that it opens.
+    # JupyterLab focuses a notebook when it opens.
     page.wait_for_function("() => document.activeElement.closest('.jp-Notebook') !== null")
     for cell in ("load-wines", "count-wines", "train-model", "count-mistakes"):
         while tour.active != cell:

@@ -1,4 +1,4 @@
-"""The panel in German: the pack that ships, beside a language pack of JupyterLab's own."""
+"""The panel in German: the bundled translation with an installed language pack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.ui.support.conversation_gallery import speak
 
 
 def language_pack(folder: Path) -> Path:
-    """An installed language pack without texts: JupyterLab offers languages that have one."""
+    """An installed language pack without texts: JupyterLab offers only languages with one."""
     package = folder / "jupyterlab_language_pack_de_DE"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -70,7 +70,7 @@ def test_page_and_server_speak_german(panel: Panel) -> None:
     panel.input.fill("Los.")
     panel.input.press("Enter")
 
-    # Words of the page, and of the server: the title of the call and why it asks.
+    # Texts of the page and of the server: the call's title and the reason for the question.
     expect(panel.approval).to_contain_text("Zelle 1 ausführen")
     panel.approval.get_by_role("button", name="Details").click()
     expect(panel.approval).to_contain_text("Dies führt Code aus.")
@@ -78,7 +78,7 @@ def test_page_and_server_speak_german(panel: Panel) -> None:
     expect(panel.answers.last).to_contain_text("Fertig.")
     expect(panel.root.locator(".shoulders-Call", has_text="Zelle 1 ausführen")).to_be_visible()
 
-    # An error of the server, with the name that it is about.
+    # An error of the server that contains a name.
     failed = panel.root.locator(".shoulders-Call", has_text="fehlt.py")
     expect(failed).to_contain_text("Datei lesen")
     expect(failed).to_contain_text("fehlgeschlagen")

@@ -18,7 +18,7 @@ from tests.ui.support.conversation_samples import fill
 
 
 class Haunted(NamedTuple):
-    """A page of a lab whose conversations are full of hostile text."""
+    """A page whose conversations are full of hostile text."""
 
     lab: Lab
     page: Page
@@ -26,7 +26,7 @@ class Haunted(NamedTuple):
     watch: Watch
 
     def look(self, scene: str) -> dict[str, Any]:
-        """Open a conversation and look at all of it."""
+        """Open a conversation and inspect all of it."""
         rows = self.panel.root.locator(".shoulders-History-open")
         self.panel.root.get_by_role("button", name="History").click()
         expect(rows).not_to_have_count(0)
@@ -42,7 +42,7 @@ class Haunted(NamedTuple):
 
 @pytest.fixture(scope="module")
 def haunted(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Haunted]:
-    """One lab and one page for all of them."""
+    """One server and one page for all tests."""
     root = tmp_path_factory.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
     lab = Lab(root, tmp_path_factory.mktemp("lab"), env=upstream.configure(root))

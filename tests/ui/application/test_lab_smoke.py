@@ -1,4 +1,4 @@
-"""The extension loads in a real lab, and a lab survives the worst end."""
+"""The extension loads in JupyterLab, and a killed server comes back."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The panel in a language nobody speaks, 40 % longer, in a narrow panel and in a wide one."""
+"""The panel in an artificial language, 40 % longer, at two widths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDE = 900
 
 @pytest.fixture(scope="module")
 def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
-    """A lab in that language."""
+    """JupyterLab in that language."""
     pack = json.dumps({"data": {"jupyter_ai_shoulders": catalogue()}, "message": ""})
 
     def answer(route: Route) -> None:
@@ -34,7 +34,7 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
         gallery.page.evaluate(
             "() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:focus-chat')"
         )
-        # Its name too is in that language.
+        # The panel's name is in that language too.
         root = gallery.page.get_by_role("region", name=longer("AI chat"))
         expect(root).to_be_visible()
         yield Gallery(gallery.lab, gallery.page, gallery.panel.named(longer("AI chat")))

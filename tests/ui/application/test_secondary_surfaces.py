@@ -1,6 +1,6 @@
-"""Settings, lists of the input, menus, prompts and the review bar: what the chat's own proofs miss.
+"""Audits of the settings, lists of the input, menus, prompts and the review bar.
 
-An audit in every theme in a language nobody speaks, hostile text, and where the focus goes.
+In every theme, in an artificial language, with hostile text; and where the focus goes.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from tests.ui.support.secondary_surfaces import (
 pytestmark = pytest.mark.full
 
 MOVED_BY_FIELD = 'scrollable-region-focusable: <div class="shoulders-Choices" role="listbox"'
-"""Arrows in the field scroll it, which keeps the focus; a field of many lines has no such role."""
+"""Arrow keys in the field scroll it and keep the focus; a multi-line field has no such role."""
 
 IN_EVERY_THEME = {
     *("input: @", "review", "output", "prompt 0 answered", "prompt 1 answered"),
     *("settings: providers", "settings: rules", "settings: usage"),
 }
-"""The others are made of the same pieces."""
+"""The other surfaces consist of the same parts."""
 
 FAILS = {"failure": {"status": 400, "message": "It is refused."}}
 
@@ -49,7 +49,7 @@ FAILS = {"failure": {"status": 400, "message": "It is refused."}}
 def surroundings(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SecondarySurfaces]:
-    """One lab for all of them."""
+    """One server for all tests."""
     with served(browser, tmp_path_factory) as surroundings:
         yield surroundings
 
@@ -57,7 +57,7 @@ def surroundings(
 def pieces(
     page: Page, panel: Panel, surroundings: SecondarySurfaces, *replies: Mapping[str, Any]
 ) -> Iterator[tuple[str, Locator]]:
-    """All of it, one after the other."""
+    """All surfaces, one after the other."""
     yield from suggestions(panel)
     yield from menus(panel)
     yield from review(page)
@@ -101,7 +101,7 @@ TEXTS = """root => {
     }
     return [...texts];
 }"""
-"""All text of an element, what is only heard or hovered included."""
+"""All text of an element, including accessible names and tooltips."""
 
 
 def test_hostile_text_does_nothing_around_the_conversations(
@@ -154,7 +154,7 @@ def test_the_focus_is_never_lost_in_settings_and_the_review_bar(
         page.keyboard.press("Escape")
         expect(change).to_be_focused()
 
-        # A button is off while it works, and has the focus again after that.
+        # A button is disabled while it works, and focused again afterwards.
         root.get_by_role("button", name="Providers").press("Enter")
         card = root.locator(".shoulders-Provider", has_text="simulator")
         test = card.get_by_role("button", name="Test", exact=True)

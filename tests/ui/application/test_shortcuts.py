@@ -1,4 +1,4 @@
-"""Our shortcuts are free: the lab and Notebook use none of them, and none begins another."""
+"""The extension's shortcuts collide with none of JupyterLab and Notebook, nor with each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import jupyter_ai_shoulders
 
 OWN = Path(jupyter_ai_shoulders.__file__).parents[1] / "labextension" / "schema"
 LAB = Path(jupyterlab.__file__).parents[4] / "share" / "jupyter"
-"""Settings of the lab itself and of every extension installed with it."""
+"""Settings of JupyterLab and of every installed extension."""
 
 Keys = tuple[str, ...]
 
@@ -33,7 +33,7 @@ def own() -> list[dict[str, Any]]:
 
 
 def others() -> set[Keys]:
-    """What is taken, wherever in the page."""
+    """All shortcuts that are in use."""
     taken = [
         each
         for each in shortcuts(LAB.glob("lab*/**/schemas/**/*.json"))
@@ -45,7 +45,7 @@ def others() -> set[Keys]:
 
 
 STATES = (".shoulders-mod-ghostActive", ".shoulders-mod-ghostLoading")
-"""What an editor is while it shows or awaits a suggestion: only then it gets those keys."""
+"""Classes of an editor with a shown or awaited suggestion, the only state with those keys."""
 
 
 def at_any_time() -> set[Keys]:

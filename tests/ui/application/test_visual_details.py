@@ -1,4 +1,4 @@
-"""Small things that one sees: dots, amounts, narrow windows, blinks, keys that editors take."""
+"""Visual details: dots, amounts, narrow windows, blinking, editors that take keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 pytestmark = pytest.mark.full
 
 ZOOMED: ViewportSize = {"width": 720, "height": 450}
-"""What a zoom of 200 % leaves of 1440 x 900."""
+"""The viewport of 1440 x 900 at a zoom of 200 %."""
 
 _TEXT_EDGE = """line => {
     const range = document.createRange();
@@ -23,7 +23,7 @@ _TEXT_EDGE = """line => {
     return range.getBoundingClientRect().left;
 }"""
 
-# As an editor with keys of its own does, such as Vim in normal mode.
+# Like an editor with its own keys, such as Vim in normal mode.
 _TAKES_KEYS = """() => document.querySelectorAll('.jp-Notebook .cm-content').forEach(each =>
     each.addEventListener('keydown', event => {
         event.preventDefault();
@@ -32,7 +32,7 @@ _TAKES_KEYS = """() => document.querySelectorAll('.jp-Notebook .cm-content').for
 
 
 def text_edge(line: Locator) -> float:
-    """Where the text of a line begins, in px."""
+    """The left edge of a line's text, in px."""
     return line.evaluate(_TEXT_EDGE)
 
 

@@ -1,4 +1,4 @@
-"""An approval tells at a glance what runs, what it does and how to answer, at any width."""
+"""An approval card shows the call, its effect and the answers, at any width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is pasted and dropped into the input, in a real browser: images, files, cells."""
+"""Pasting and dropping into the input: images, files, cells."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tests.ui.page_objects.lab_page import OpenNotebook, Panel
 from tests.ui.support.notebook_scenario import NotebookScenario
 
 LARGEST = 1568
-"""Pixels of a picture's longer side, as a message carries it."""
+"""Longer side in pixels of an image in a message."""
 
-# Gives a paste or a drop with files to an element; made there: no test can fill the clipboard so.
+# Dispatches a paste or drop with files to an element: tests cannot fill the clipboard with files.
 HAND = """async (element, {event, files}) => {
     const data = new DataTransfer();
     for (const {name, type, base64} of files) {
@@ -39,19 +39,19 @@ def hand(target: Locator, event: str, name: str, media_type: str, content: bytes
 
 
 def picture(width: int, height: int) -> bytes:
-    """A PNG that does not compress away."""
+    """An image that PNG cannot compress."""
     content = io.BytesIO()
     Image.effect_noise((width, height), 80).convert("RGB").save(content, "PNG")
     return content.getvalue()
 
 
 def attached(panel: Panel) -> Locator:
-    """What the user attached."""
+    """The attachments of the input."""
     return panel.root.locator(".shoulders-Composer .shoulders-mod-attached")
 
 
 def drag(page: Page, source: Locator, target: Locator) -> None:
-    """Drag with the mouse, as the lab's own drags want it: in steps."""
+    """Drag with the mouse in steps, as JupyterLab's drags require."""
     start, end = source.bounding_box(), target.bounding_box()
     assert start is not None
     assert end is not None
@@ -107,7 +107,7 @@ def test_images_that_the_model_cannot_see_are_said_so_before_they_are_sent(
     scenario: NotebookScenario, page: Page
 ) -> None:
     def seen_by_one(route: Route) -> None:
-        """The list of models with one that sees images and one that does not."""
+        """A model list with one model that sees images and one that does not."""
         answer = route.fetch()
         listed = answer.json()
         first = listed["models"][0] | {"label": None, "available": True}
@@ -139,7 +139,7 @@ def test_images_that_the_model_cannot_see_are_said_so_before_they_are_sent(
 
 
 def size_of(data: str) -> tuple[int, int]:
-    """The size of a picture in base64."""
+    """The size of an image in base64."""
     return Image.open(io.BytesIO(base64.b64decode(data))).size
 
 
@@ -155,7 +155,9 @@ def test_cells_and_files_of_the_lab_are_pasted_and_dropped(
     expect(attached(panel)).to_have_text(["Cell 2"])
 
     notebook.cell("first").locator(".jp-InputPrompt").click()
-    area = panel.root.locator(".shoulders-Conversation")  # news of the lab may lie over the input
+    area = panel.root.locator(
+        ".shoulders-Conversation"
+    )  # JupyterLab's notifications may cover the input
     drag(page, notebook.prompt("first"), area)
     expect(attached(panel)).to_have_text(["Cell 2", "Cell 1"])
 
@@ -165,7 +167,7 @@ def test_cells_and_files_of_the_lab_are_pasted_and_dropped(
     attached(panel).first.get_by_role("button", name="Cell 2", exact=True).press("Enter")
     assert notebook.active == "second"
 
-    # Text copied later is what is pasted then.
+    # Text copied later takes precedence.
     copy_cell(page, notebook, "first")
     panel.input.fill("as text")
     panel.input.press("Control+a")
@@ -182,7 +184,7 @@ def test_cells_and_files_of_the_lab_are_pasted_and_dropped(
 
 
 def copy_cell(page: Page, notebook: OpenNotebook, cell_id: str) -> None:
-    """Copy a cell as the key C does."""
+    """Copy a cell with the key C."""
     notebook.cell(cell_id).locator(".jp-InputPrompt").click()
     page.keyboard.press("Escape")
     page.keyboard.press("c")

@@ -1,4 +1,4 @@
-"""The chat panel in a real browser: streaming, calls, approvals, tabs, themes, hostile text."""
+"""The chat panel: streaming, calls, approvals, tabs, themes, hostile text."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def open_notebook(scenario: NotebookScenario) -> Panel:
 
 
 def execute(page: Page, command: str, **arguments: Any) -> None:
-    """Run a command of the lab."""
+    """Run a command of JupyterLab."""
     page.evaluate(
         "([id, args]) => window.jupyterapp.commands.execute(id, args)", [command, arguments]
     )
@@ -137,7 +137,7 @@ def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_othe
     page.keyboard.press("ArrowDown")
     expect(panel.root.get_by_role("menuitem", name="In this conversation")).to_be_focused()
     page.keyboard.press("Enter")
-    # The second run is covered by that answer.
+    # The first approval covers the second run.
     expect(panel.answers.last).to_contain_text("It is two.")
     panel.finished()
     expect(elsewhere.approval).to_have_count(0)
@@ -271,11 +271,11 @@ def test_hostile_text_neither_runs_nor_loads_anything(
 
 
 THEMES = ["JupyterLab Dark", "JupyterLab Dark High Contrast", "JupyterLab Light"]
-"""The last is the one that a lab begins with, and the next test finds."""
+"""The last theme is the default, for the next test."""
 
 
 def show_theme(page: Page, theme: str) -> None:
-    """Show the lab in a theme, with its style sheet loaded and its colours arrived."""
+    """Apply a theme and wait for its style sheet and colours."""
     execute(page, "apputils:change-theme", theme=theme)
     page.wait_for_function(f"() => document.body.dataset.jpThemeName === {json.dumps(theme)}")
     page.wait_for_function(
@@ -312,8 +312,8 @@ def test_text_is_readable_in_every_theme_and_in_a_narrow_panel(
     assert overflow == []
 
 
-# Each visible text with its colour against what is painted under it, by WCAG 2: at least 4.5.
-# Highlighted code has the lab's own colours.
+# The contrast of each visible text with its background, by WCAG 2: at least 4.5. Highlighted code
+# has JupyterLab's own colours.
 CONTRAST = """root => {
     const canvas = document.createElement('canvas');
     const context = canvas.getContext('2d', {willReadFrequently: true});
@@ -389,7 +389,7 @@ def test_a_lost_connection_is_said_and_found_again(
     panel.ask("Summarise this notebook")
     expect(panel.answers.last).to_contain_text(demo_scenario.path)
     panel.finished()
-    # The lab itself tells of it in a dialog, at a moment of its own.
+    # JupyterLab reports it in a dialog, some time later.
     dialog = page.locator(".jp-Dialog")
     page.add_locator_handler(dialog, lambda: page.keyboard.press("Escape"))
     demo_scenario.lab.kill()

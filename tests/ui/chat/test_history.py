@@ -1,4 +1,4 @@
-"""The history: found, narrowed, renamed, exported, copied, deleted, brought back."""
+"""The history: search, filter, rename, export, copy, delete, restore."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def more(panel: Panel, title: str, item: str) -> None:
 
 
 def drag(page: Page, tab: Locator, other: Locator, share: float) -> None:
-    """Drag a tab to a place in another, as a share of its width."""
+    """Drag a tab to a position within another, as a share of its width."""
     start, end = tab.bounding_box(), other.bounding_box()
     assert start is not None
     assert end is not None

@@ -1,4 +1,4 @@
-"""The input in a real browser: its field, its lists after `@` and `/`, pickers, what is sent."""
+"""The input: its field, its lists after `@` and `/`, pickers, and the request preview."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CELLS = (
 
 @pytest.fixture
 def files(scenario: NotebookScenario) -> Iterator[Path]:
-    """Files of a name that no other test has, found by `quokka`."""
+    """Files with a unique name, found by `quokka`."""
     folder = scenario.lab.root / "quokka_data"
     folder.mkdir()
     (folder / "quokka rides.csv").write_text("day,rides\n1,42\n", encoding="utf-8")
@@ -39,7 +39,7 @@ def files(scenario: NotebookScenario) -> Iterator[Path]:
 
 
 def opened(scenario: NotebookScenario, *replies: Any) -> tuple[OpenNotebook, Panel]:
-    """A notebook with a table and an error, both run, and the panel beside it."""
+    """A notebook with a table and an error, both run, and the panel."""
     notebook = scenario.open(*CELLS, replies=replies)
     notebook.run("table")
     notebook.run("broken")
@@ -47,7 +47,7 @@ def opened(scenario: NotebookScenario, *replies: Any) -> tuple[OpenNotebook, Pan
 
 
 def beside_a_notebook(scenario: NotebookScenario, *replies: Any) -> Panel:
-    """The panel, once a notebook has opened, which takes the focus."""
+    """The panel, after an opened notebook that takes the focus."""
     scenario.open(*CELLS, replies=replies)
     return Panel(scenario.page).open()
 
@@ -59,17 +59,17 @@ def answered(panel: Panel, text: str) -> None:
 
 
 def options(panel: Panel) -> Locator:
-    """What the list above the input offers."""
+    """The suggestions above the input."""
     return panel.root.get_by_role("option")
 
 
 def group(panel: Panel, name: str) -> Locator:
-    """What it offers of one kind."""
+    """The suggestions of one kind."""
     return panel.root.get_by_role("group", name=name, exact=True).get_by_role("option")
 
 
 def attached(panel: Panel) -> Locator:
-    """What the user attached."""
+    """The attachments of the input."""
     return panel.root.locator(".shoulders-Composer .shoulders-mod-attached")
 
 
@@ -106,7 +106,7 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
     panel.input.press_sequentially("Why @")
     expect(group(panel, "Errors").first).to_contain_text("Error of cell 2")
     expect(group(panel, "Cells")).to_have_count(2)
-    for _ in range(5):  # a busy machine's kernel does not answer in the time a list waits for it
+    for _ in range(5):  # a busy machine's kernel does not answer before the list gives up
         if group(panel, "Variables").count():
             break
         panel.input.press("Backspace")
@@ -127,7 +127,7 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
     expect(panel.input).to_be_focused()
     for _ in "kka":
         page.keyboard.press("Backspace")
-    panel.input.press_sequentially("qokrides")  # letters of "quokka rides.csv", in their order
+    panel.input.press_sequentially("qokrides")  # letters of "quokka rides.csv" in order
     expect(options(panel)).to_have_count(1)
     page.keyboard.press("Tab")
     expect(panel.input).to_have_value("Why @quokka_data/quokka rides.csv ")
@@ -184,7 +184,7 @@ def test_commands_are_listed_and_done(scenario: NotebookScenario, page: Page) ->
 
     panel.input.press_sequentially("/compact")
     expect(listed.first).to_contain_text("/compact")
-    run("/compact")  # of one turn there is nothing to summarise
+    run("/compact")  # a single turn cannot be summarised
     expect(panel.root.get_by_text("There is nothing to summarise yet")).to_be_visible()
     run("/ask")
     expect(panel.root.get_by_role("button", name="Ask", exact=True)).to_be_visible()

@@ -1,6 +1,6 @@
-"""A conversation of a thousand messages: little is rendered, and the reader keeps their place.
+"""A conversation of a thousand messages: few are rendered, and the reading position is kept.
 
-How long frames take is measured by ``stream_storm`` and the bench: here it is counted.
+``stream_storm`` and the bench measure frame times; this test counts.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tests.ui.support.notebook_scenario import LabWithModel
 pytestmark = pytest.mark.full
 
 RENDERED = 60
-"""Messages that may be rendered at once, in a panel as high as the tests'."""
+"""Limit of messages rendered at once, at the height of the tests' panel."""
 RATE = 200
-"""Tokens a second."""
+"""Tokens per second."""
 
-# Counts renderings, frames, and changes in blocks that were complete; code gets its colours later.
+# Counts renderings, frames, and changes in complete blocks; code is coloured later.
 _WATCH = """list => {
     const last = [...list.querySelectorAll('.shoulders-Agent')].at(-1);
     const blocks = [...last.querySelectorAll('.shoulders-Markdown-block, li')];
@@ -39,7 +39,7 @@ _WATCH = """list => {
     requestAnimationFrame(frame);
 }"""
 
-# Waits until all that is near the view is rendered, and two frames more.
+# Waits until everything near the viewport is rendered, and for two more frames.
 _SETTLE = """async list => {
     const frame = () => new Promise(resolve => requestAnimationFrame(resolve));
     const view = list.getBoundingClientRect();
@@ -53,7 +53,8 @@ _SETTLE = """async list => {
     await new Promise(resolve => setTimeout(resolve));  // after the frame's own layout
 }"""
 
-# Scrolls up by some pixels; returns how far what is in view moved while earlier messages came.
+# Scrolls up by some pixels; returns how far the visible content moved while earlier messages
+# loaded.
 _STEP = """async (list, by) => {
     list.scrollTop -= by;
     const {left, top, height, width} = list.getBoundingClientRect();
@@ -71,7 +72,7 @@ _LEFT = "list => list.scrollHeight - list.scrollTop - list.clientHeight"
 
 @pytest.fixture(scope="module")
 def long_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithModel]:
-    """A server that has the long conversation."""
+    """A server with the long conversation."""
     root = tmp_path_factory.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
     env = upstream.configure(root)
@@ -92,14 +93,14 @@ def panel(long_served: LabWithModel, page: Page) -> Panel:
 
 
 def play(served: LabWithModel, characters: int) -> None:
-    """Let the model say so much, as fast as models speak."""
+    """Stream this many characters at a model's usual speed."""
     assert served.upstream is not None
     text = streamed(characters)
     served.upstream.play(in_order(says(f"{text}\n\nThe end.", tokens_per_second=RATE)))
 
 
 def said(panel: Panel) -> Locator:
-    """The last thing the agent said."""
+    """The agent's last message."""
     return panel.answers.last
 
 
@@ -115,7 +116,7 @@ def test_of_a_long_conversation_what_is_near_is_rendered_and_nothing_moves_on_th
     assert [step["moved"] for step in steps if abs(step["moved"]) > 2] == []
     assert max(step["rendered"] for step in steps) <= RENDERED
     first = messages.get_by_text("Question 0 about")
-    for _ in range(20):  # what was never rendered may be higher than thought
+    for _ in range(20):  # unrendered messages may be higher than estimated
         last = messages.evaluate(_STEP, 10_000_000)
         if last["at"] == 0 and first.count():
             break
@@ -138,7 +139,7 @@ def test_a_stream_into_it_renders_its_open_block_only_and_follows_only_at_the_en
     expect(said(panel)).to_contain_text("The end.")
     seen = panel.page.evaluate("() => window.seen")
     assert (seen["complete"] > 3, seen["touched"]) == (True, 0)
-    # Once a frame, and now and then for the colours of code.
+    # Once per frame, and occasionally for the colours of code.
     assert 0 < seen["renders"] <= 2 * seen["frames"]
     assert messages.locator(".shoulders-Message").count() <= RENDERED
     messages.evaluate(_SETTLE)

@@ -1,4 +1,4 @@
-"""Messages in a real browser: shapes, chips, code, formulas, versions, waits and failures."""
+"""Messages: layout, references, code, formulas, versions, waiting and errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ answer = 42
 [1]: https://scipy.example/stats
 """
 HOLDS_BACK = {"ending": "stall", "ending_after": 1}
-"""The answer has begun, and nothing of it comes."""
+"""The answer has started, but no content arrives."""
 
 
 def picture(width: int = 4, height: int = 4) -> bytes:
@@ -62,7 +62,7 @@ def picture(width: int = 4, height: int = 4) -> bytes:
 
 
 def open_notebook(scenario: NotebookScenario, *replies: Mapping[str, Any]) -> Panel:
-    """Open a small notebook and the panel, and let the model answer so."""
+    """Open a small notebook and the panel, and script the model's replies."""
     scenario.open(("first", "total = 1"), ("second", "total + 1"), replies=replies)
     panel = Panel(scenario.page).open()
     expect(panel.root.locator(".shoulders-Composer")).to_contain_text(scenario.path)
@@ -70,7 +70,7 @@ def open_notebook(scenario: NotebookScenario, *replies: Mapping[str, Any]) -> Pa
 
 
 def box(element: Locator) -> FloatRect:
-    """Where an element is, as soon as it is: what is rendered anew has no place for a moment."""
+    """The position of an element, waiting for it to be laid out."""
     deadline = time.monotonic() + PAGE_TIMEOUT_MS / 1000
     while (found := element.bounding_box()) is None and time.monotonic() < deadline:
         element.page.wait_for_timeout(50)
@@ -85,7 +85,7 @@ def gap(above: Locator, below: Locator) -> float:
 
 
 def act(message: Locator, name: str) -> Locator:
-    """An action of a message, shown as the pointer is on it."""
+    """An action of a message, visible on hover."""
     message.hover()
     found = message.get_by_role("button", name=name)
     expect(found).to_be_visible()
@@ -201,7 +201,7 @@ def test_an_answer_has_formulas_code_to_use_and_each_source_once(
     (made,) = scenario.lab.root.glob("untitled*.py")
     assert made.read_text() == "answer = 42\n"
     made.unlink()
-    # No notebook is in front of the user now.
+    # No notebook is current now.
     expect(answer.get_by_role("button", name=re.compile("^Insert as cell"))).to_be_visible()
 
 
@@ -235,7 +235,7 @@ def test_a_message_is_edited_in_versions_forked_and_copied(
     panel.root.get_by_role("button", name="New conversation", exact=True).click()
     expect(field).to_have_count(0)
     page.reload()
-    # The lab gives the focus to the notebook once it is there again, however late that is.
+    # JupyterLab focuses the restored notebook, possibly late.
     page.wait_for_function("() => document.activeElement?.closest('.jp-Notebook') != null")
     panel = Panel(page).open()
     panel.resize(WIDE)
@@ -283,9 +283,9 @@ def test_dots_go_with_the_first_content_and_reasoning_is_one_section(
     panel = open_notebook(scenario, says("Never said.", **HOLDS_BACK), held, whole)
     panel.ask("Wait.")
     dots = panel.root.locator(".shoulders-Dots > span")
-    expect(panel.status).to_be_visible()  # a conversation that is loaded has dots, too
+    expect(panel.status).to_be_visible()  # a conversation that is loading shows dots too
     expect(dots).to_have_count(3)
-    scenario.wait(scenario.upstream.requests, "the model is asked")  # or it is the next's reply
+    scenario.wait(scenario.upstream.requests, "the model is asked")  # or it gets the next reply
     panel.input.press("Escape")
     panel.finished()
     expect(dots).to_have_count(0)
@@ -343,7 +343,7 @@ def test_a_failure_says_what_to_do_is_tried_again_and_its_wait_counted_down(
     page.keyboard.press("Escape")
     panel.finished()
     expect(waiting).to_have_count(0)
-    panel.ask("Go on.")  # a provider that has failed last is no default of other tests
+    panel.ask("Go on.")  # a provider that failed last must not be the default of other tests
     expect(panel.answers.last).to_contain_text("Fine.")
     panel.finished()
 

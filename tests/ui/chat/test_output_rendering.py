@@ -1,4 +1,4 @@
-"""What is shown of programs: colours of terminals, and pages in frames that reach nothing."""
+"""Program output: terminal colours, and HTML pages in isolated frames."""
 
 from __future__ import annotations
 

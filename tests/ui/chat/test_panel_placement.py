@@ -1,4 +1,4 @@
-"""Where the chat panel can be, how one gets it there, and that a reload finds it there."""
+"""The locations of the chat panel, moving it, and its restoration after a reload."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ACTIONS = (
 
 
 class Anywhere(Panel):
-    """The panel, which is a region of its own in all places but a tab."""
+    """The panel, a region in every location except a tab."""
 
     @property
     def root(self) -> Locator:
@@ -58,7 +58,7 @@ class Anywhere(Panel):
 
 @pytest.fixture
 def settings(scenario: NotebookScenario) -> Iterator[Path]:
-    """Where the user's settings are; none of what a test sets there is left for the next."""
+    """The user's settings files; removes a test's changes afterwards."""
     folder = scenario.lab.state / "settings"
     yield folder
     for path in SETTINGS.values():
@@ -66,12 +66,12 @@ def settings(scenario: NotebookScenario) -> Iterator[Path]:
 
 
 def is_at(page: Page, place: str) -> None:
-    """Wait until the panel is there."""
+    """Wait until the panel is at a location."""
     page.wait_for_function(f"() => ({WHERE})() === {json.dumps(place)}")
 
 
 def launched(page: Page) -> None:
-    """Wait until the lab's launcher is there: it takes the focus when it comes."""
+    """Wait for JupyterLab's launcher: it takes the focus when it opens."""
     page.wait_for_function("() => window.jupyterapp?.restored !== undefined")
     page.evaluate("() => window.jupyterapp.restored")
     page.wait_for_function("() => document.querySelector('.jp-Launcher-content') !== null")
@@ -87,7 +87,7 @@ def opened(scenario: NotebookScenario, page: Page) -> Anywhere:
 
 
 def reload(page: Page, scenario: NotebookScenario) -> None:
-    """Load the page anew, with the layout it had."""
+    """Reload the page with its layout."""
     page.goto(scenario.lab.url("lab"))
     page.wait_for_function("() => window.jupyterapp?.restored !== undefined")
     page.evaluate("() => window.jupyterapp.restored")
@@ -121,7 +121,7 @@ def test_shortcuts_dock_the_panel_anywhere_and_a_reload_finds_it_there(
 
 
 def box(panel: Panel) -> dict[str, float]:
-    """Where the panel is in the window."""
+    """Position of the panel in the window."""
     found = panel.root.bounding_box()
     assert found is not None
     return {"x": found["x"], "y": found["y"], "width": found["width"], "height": found["height"]}
@@ -132,7 +132,7 @@ def box(panel: Panel) -> dict[str, float]:
 def test_the_bubble_opens_closes_and_grows_by_keyboard_and_remembers_it(
     scenario: NotebookScenario, page: Page, settings: Path
 ) -> None:
-    del settings  # only to leave none
+    del settings  # only for the clean-up
     panel = opened(scenario, page)
     panel.root.get_by_role("button", name="More", exact=True).click()
     panel.root.get_by_role("menuitemradio", name="Floating bubble").click()
@@ -193,7 +193,7 @@ def test_a_tab_that_is_closed_stays_closed_and_the_lab_s_own_move_is_kept(
 
 
 def command(page: Page, name: str) -> None:
-    """Run one of our commands."""
+    """Run a command of this extension."""
     page.evaluate(
         "(name) => window.jupyterapp.commands.execute(`jupyter-ai-shoulders:${name}`)", name
     )

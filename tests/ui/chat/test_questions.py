@@ -1,4 +1,4 @@
-"""What waits for the user, in a real browser: questions, lists, files, limits, closed logs."""
+"""Cards that wait for the user: questions, checklists, files, limits, read-only logs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def card(panel: Panel, kind: str) -> Locator:
 
 
 def top(element: Locator) -> float:
-    """How far down an element is."""
+    """Vertical position of an element."""
     return element.evaluate("element => element.getBoundingClientRect().top")
 
 
@@ -62,8 +62,8 @@ def test_questions_are_answered_by_chip_by_several_and_by_free_text(
     question = card(panel, "Question")
     expect(question.locator("strong")).to_have_text("column")
     expect(panel.status).to_contain_text("Waiting for your answer")
-    expect(page.locator(".jp-Launcher")).to_be_visible()  # it takes the focus when it comes
-    # By keyboard alone: from the input back to the chips.
+    expect(page.locator(".jp-Launcher")).to_be_visible()  # it takes the focus when it opens
+    # By keyboard only: from the input back to the options.
     panel.input.press("Shift+Tab")
     for _ in range(12):
         if page.evaluate("() => document.activeElement.textContent") == "year":
@@ -87,7 +87,7 @@ def test_questions_are_answered_by_chip_by_several_and_by_free_text(
     panel.finished()
     assert answers(scenario.talks) == [["year"], ["price", "region"], ["Wines by year"]]
     turns = [event for event in scenario.talks.log() if event["type"] == "turn-start"]
-    assert len(turns) == 1  # the same turn went on
+    assert len(turns) == 1  # the same turn continued
 
 
 @pytest.mark.full
@@ -107,7 +107,7 @@ def test_a_question_answered_in_one_page_is_settled_in_the_other_which_is_told_s
     card(elsewhere, "Question").get_by_role("button", name="price").click()
     expect(panel.root.get_by_label("Your answer").first).to_have_text("price")
 
-    # The second question: this page answers while the other does not hear of it yet.
+    # The second question: this page answers before the other has the event.
     expect(elsewhere.root.locator(".shoulders-Option")).to_have_count(2)
     expect(panel.root.locator(".shoulders-Option")).to_have_count(2)
     hold.begin()
@@ -227,7 +227,7 @@ def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
     frame.get_by_text("more").click()
     expect(frame.get_by_role("heading")).to_have_text("A report")
     assert page.evaluate("() => window.hit ?? null") is None
-    # The browser may tell of an image that its policy kept from being asked for.
+    # The browser may report an image that its policy blocked.
     assert [each for each in left if "evil.example" in each and "csp" not in each.lower()] == []
 
 
@@ -242,7 +242,7 @@ def priced(root: Path, sim_env: dict[str, str]) -> dict[str, str]:
 
 
 def costly(reply: dict[str, Any], tokens: int) -> dict[str, Any]:
-    """A reply that reports so many tokens."""
+    """A reply that reports this many tokens."""
     return {**reply, "usage": {"input": tokens, "output": 0}}
 
 
@@ -387,7 +387,7 @@ def test_cards_are_readable_in_every_theme_and_in_a_narrow_panel(
         show_theme(page, theme)
         assert panel.root.evaluate(CONTRAST) == [], theme
     width = panel.root.evaluate("root => root.getBoundingClientRect().width")
-    assert width < 300  # as narrow as it gets
+    assert width < 300  # the smallest width
     overflow = panel.root.evaluate(
         """root => [...root.querySelectorAll('.shoulders-Card, .shoulders-Card *, .shoulders-Todo')]
             .filter(element => element.getBoundingClientRect().right

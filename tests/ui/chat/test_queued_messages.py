@@ -1,4 +1,4 @@
-"""Messages queued while a turn runs that is stopped: back in the input or sent, never stuck."""
+"""Messages queued while a turn is stopped: returned to the input or sent, never stuck."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_stopped_turn_leaves_no_message_stuck_in_the_queue(
     there = scenario.elsewhere(other_page)
     expect(there.queued).to_have_count(1)
 
-    # Into the input of the page that stopped it; the other page has it no longer.
+    # It returns to the input of the page that stopped the turn, and leaves the other page.
     panel.input.press("Escape")
     panel.finished()
     expect(panel.input).to_have_value("and plot it")

@@ -1,4 +1,4 @@
-"""Links of answers and lines to cells and files, and pictures and tables of runs, in a browser."""
+"""Links in answers and tool calls to cells and files; images and tables of runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILLER = tuple((f"c{number}", f"a = {number}\nb = {number}") for number in range
 
 @pytest.fixture(autouse=True)
 def unfollowed(scenario: NotebookScenario) -> Iterator[None]:
-    """Nothing but the links scrolls: the page does not follow the agent."""
+    """Turns following off, so that only links scroll."""
     folder = scenario.lab.state / "settings" / "jupyter-ai-shoulders"
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "follow.jupyterlab-settings"
@@ -41,7 +41,7 @@ def unfollowed(scenario: NotebookScenario) -> Iterator[None]:
 
 
 def reference(place: Locator, name: str) -> Locator:
-    """A link of the chat."""
+    """A reference in the chat."""
     return place.get_by_role("link", name=name, exact=True)
 
 

@@ -1,4 +1,4 @@
-"""Help beside cells, outputs and selections as a user of the browser sees it: page objects."""
+"""Page objects of inline actions: prompts, output bars and menus."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ FENCE = "````"
 
 
 def writes(text: str, language: str = "python") -> dict[str, Any]:
-    """A reply that puts this text in the place of another."""
+    """A reply that replaces a text by this one."""
     return says(f"{FENCE}{language}\n{text}\n{FENCE}")
 
 
 def stalls(text: str) -> Mapping[str, Any]:
-    """A reply that begins so and is silent from then on, until nobody listens any more."""
-    # Start and first delta go before it: the text comes whole, its end does not.
+    """A reply that starts with this text and then stalls until its reader leaves."""
+    # The start and the first delta precede the stall: the text arrives, its end does not.
     return says(f"{FENCE}python\n{text}", tokens_per_second=1000, ending="stall")
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The line above a cell, or below one that gets a new cell."""
+    """The prompt above a cell, or below one that gets a new cell."""
 
     page: Page
     name: str = "Change this cell"
@@ -38,12 +38,12 @@ class Prompt:
 
     @property
     def field(self) -> Locator:
-        """Where the instruction is written."""
+        """The field for the instruction."""
         return self.root.get_by_role("textbox")
 
     @property
     def remark(self) -> Locator:
-        """What it says."""
+        """The line below the field."""
         return self.root.locator(".shoulders-Prompt-remark")
 
     def button(self, name: str) -> Locator:
@@ -51,24 +51,24 @@ class Prompt:
         return self.root.get_by_role("button", name=name, exact=True)
 
     def ask(self, instruction: str) -> None:
-        """Write an instruction and send it."""
+        """Write an instruction and submit it."""
         expect(self.field).to_be_focused()
         self.field.fill(instruction)
         self.field.press("Enter")
 
     def is_over(self) -> None:
-        """Wait until it is gone, and what it showed with it."""
+        """Wait until the prompt and its preview are gone."""
         expect(self.root).to_have_count(0)
         expect(self.page.locator(".shoulders-Proposed, .shoulders-Proposed-old")).to_have_count(0)
 
 
 def new_lines(cell: Locator) -> Locator:
-    """The lines that would come into a cell."""
+    """The previewed new lines of a cell."""
     return cell.locator(".shoulders-Proposed-new")
 
 
 def old_lines(cell: Locator) -> Locator:
-    """The lines that would go from it."""
+    """The lines the preview strikes out."""
     return cell.locator(".shoulders-Proposed-old")
 
 

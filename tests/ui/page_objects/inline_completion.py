@@ -1,4 +1,4 @@
-"""Suggestions at the caret as a user of the browser sees them, and models that make them."""
+"""Page objects of inline completion, and replies of models for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 
 QUICK = 0.12
 SLOW = 0.4
-"""Seconds between two strokes of a key: less and more than those of ``++`` may have."""
+"""Seconds between two keystrokes: below and above the limit of ``++``."""
 
 _IS_LOADED = """() => [...document.querySelectorAll('style')]
     .some(({textContent}) => textContent.includes('.shoulders-GhostDots'))"""
@@ -24,7 +24,7 @@ _AFTER_SETTINGS = """async () => {
     const headers = {Authorization: `token ${token}`};
     await (await fetch(`${baseUrl}shoulders/api/v1/settings`, {headers})).text();
 }"""
-"""The page has asked for them before: it is answered first."""
+"""The page has requested them before: that request is answered first."""
 
 
 def suggests(*texts: str) -> Mapping[str, Any]:
@@ -33,7 +33,7 @@ def suggests(*texts: str) -> Mapping[str, Any]:
 
 
 def stalls(*texts: str) -> Mapping[str, Any]:
-    """A reply that goes silent behind these suggestions, until its reader leaves."""
+    """A reply that stalls after these suggestions until its reader leaves."""
     begun = '{"prefix_end": "", "suffix_start": "EMPTY", "suggestions": ['
     told = begun + "".join(f"{json.dumps(text)}, " for text in texts) + '"not who'
     return calls("answer", {}, ending="stall") | {
@@ -42,7 +42,7 @@ def stalls(*texts: str) -> Mapping[str, Any]:
 
 
 class InlineCompletion:
-    """The suggestions of one page; one shows some at most."""
+    """The suggestions of one page; at most one editor shows some."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -57,7 +57,7 @@ class InlineCompletion:
 
     @property
     def badge(self) -> Locator:
-        """Which one of how many."""
+        """Position and number of suggestions."""
         return self.page.locator(".shoulders-Ghost-badge")
 
     @property
@@ -67,49 +67,49 @@ class InlineCompletion:
 
     @property
     def labs(self) -> Locator:
-        """The suggestion as the lab's own completer shows it."""
+        """The suggestion in JupyterLab's own completer."""
         return self.page.locator(".jp-GhostText:not([class*=Spacer]):not(:empty)")
 
     @property
     def hint(self) -> Locator:
-        """Why there are none, in the status bar."""
+        """The hint in the status bar about why there are none."""
         return self.page.locator(".shoulders-GhostHint button")
 
     @property
     def spoken(self) -> Locator:
-        """What screen readers were told."""
+        """The announcements for screen readers."""
         return self.page.locator(".shoulders-Announcer", has_text="uggestion")
 
     def plus(self, apart: float = QUICK) -> None:
-        """Press `+` twice, so many seconds apart, however long the page takes for each."""
+        """Type `+` twice, this many seconds apart, independent of the page's speed."""
         if not self._is_ready:
             self.ready()
         self.strokes(apart)
 
     def strokes(self, apart: float = QUICK) -> None:
-        """The same, whether or not suggestions are loaded and their settings known."""
+        """The same, without waiting for the suggestions and their settings to load."""
         self._now = max(self._now + 10, time.time())
         self._stroke(self._now)
         self._stroke(self._now + apart)
 
     def is_loaded(self) -> bool:
-        """Whether the page has what suggestions need: it comes with the first document."""
+        """Whether the page has loaded the code of suggestions: it comes with the first document."""
         return self.page.evaluate(_IS_LOADED)
 
     def ready(self) -> None:
-        """Wait until suggestions are loaded, and the settings that they read then."""
+        """Wait until suggestions and their settings are loaded."""
         self.page.wait_for_function(_IS_LOADED)
         self.page.evaluate(_AFTER_SETTINGS)
         self.page.evaluate(TWO_FRAMES)
         self._is_ready = True
 
     def ask(self) -> None:
-        """Press `+` twice and wait for suggestions, all of them."""
+        """Type `+` twice and wait for all suggestions."""
         self.plus()
         self.shows()
 
     def shows(self, text: str | None = None) -> None:
-        """Wait until the list is there, and this one is shown."""
+        """Wait until the list is complete and this one is shown."""
         expect(self.text).to_be_visible()
         expect(self.page.locator(".shoulders-Ghost-badge", has_text="…")).to_have_count(0)
         if text is not None:
@@ -121,7 +121,7 @@ class InlineCompletion:
         expect(self.dots).to_have_count(0)
 
     def _stroke(self, at: float) -> None:
-        """Press and release the key at a time of its own, which is what the page goes by."""
+        """Press and release the key with an explicit time stamp, which the page uses."""
         self._keys = self._keys or self.page.context.new_cdp_session(self.page)
         key = {"key": "+", "code": "NumpadAdd", "windowsVirtualKeyCode": 107, "timestamp": at}
         self._keys.send("Input.dispatchKeyEvent", {"type": "keyDown", "text": "+", **key})
@@ -129,7 +129,7 @@ class InlineCompletion:
 
 
 def caret(page: Page) -> int:
-    """Where the caret of the cell in front is, in characters."""
+    """Caret position in the current cell, in characters."""
     return page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.content.activeCell.editor.editor"
         ".state.selection.main.head"
@@ -137,10 +137,10 @@ def caret(page: Page) -> int:
 
 
 def asked_of(scenario: NotebookScenario) -> list[dict[str, Any]]:
-    """The requests for suggestions that the provider got; it is asked for its models, too."""
+    """The suggestion requests that the provider got, without those for its models."""
     return [each for each in scenario.upstream.requests() if each["method"] == "POST"]
 
 
 def outcomes(scenario: NotebookScenario) -> list[str | None]:
-    """How they ended, in order."""
+    """Outcomes of the requests, in order."""
     return [request["outcome"] for request in asked_of(scenario)]

@@ -1,4 +1,4 @@
-"""The chat panel and the notebook as a user of the browser sees them: page objects."""
+"""Page objects of the chat panel and the notebook."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Locator, Page, expect
 
 PAGE_TIMEOUT_MS = 60_000
-"""How long anything in a page may take on a slow machine that does other things as well."""
+"""Time limit for anything in a page on a slow, busy machine."""
 WIDE = 600
-"""Pixels of a panel in which several conversations have a tab each."""
+"""Width in pixels of a panel that shows a tab for each of several conversations."""
 TWO_FRAMES = (
     "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 )
-"""Waits until what the lab has posted to its widgets has reached them."""
+"""Waits until JupyterLab's posted messages have reached its widgets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,22 @@ class Panel:
         return self.page.get_by_role("region", name=self.name)
 
     def named(self, name: str) -> Panel:
-        """The panel of a lab in another language."""
+        """The panel of a JupyterLab in another language."""
         return Panel(self.page, name)
 
     @property
     def input(self) -> Locator:
-        """Where the user writes."""
+        """The input field."""
         return self.root.locator("textarea.shoulders-Composer-field")
 
     @property
     def answers(self) -> Locator:
-        """What the agent wrote, one element per message."""
+        """The agent's messages, one element each."""
         return self.root.locator(".shoulders-Agent")
 
     @property
     def tabs(self) -> Locator:
-        """The open conversations, those without room for a tab among them."""
+        """The open conversations, including those without space for a tab."""
         return self.root.locator(".shoulders-Tab")
 
     @property
@@ -64,7 +64,7 @@ class Panel:
 
     @property
     def status(self) -> Locator:
-        """The line that says what goes on while a turn runs."""
+        """The status line of a running turn."""
         return self.root.locator(".shoulders-Status")
 
     @property
@@ -74,20 +74,21 @@ class Panel:
 
     @property
     def queued(self) -> Locator:
-        """The messages that wait for the agent, one element each."""
+        """The queued messages, one element each."""
         return self.root.locator(".shoulders-Queue-item")
 
     def open(self) -> Panel:
-        """Show the panel and wait until one can write in it."""
+        """Show the panel and wait until its input is editable."""
         self.open_read_only()
         expect(self.input).to_be_enabled()
         return self
 
     def open_read_only(self) -> Panel:
-        """Show the panel and wait for its input, which may be closed."""
+        """Show the panel and wait for its input, which may be read-only."""
         self.page.wait_for_function("() => window.jupyterapp?.commands !== undefined")
         self.page.evaluate("() => window.jupyterapp.restored")
-        # The lab fills an empty main area with its launcher, which takes the focus when it comes.
+        # JupyterLab fills an empty main area with its launcher, which takes the focus when it
+        # opens.
         self.page.wait_for_function("() => !window.jupyterapp.shell.isEmpty('main')")
         self.page.evaluate(TWO_FRAMES)
         self.page.evaluate(
@@ -97,7 +98,7 @@ class Panel:
         return self
 
     def ask(self, text: str) -> None:
-        """Send a message, again if the lab takes the focus between the text and its Enter."""
+        """Send a message, again if JupyterLab takes the focus between the text and Enter."""
         for _ in range(3):
             self.input.fill(text)
             self.input.press("Enter")
@@ -112,11 +113,11 @@ class Panel:
         self.approval.locator(".shoulders-Approval-run").click()
 
     def disconnected(self) -> None:
-        """Wait until the page knows that it has no connection; it must not get one meanwhile."""
+        """Wait until the page shows that it is disconnected; it must not reconnect before."""
         expect(self.connect).to_be_visible()
 
     def reconnected(self) -> None:
-        """Connect at once instead of at the next attempt, and wait for it."""
+        """Reconnect now instead of at the next attempt, and wait for it."""
         deadline = time.monotonic() + PAGE_TIMEOUT_MS / 1000
         while self.connect.count():
             assert time.monotonic() < deadline, "the page does not reconnect"
@@ -124,7 +125,7 @@ class Panel:
                 self.connect.click(timeout=500)
 
     def resize(self, width: int) -> None:
-        """Drag the edge of the side bar until the panel is so wide, in px, give or take a few."""
+        """Drag the edge of the side bar until the panel has about this width in px."""
         handle = self.page.locator("#jp-main-split-panel > .lm-SplitPanel-handle:visible").last
         edge = handle.bounding_box()
         shown = self.root.bounding_box()
@@ -143,7 +144,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class OpenNotebook:
-    """The notebook in front, by cell id."""
+    """The current notebook, by cell id."""
 
     page: Page
 
@@ -157,7 +158,7 @@ class OpenNotebook:
         """Wait until it is shown and its kernel is idle."""
         self.shown()
         self.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.ready")
-        # Not an async function: its promise would count as true.
+        # Not an async function: its promise would be truthy.
         self.page.wait_for_function(
             """() => {
                 const {session} = window.jupyterapp.shell.currentWidget.sessionContext;
@@ -181,11 +182,11 @@ class OpenNotebook:
         return self.cell(cell_id).locator(".jp-InputPrompt")
 
     def output(self, cell_id: str) -> Locator:
-        """The outputs the cell shows."""
+        """The outputs of the cell."""
         return self.cell(cell_id).locator(".jp-OutputArea-output")
 
     def run(self, cell_id: str) -> None:
-        """Run a cell by hand and wait for its end."""
+        """Run a cell by hand and wait until it ends."""
         before = self._cell(cell_id, "count")
         self.editor(cell_id).click()
         self.page.keyboard.press("Control+Enter")
@@ -200,13 +201,13 @@ class OpenNotebook:
 
     @property
     def active(self) -> str:
-        """The cell that has the caret, or is selected."""
+        """The cell with the caret or the selection."""
         return self.page.evaluate(
             "() => window.jupyterapp.shell.currentWidget.content.activeCell.model.id"
         )
 
     def type_at_end(self, cell_id: str, text: str) -> None:
-        """Type into a cell as a person does."""
+        """Type into a cell key by key."""
         self.editor(cell_id).click()
         self.page.keyboard.press("Control+End")
         self.page.keyboard.type(text, delay=10)
@@ -222,13 +223,15 @@ class OpenNotebook:
 
     @property
     def cells(self) -> list[dict[str, Any]]:
-        """All cells as the page holds them."""
+        """All cells in the page's model."""
         return self.page.evaluate(
             "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel.toJSON().cells"
         )
 
     def save_as_the_lab_has_it(self) -> OpenNotebook:
-        """Save what the lab writes into each notebook once its kernel has told its language."""
+        """Save JupyterLab's own changes: it writes the language into a notebook once the kernel
+        reports it.
+        """
         self.page.wait_for_function(
             "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel"
             ".getMetadata('language_info')?.version"
@@ -249,12 +252,12 @@ class OpenNotebook:
         return [cell["id"] for cell in self.cells]
 
     def wait_for_source(self, cell_id: str, source: str) -> None:
-        """Wait until the cell reads so."""
+        """Wait until the cell has this text."""
         expected = json.dumps(source)
         self.page.wait_for_function(f"() => {_FIND}({json.dumps(cell_id)}).source === {expected}")
 
     def knows_its_file(self) -> None:
-        """Wait until the page knows the file as it is, so that a save raises no question."""
+        """Wait until the page knows the current file, so that a save raises no question."""
         deadline = time.monotonic() + PAGE_TIMEOUT_MS / 1000
         while not self.page.evaluate("""async () => {
             const {context} = window.jupyterapp.shell.currentWidget;
@@ -266,7 +269,7 @@ class OpenNotebook:
             self.page.wait_for_timeout(100)
 
     def command(self, name: str, *, wait: bool = True) -> None:
-        """Execute a command of the lab; do not wait for one that asks something first."""
+        """Execute a command of JupyterLab; do not wait for one that opens a dialog."""
         execute = f"window.jupyterapp.commands.execute({json.dumps(name)})"
         self.page.evaluate(f"async () => {{ {'await ' * wait}{execute}; }}")
 

@@ -1,4 +1,4 @@
-"""The review as a user of the browser sees it: changes with their controls, and the bar of all."""
+"""Page objects of the review: changes with their controls, and the bar."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tests.ui.page_objects.lab_page import PAGE_TIMEOUT_MS
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The agent's changes that a page shows."""
+    """The agent's changes shown in a page."""
 
     page: Page
 
     @property
     def bar(self) -> Locator:
-        """The bar of all changes; it is hidden while the change in front is in view."""
+        """The bar of all changes; hidden while the current change is in view."""
         return self.page.locator("#shoulders-review-bar")
 
     @property
     def pill(self) -> Locator:
-        """The control at the change in front."""
+        """The control at the current change."""
         return self.page.locator(".shoulders-Pill.shoulders-mod-current")
 
     def all(self) -> Locator:
@@ -36,15 +36,15 @@ class Review:
         return self.bar
 
     def at(self, place: str) -> None:
-        """Wait until the change in front is this one of so many: `1/4`."""
+        """Wait until the current change has this position, such as `1/4`."""
         expect(self.bar.locator(".shoulders-Review-place")).to_have_text(place)
 
     def counts(self, text: str) -> None:
-        """Wait until the bar counts so."""
+        """Wait until the bar shows this count."""
         expect(self.bar.locator(".shoulders-Review-count")).to_contain_text(text)
 
     def is_over(self) -> None:
-        """Wait until nothing is left to look through, in the page and for the server."""
+        """Wait until nothing is left to review, in the page and on the server."""
         count = self.bar.locator(".shoulders-Review-count")
         expect(count.filter(has_not_text="0 changes in 0 files")).to_have_count(0)
         expect(self.bar).to_be_hidden()
@@ -69,7 +69,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """A text file in the lab's editor, by its path."""
+    """A text file in JupyterLab's editor, by its path."""
 
     page: Page
     path: str
@@ -89,16 +89,16 @@ class OpenFile:
 
     @property
     def editor(self) -> Locator:
-        """The editor in front."""
+        """The current editor."""
         return self.page.locator(".jp-FileEditor:visible .cm-content")
 
     @property
     def text(self) -> str:
-        """What it says in the page."""
+        """Its text in the page."""
         return self.page.evaluate(f"() => {self._widget}.context.model.sharedModel.getSource()")
 
     def reads(self, text: str) -> None:
-        """Wait until it says so in the page."""
+        """Wait until it has this text in the page."""
         self.page.wait_for_function(
             f"() => {self._widget}.context.model.sharedModel.getSource() === {json.dumps(text)}",
             timeout=PAGE_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-"""The chat panel in a notebook's output, as a user of the browser sees it: what its tests share."""
+"""Page objects of the chat panel in a notebook's output."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ SHOW = ("show", "from jupyter_ai_shoulders import ChatPanel\npanel = ChatPanel()
 
 
 def panel_in(page: Page, name: str = NAME) -> Panel:
-    """The panel in an output, once one can write in it."""
+    """The panel in an output, once its input is editable."""
     panel = Panel(page, name)
     expect(panel.input).to_be_enabled()
     return panel
 
 
 def note_in(page: Page) -> Locator:
-    """What the panel says about its kernel and the server."""
+    """The panel's note about its kernel and the server."""
     return page.locator(".shoulders-Widget-note")
 
 

@@ -1,4 +1,4 @@
-"""The automated audit of what a page shows: axe-core, put into the page by the tests."""
+"""The automated audit of a page: axe-core, loaded into the page by the tests."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from playwright.sync_api import Locator
 AXE = Path(__file__).parents[3] / "labextension" / "node_modules" / "axe-core" / "axe.min.js"
 
 COLOURS = ("color-contrast",)
-"""What a theme can break."""
+"""The rules that a theme can break."""
 
 
 def audit(root: Locator, rules: tuple[str, ...] = ()) -> list[str]:
-    """What is wrong with an element and all in it, by all rules of WCAG 2.2 AA or by some."""
+    """The violations in an element, by all rules of WCAG 2.2 AA or the given ones."""
     if not root.page.evaluate("() => 'axe' in window"):
         root.page.evaluate(AXE.read_text(encoding="utf-8"))
     tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

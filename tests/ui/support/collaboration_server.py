@@ -1,4 +1,4 @@
-"""A server whose notebooks pages share through jupyter-collaboration, for the tests of rooms."""
+"""A server whose pages share notebooks through jupyter-collaboration, for the tests of rooms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.ui.support.notebook_scenario import LabWithModel
 
 @contextmanager
 def serve_rooms(tmp_path_factory: pytest.TempPathFactory, *args: str) -> Generator[LabWithModel]:
-    """Run it with more arguments of its command line."""
+    """Run it with additional command line arguments."""
     root = tmp_path_factory.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
     env = {**upstream.configure(root), **collab_environment()}

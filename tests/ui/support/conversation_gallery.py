@@ -1,4 +1,4 @@
-"""A page of a lab whose conversations are in every state, for audits. See ``honest``."""
+"""A JupyterLab page with conversations in every state, for audits. See ``realistic_samples``."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.ui.support.conversation_samples import ConversationSamples, fill
 
 @dataclass(frozen=True)
 class Gallery:
-    """The lab, its page, the panel in it."""
+    """The server, its page, and the panel in it."""
 
     lab: Lab
     page: Page
     panel: Panel
 
     def show(self, scene: str) -> None:
-        """Open a conversation by the history."""
+        """Open a conversation from the history."""
         root = self.panel.root
         self.page.evaluate(
             "() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:show-history')"
@@ -41,7 +41,7 @@ class Gallery:
         expect(root.locator(".shoulders-User").first).to_be_attached()
 
     def open_everything(self) -> None:
-        """Open what can be opened in the conversation."""
+        """Expand everything in the conversation."""
         closed = self.panel.root.locator(
             "[role=log] button[aria-expanded=false]:not([aria-haspopup])"
         )
@@ -56,7 +56,7 @@ def shown(
     scenes: ConversationSamples,
     language: str = "en",
 ) -> Generator[Gallery]:
-    """Fill a workspace with conversations, and show the panel of a lab on it."""
+    """Fill a workspace with conversations, and show the panel."""
     root = paths.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), paths.mktemp("upstream")).start()
     lab = Lab(root, paths.mktemp("lab"), env=upstream.configure(root))
@@ -75,7 +75,7 @@ def shown(
 
 
 def speak(lab: Lab, language: str) -> None:
-    """Choose the lab's language, as its settings would."""
+    """Set JupyterLab's language as its settings would."""
     if language != "en":
         folder = Path(lab.state, "settings", "@jupyterlab", "translation-extension")
         folder.mkdir(parents=True, exist_ok=True)

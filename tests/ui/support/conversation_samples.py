@@ -1,6 +1,6 @@
-"""Conversations that show given text wherever text appears, written into a store before a start.
+"""Conversations that show given texts wherever text appears, written into a store before a start.
 
-``test_hostile`` fills them with hostile text, ``test_access`` with what one meets in honest work.
+Filled with hostile texts and with those of ordinary work.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ ACTIVE = (
     *("text/html", "text/markdown", "text/latex", "image/svg+xml", "text/plain"),
     *("application/javascript", "application/vnd.jupyter.widget-view+json"),
 )
-"""Kinds of output that could do something."""
+"""Kinds of active output."""
 
 
 def fill(lab: Lab, scenes: ConversationSamples) -> None:
-    """Write the conversations into the state directory of a server that does not run."""
-    with ThreadPoolExecutor(1) as thread:  # Playwright's loop runs in this one
+    """Write the conversations into the state directory of a stopped server."""
+    with ThreadPoolExecutor(1) as thread:  # Playwright's loop runs in this thread
         thread.submit(asyncio.run, _fill(lab, scenes)).result()
 
 
@@ -72,7 +72,7 @@ async def _fill(lab: Lab, scenes: ConversationSamples) -> None:
 
 @dataclass(frozen=True)
 class ConversationSamples:
-    """What the texts say, what the files are called, and what the shared files hold."""
+    """The texts, the names of files, and the content of shared files."""
 
     texts: tuple[str, ...]
     names: tuple[str, ...]
@@ -124,7 +124,7 @@ class ConversationSamples:
         yield ev.StepStart(turn_id=TURN, step=1, limit=50, tokens_used=100, window=200_000)
 
     def words(self) -> Iterator[ev.Event]:
-        """What the user and the model wrote, each payload a part of its own; how turns ended."""
+        """Texts of the user and the model, each payload a separate part; endings of turns."""
         for number, chunk in self._chunks():
             joined = "\n".join(chunk)
             context = MessageContext(
@@ -147,7 +147,7 @@ class ConversationSamples:
             yield ev.TurnEnd(turn_id=TURN, exit="ended_by_tool", summary=joined)
 
     def calls(self) -> Iterator[ev.Event]:
-        """Calls: the texts are title, target, arguments, progress, output and error."""
+        """Calls with the texts as title, target, arguments, progress, output and error."""
         yield from self._begin("Call everything.")
         for number, chunk in self._chunks():
             joined = "\n".join(chunk)
@@ -221,7 +221,7 @@ class ConversationSamples:
     def approval(
         self, arguments: dict[str, Any], preview: str | None = None, language: str | None = None
     ) -> Iterator[ev.Event]:
-        """A call that waits for the user."""
+        """A call that waits for approval."""
         yield from self._begin("Do it.")
         call = CallId("call_waits")
         yield ev.ToolCall(
@@ -297,7 +297,7 @@ def _write(store: StateStore, name: str, events: Iterator[ev.Event]) -> None:
 
 
 def _envelope(joined: str) -> ToolEnvelope:
-    """Before and after, and rich outputs of every kind that could be active."""
+    """Before and after, and rich outputs of every active kind."""
     bundle = dict.fromkeys(ACTIVE, joined)
     data: dict[str, Any] = {
         "before": joined,

@@ -1,6 +1,6 @@
-"""A conversation of many messages on the disk, text to stream, and a meter of a page's frames.
+"""A long stored conversation, text to stream, and a meter of a page's frames.
 
-``test_long_conversation``, ``stream_storm`` and the bench group ``chat`` play with it.
+Used by ``test_long_conversation``, ``stream_storm`` and the bench group ``chat``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tests.ui.page_objects.lab_page import Panel
 NAME = "long"
 MESSAGES = 1_000
 WINDOW = 4_000_000
-"""Tokens of the model's window: the conversation must not be summarised."""
+"""Context window of the model in tokens: the conversation must not be summarised."""
 
 ANSWERS = r"""
 The column has **{n} missing values**; I filled them with the median of its group.
@@ -79,7 +79,7 @@ $$\operatorname{Var}(\hat\beta) = \sigma^2 (X^T X)^{-1}$$
 
 and the interval is narrow.
 """
-"""What the agent said, in turn: code, a table, lists, mathematics."""
+"""The agent's messages in turn: code, a table, lists, mathematics."""
 
 STREAMED = """\
 The **median** of the group is what fills the gaps, and `fillna` keeps the index as it was. Each
@@ -103,17 +103,17 @@ for name, group in df.groupby('species'):
 The plot shows *two* clusters; the third lies between them.
 
 """
-"""What the agent streams, again and again."""
+"""The streamed text, repeated."""
 
 
 def streamed(characters: int) -> str:
-    """Markdown of so many characters."""
+    """Markdown of this length."""
     return (STREAMED * (characters // len(STREAMED) + 1))[:characters]
 
 
 def fill(lab: Lab, messages: int = MESSAGES, name: str = NAME) -> None:
-    """Put a conversation of so many messages, half of them the agent's, into a server's state."""
-    with ThreadPoolExecutor(1) as pool:  # Playwright has a loop of its own in the test's thread
+    """Write a conversation of this many messages, half of them the agent's, into a server's state."""
+    with ThreadPoolExecutor(1) as pool:  # Playwright has its own loop in the test's thread
         pool.submit(asyncio.run, _fill(lab, messages, name)).result()
 
 
@@ -177,7 +177,7 @@ def _call(turn: TurnId, call: CallId, number: int) -> Iterator[Event]:
 
 
 def widen(root: Path) -> None:
-    """Give the simulated model a window that holds all of it."""
+    """Give the simulated model a window for the whole conversation."""
     path = root / ".shoulders" / "models.json"
     models = json.loads(path.read_text(encoding="utf-8"))
     for model in models["models"]:
@@ -186,7 +186,7 @@ def widen(root: Path) -> None:
 
 
 def find(page: Page, name: str = NAME) -> Locator:
-    """Find a conversation in the history, in a page that shows the lab; a click opens it."""
+    """Find a conversation in the history; a click opens it."""
     panel = Panel(page).open()
     panel.root.get_by_role("button", name="History").click()
     row = panel.root.locator(".shoulders-History-open", has_text=name).first
@@ -203,11 +203,11 @@ def open_long(page: Page) -> Panel:
 
 
 def scroller(panel: Panel) -> Locator:
-    """What scrolls the messages."""
+    """The scrolling element of the messages."""
     return panel.root.locator(".shoulders-Messages-scroller")
 
 
-# Notes the time between two frames, and the tasks that took longer than 50 ms.
+# Records the time between frames, and tasks longer than 50 ms.
 _METER = """() => {
     const meter = window.meter = {frames: [], tasks: []};
     let before = null;
@@ -231,7 +231,7 @@ _READ = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Times between frames, and of tasks beyond 50 ms, all in ms."""
+    """Times between frames, and of tasks above 50 ms, all in ms."""
 
     times: list[float]
     tasks: list[float]
@@ -243,7 +243,7 @@ class Frames:
 
     @property
     def late(self) -> float:
-        """What 99 of 100 frames stay below."""
+        """The 99th percentile."""
         return quantiles(self.times, n=100, method="inclusive")[-1]
 
     @property
@@ -252,16 +252,16 @@ class Frames:
         return max(self.times)
 
     def over(self, limit: float) -> int:
-        """How many took longer than ``limit`` ms."""
+        """Number of frames above ``limit`` ms."""
         return sum(time > limit for time in self.times)
 
 
 def start_meter(page: Page) -> None:
-    """Begin to note frames."""
+    """Start recording frames."""
     page.evaluate(_METER)
 
 
 def read_meter(page: Page) -> Frames:
-    """End it and return what was noted."""
+    """Stop recording and return the times."""
     found: dict[str, Any] = page.evaluate(_READ)
     return Frames(found["frames"], found["tasks"])

@@ -1,7 +1,6 @@
-"""What the main threads of a browser's pages did at a stretch, in CPU time.
+"""CPU time of the tasks on the main threads of a browser's pages.
 
-Also where other programs use the machine: on the clock each task then lasts longer than it should.
-Used by the benchmarks and by ``thread_storm``.
+Independent of other programs on the machine. Used by the benchmarks and by ``thread_storm``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ Answer = TypeVar("Answer")
 
 
 def task_times(browser: Browser, act: Callable[[], Answer]) -> tuple[Answer, list[float]]:
-    """Return the answer, and what each task of the pages' main threads took meanwhile, in ms."""
+    """Return the answer and the time of each main-thread task during the call, in ms."""
     browser.start_tracing(categories=["toplevel"])
     answer = act()
     events: list[dict[str, Any]] = json.loads(browser.stop_tracing())["traceEvents"]

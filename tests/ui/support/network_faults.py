@@ -1,4 +1,4 @@
-"""Connections of a page that a test cuts, holds or lets die without a word."""
+"""Connections of a page that a test cuts, holds or lets die silently."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ EVENTS = re.compile(r".*/shoulders/api/v1/sessions/[^/]+/events(\?.*)?$")
 
 
 class Hold:
-    """Lets a page say what it likes, and hear nothing more of us once it has begun."""
+    """Passes the page's frames on, but none of the server's once it has begun."""
 
     def __init__(self, page: Page) -> None:
         self._is_held = False
         page.route_web_socket(SOCKET, self._route_socket)
-        # A page that catches up over HTTP would hear of it that way.
+        # A page that catches up over HTTP would get the events that way.
         page.route(EVENTS, self._route_events)
 
     def begin(self) -> None:
-        """Hold from now on."""
+        """Start to hold."""
         self._is_held = True
 
     def _route_socket(self, page: WebSocketRoute) -> None:
@@ -38,7 +38,7 @@ class Hold:
 
 
 class Sockets:
-    """The page's connections to us, which a test can cut; the rest of the lab stays connected."""
+    """The page's sockets of this extension, which a test can cut; JupyterLab's stay connected."""
 
     def __init__(self, page: Page) -> None:
         self._open: list[tuple[WebSocketRoute, WebSocketRoute]] = []
@@ -46,7 +46,7 @@ class Sockets:
         page.route_web_socket(SOCKET, self._route)
 
     def cut(self) -> None:
-        """Close what is open and let nothing through."""
+        """Close the open sockets and refuse new ones."""
         self._is_cut = True
         for page, server in self._open:
             page.close()
@@ -65,7 +65,7 @@ class Sockets:
 
 
 class Wire:
-    """A way to the server that can go dead without a word, as one does while a laptop sleeps."""
+    """A proxy that can go silent, as the network does while a laptop sleeps."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -77,23 +77,23 @@ class Wire:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def die(self) -> None:
-        """Carry nothing more of the connections there are, and tell nobody."""
+        """Stop forwarding on all open connections without closing them."""
         self._dead.set()
         self._dead = threading.Event()
 
     def sleep(self) -> None:
-        """Close every connection and carry no new one: the network is gone."""
+        """Close every connection and refuse new ones: the network is gone."""
         self._asleep.set()
         for each in self._open[1:]:
             _close(each)
         del self._open[1:]
 
     def wake(self) -> None:
-        """Carry new connections again."""
+        """Accept connections again."""
         self._asleep.clear()
 
     def close(self) -> None:
-        """End."""
+        """Stop the proxy."""
         for each in self._open:
             _close(each)
 
@@ -112,13 +112,13 @@ class Wire:
 
 
 def _close(each: socket.socket) -> None:
-    with suppress(OSError):  # it was not connected any more
+    with suppress(OSError):  # it was already disconnected
         each.shutdown(socket.SHUT_RDWR)
     each.close()
 
 
 def _carry(source: socket.socket, target: socket.socket, dead: threading.Event) -> None:
-    with suppress(OSError):  # the other side went away
+    with suppress(OSError):  # the other side closed it
         while data := source.recv(1 << 16):
             if dead.is_set():
                 return
@@ -127,9 +127,9 @@ def _carry(source: socket.socket, target: socket.socket, dead: threading.Event) 
 
 
 class Idle:
-    """A proxy in front of a server that cuts what carries nothing for a while, as most do.
+    """A proxy that cuts connections idle for a while, as most do.
 
-    A request whose answer takes its time is left alone; a web socket never is.
+    It leaves requests alone that are slow to answer, but not web sockets.
     """
 
     def __init__(self, port: int, limit_seconds: float) -> None:
@@ -141,11 +141,11 @@ class Idle:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cuts(self, path: str) -> int:
-        """How many web sockets to this path were cut."""
+        """Number of cut web sockets to this path."""
         return sum(path in each for each in self._cut)
 
     def close(self) -> None:
-        """End."""
+        """Stop the proxy."""
         _close(self._listener)
 
     def _accept(self) -> None:
@@ -157,7 +157,7 @@ class Idle:
 
     def _carry(self, page: socket.socket, server: socket.socket) -> None:
         head, asked = b"", False
-        with suppress(OSError):  # one of the sides went away
+        with suppress(OSError):  # one of the sides closed it
             while True:
                 ready, _, _ = select.select([page, server], [], [], self._limit)
                 web_socket = b"upgrade: websocket" in head.lower()

@@ -1,6 +1,6 @@
-"""What the browser tests share: servers, and for each test a scenario with a notebook of its own.
+"""Shared parts of the browser tests: servers, and for each test a scenario with its own notebook.
 
-``conftest`` makes the fixtures of it; ``reload_storm`` reads its own server's conversations.
+``conftest`` makes the fixtures; ``reload_storm`` reads its own server's conversations.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tests.support.lab_server import Lab
 from tests.ui.page_objects.lab_page import OpenNotebook, Panel
 
 WAIT_SECONDS = 60.0
-"""How long a condition may take on a slow machine that does other things as well."""
+"""Time limit of a condition on a slow, busy machine."""
 TICKS = 15
 HOLD_AT = 3
-"""The tick before which a held program waits to be let go."""
+"""The tick before which a held program waits for its release."""
 SLOW_TEXT = "".join(f"tick {tick}\n" for tick in range(TICKS))
 
 
 @dataclass
 class ConversationApi:
-    """The API of one server, and those of its conversations that began since."""
+    """The API of one server, and the conversations started since this object was made."""
 
     lab: Lab
     earlier: frozenset[str] = frozenset()
@@ -39,7 +39,7 @@ class ConversationApi:
         return self._send("GET", path, None, query)
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        """Ask one route of the API for something."""
+        """Send a request to one route of the API."""
         return self._send(method, path, json.dumps(body).encode(), {})
 
     def _send(self, method: str, path: str, data: bytes | None, query: Mapping[str, str]) -> Any:
@@ -76,13 +76,13 @@ class ConversationApi:
         deadline = time.monotonic() + WAIT_SECONDS
         while not (found := self.of_type(kind)):
             assert time.monotonic() < deadline, f"no {kind} within {WAIT_SECONDS} s"
-            time.sleep(0.2)  # another process: there is nothing to wait on but its answer
+            time.sleep(0.2)  # another process: only its answers can be observed
         return found[-1]
 
     def end(self) -> None:
-        """Leave nothing that another test, or this one run again, would meet.
+        """Clean up for other tests and for a second run of this one.
 
-        Turns and kernels are ended, edits kept, conversations deleted.
+        Ends turns and kernels, keeps edits, deletes conversations.
         """
         deadline = time.monotonic() + WAIT_SECONDS
         while busy := [each for each in self.all() if each["status"] in {"running", "waiting"}]:
@@ -96,7 +96,7 @@ class ConversationApi:
             self._send("DELETE", f"sessions/{session['id']}", None, {})
 
     def _end_review(self) -> None:
-        """Keep what waits for review: the next test's page would count it."""
+        """Keep all pending edits: the next test's page would count them."""
         for edit in self.api("edits", status="pending")["edits"]:
             self.send("POST", f"edits/{edit['id']}", {"decision": "keep"})
 
@@ -110,13 +110,13 @@ class ConversationApi:
 
 
 def streamed_text(log: Sequence[Mapping[str, Any]]) -> str:
-    """All text the agent streamed."""
+    """All text that the agent streamed."""
     return "".join(event["text"] for event in log if event["type"] == "text-delta")
 
 
 @dataclass
 class LabWithModel:
-    """One server and the simulator that is its only model; neither for the demo alone."""
+    """A server and the simulator that is its only model; None for the demo."""
 
     lab: Lab
     upstream: SimulatorProcess | None = None
@@ -124,7 +124,7 @@ class LabWithModel:
 
 @dataclass
 class NotebookScenario:
-    """What one test works with: a server shared with others, a page, a notebook of its own."""
+    """The environment of one test: a shared server, a page, its own notebook."""
 
     served: LabWithModel
     page: Page
@@ -134,7 +134,7 @@ class NotebookScenario:
 
     def __post_init__(self) -> None:
         self._gate = self.lab.root.with_name(f"{self.file.stem}.go")
-        self._gate.unlink(missing_ok=True)  # of the same test, run again
+        self._gate.unlink(missing_ok=True)  # left by an earlier run of this test
         everything = ConversationApi(self.served.lab).all()
         self.talks = ConversationApi(self.lab, frozenset(session["id"] for session in everything))
 
@@ -157,7 +157,7 @@ class NotebookScenario:
     # the scene
 
     def play(self, *replies: Mapping[str, Any]) -> None:
-        """Let the model answer so."""
+        """Script the model's next replies."""
         self.upstream.play(in_order(*replies))
 
     def write(self, *cells: tuple[str, str]) -> None:
@@ -165,18 +165,18 @@ class NotebookScenario:
         self.file.write_text(notebook(*cells), encoding="utf-8")
 
     def open(self, *cells: tuple[str, str], replies: Sequence[Mapping[str, Any]]) -> OpenNotebook:
-        """Write the notebook, show it in the page, let the model answer so."""
+        """Write the notebook, show it in the page, and script the model's replies."""
         self.write(*cells)
         self.play(*replies)
         return self.show(self.page)
 
     def show(self, page: Page) -> OpenNotebook:
-        """Open the notebook in a page and save what the lab itself changes in it."""
+        """Open the notebook in a page and save JupyterLab's own changes to it."""
         page.goto(self.lab.document_url(self.path))
         return OpenNotebook(page).ready().save_as_the_lab_has_it()
 
     def open_panel(self, page: Page | None = None, workspace: str = "") -> Panel:
-        """Open the panel; another workspace of the lab is another page with tabs of its own."""
+        """Open the panel; another JupyterLab workspace is another page with its own tabs."""
         page = page or self.page
         page.goto(self.lab.url(f"lab/workspaces/{workspace}" if workspace else "lab", reset=""))
         return Panel(page).open()
@@ -189,7 +189,7 @@ class NotebookScenario:
         return panel
 
     def ask(self, text: str = "Go on.", *, allow: bool = False) -> Panel:
-        """Ask the agent, and allow the first thing it asks for."""
+        """Ask the agent, and optionally allow its first request."""
         panel = Panel(self.page).open()
         panel.ask(text)
         if allow:
@@ -200,7 +200,7 @@ class NotebookScenario:
 
     @property
     def held(self) -> str:
-        """A program that prints its first ticks, and the others once it is let go."""
+        """A program that prints its first ticks, and the others once it is released."""
         return f"""\
 import pathlib, time
 for tick in range({TICKS}):
@@ -211,21 +211,21 @@ for tick in range({TICKS}):
 """
 
     def let_go(self) -> None:
-        """Let the held program go on, now and whenever it is run again."""
+        """Release the held program, for later runs too."""
         self._gate.touch()
 
     # what came of it
 
     def wait(self, condition: Callable[[], Any], what: str) -> None:
-        """Wait until a condition holds that no element of the page shows."""
+        """Wait for a condition that no element of the page shows."""
         deadline = time.monotonic() + WAIT_SECONDS
         while not condition():
             assert time.monotonic() < deadline, f"not within {WAIT_SECONDS} s: {what}"
-            # The server's files and log: there is nothing to wait on. The page's routes go on.
+            # The server's files and log can only be polled. The page's routes go on.
             time.sleep(0.1) if self.page.is_closed() else self.page.wait_for_timeout(100)
 
     def ended(self, turns: int = 1) -> None:
-        """Wait until so many turns have ended."""
+        """Wait until this many turns have ended."""
         self.wait(lambda: len(self.talks.of_type("turn-end")) >= turns, f"{turns} turns ended")
 
     def allow_unseen(self) -> None:
@@ -235,7 +235,7 @@ for tick in range({TICKS}):
         self.talks.send("POST", path, {"decision": "allow", "scope": "once"})
 
     def results(self) -> list[str]:
-        """How the agent's calls ended."""
+        """Outcomes of the agent's calls."""
         return [event["status"] for event in self.talks.of_type("tool-result")]
 
     def cells_on_disk(self) -> list[dict[str, Any]]:
@@ -247,5 +247,5 @@ for tick in range({TICKS}):
         return {cell["id"]: "".join(cell["source"]) for cell in self.cells_on_disk()}
 
     def text_on_disk(self, cell_id: str) -> str:
-        """What a cell printed, in the file."""
+        """The printed text of a cell in the file."""
         return texts(self.cells_on_disk(), cell_id)

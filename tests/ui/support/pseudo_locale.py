@@ -1,7 +1,7 @@
-"""A language nobody speaks: each string of the page half marked, and 40 % longer.
+"""An artificial language: each string of the page with marks, and 40 % longer.
 
-What a page shows without the marks did not pass through the translator; what does not fit would
-not fit in German either. ``test_translation`` puts it in the place of a language pack.
+Text without marks did not pass through the translator; text that does not fit would not fit in
+German either. ``test_pseudo_locale`` uses it as a language pack.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CALL = re.compile(rf"\b(?:trans|this\.trans)\s*\.(__|_n)\(\s*({_LITERAL})(?:\s*
 
 
 def catalogue() -> dict[str, Any]:
-    """All strings the sources hand to the translator, in the form of a language pack."""
+    """All strings in the sources for the translator, in the form of a language pack."""
     messages: dict[str, Any] = {
         "": {
             "domain": "jupyter_ai_shoulders",
@@ -61,7 +61,7 @@ _GIVEN = (
         ".shoulders-Remark",
         ".shoulders-CallDetail > p",
     ),
-    ".shoulders-Line-moment",  # a time of today, or the date of another day
+    ".shoulders-Line-moment",  # a time today, or a date
     *(".shoulders-Arguments", ".shoulders-Option", ".shoulders-Todo", ".shoulders-Menu-label"),
     *(
         "table",
@@ -116,7 +116,7 @@ RAW = """root => {
     }
     return [...new Set(raw)];
 }""".replace("GIVEN_HERE", json.dumps(", ".join(_GIVEN)))
-"""What of an element is not in this language."""
+"""The texts of an element that are not in this language."""
 
 CUT = """root => {
     const edge = root.getBoundingClientRect().right + 1;
@@ -142,4 +142,4 @@ CUT = """root => {
     }
     return cut;
 }"""
-"""What of an element does not fit into it."""
+"""The texts of an element that are cut off."""

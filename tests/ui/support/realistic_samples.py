@@ -1,4 +1,4 @@
-"""Conversations as honest work leaves them, in every state there is: for audits and pictures."""
+"""Conversations of ordinary work in every state, for audits and screenshots."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What surrounds the conversations, piece by piece: settings, lists of the input, menus, prompts.
+"""The surfaces beside the conversations: settings, lists of the input, menus, prompts.
 
-``test_surroundings`` audits each of them, fills them with hostile text and reads them in a
-language nobody speaks.
+``test_secondary_surfaces`` audits each of them, with hostile text and in an artificial language.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _DOCUMENT: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class SecondarySurfaces:
-    """A lab whose files have hostile names, and its model."""
+    """A server with files of hostile names, and its model."""
 
     lab: Lab
     upstream: SimulatorProcess
@@ -60,7 +59,7 @@ class SecondarySurfaces:
 
     @contextmanager
     def page(self) -> Generator[Page]:
-        """A blank page of a browser of its own."""
+        """A blank page of a new browser profile."""
         context = self.browser.new_context(viewport={"width": 1280, "height": 900})
         context.set_default_timeout(PAGE_TIMEOUT_MS)
         try:
@@ -71,7 +70,7 @@ class SecondarySurfaces:
 
 @contextmanager
 def served(browser: Browser, paths: pytest.TempPathFactory) -> Generator[SecondarySurfaces]:
-    """Serve a workspace with conversations and files; the lab speaks the language of ``pack``."""
+    """Serve a workspace with conversations and files in the language of ``pack``."""
     root = paths.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), paths.mktemp("upstream")).start()
     lab = Lab(root, paths.mktemp("lab"), env=upstream.configure(root))
@@ -100,7 +99,7 @@ def _write(root: Path) -> None:
 
 
 def open_lab(page: Page, lab: Lab, pack: Mapping[str, Any]) -> Panel:
-    """Open the notebook of a lab and the panel beside it, its words those of a pack."""
+    """Open the notebook and the panel beside it, with the texts of a pack."""
     answer = json.dumps({"data": pack and {"jupyter_ai_shoulders": pack}, "message": ""})
 
     def translate(route: Route) -> None:
@@ -125,7 +124,7 @@ def execute(page: Page, command: str, **given: str) -> None:
 
 
 def settings(page: Page) -> Iterator[tuple[str, Locator]]:
-    """Each part of the settings, with all of it opened."""
+    """Each section of the settings, fully expanded."""
     root = page.locator(".shoulders-Settings")
     execute(page, "open-settings", section=SECTIONS[0])
     links = root.locator(".shoulders-Settings-link")
@@ -143,7 +142,7 @@ def settings(page: Page) -> Iterator[tuple[str, Locator]]:
 
 
 def suggestions(panel: Panel) -> Iterator[tuple[str, Locator]]:
-    """What the input offers after its two signs, and the sheets that commands open."""
+    """The input's lists after its two trigger characters, and the sheets that commands open."""
     popover = panel.root.locator(".shoulders-Popover")
     for typed in ("@", "@pay", "/"):
         panel.input.fill("")
@@ -168,7 +167,7 @@ def suggestions(panel: Panel) -> Iterator[tuple[str, Locator]]:
 
 
 def menus(panel: Panel) -> Iterator[tuple[str, Locator]]:
-    """Each menu and picker of the panel, opened; where the focus goes after it is checked."""
+    """Each menu and picker of the panel, opened; checks the focus afterwards."""
     openers = panel.root.locator(
         "button[aria-haspopup=menu]:visible, button[aria-haspopup=dialog]:visible"
     )
@@ -197,7 +196,7 @@ def review(page: Page) -> Iterator[tuple[str, Locator]]:
 def prompts(
     page: Page, upstream: SimulatorProcess, *replies: Mapping[str, Any]
 ) -> Iterator[tuple[str, Locator]]:
-    """Help at a cell: the bar at its output, its menu, and a prompt with each of the replies."""
+    """Inline actions: the bar at an output, the cell menu, and a prompt with each of the replies."""
     cell = page.locator(".jp-Notebook .jp-Cell")
     cell.locator(".cm-content").click()
     bar = cell.locator(".shoulders-OutputBar")
