@@ -112,7 +112,7 @@ def streamed(characters: int) -> str:
 
 
 def fill(lab: Lab, messages: int = MESSAGES, name: str = NAME) -> None:
-    """Write a conversation of this many messages, half of them the agent's, into a server's state."""
+    """Write a conversation of this many messages into a server's state; half are the agent's."""
     with ThreadPoolExecutor(1) as pool:  # Playwright has its own loop in the test's thread
         pool.submit(asyncio.run, _fill(lab, messages, name)).result()
 

@@ -196,7 +196,7 @@ def review(page: Page) -> Iterator[tuple[str, Locator]]:
 def prompts(
     page: Page, upstream: SimulatorProcess, *replies: Mapping[str, Any]
 ) -> Iterator[tuple[str, Locator]]:
-    """Inline actions: the bar at an output, the cell menu, and a prompt with each of the replies."""
+    """Inline actions: the output bar, the cell menu, and a prompt with each of the replies."""
     cell = page.locator(".jp-Notebook .jp-Cell")
     cell.locator(".cm-content").click()
     bar = cell.locator(".shoulders-OutputBar")
