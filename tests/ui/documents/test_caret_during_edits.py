@@ -1,4 +1,4 @@
-"""The agent moves and deletes the cell that has the user's caret: no key goes anywhere else."""
+"""The agent moves and deletes the cell with the user's caret: no keystroke goes anywhere else."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.ui.page_objects.lab_page import OpenNotebook
 from tests.ui.support.notebook_scenario import NotebookScenario
 
 CELLS = (("one", "x = 1"), ("mine", "y = "), ("two", "z = 3"))
-# Presses a key as soon as the cell is moved; its new editor may not be there yet.
+# Presses a key right after the cell is moved, before its new editor may exist.
 _PRESS_AT_ONCE = """() => {
     const {sharedModel} = window.jupyterapp.shell.currentWidget.context.model;
     const press = () => {
@@ -19,13 +19,13 @@ _PRESS_AT_ONCE = """() => {
 
 
 def ask(scenario: NotebookScenario) -> None:
-    """Ask the agent without the panel, which would take the focus."""
+    """Send a message without the panel, which would take the focus."""
     session = scenario.talks.send("POST", "sessions", {})["id"]
     scenario.talks.send("POST", f"sessions/{session}/messages", {"id": "m", "text": "Go on."})
 
 
 def open_with_caret(scenario: NotebookScenario, *tools: dict[str, object]) -> OpenNotebook:
-    """Show the notebook with the caret at the end of a cell; the agent will make these calls."""
+    """Show the notebook with the caret at the end of a cell, and script these calls."""
     opened = scenario.open(*CELLS, replies=[*tools, says("Done.")])
     opened.editor("mine").click()
     return opened
@@ -54,7 +54,7 @@ def test_keys_go_nowhere_once_their_cell_is_deleted(scenario: NotebookScenario) 
     )
     ask(scenario)
     scenario.ended()
-    # Among cells these would delete one, or write into one.
+    # In command mode these keys would delete a cell; in another editor they would be typed.
     scenario.page.keyboard.type("ddbx", delay=20)
     assert scenario.results() == ["ok", "ok"]
     assert sources(opened) == [("one", "x = 1"), ("two", "z = 3")]

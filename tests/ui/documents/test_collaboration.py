@@ -1,4 +1,4 @@
-"""Notebooks that pages share through jupyter-collaboration while the agent works in them."""
+"""The agent works in notebooks shared through jupyter-collaboration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.ui.support.collaboration_server import serve_rooms
 from tests.ui.support.notebook_scenario import SLOW_TEXT, LabWithModel, NotebookScenario
 
 CLEANUP_SECONDS = 1
-"""So long a room that everyone has left stays open."""
+"""How long an empty room stays open."""
 SHOW = "from IPython.display import HTML, display\ndisplay(HTML('<b onclick=\"1\">rich</b>'))"
 
 
@@ -55,9 +55,9 @@ def show(scenario: NotebookScenario, page: Page) -> OpenNotebook:
 def open_room(
     scenario: NotebookScenario, *cells: tuple[str, str], replies: Sequence[Mapping[str, Any]]
 ) -> OpenNotebook:
-    """As ``NotebookScenario.open`` but for the save.
+    """Like ``NotebookScenario.open``, without the save.
 
-    The room saves, and the lab asks when both do at once.
+    The room saves, and JupyterLab asks when both save at once.
     """
     scenario.write(*cells)
     scenario.play(*replies)
@@ -67,13 +67,13 @@ def open_room(
 def wait_for_file(
     scenario: NotebookScenario, sources: Mapping[str, str], outputs: Mapping[str, str]
 ) -> None:
-    """Wait until the room has saved these sources and texts of outputs."""
+    """Wait until the room has saved these sources and output texts."""
 
     def is_saved() -> bool:
         try:
             cells = scenario.cells_on_disk()
         except json.JSONDecodeError:
-            return False  # being written, which Jupyter does not do at once
+            return False  # being written, which Jupyter does not do atomically
         found = {cell["id"]: "".join(cell["source"]) for cell in cells}
         return found == sources and all(texts(cells, cell) == outputs[cell] for cell in outputs)
 
@@ -81,7 +81,7 @@ def wait_for_file(
 
 
 def no_dialog(*pages: Page) -> None:
-    """Check that the lab asks nothing."""
+    """Check that JupyterLab shows no dialog."""
     for page in pages:
         expect(page.locator(".jp-Dialog")).to_have_count(0)
 
@@ -128,7 +128,7 @@ def test_two_people_type_while_the_agent_edits_and_runs(
         assert {cell["id"]: cell["source"] for cell in opened.cells} == expected
         assert texts(opened.cells, "slow") == SLOW_TEXT
         expect(opened.output("slow")).to_have_count(1)
-        # What the lab takes out of outputs that are not trusted.
+        # JupyterLab's sanitiser removes this attribute from untrusted outputs.
         expect(opened.output(added).locator("b")).to_have_attribute("onclick", "1")
     wait_for_file(scenario, expected, {"slow": SLOW_TEXT})
     no_dialog(scenario.page, other_page)
@@ -155,7 +155,7 @@ def test_a_run_outlasts_the_pages_and_their_room(scenario: NotebookScenario) -> 
         lambda: "deleted" in scenario.lab.log.partition(scenario.path)[2], "the room is closed"
     )
     scenario.let_go()
-    # An edit of a notebook that nobody has open asks.
+    # An edit of a notebook that no page shows needs approval.
     scenario.wait(lambda: len(scenario.talks.of_type("approval-request")) == 2, "the edit asks")
     scenario.allow_unseen()
     scenario.ended()

@@ -1,4 +1,4 @@
-"""A person types while the agent edits the same text: both are there; an overlap is a choice."""
+"""A user types while the agent edits the same text: both changes survive; a conflict is a choice."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def edit(scenario: NotebookScenario, old: str, new: str) -> dict[str, object]:
 
 
 class Talk:
-    """A conversation held beside the page, which keeps the focus; the panel follows it."""
+    """A conversation driven beside the page, which keeps the focus; the panel follows it."""
 
     def __init__(self, scenario: NotebookScenario) -> None:
         self.scenario = scenario
@@ -54,7 +54,7 @@ class Talk:
         self.turns = 0
 
     def ask(self) -> None:
-        """Ask through the panel the first time, later without it; wait for the answer."""
+        """Send a message, the first time through the panel, later without it; wait for the answer."""
         self.turns += 1
         if self.turns == 1:
             self.panel.ask("Go on.")
@@ -66,7 +66,7 @@ class Talk:
 
 
 def begin(scenario: NotebookScenario, *replies: dict[str, object]) -> tuple[OpenNotebook, Talk]:
-    """Show a cell that the agent has read; it will answer so."""
+    """Show a cell that the agent has read, and script its answers."""
     script = [read(scenario), says("Read."), *replies]
     opened = scenario.open(("first", CELL), ("second", "c = 3"), replies=script)
     talk = Talk(scenario)
@@ -79,14 +79,14 @@ def test_a_line_typed_at_the_end_stays_beside_the_agents_edit(scenario: Notebook
     opened.type_at_end("first", "\nmine")
     talk.ask()
     opened.wait_for_source("first", "a = 700\nb = 2\n# notes:\nmine")
-    scenario.page.keyboard.type(" too")  # the caret is where it was
+    scenario.page.keyboard.type(" too")  # the caret did not move
     opened.wait_for_source("first", "a = 700\nb = 2\n# notes:\nmine too")
     expect(talk.panel.proposal).to_have_count(0)
     assert scenario.results() == ["ok", "ok"]
     (told,) = scenario.talks.of_type("tool-result")[-1]["content"]
     assert "The user changed it since you read it; their changes stay:" in told["text"]
     assert "+mine" in told["text"]
-    # What is typed and what is edited are steps of their own: the agent's is the second.
+    # Typing and edits are separate undo steps: the agent's is the second.
     scenario.page.keyboard.press("Control+z")
     opened.wait_for_source("first", "a = 700\nb = 2\n# notes:\nmine")
     scenario.page.keyboard.press("Control+z")

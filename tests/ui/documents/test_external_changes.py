@@ -1,7 +1,6 @@
-"""Others change the file of an open notebook: git, another editor, a script that crashes.
+"""The file of an open notebook changes: by git, another editor, a script that crashes.
 
-What is there is taken up in the page as it stands, without a reload and without a question, and
-what was typed here stays.
+The page merges the changes without a reload or a question, and unsaved text stays.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _PLACE = """() => {
 
 @dataclass
 class Outside:
-    """A scenario whose notebook is in a folder of its own."""
+    """A scenario with a notebook in its own folder."""
 
     scenario: NotebookScenario
     opened: OpenNotebook | None = None
@@ -57,17 +56,17 @@ class Outside:
         return self.opened
 
     def place(self) -> dict[str, Any]:
-        """Where the user is in the notebook."""
+        """The user's position in the notebook."""
         return self.page.evaluate(_PLACE)
 
     def change(self, edit: Callable[[dict[str, Any]], None]) -> str:
-        """The file's text with a change."""
+        """The file's text after an edit."""
         content = json.loads(self.file.read_text(encoding="utf-8"))
         edit(content)
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
     def replace(self, text: str) -> None:
-        """Put another file in its place, as most editors save."""
+        """Replace the file, as most editors save."""
         beside = self.file.with_suffix(".swp")
         beside.write_text(text, encoding="utf-8")
         beside.replace(self.file)
@@ -107,7 +106,7 @@ def sources(content: dict[str, Any], **texts: str) -> None:
 
 
 def shown_ids(opened: OpenNotebook) -> list[str]:
-    """The ids of the cells in the page, also where the file has none."""
+    """The ids of the cells in the page, even if the file has none."""
     return opened.page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.context.model.sharedModel.cells"
         ".map(cell => cell.id)"
@@ -193,7 +192,7 @@ def test_half_a_file_is_waited_out_and_a_deleted_one_may_come_back(outside: Outs
     opened.type_at_end("mine", "  # typed")
     whole = outside.change(lambda content: sources(content, one="x = 2"))
     outside.file.write_text(whole[: len(whole) // 2], encoding="utf-8")
-    # There is nothing to wait on: the server looks once a second and leaves it alone.
+    # There is no event to wait for: the server polls once a second and must not change the file.
     outside.page.wait_for_timeout(2_500)
     assert [opened.source("one"), opened.source("mine")] == ["x = 1", "m = 1  # typed"]
     outside.file.unlink()

@@ -1,4 +1,4 @@
-"""Following the agent through the notebook, in a real browser: scrolling, marks, the way back."""
+"""Following the agent through the notebook: scrolling, flashes, the return button."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ NOTES_FLASHES = """() => {
 
 
 def many(*, last: str) -> tuple[tuple[str, str], ...]:
-    """Cells far beyond what a page shows, with a slow one among the last."""
+    """More cells than a page shows, with a slow one near the end."""
     cells = [(f"c{number}", f"a = {number}\nb = {number}") for number in range(1, 41)]
     return (*cells[:-2], ("late", last), cells[-1])
 
 
 def edit(scenario: NotebookScenario, cell_id: str, old: str, new: str) -> dict[str, Any]:
-    """A reply that changes a piece of a cell."""
+    """A reply that changes a part of a cell."""
     arguments = {"path": scenario.path, "cell_id": cell_id, "old_string": old, "new_string": new}
     return calls("edit_cell", arguments)
 
 
 def flashed(page: Page) -> list[str]:
-    """What was marked, in order."""
+    """The flashed cells, in order."""
     return page.evaluate("() => window.flashed")
 
 
 def pill(page: Page) -> Any:
-    """The way back to the agent."""
+    """The button that returns to the agent."""
     return page.get_by_role("button", name="Back to the agent")
 
 
@@ -70,7 +70,7 @@ def test_the_page_scrolls_to_the_cell_at_work_and_marks_what_changed(
     expect(opened.cell("c30")).not_to_be_in_viewport()
     page.evaluate(NOTES_FLASHES)
     panel = scenario.ask()
-    # The cell that waits to be run is in view for the decision.
+    # The cell of the pending run is in view.
     expect(panel.approval).to_be_visible()
     expect(opened.cell("late")).to_be_in_viewport()
     scenario.wait(
@@ -81,7 +81,7 @@ def test_the_page_scrolls_to_the_cell_at_work_and_marks_what_changed(
     panel.finished()
     expect(opened.cell("c2")).to_be_in_viewport()
     scenario.wait(lambda: "a = 3" in flashed(page), "the last change is marked")
-    # The marks go, and neither caret nor focus went along.
+    # The flashes end; neither caret nor focus moved.
     expect(page.locator(".shoulders-Flash-line, .shoulders-mod-flash")).to_have_count(0)
     assert opened.active == active
     expect(panel.input).to_be_focused()
@@ -105,7 +105,7 @@ def test_scrolling_or_typing_pauses_and_the_button_leads_back(scenario: Notebook
     panel = scenario.ask(allow=True)
     expect(opened.cell("late")).to_be_in_viewport()
     expect(pill(page)).to_have_count(0)
-    # The user scrolls up: the page stays there, whatever the agent does.
+    # The user scrolls up: the page stays there while the agent works.
     notebook = page.locator(".jp-Notebook:visible")
     notebook.hover()
     page.mouse.wheel(0, -20_000)
@@ -115,11 +115,11 @@ def test_scrolling_or_typing_pauses_and_the_button_leads_back(scenario: Notebook
     expect(panel.approval).to_be_visible()
     opened.wait_for_source("c30", "a = 30\nb = 31")
     expect(opened.cell("c1")).to_be_in_viewport()
-    # By keyboard too: the button is a stop of its own, and the command does the same.
+    # By keyboard: the button is focusable, and the command does the same.
     pill(page).press("Enter")
     expect(opened.cell("late")).to_be_in_viewport()
     expect(pill(page)).to_have_count(0)
-    # Typing in a cell pauses as well; a new message follows again.
+    # Typing in a cell pauses too; a new message resumes following.
     opened.type_at_end("late", "  # mine")
     expect(pill(page)).to_be_visible()
     scenario.allow_unseen()

@@ -1,4 +1,4 @@
-"""The agent restarts and interrupts kernels of notebooks that are open in a real browser."""
+"""The agent restarts and interrupts kernels of open notebooks."""
 
 from __future__ import annotations
 

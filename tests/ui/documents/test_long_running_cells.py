@@ -1,4 +1,4 @@
-"""Cells that run for long, and cells that ask for input, in a real browser."""
+"""Long-running cells, and cells that ask for input."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ASK = "name = input('Your name? ')\nprint('Hello', name)"
 
 
 def asked(scenario: NotebookScenario, source: str = ASK) -> tuple[OpenNotebook, Panel]:
-    """Have the agent run a cell that asks for input; return what shows it."""
+    """Let the agent run a cell that asks for input; return the notebook and the panel."""
     run = calls("run_cell", {"path": scenario.path, "cell_id": "ask"})
     opened = scenario.open(("ask", source), ("mine", "y = 1"), replies=[run, says("Done.")])
     return opened, scenario.ask(allow=True)

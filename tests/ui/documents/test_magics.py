@@ -1,4 +1,4 @@
-"""The magics in notebooks of a real browser: JupyterLab and Notebook 7."""
+"""The magics in JupyterLab and Notebook 7."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_an_error_is_fixed_in_a_cell_below_and_tools_ask_in_the_cell(
 
 
 def run(cell: Locator) -> None:
-    """Run a cell as a user does: again when the key went to what was about to be rendered anew."""
+    """Run a cell; again if the key went to a node that was being rendered again."""
     for _ in range(3):
         cell.locator(".cm-content").click()
         cell.page.keyboard.press("Control+Enter")
@@ -83,7 +83,7 @@ def run(cell: Locator) -> None:
 def test_the_magics_work_in_notebook_7(scenario: NotebookScenario, page: Page) -> None:
     scenario.write(LOAD, ("ask", "%ai -f html Draw."), ("plain", "%ai Who are you?"))
     scenario.play(says("```html\n<h1>Framed</h1>\n```"), says("A **colleague**."))
-    # Before it has its kernel, Notebook would ask which; it shows an idle one earlier than that.
+    # Without a kernel, Notebook would ask for one; it shows an idle kernel before it is connected.
     with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url):
         page.goto(scenario.lab.url(f"notebooks/{scenario.path}"))
     cells = page.locator(".jp-CodeCell")

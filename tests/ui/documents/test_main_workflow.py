@@ -1,4 +1,4 @@
-"""The main job in a real browser: the agent works in the open notebook and nothing is lost."""
+"""The main workflow: the agent works in the open notebook and nothing is lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.ui.support.notebook_scenario import SLOW_TEXT, NotebookScenario, stre
 TOUR = Path(__file__).parents[3] / "examples" / "tour.ipynb"
 PROSE = " ".join(f"word{number}" for number in range(400))
 ENDLESS = " ".join(f"word{number}" for number in range(8_000))
-"""Takes more than three minutes: what is stopped in the middle is, on any machine."""
+"""Takes more than three minutes to stream, so a stop is in the middle on any machine."""
 
 
 @pytest.mark.full
@@ -47,14 +47,14 @@ def test_the_agent_fixes_the_open_notebook_beside_unsaved_typing(
     panel.allow()
     panel.finished()
 
-    # It ran in the same kernel: `model` and `exam_variety` were made by hand there.
+    # It ran in the same kernel: the user created `model` and `exam_variety` there.
     expect(tour.output("count-mistakes")).to_contain_text("taken for")
     assert scenario.talks.wait_for_event("turn-end")["exit"] in {"final_response", "ended_by_tool"}
-    # The typed text is there, unsaved, and the file was not written underneath.
+    # The typed text is still unsaved, and the file was not written.
     assert tour.source("count-wines").endswith("  # mine, unsaved")
     assert tour.dirty
     assert scenario.file.read_bytes() == on_disk
-    # Ctrl+Z in the edited cell takes back the agent's edit alone.
+    # Ctrl+Z in the edited cell undoes only the agent's edit.
     tour.editor("count-mistakes").click()
     page.keyboard.press("Control+z")
     assert tour.source("count-mistakes") == before
@@ -121,7 +121,7 @@ def test_kill_9_in_a_stream_loses_nothing_that_was_shown(
     assert [event["seq"] for event in log] == list(range(1, len(log) + 1))
     assert streamed_text(log).startswith(shown)
     assert len(shown) > len("word0 " * 40)
-    # The open page finds the server again, shows the interruption, and the conversation goes on.
+    # The open page reconnects and shows the interruption, and the conversation can continue.
     expect(panel.root.locator(".shoulders-Interrupted")).to_be_visible()
     panel.ask("Go on.")
     expect(panel.answers.last).to_contain_text("And on it goes.")

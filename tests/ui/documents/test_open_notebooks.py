@@ -1,7 +1,7 @@
-"""Notebooks open in a real browser while the agent works in them: what a person does meanwhile.
+"""The agent works in open notebooks while the user works too.
 
-Pages reload, close, come twice and lose their connection; notebooks are renamed, edited and run by
-hand. Nothing typed, edited or printed is lost, and nothing happens behind the user's back.
+Pages reload, close, open twice and disconnect; notebooks are renamed, edited and run by hand. No
+text, edit or output is lost, and nothing happens without the user's knowledge.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ FLOOD = "n = 0\nwhile True:\n    print('line', n)\n    n += 1"
 
 
 def no_dialog(*pages: Page) -> None:
-    """Check that the lab asks nothing, "File Changed" above all."""
+    """Check that JupyterLab shows no dialog such as "File Changed"."""
     for page in pages:
         expect(page.locator(".jp-Dialog")).to_have_count(0)
 
 
-# pages that reload, close and lose their connection
+# pages that reload, close and disconnect
 
 
 @pytest.mark.full
@@ -52,7 +52,7 @@ def test_reload_right_after_an_edit_does_it_again_once(scenario: NotebookScenari
     edit = calls("edit_cell", {"path": scenario.path, "cell_id": "one", "source": "x = 2"})
     read = calls("read_notebook", {"path": scenario.path})
     opened = scenario.open(("one", "x = 1"), ("two", "y = 1"), replies=[read, edit, says("Done.")])
-    # What only the agent changed is written after ten seconds, which a reload may take.
+    # The agent's changes alone are written after ten seconds, which a reload may take.
     opened.type_at_end("two", "  # typed")
     scenario.ask()
     opened.wait_for_source("one", "x = 2")
@@ -248,7 +248,7 @@ def test_approval_answered_in_one_page_is_answered_in_the_other(
     assert len(scenario.talks.of_type("approval-answer")) == 1
 
 
-# the user works on
+# the user continues to work
 
 
 def test_typing_loses_nothing_while_the_agent_edits_and_runs(scenario: NotebookScenario) -> None:
@@ -281,7 +281,7 @@ def test_typing_loses_nothing_while_the_agent_edits_and_runs(scenario: NotebookS
     assert opened.source("mine") == f"y = 1{typed}"
     assert texts(opened.cells, "slow") == SLOW_TEXT
     assert [opened.ids[0], *opened.ids[2:]] == ["one", "mine", "slow"]
-    # Each cell's undo takes back what was done to that cell.
+    # Each cell's undo covers the changes of that cell.
     opened.editor("one").click()
     for before in ("x = 2", "x = 1", "x = 1"):
         scenario.page.keyboard.press("Control+z")

@@ -1,4 +1,4 @@
-"""Text files in the lab's editor while the agent and others change them: nothing typed is lost."""
+"""The agent and other programs change open text files: no text is lost."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeDesk) -> None:
     scenario.ask()
     scenario.ended()
     assert scenario.results() == ["ok"]
-    assert on_disk(scenario) == EDITED  # when the agent goes on, it is in the file
+    assert on_disk(scenario) == EDITED  # the file has it before the agent continues
     assert (editor.text, editor.dirty) == (EDITED, False)
     no_dialog(scenario.page)
     editor.type_at_end("# mine")
@@ -262,7 +262,7 @@ def test_nothing_is_written_below_unsaved_text_of_a_page_without_connection(
 
 
 def send_without_a_page(scenario: NotebookScenario, text: str, *replies: Mapping[str, Any]) -> None:
-    """Send a message about the file from elsewhere, to one conversation."""
+    """Send a message about the file without a page, to one conversation."""
     scenario.play(*replies, says("Done."))
     if not scenario.talks.all():
         scenario.talks.send("POST", "sessions", {"mode": "auto_edit"})
@@ -278,7 +278,7 @@ def send_without_a_page(scenario: NotebookScenario, text: str, *replies: Mapping
 
 
 def edited_again(scenario: NotebookScenario) -> bool:
-    """Try the edit; a page that is on its way back is not connected yet."""
+    """Try the edit; a reconnecting page does not get it yet."""
     send_without_a_page(scenario, "Change it.", EDIT)
     return scenario.results()[-1] == "ok"
 

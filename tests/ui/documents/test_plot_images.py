@@ -1,4 +1,4 @@
-"""What a model sees of plots that only a browser can draw."""
+"""Images for the model of plots that only a browser can draw."""
 
 import base64
 import io
@@ -32,7 +32,7 @@ SVG('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100">'
 
 
 def pictures(requests: list[dict[str, Any]]) -> list[Image.Image]:
-    """The pictures in the results of tools, as the model was sent them last."""
+    """The images in tool results of the model's last request."""
     messages: list[dict[str, Any]] = requests[-1]["body"]["messages"]
     blocks: list[dict[str, Any]] = [block for each in messages for block in each["content"]]
     results: list[list[dict[str, Any]]] = [
@@ -44,7 +44,7 @@ def pictures(requests: list[dict[str, Any]]) -> list[Image.Image]:
 
 
 def red_share(picture: Image.Image) -> float:
-    """How much of a picture is about the red of the bars."""
+    """Share of an image that is close to the red of the bars."""
     raw = picture.convert("RGB").tobytes()
     pixels = zip(raw[::3], raw[1::3], raw[2::3], strict=True)
     red = sum(1 for r, g, b in pixels if r > 200 and g < 80 and b < 80)

@@ -1,4 +1,4 @@
-"""Stale cells in a real browser: the mark beside the cell, and what the model reads of it."""
+"""Stale cells: the mark beside the cell, and the model's view of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def policy(opened: OpenNotebook, cell_id: str) -> Locator:
 
 
 def set_policy(page: Page, opened: OpenNotebook, cell_id: str, chosen: str) -> None:
-    """Give a cell a run policy as the palette does."""
+    """Set a cell's run policy through the palette."""
     opened.editor(cell_id).click()
     page.evaluate(
         "policy => window.jupyterapp.commands.execute(`jupyter-ai-shoulders:run-policy-${policy}`)",
@@ -55,7 +55,7 @@ def test_rename_that_leaves_a_later_cell_stale_is_marked_and_told(
     scenario.page.keyboard.press("Control+Home")
     scenario.page.keyboard.type("bike_")
     opened.run("load")
-    opened.run("total")  # it still runs
+    opened.run("total")  # it can still be run
     expect(mark(opened, "total")).to_have_attribute("aria-label", f"Stale: {GONE}")
     expect(mark(opened, "load")).to_have_count(0)
     set_policy(scenario.page, opened, "total", "never")

@@ -1,4 +1,4 @@
-"""One notebook in two windows, without collaboration: the window that asks has the edits."""
+"""One notebook in two windows without collaboration: edits go to the window that asked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AFTER = "a = 700\n\nb = 2\n\nc = 3"
 
 
 def agent(scenario: NotebookScenario, *edits: dict[str, str]) -> None:
-    """Let the agent read the notebook, change cells and say so."""
+    """Script the agent: read the notebook, change cells, answer."""
     calls_ = [calls("edit_cell", {"path": scenario.path, **edit}) for edit in edits]
     scenario.play(calls("read_notebook", {"path": scenario.path}), *calls_, says("Done."))
 
@@ -30,7 +30,7 @@ def other(scenario: NotebookScenario, context: BrowserContext) -> Page:
 def both(
     scenario: NotebookScenario, other: Page, *cells: tuple[str, str]
 ) -> tuple[OpenNotebook, OpenNotebook]:
-    """Open the notebook in both windows; the first is the one looked at last."""
+    """Open the notebook in both windows; the first was focused last."""
     scenario.write(*cells)
     scenario.show(scenario.page)
     other.goto(scenario.lab.document_url(scenario.path))
@@ -49,7 +49,7 @@ def test_the_window_that_sends_the_message_has_the_edits(
     panel.ask("Make it 700.")
     panel.finished()
     second.wait_for_source("cell", AFTER)
-    # The first window shows the edit beside what is typed there, and marks nothing else.
+    # The first window has the edit beside the unsaved text, and no other mark.
     first.wait_for_source("cell", f"{AFTER}  # mine")
     marked = Review(scenario.page).hunks(first.editor("cell"))
     expect(marked).to_have_count(1)

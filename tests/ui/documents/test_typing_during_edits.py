@@ -1,4 +1,4 @@
-"""A person types while the agent edits the same cells: a short form of ``typing_storm``."""
+"""A user types while the agent edits the same cells: a short form of ``typing_storm``."""
 
 import pytest
 from playwright.sync_api import Browser

@@ -35,7 +35,7 @@ def test_an_error_is_fixed_and_run_where_it_is(scenario: NotebookScenario) -> No
     expect(bar).to_contain_text("Line 2: total = price * rate")
     below = opened.output("bad").first.bounding_box()
 
-    # Esc leaves the cell as it was, and stops the answer at the provider.
+    # Esc leaves the cell unchanged and stops the answer at the provider.
     button(bar, "Fix & run").click()
     expect(bar).to_contain_text("Writing the fix…")
     expect(new_lines(opened.cell("bad"))).to_contain_text(["price = 5"])
@@ -47,7 +47,7 @@ def test_an_error_is_fixed_and_run_where_it_is(scenario: NotebookScenario) -> No
     expect(new_lines(opened.cell("bad"))).to_have_count(0)
     assert opened.output("bad").first.bounding_box() == below, "the bar moved the page"
 
-    # By keyboard: the cell is changed and run, its new error offers the next step.
+    # By keyboard: the cell is changed and run; its new error offers the next step.
     page.keyboard.press("Enter")
     expect(bar).to_contain_text("NameError: name 'rates' is not defined")
     assert opened.source("bad") == WORSE
@@ -61,7 +61,7 @@ def test_an_error_is_fixed_and_run_where_it_is(scenario: NotebookScenario) -> No
     expect(Panel(page).root).to_have_count(0)
     assert scenario.talks.of_type("approval-request") == []
 
-    # It awaits review like any change of the agent.
+    # It waits for review like any change of the agent.
     review.pill.get_by_role("button", name="All changes").click()
     review.bar.get_by_role("button", name="Undo all").click()
     review.is_over()

@@ -1,4 +1,4 @@
-"""Help beside cells, outputs and selected text in a real browser: what is asked, and about what."""
+"""Inline actions at cells, outputs and selected text: the message and its attachments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CELLS = (("data", "print('rows: 42')\n7 * 6"), ("bad", "total = price * 3"), ("e
 
 
 def sent(scenario: NotebookScenario) -> dict[str, Any]:
-    """The message that was sent last."""
+    """The last message that was sent."""
     return scenario.talks.of_type("message-add")[-1]
 
 
@@ -46,7 +46,7 @@ def test_errors_outputs_and_cells_are_asked_about_where_they_are(
     assert attached == {"kind": "error", "path": scenario.path, "cell_id": "bad"}
     assert "NameError" in str(scenario.upstream.requests()[-1]["body"])
 
-    # The second output of the cell above; its button is there for the pointer.
+    # The second output of the cell above; its button appears on hover.
     opened.cell("data").locator(".jp-OutputArea-child").nth(1).hover()
     buttons = opened.cell("data").get_by_role("button", name="Ask about this output")
     buttons.last.click()
@@ -64,7 +64,7 @@ def test_errors_outputs_and_cells_are_asked_about_where_they_are(
     (cell,) = sent(scenario)["attachments"]
     assert cell == {"kind": "cell", "path": scenario.path, "cell_id": "end"}
 
-    # By the menu of a right click: the clicked output, whatever there is of others.
+    # By the context menu: the clicked output is attached.
     opened.output("data").first.click(button="right")
     page.get_by_role("menuitem", name="Ask AI About This Output").click()
     expect(panel.input).to_be_focused()
@@ -117,7 +117,7 @@ def test_selected_text_of_cells_and_files_is_asked_about(scenario: NotebookScena
     expect(panel.input).to_be_focused()
     expect(panel.root).to_contain_text("area.py")
 
-    # The same selection is changed in place, above the editor of the file.
+    # The same selection is edited in place, above the file's editor.
     file.editor.focus()
     page.keyboard.press("Control+;")
     page.keyboard.press("e")

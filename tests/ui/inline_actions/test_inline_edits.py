@@ -1,4 +1,4 @@
-"""Edits in place in a real browser: a prompt, the change in the editor, nothing written unasked."""
+"""In-place edits: a prompt, the preview in the editor, nothing written without the user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AREA = "import math\n\nradius = 2\nprint(math.pi * radius)\n\nname = 'circle'"
 FIXED = "import math\n\nradius = 2\nprint(math.pi * radius**2)\n\nname = 'circle'"
 
 
-# The colours of a number in the editor, of the same one in the new line, and of that line.
+# The colours of a number in the editor, of the same number in the new line, and of that line.
 _COLOURS = """cell => {
     const number = place => [...cell.querySelectorAll(`${place} span`)]
         .find(span => span.children.length === 0 && span.textContent === '2');
@@ -34,7 +34,7 @@ _COLOURS = """cell => {
 
 
 def texts_of(request: dict[str, Any]) -> str:
-    """All text the model was sent."""
+    """All text of the model's request."""
     return json.dumps(request["body"], ensure_ascii=False)
 
 
@@ -57,7 +57,7 @@ def test_an_edit_in_place_by_keyboard_keeps_what_is_typed_and_is_one_step_to_und
     scenario.wait(lambda: scenario.talks.of_type("text-delta"), "something is written")
     assert opened.source("area") == AREA
 
-    page.keyboard.press("Escape")  # stops the answer, upstream too
+    page.keyboard.press("Escape")  # stops the answer at the provider too
     scenario.ended()
     assert scenario.talks.of_type("turn-end")[-1]["exit"] == "cancelled"
     expect(prompt.field).to_have_value("use the area")
@@ -145,7 +145,7 @@ def test_prompts_follow_their_cells_and_come_back_into_view(scenario: NotebookSc
     expect(prompt.root).to_be_in_viewport()
     expect(new_lines(opened.cell("c0"))).to_have_text("x0 = 'new'")
 
-    opened.command("notebook:move-cell-down")  # makes a new widget of it
+    opened.command("notebook:move-cell-down")  # creates a new widget
     assert opened.ids[:2] == ["c1", "c0"]
     expect(opened.cell("c0").locator(".shoulders-Prompt")).to_have_count(1)
     expect(new_lines(opened.cell("c0"))).to_have_text("x0 = 'new'")
@@ -155,7 +155,7 @@ def test_prompts_follow_their_cells_and_come_back_into_view(scenario: NotebookSc
 
 
 def go_to(page: Page, index: int) -> None:
-    """Bring a cell into view as the lab does."""
+    """Scroll to a cell as JupyterLab does."""
     page.evaluate(
         f"""async () => {{
             const {{content}} = window.jupyterapp.shell.currentWidget;
@@ -224,7 +224,7 @@ def test_markdown_and_raw_cells_are_rewritten_and_locked_ones_are_not(
 
 
 def edit(opened: OpenNotebook, cell_id: str, instruction: str) -> None:
-    """Ask for a change of a cell and wait until it can be accepted."""
+    """Submit an instruction for a cell and wait until the result can be accepted."""
     select(opened, cell_id)
     opened.command("jupyter-ai-shoulders:edit-with-ai", wait=False)
     prompt = Prompt(opened.page)
@@ -238,6 +238,6 @@ def select(opened: OpenNotebook, cell_id: str) -> None:
 
 
 def make(opened: OpenNotebook, cell_id: str, cell_type: str) -> None:
-    """Make a cell one of another type."""
+    """Change the type of a cell."""
     select(opened, cell_id)
     opened.command(f"notebook:change-cell-to-{cell_type}")

@@ -1,4 +1,4 @@
-"""Suggestions in the first moment, in long lines, far up in a file, in Notebook 7 (chapter 10)."""
+"""Suggestions right after start-up, in long lines, far up in a file, and in Notebook 7."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SETTINGS = re.compile(r"/shoulders/api/v1/settings(\?|$)")
 
 
 class Held:
-    """The settings of a page, which do not come until they are let go."""
+    """Holds the settings of a page back until they are released."""
 
     def __init__(self, page: Page) -> None:
         self._routes: list[Route] = []
@@ -34,7 +34,7 @@ class Held:
             route.continue_()
 
     def let_go(self) -> None:
-        """Let them come."""
+        """Release them."""
         self._is_held = False
         for route in self._routes:
             route.continue_()
@@ -48,7 +48,7 @@ def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
 
 @pytest.fixture
 def switched_off(scenario: NotebookScenario) -> Iterator[None]:
-    """`++` is typed as it is."""
+    """`++` is literal."""
     scenario.talks.send("PUT", "settings", {"ghost": {"enabled_plus": False}})
     yield
     scenario.talks.send("PUT", "settings", {"ghost": {"enabled_plus": None}})
@@ -100,7 +100,7 @@ def test_in_the_first_moment_no_sign_is_lost_where_it_is_switched_off(
     assert asked_of(scenario) == []
 
 
-# The lab has started, and told its completer, and so the providers of it, their settings.
+# JupyterLab has started and passed the settings to its completer and the providers.
 _STARTED = """async () => {
     const {started, restored, serviceManager} = window.jupyterapp;
     await Promise.all([started, restored]);
@@ -127,7 +127,7 @@ def test_the_start_of_the_lab_does_not_load_suggestions_and_a_document_does(
     assert ghost.is_loaded()
 
 
-# Where the rows of the suggestion end, and where the editor does.
+# The right ends of the suggestion's rows, and of the editor.
 ROWS = """text => {
     const edge = text.closest('.cm-scroller').getBoundingClientRect().right;
     return [...text.getClientRects()].map(({right}) => Math.ceil(right - edge));
@@ -161,7 +161,7 @@ def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(scenario: NotebookScen
     )
 
 
-# What moves in an element: the properties of each animation, in order.
+# The animated properties of an element, in order.
 MOVING = """dots => dots.getAnimations({subtree: true}).map(each => [...new Set(
     each.effect.getKeyframes().flatMap(frame => Object.keys(frame))
 )].filter(name => !['offset', 'computedOffset', 'easing', 'composite'].includes(name)))"""

@@ -1,4 +1,4 @@
-"""Suggestions by the lab's own inline completer, and silence that says why once (chapter 10)."""
+"""Suggestions in JupyterLab's own inline completer, and the hint about missing ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GOOD = suggests("one()", "two()", "three()")
 
 @pytest.fixture
 def automatic(scenario: NotebookScenario) -> Iterator[None]:
-    """Suggestions come while one types."""
+    """Suggestions come while typing."""
     scenario.talks.send("PUT", "settings", {"ghost": {"automatic": True}})
     yield
     scenario.talks.send("PUT", "settings", {"ghost": {"automatic": None}})
@@ -70,7 +70,7 @@ def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(
 @pytest.mark.usefixtures("automatic")
 def test_while_one_types_the_lab_asks_if_the_settings_say_so(scenario: NotebookScenario) -> None:
     notebook = scenario.open(("code", ""), replies=[])
-    scenario.upstream.play({"replies": [], "default": GOOD})  # one who types slowly pauses often
+    scenario.upstream.play({"replies": [], "default": GOOD})  # a slow typist pauses often
     ghost = InlineCompletion(scenario.page)
     at_end(notebook)
     ghost.ready()
@@ -96,7 +96,7 @@ def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provi
         words = f"value_{count} = value_{count - 1} + {count}; "
         scenario.page.keyboard.type(words)
         typed += words
-        # A pause: the lab asks when none of the last keys is younger than it waits.
+        # A pause: JupyterLab requests suggestions a while after the last key.
         scenario.wait(lambda least=count: len(asked_of(scenario)) >= least, "the pause is noticed")
     scenario.page.keyboard.type("end")
 
@@ -114,7 +114,7 @@ def test_while_one_types_nothing_is_asked_otherwise(scenario: NotebookScenario) 
     InlineCompletion(scenario.page).ready()
     scenario.page.keyboard.type("total = ")
     notebook.wait_for_source("code", "total = ")
-    # The lab asks for what is typed in order: what it asks now comes after what it asked before.
+    # JupyterLab sends its requests in order: this one comes after the earlier ones.
     scenario.page.keyboard.press("Alt+\\")
     expect(InlineCompletion(scenario.page).labs).to_contain_text("one()")
     assert len(asked_of(scenario)) == 1
@@ -124,7 +124,7 @@ def test_while_one_types_nothing_is_asked_otherwise(scenario: NotebookScenario) 
 def own_scenario(
     tmp_path_factory: pytest.TempPathFactory, page: Page
 ) -> Iterator[NotebookScenario]:
-    """A server of its own, with a model that costs: one remembers that its provider was down."""
+    """A separate server with a priced model: a server remembers that its provider was down."""
     with serve(tmp_path_factory, LONG_GRACE_SECONDS) as served:
         models = served.lab.root / ".shoulders" / "models.json"
         told = json.loads(models.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""`++` in cells: suggestions, every key, one undo step, and what ends a request (chapter 10)."""
+"""`++` in cells: suggestions, every key, one undo step, and the end of a request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ END = len("x = 1\ny = ")
 def at_end(
     scenario: NotebookScenario, *replies: Mapping[str, Any]
 ) -> tuple[OpenNotebook, InlineCompletion]:
-    """The caret at the end of the cell `here`."""
+    """The notebook with the caret at the end of the cell `here`."""
     notebook = scenario.open(*CELLS, replies=replies)
     go_to_end(notebook)
     return notebook, InlineCompletion(scenario.page)

@@ -1,4 +1,4 @@
-"""Where `++` asks, in cells and files, and where it is typed as it is (chapter 10)."""
+"""Where `++` requests suggestions in cells and files, and where it is literal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AS_CPP = {"language_info": {"name": "c++", "mimetype": "text/x-c++src", "file_ex
 
 @pytest.fixture
 def folder(served: LabWithModel, request: pytest.FixtureRequest) -> Path:
-    """Where the files of this test are."""
+    """The folder for the files of this test."""
     made = served.lab.root / request.node.name.translate({ord("["): "-", ord("]"): None})
     made.mkdir()
     return made
@@ -65,7 +65,7 @@ AS_IT_IS = {
     "notes.txt": "About ",
     "remark.py": "x = 1  # as in C",
 }
-"""Texts at whose end `++` means itself, by the name of the file."""
+"""Texts at whose end `++` is literal, by file name."""
 
 
 @pytest.mark.full
@@ -167,7 +167,7 @@ def test_several_carets_and_a_locked_cell_ask_for_nothing(scenario: NotebookScen
 
 @pytest.fixture
 def untouched_settings(scenario: NotebookScenario) -> Iterator[None]:
-    """Put the settings of suggestions back as they were: other tests share the server."""
+    """Restore the settings of suggestions: other tests share the server."""
     yield
     nothing = {"enabled_plus": None, "automatic": None, "skip_languages": None}
     scenario.talks.send("PUT", "settings", {"ghost": nothing})
@@ -214,7 +214,7 @@ def test_the_settings_switch_it_off_and_on_at_once(scenario: NotebookScenario) -
 
 
 def plus_works(ghost: InlineCompletion) -> bool:
-    """Whether `++` asks by now; nothing of it stays."""
+    """Whether `++` requests suggestions now; leaves nothing behind."""
     ghost.plus()
     works = ghost.dots.or_(ghost.text).count() > 0
     if works:

@@ -1,4 +1,4 @@
-"""Pages that come, go, sleep and lag in a real browser (chapter 12, group "client")."""
+"""Pages that open, close, sleep and lag."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROSE = " ".join(f"word{number}" for number in range(150))
 
 
 def run_first(scenario: NotebookScenario) -> dict[str, Any]:
-    """A call that runs the only cell of the notebook, which is there now."""
+    """A call that runs the only cell of the notebook."""
     scenario.write(("first", "total = 1"))
     return calls("run_cell", {"path": scenario.path, "cell_id": "first"})
 
@@ -116,7 +116,7 @@ def test_a_proposal_waits_for_a_page_that_was_closed_and_a_server_that_was_kille
     expect(yes).to_be_visible()
     scenario.write(("first", "total = 1000"))
     yes.click()
-    panel.allow()  # a file that no page shows is asked about
+    panel.allow()  # a file that no page shows needs approval
     expect(panel.proposal).to_be_visible()
     panel.finished()
     page.close()
@@ -170,7 +170,7 @@ def test_a_page_that_was_offline_shows_all_it_missed(
 
 @pytest.fixture
 def wire(scenario: NotebookScenario) -> Iterator[Wire]:
-    """A way to the server."""
+    """A proxy to the server."""
     made = Wire(scenario.lab.port)
     yield made
     made.close()

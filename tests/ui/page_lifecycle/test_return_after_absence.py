@@ -1,4 +1,4 @@
-"""A returning person sees what the agent did, in any browser, and its outputs in the file."""
+"""A returning user sees the agent's work in any browser, and its outputs in the file."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def test_what_happened_without_a_page_is_told_once_in_a_new_browser(
     expect(opened.output("slow")).to_contain_text("tick 2")
     scenario.page.close()
     scenario.let_go()
-    # No page has the notebook open any more, so the edit asks.
+    # No page shows the notebook any more, so the edit needs approval.
     scenario.wait(lambda: len(scenario.talks.of_type("approval-request")) == 2, "the agent asks")
     scenario.wait(lambda: scenario.talks.api("away")["report"], "long enough to be told of")
 
-    # What ran without a page is in the file; what was typed there is not lost (test_sleep).
+    # Outputs of runs without a page are in the file; typed text is not lost (test_sleep_and_crash).
     scenario.wait(lambda: "tick 14" in scenario.text_on_disk("slow"), "the outputs are in the file")
     assert scenario.on_disk()["mine"] == "y = 1"
 

@@ -1,6 +1,6 @@
-"""Pages that sleep, crash and come back with unsaved text, while the agent works on.
+"""Pages sleep, crash and come back with unsaved text while the agent works.
 
-The whole lab of a page loses its network, not our socket alone: kernels and files as well.
+The page loses its whole network, not only this extension's socket: kernels and files as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 
 @pytest.fixture
 def wire(request: pytest.FixtureRequest) -> Iterator[Wire]:
-    """The page's way to the server."""
+    """The page's proxy to the server."""
     scenario: NotebookScenario = request.getfixturevalue(
         "scenario" if "scenario" in request.fixturenames else "scenario_soon_left"
     )
@@ -32,37 +32,39 @@ def wire(request: pytest.FixtureRequest) -> Iterator[Wire]:
 
 
 def show(scenario: NotebookScenario, wire: Wire) -> OpenNotebook:
-    """Open the notebook over the wire."""
+    """Open the notebook through the proxy."""
     address = scenario.lab.document_url(scenario.path)
     scenario.page.goto(address.replace(f":{scenario.lab.port}/", f":{wire.port}/"))
     return OpenNotebook(scenario.page).ready().save_as_the_lab_has_it()
 
 
 def notice(page: Page) -> Locator:
-    """What is offered above the notebook in front."""
+    """The notice above the current notebook."""
     return page.locator(".shoulders-Recovery-notice")
 
 
 def crash(page: Page) -> None:
-    """End the page's process at once."""
-    with page.expect_event("crash"), suppress(PlaywrightError):  # there is nobody to answer
+    """Kill the page's process."""
+    with page.expect_event("crash"), suppress(PlaywrightError):  # nothing answers
         page.goto("chrome://crash")
     page.close()
 
 
 def kept(scenario: NotebookScenario) -> str:
-    """What the recovery copies of this test's notebook hold; others share the server."""
+    """The recovery copies of this test's notebook; others share the server."""
     files = (scenario.lab.root / ".shoulders" / "recovery").glob("*.json")
     name = f'"path":{json.dumps(scenario.path)}'
     found: list[str] = []
     for file in files:
-        with suppress(FileNotFoundError):  # gone since it was listed
+        with suppress(FileNotFoundError):  # deleted after it was listed
             found.append(file.read_text(encoding="utf-8"))
     return "\n".join(text for text in found if name in text.replace('"path": ', '"path":'))
 
 
 def allowed_to_the_end(scenario: NotebookScenario) -> bool:
-    """Allow what the agent asks for, as it does where no page shows its edits; is it done?"""
+    """Allow the agent's requests, as is needed when no page shows its edits; return whether it is
+    done.
+    """
     kinds = [event["type"] for event in scenario.talks.log()]
     if kinds.count("approval-request") > kinds.count("approval-answer"):
         scenario.allow_unseen()
@@ -70,9 +72,10 @@ def allowed_to_the_end(scenario: NotebookScenario) -> bool:
 
 
 def works_while_asleep(scenario: NotebookScenario, wire: Wire) -> tuple[OpenNotebook, Panel]:
-    """Let the page sleep with unsaved text, the user type on, and the agent change and run cells.
+    """Let the page sleep with unsaved text, the user keep typing, and the agent change and run
+    cells.
 
-    Both change the cell ``both``; the notebook ends up with the page still asleep.
+    Both change the cell ``both``; the page is still asleep at the end.
     """
     edit = {"path": scenario.path}
     scenario.play(
@@ -99,7 +102,7 @@ def works_while_asleep(scenario: NotebookScenario, wire: Wire) -> tuple[OpenNote
 
 
 def is_merged(opened: OpenNotebook) -> None:
-    """Check what the page has after it woke: all but the cell that both changed."""
+    """Check the woken page: all but the cell that both changed."""
     opened.wait_for_source("one", "print('by the agent')")
     expect(opened.output("one")).to_have_text("by the agent")
     expect(opened.output("slow")).to_contain_text("tick 14")
@@ -177,7 +180,7 @@ def test_crashed_page_has_its_unsaved_text_offered_and_restored(
 
     other_page.goto(scenario.lab.document_url(scenario.path))
     again = OpenNotebook(other_page).ready()
-    again.wait_for_source("one", "x = 2")  # the agent's edit is there without being asked for
+    again.wait_for_source("one", "x = 2")  # the agent's edit arrives without a question
     assert again.ids == ["one", "mine"]
     offered = notice(other_page)
     expect(offered).to_contain_text(re.compile(r"^Recovered unsaved changes from .+ \(2 cells\)"))
@@ -241,5 +244,5 @@ def test_unsaved_text_waits_through_restarts_until_it_is_thrown_away(
     scenario.wait(lambda: "# typed" not in kept(scenario), "the copy is gone")
     other_page.reload()
     again.ready()
-    Panel(other_page).open()  # the page has spoken with the server
+    Panel(other_page).open()  # the page is connected
     expect(notice(other_page)).to_have_count(0)
