@@ -1,4 +1,4 @@
-"""A user types while the agent edits the same text: both changes survive; a conflict is a choice."""
+"""A user types while the agent edits the same text: both survive; a conflict is a choice."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Talk:
         self.turns = 0
 
     def ask(self) -> None:
-        """Send a message, the first time through the panel, later without it; wait for the answer."""
+        """Send a message, through the panel the first time only; wait for the answer."""
         self.turns += 1
         if self.turns == 1:
             self.panel.ask("Go on.")
