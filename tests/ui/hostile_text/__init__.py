@@ -1,1 +1,1 @@
-"""Hostile text, which ``test_hostile`` shows in conversations full of it."""
+"""Hostile texts for the tests of conversations and other surfaces."""

@@ -1,7 +1,7 @@
-"""Text that is no markup and deceives or disturbs all the same: letters, sequences, lengths.
+"""Deceptive or disruptive text without markup: characters, escape sequences, lengths.
 
-``HIDDEN`` is the pages' promise read on its own: what may not stand as itself where a user
-decides. It does not come from the page's code.
+``HIDDEN`` is an independent definition of the characters that must not appear as themselves where a
+user decides. It does not come from the page's code.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 SOFT_HYPHEN = "\u00ad"
-"""Within a word writing needs it: it says where a line may break."""
+"""Legitimate within a word: it marks a possible line break."""
 ZERO_WIDTH = (
     "\u034f\u115f\u1160\u17b4\u17b5\u180e"
     "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\u3164\ufeff\uffa0"
@@ -97,12 +97,12 @@ _DEEP = [
     "(" * 300 + ")" * 300,
     "|" * 200 + "\n" + "|-" * 200 + "|",
 ]
-"""What would take a parser long, or deep."""
+"""Input that makes parsers slow or deeply recursive."""
 
 NAMES: tuple[str, ...] = tuple(
     name.replace("/", "∕").replace("\x00", "")[:60] for name in (*_INVISIBLE, *_DECEIVING)
 )
-"""Some that a file can be called."""
+"""Those that are valid file names."""
 
 LETTERS: tuple[str, ...] = (
     *_INVISIBLE,
@@ -113,4 +113,4 @@ LETTERS: tuple[str, ...] = (
     *_LONG,
     *_DEEP,
 )
-"""Everything of this kind."""
+"""All of them."""

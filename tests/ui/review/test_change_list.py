@@ -1,4 +1,4 @@
-"""The change list at the end of a turn, in a real browser: to keep, undo and go to what changed."""
+"""The change list at the end of a turn: keep, undo and go to changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUMMARY = "The plot shows **y** now, what was old is gone, and `notes` tell of i
 
 @pytest.fixture(autouse=True)
 def nothing_left(scenario: NotebookScenario) -> Iterator[None]:
-    """Leave nothing to look through: the next test's bar counts it too."""
+    """Leave no pending edits: the next test's bar would count them."""
     yield
     for edit in scenario.talks.api("edits")["edits"]:
         scenario.talks.send("POST", f"edits/{edit['id']}", {"decision": "keep"})
@@ -59,7 +59,7 @@ def step(name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def a_completed_turn(scenario: NotebookScenario) -> Scene:
-    """Let the agent change cells and files, and complete."""
+    """Let the agent change cells and files and complete its turn."""
     made = f"{scenario.file.stem}-notes.md"
     closed = scenario.file.with_name(f"{scenario.file.stem}-closed.txt")
     closed.write_text("first\nsecond\n")
@@ -93,7 +93,7 @@ def a_completed_turn(scenario: NotebookScenario) -> Scene:
 
 
 def ended_or_allowed(scenario: NotebookScenario) -> bool:
-    """Allow what the agent asks for."""
+    """Allow the agent's requests; return whether the turn has ended."""
     asked = {event["call_id"] for event in scenario.talks.of_type("approval-request")}
     answered = {event["call_id"] for event in scenario.talks.of_type("approval-answer")}
     if asked - answered:
@@ -102,7 +102,7 @@ def ended_or_allowed(scenario: NotebookScenario) -> bool:
 
 
 def sources(opened: OpenNotebook) -> dict[str, str]:
-    """The notebook as the page has it."""
+    """The notebook's cells in the page."""
     return {cell["id"]: cell["source"] for cell in opened.cells}
 
 
@@ -117,7 +117,7 @@ def test_a_completed_turn_lists_what_it_changed_to_keep_undo_and_go_to(
     expect(rows).to_have_count(5)
     opened, keys = scene.opened, scenario.page.keyboard
 
-    # A deleted cell is a ghost with its text, and comes back where it was.
+    # A deleted cell is shown with its text, and is restored at its position.
     ghost = scene.row("Deleted cell")
     expect(ghost.locator("del").first).to_have_text("old()")
     ghost.get_by_role("button", name="What changed").click()
@@ -137,7 +137,7 @@ def test_a_completed_turn_lists_what_it_changed_to_keep_undo_and_go_to(
     expect(scene.list.locator(":focus")).to_have_count(1)
     keys.press("Shift+Tab")
 
-    # Files: one taken back, one kept and opened.
+    # Files: one undone, one kept and opened.
     scene.decision("closed.txt", "Undo").click()
     expect(scene.row("closed.txt")).to_contain_text("undone")
     closed = scenario.file.with_name(f"{scenario.file.stem}-closed.txt")

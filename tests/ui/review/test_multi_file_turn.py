@@ -1,4 +1,4 @@
-"""A turn that edits three cells and two files, looked through in a real browser and taken back."""
+"""A turn that edits three cells and two files is reviewed and undone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Scene:
     closed_file: Path
 
     def bytes(self) -> tuple[bytes, bytes, dict[str, str]]:
-        """What is on disk."""
+        """The content on disk."""
         return self.open_file.read_bytes(), self.closed_file.read_bytes(), self.scenario.on_disk()
 
 
@@ -88,7 +88,7 @@ def a_turn(scenario: NotebookScenario) -> Scene:
 
 
 def _ended_or_allowed(scenario: NotebookScenario) -> bool:
-    """Allow what the agent asks for."""
+    """Allow the agent's requests; return whether the turn has ended."""
     asked = {event["call_id"] for event in scenario.talks.of_type("approval-request")}
     answered = {event["call_id"] for event in scenario.talks.of_type("approval-answer")}
     if asked - answered:
@@ -98,7 +98,7 @@ def _ended_or_allowed(scenario: NotebookScenario) -> bool:
 
 @pytest.fixture(autouse=True)
 def nothing_left(scenario: NotebookScenario) -> Iterator[None]:
-    """Leave nothing to look through: the next test's bar counts it too."""
+    """Leave no pending edits: the next test's bar would count them."""
     yield
     left = [edit["id"] for edit in scenario.talks.api("edits")["edits"]]
     for edit_id in left:

@@ -1,4 +1,4 @@
-"""Going back to before a message in a real browser: the dialog, the notebook, the kernel."""
+"""Restoring to before a message: the dialog, the notebook, the kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def several(path: str) -> dict[str, object]:
 
 
 def shown(cells: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """What a person sees of cells."""
+    """The visible properties of cells."""
     return [(cell["source"], cell["outputs"], cell["execution_count"]) for cell in cells]
 
 

@@ -1,4 +1,4 @@
-"""Looking through what the agent changed, in a real browser: cells and files, keep and undo."""
+"""Reviewing the agent's changes: cells and files, keep and undo."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CELLS = (("load", LOAD), ("mean", "prices.mean()"), ("plot", PLOT), ("mine", "y 
 
 @pytest.fixture(autouse=True)
 def nothing_left(scenario: NotebookScenario) -> Iterator[None]:
-    """Leave nothing to look through: the next test's bar counts it too."""
+    """Leave no pending edits: the next test's bar would count them."""
     yield
     left = [edit["id"] for edit in scenario.talks.api("edits")["edits"]]
     for edit_id in left:
@@ -29,7 +29,7 @@ def nothing_left(scenario: NotebookScenario) -> Iterator[None]:
 
 
 def edits(path: str, **sources: str) -> dict[str, object]:
-    """A reply that gives cells other texts."""
+    """A reply that changes the texts of cells."""
     return {
         "parts": [
             {
@@ -60,7 +60,7 @@ def three_cells(scenario: NotebookScenario) -> tuple[OpenNotebook, Review]:
 
 
 def pending(scenario: NotebookScenario) -> dict[str, str | None]:
-    """What the server has, by cell: the text without the agent's changes."""
+    """The server's baselines by cell."""
     listed = scenario.talks.api("edits", document=scenario.path)["edits"]
     return {edit["cell_id"]: edit["baseline"] for edit in listed}
 
@@ -215,14 +215,14 @@ Box = dict[str, float]
 
 
 def box(shown: Locator) -> Box:
-    """Where something is in the page."""
+    """Position of an element in the page."""
     found = shown.bounding_box()
     assert found is not None
     return {name: found[name] for name in ("x", "y", "width", "height")}
 
 
 def meet(one: Box, other: Box) -> bool:
-    """Whether two boxes have a point in common."""
+    """Whether two boxes overlap."""
     return all(
         one[at] < other[at] + other[size] and other[at] < one[at] + one[size]
         for at, size in (("x", "width"), ("y", "height"))
@@ -255,7 +255,7 @@ def test_one_control_at_the_change_counts_as_all_do_and_moves_nothing(
     review.at("3/4")
     expect(review.pill.get_by_role("button", name="Next change")).to_be_focused()
     assert opened.active == "mean"
-    # Here is no room for both.
+    # There is no space for both.
     expect(opened.cell("mean").locator(".jp-cell-toolbar")).to_be_hidden()
 
     review.pill.get_by_role("button", name="Keep this change").click()
@@ -265,7 +265,7 @@ def test_one_control_at_the_change_counts_as_all_do_and_moves_nothing(
 
 
 def middle(one: Box) -> float:
-    """How far from the left the middle of a box is."""
+    """Horizontal middle of a box."""
     return one["x"] + one["width"] / 2
 
 
@@ -290,7 +290,7 @@ def test_the_control_is_no_target_in_the_middle_of_a_cell(scenario: NotebookScen
 
 
 def caret(scenario: NotebookScenario) -> list[object]:
-    """The cell that has the caret, and where it is in its text."""
+    """The cell with the caret, and the caret's position."""
     return scenario.page.evaluate(
         """() => {
             const {activeCell, mode} = window.jupyterapp.shell.currentWidget.content;

@@ -1,6 +1,6 @@
-"""Takes the pictures in ``docs/screenshots``; run it as a module after a change of looks.
+"""Takes the screenshots in ``docs/screenshots``; run it as a module after visual changes.
 
-The demo provider fixes the tour notebook in a real lab; a scripted model asks a question.
+The demo provider fixes the tour notebook; a scripted model asks a question.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def main() -> None:
 
 @contextmanager
 def _lab(folder: Path, upstream: SimulatorProcess | None = None) -> Generator[Lab]:
-    """A lab on a copy of the tour, without the news."""
+    """A server with a copy of the tour, without notifications."""
     workspace = folder / "workspace"
     workspace.mkdir(parents=True)
     shutil.copy(ROOT / "examples" / "tour.ipynb", workspace)
@@ -194,7 +194,7 @@ def _tour(lab: Lab, page: Page) -> None:
 
 
 def _arrange(page: Page, width: int = 1360) -> None:
-    """Give the panel room and put the file browser away."""
+    """Widen the panel and hide the file browser."""
     page.wait_for_function("() => window.jupyterapp?.restored !== undefined")
     page.evaluate(
         """async () => {

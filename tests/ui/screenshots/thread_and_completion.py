@@ -1,4 +1,4 @@
-"""The pictures of a thread in a cell and of suggestions at the caret. Called by ``screenshots``."""
+"""Screenshots of a thread in a cell and of suggestions at the caret. Called by ``capture``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ANSWER = """\
 
 
 def script() -> dict[str, Any]:
-    """What the model says, in order."""
+    """The model's replies in order."""
     return in_order(
         calls("propose_edit", {"old_string": QUOTE, "new_string": SHARES}),
         says(ANSWER),
@@ -34,7 +34,7 @@ def script() -> dict[str, Any]:
 def take(
     lab: Lab, page: Page, arrange: Callable[[Page], None], shoot: Callable[[str], None]
 ) -> None:
-    """Take them; ``shoot`` takes one of the page in the themes its name needs."""
+    """Take them; ``shoot`` takes one in the themes its name needs."""
     page.goto(lab.document_url("tour.ipynb"))
     tour = OpenNotebook(page).ready()
     arrange(page)

@@ -1,4 +1,4 @@
-"""The picture of the panel in a notebook's output. Called by ``screenshots``."""
+"""Screenshot of the panel in a notebook's output. Called by ``capture``."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ wines.groupby("variety")["alcohol"].mean().round(1)
 
 
 def script() -> dict[str, Any]:
-    """What the model says, in order."""
+    """The model's replies in order."""
     wines = {"path": "wines.csv", "content": "variety,alcohol\nBarolo,13.7\nBarbera,13.2\n"}
     return in_order(says(ANSWER), calls("write_file", wines))
 
 
 def take(lab: Lab, page: Page, shoot: Callable[[str], None]) -> None:
-    """Take it; ``shoot`` takes one of the page in the themes its name needs."""
+    """Take it; ``shoot`` takes one in the themes its name needs."""
     (lab.root / NOTEBOOK).write_text(notebook(SHOW, WINES), encoding="utf-8")
     page.goto(lab.document_url(NOTEBOOK))
     opened = OpenNotebook(page).ready()

@@ -1,4 +1,4 @@
-"""A folder that brings AI settings of its own: the bar in the panel, the review, what is kept."""
+"""A folder with its own AI settings: the bar in the panel, the review, the stored decisions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FILES = {
 
 @pytest.fixture
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A server on a folder that came from somebody else."""
+    """A server on a folder from someone else."""
     root = tmp_path_factory.mktemp("clone")
     (root / ".shoulders").mkdir()
     for name, text in FILES.items():
@@ -48,14 +48,14 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 def opened(lab: Lab, page: Page) -> Panel:
-    """The panel of a fresh page, which has read what the folder brings."""
+    """The panel of a new page that has read the folder's settings."""
     with page.expect_response("**/shoulders/api/v1/trust*"):
         page.goto(lab.url("lab", reset=""))
         return Panel(page).open()
 
 
 def states(lab: Lab) -> dict[str, str]:
-    """The answers by name of the item."""
+    """The decisions by item name."""
     items = ConversationApi(lab).api("trust")["items"]
     return {item["name"]: item["state"] for item in items}
 

@@ -1,4 +1,4 @@
-"""Providers are added, keys are tried before they are stored, and a narrow panel is usable."""
+"""Adding providers, testing keys before they are stored, and the page in a narrow panel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORD = calls("report_word", {"word": "shoulders"})
 
 @pytest.fixture(autouse=True)
 def own_files(served: LabWithModel) -> Iterator[None]:
-    """What a test stores in the user's home is gone after it."""
+    """Removes the files that a test stores in the user's home."""
     yield
     home = served.lab.home / ".shoulders"
     for name in ("models.json", "keys.env", "settings.json"):
@@ -128,7 +128,7 @@ def test_prices_are_whole_and_providers_without_a_key_are_folded(
     assert cut == 0
     expect(listed.get_by_role("option", name="Claude")).to_have_count(0)
 
-    # By keyboard: the folded line follows the model that is in use.
+    # By keyboard: the collapsed line shows the model in use.
     page.keyboard.press("ArrowDown")
     fold = listed.get_by_role("option", name="more providers need a key")
     expect(fold).to_have_attribute("aria-selected", "true")

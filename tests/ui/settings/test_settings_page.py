@@ -1,4 +1,4 @@
-"""The settings page in a real browser: what it shows, what it stores, and two of it at once."""
+"""The settings page: its content, storing, and two pages at once."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.ui.page_objects.settings import SettingsPage
 from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 
 UNUSED = {"kind": "openai_chat", "url": "http://127.0.0.1:9/v1", "api_key_env": "SPARE_KEY"}
-"""A provider that needs a key, at an address where nobody listens."""
+"""A provider that needs a key, at an address without a server."""
 
 
 @pytest.fixture(autouse=True)
 def own_settings(served: LabWithModel) -> Iterator[None]:
-    """A provider to play with, a model that costs; what a test stores is gone after it."""
+    """Adds a provider and a priced model; removes what a test stores."""
     state, home = served.lab.root / ".shoulders", served.lab.state / "home" / ".shoulders"
     models = state / "models.json"
     before = models.read_text(encoding="utf-8")
@@ -40,13 +40,13 @@ def own_settings(served: LabWithModel) -> Iterator[None]:
 
 
 def settings(scenario: NotebookScenario, page: Page, section: str) -> SettingsPage:
-    """Open the lab with one part of the settings; each page is a workspace of its own."""
+    """Open JupyterLab with one section of the settings; each page has its own workspace."""
     page.goto(scenario.lab.url("lab", reset=""))
     return SettingsPage(page).open(section)
 
 
 def month(scenario: NotebookScenario) -> int | None:
-    """The user's limit of a month, in micro-dollars."""
+    """The user's monthly limit in micro-dollars."""
     return scenario.talks.api("usage")["budget"]["limits"][0]["user_micro_usd"]
 
 
@@ -70,7 +70,7 @@ def test_a_provider_is_tried_a_key_is_stored_and_removed_and_models_are_found(
     page.keyboard.press("Enter")
     # It has no model to test the key with.
     expect(spare).to_contain_text("····9876 (in ~/.shoulders/keys.env)")
-    expect(spare).to_contain_text("not running")  # its health was asked for at once
+    expect(spare).to_contain_text("not running")  # its health was checked at once
     expect(spare.get_by_label("New key for spare")).to_have_value("")
     assert "a-key-to-keep" not in page.content()
     spare.get_by_role("button", name="Remove key").click()
@@ -120,7 +120,7 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
 ) -> None:
     shown = settings(scenario, page, "rules")
     root = shown.root
-    # A rule by keyboard alone.
+    # A rule by keyboard only.
     root.get_by_role("button", name="Add a rule…").focus()
     page.keyboard.press("Enter")
     expect(root.get_by_label("What the rule does")).to_be_focused()
@@ -138,7 +138,7 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     root.get_by_role("button", name="Remove: Deny delete_file data/**").click()
     expect(root).to_contain_text("No rules yet")
 
-    # A limit that could not be stored stays typed, over a look at another part.
+    # A limit that could not be stored stays in the field while another section is shown.
     shown.go("Budget")
     limit = root.get_by_label("Per calendar month")
     page.route("**/api/v1/budget*", lambda route: route.abort())
@@ -150,7 +150,7 @@ def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     expect(limit).to_have_value("20")
     expect(root.get_by_role("alert")).to_contain_text("did not answer")
     page.unroute("**/api/v1/budget*")
-    # Meanwhile another program sets one: it is shown, and the user decides.
+    # Another program sets one: it is shown, and the user decides.
     scenario.talks.send("PUT", "budget", {"month_micro_usd": 7_000_000})
     expect(root.get_by_role("alert")).to_contain_text("Changed elsewhere to: $7.00")
     assert month(scenario) == 7_000_000
@@ -206,7 +206,7 @@ def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
     editor = page.locator(".jp-PluginEditor, .jp-PluginList").first
     expect(editor).to_be_visible()
     expect(page.locator(".jp-PluginList-entry", has_text="AI Status")).to_be_visible()
-    # The place, and the part that was shown, are kept over a reload.
+    # The location and the shown section survive a reload.
     layouts = scenario.lab.state / "workspaces"
     scenario.wait(
         lambda: any('"approvals"' in file.read_text() for file in layouts.iterdir()),

@@ -42,7 +42,7 @@ MAX_UNDO = 2_000
 
 
 def play(browser: Browser, *, edits: int, seed: int, pages: int) -> Tally:
-    """Play one storm on a lab and pages of its own."""
+    """Play one storm on its own server and pages."""
     with tempfile.TemporaryDirectory() as name, thinker() as model:
         root = Path(name, "root")
         root.mkdir()
@@ -70,7 +70,7 @@ def play(browser: Browser, *, edits: int, seed: int, pages: int) -> Tally:
 
 
 def storm(storm: Storm, model: EditingModelServer, *, edits: int, seed: int) -> Tally:
-    """Let the agent make so many edits while people type; check that nothing is lost."""
+    """Let the agent make this many edits while users type; check that nothing is lost."""
     tally, began = Tally(), time.monotonic()
     person = Person(storm.pages, Random(seed), undoes=False)
     panel = rage(storm, model, person, edits=edits, seed=seed)
@@ -87,7 +87,9 @@ def storm(storm: Storm, model: EditingModelServer, *, edits: int, seed: int) -> 
 
 
 def check_texts(storm: Storm, person: Person) -> None:
-    """Every page has the same text, in which each typed letter is once, in each one's order."""
+    """Check that every page has the same text, with each typed letter once and in each user's
+    order.
+    """
     first = OpenNotebook(storm.pages[0])
     for page in storm.pages[1:]:
         for cell in CELLS:
@@ -101,7 +103,7 @@ def check_texts(storm: Storm, person: Person) -> None:
 
 
 def check_saved(storm: Storm) -> None:
-    """The room writes the file by itself."""
+    """Check that the room wrote the file."""
     opened = OpenNotebook(storm.pages[0])
     deadline = time.monotonic() + 60
     while on_disk(storm) != {cell: opened.source(cell) for cell in CELLS}:
@@ -110,7 +112,7 @@ def check_saved(storm: Storm) -> None:
 
 
 def on_disk(storm: Storm) -> dict[str, str]:
-    """The sources in the file; none while it is being written, which is not done at once."""
+    """The sources in the file; none while it is being written, which is not atomic."""
     text = (storm.lab.root / storm.path).read_text(encoding="utf-8")
     try:
         cells = json.loads(text)["cells"]
@@ -120,7 +122,7 @@ def on_disk(storm: Storm) -> dict[str, str]:
 
 
 def check_undo(storm: Storm, person: Person) -> None:
-    """Ctrl+Z takes back what was typed in the page, and leaves the agent's and the others' text."""
+    """Check that Ctrl+Z undoes the text typed in the page, but not that of the agent and others."""
     page = storm.pages[0]
     opened = OpenNotebook(page)
     for cell in TYPED:
@@ -139,7 +141,7 @@ def check_undo(storm: Storm, person: Person) -> None:
 
 
 def own(text: str) -> str:
-    """What of a text was typed."""
+    """The typed part of a text."""
     return "".join(letter for letter in text if letter in LETTERS or letter == "\n")
 
 
@@ -150,7 +152,7 @@ def is_within(part: str, text: str) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play storms with following seeds and say what they met."""
+    """Play storms with consecutive seeds and print their tallies."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--edits", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="of the first storm")

@@ -28,9 +28,9 @@ from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 
 THREADS = 10
 RATE = 30
-"""Tokens a second, of each."""
+"""Tokens per second and thread."""
 LENGTH = 200_000
-"""Characters of an answer: it does not end before the typing."""
+"""Characters of an answer: longer than the typing lasts."""
 TEXT = "first = 1\nsecond = compute first\nthird = 3"
 QUOTE = "compute first"
 WORDS = "lorem ipsum dolor sit amet consetetur "
@@ -38,7 +38,7 @@ KEY_MS = 10
 
 _OPEN = "id => window.jupyterapp.commands.execute('jupyter-ai-shoulders:open-thread', {id})"
 
-# Notes what changes in the editors, and at the prompts, of all cells but one.
+# Records changes in the editors and prompts of all cells but one.
 _WATCH = """id => {
     const {widgets} = window.jupyterapp.shell.currentWidget.content;
     window.touched = [];
@@ -60,7 +60,7 @@ _WATCH = """id => {
 
 @dataclass
 class Storm:
-    """A notebook with a thread in each cell, and one who types into the middle one."""
+    """A notebook with a thread in each cell, and a user typing in the middle one."""
 
     scenario: NotebookScenario
     ids: list[str] = field(default_factory=list[str])
@@ -81,7 +81,7 @@ class Storm:
         self._open_all()
 
     def begin(self) -> None:
-        """Let all threads stream, and wait until the page shows that they do."""
+        """Start all streams and wait until the page shows them."""
         for each in self.ids:
             say(self.scenario, each, "Go on.")
         expect(Marks(self.scenario.page).text("running")).to_have_count(THREADS)
@@ -89,7 +89,7 @@ class Storm:
         expect(panel.answers.last).not_to_be_empty()
 
     def type(self, keys: int) -> None:
-        """Type so many keys before, in and after the text of a thread."""
+        """Type this many keys before, in and after the text of a thread."""
         each = (WORDS * (keys // len(WORDS) + 1))[: keys // 3].rstrip()
         page = self.scenario.page
         self.opened.editor(self.cell).click()
@@ -110,27 +110,27 @@ class Storm:
                 keyboard.press("ArrowLeft")
 
     def watch(self) -> None:
-        """Note from now on what changes in the cells nobody types into."""
+        """Start recording changes in the other cells."""
         self.scenario.page.evaluate(_WATCH, self.cell)
 
     @property
     def touched(self) -> list[str]:
-        """What changed there since."""
+        """The recorded changes."""
         return self.scenario.page.evaluate("() => window.touched")
 
     @property
     def marked(self) -> str:
-        """The text of the thread in the cell that is typed into."""
+        """The text of the thread in the cell being edited."""
         parts = of_cell(self.opened, self.cell).text("running").all_inner_texts()
         return "".join(parts)
 
     @property
     def statuses(self) -> set[str]:
-        """What goes on in the threads."""
+        """The statuses of the threads."""
         return {status(self.scenario, each) for each in self.ids}
 
     def _open_all(self) -> None:
-        """Show each thread in a tab: the page follows what is said in all of them."""
+        """Show each thread in a tab, so that the page follows all of them."""
         for each in self.ids:
             self.scenario.page.evaluate(_OPEN, each)
         tabs = Panel(self.scenario.page).tabs
@@ -148,7 +148,7 @@ def _typed(text: str, place: str, each: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """How the page fared while somebody typed: with nothing going on, and with all threads."""
+    """Measurements while typing: idle, and with all threads streaming."""
 
     idle: Frames
     idle_tasks: list[float]
@@ -156,11 +156,11 @@ class Played:
     streaming: Frames
     streaming_tasks: list[float]
     is_whole: bool
-    """Whether all that was typed is there."""
+    """Whether all typed text is there."""
 
 
 def play(folder: Path, browser: Browser, keys: int) -> Played:
-    """Type so many keys before the threads answer and while they do."""
+    """Type this many keys before the threads answer and while they do."""
     expect.set_options(timeout=PAGE_TIMEOUT_MS)
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     with _scene(folder, page) as storm:

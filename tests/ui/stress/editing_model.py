@@ -1,7 +1,7 @@
-"""A model that edits what it read while a person types, and the simulator it speaks through.
+"""A model that edits the cells it read while a user types, and the simulator that serves it.
 
-Its text is capitals and digits, the person's small letters: who wrote what can be told from a text.
-Used by ``typing_storm``.
+It writes capitals and digits, the user small letters, so the author of each letter is known. Used
+by ``typing_during_edits``.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ CELLS = ("five", "six", "seven")
 MARK = re.compile(r"Q\d+Q")
 MOST_MARKS = 6
 SLOWEST_THOUGHT = 0.8
-"""Seconds: a model takes its time, so that something is typed between what it reads and edits."""
+"""In seconds: leaves time for typing between the model's reads and edits."""
 RUN_EVERY = 3
-"""One round in so many runs the cell between."""
+"""Every n-th round runs the cell between."""
 STRUCTURE_EVERY = 4
-"""One round in so many adds a cell, or deletes the one it added."""
+"""Every n-th round adds a cell, or deletes the added one."""
 _SECTION = re.compile(r"^--- cell \d+ · id=(\S+) .*$", re.MULTILINE)
 _FENCE = re.compile(r'\n?</?data id="\w+">\n?')
 """What marks a tool's text as data for the model."""
@@ -44,17 +44,17 @@ _ADDED = re.compile(r"\(id=([\w-]+)\)")
 
 @dataclass
 class EditingModel:
-    """Answers each request with edits of what it knows, until it has made enough of them."""
+    """Answers each request with edits, until it has made enough of them."""
 
     path: str
     rng: Random
     edits: int
     known: dict[str, str] = field(default_factory=dict[str, str])
     asked: int = 0
-    """How many edits it has asked for."""
+    """Number of edits so far."""
     rounds: int = 0
     extra: str | None = None
-    """The cell it added and not deleted."""
+    """The added cell, until it is deleted."""
     inserted: int = 0
 
     def __call__(self, request: SimRequest) -> Reply:
@@ -88,7 +88,7 @@ class EditingModel:
         marks = MARK.findall(after)
         new = [mark for mark in marks if mark not in before]
         if cell in TYPED and new and self.rng.random() < 0.5 and before:
-            # One replacement instead of the whole text, where what it replaces is there once.
+            # One replacement instead of the whole text, if the replaced text is unique.
             at = after.index(new[0])
             around = before[max(0, at - 8) : at + 8]
             if before.count(around) == 1:
@@ -98,7 +98,7 @@ class EditingModel:
         return self._call("edit_cell", cell_id=cell, source=after)
 
     def _changed(self, cell: str, text: str) -> str:
-        """Put a mark anywhere into the text; where there are many take one out instead."""
+        """Insert a mark somewhere; remove one if there are many."""
         self.inserted += 1
         if cell == RUN:
             return f"n = {self.inserted}\nprint('RUN', n)"
@@ -128,14 +128,14 @@ class EditingModel:
 
 @dataclass
 class EditingModelServer:
-    """A simulator in a thread, whose answers a function of this process makes."""
+    """A simulator in a thread; a function of this process makes its replies."""
 
     simulator: Simulator
     loop: asyncio.AbstractEventLoop
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Its address."""
         return self.simulator.url
 
     def think(self, model: EditingModel) -> None:

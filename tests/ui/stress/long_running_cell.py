@@ -1,7 +1,7 @@
-"""A cell that runs for long and whose page is closed: it goes on, and so does the turn at its end.
+"""A long-running cell continues after its page was closed, and its turn ends.
 
-``python -m tests.ui.stress.long_running_cell --minutes 10`` runs one that long in a real browser
-against a server of its own; ``test_long_runs`` does the same with seconds.
+``python -m tests.ui.stress.long_running_cell --minutes 10`` runs one in a real browser against its
+own server; ``test_long_running_cells`` runs a short one.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ NAME = "long.ipynb"
 ARGUMENTS = ("--Shoulders.run_patience=1",)
 TICK_SECONDS = 0.25
 CLOSE_SECONDS = 5.0
-"""The page is closed so long after the cell has printed something."""
+"""The page is closed this long after the cell's first output."""
 SLACK_SECONDS = 60.0
-"""How much later than planned the end may be seen on a busy machine."""
+"""Tolerance for the end on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the file and the log held at the end, and on the way."""
+    """The file and the log during the run and at its end."""
 
     text: str
     """What the cell printed, in the file."""
@@ -45,7 +45,7 @@ class Seen:
 
 
 def program(seconds: float) -> str:
-    """A cell that prints a line a quarter of a second for so long."""
+    """A cell that prints a line every quarter of a second for this time."""
     return f"""\
 import time
 for tick in range({round(seconds / TICK_SECONDS)}):
@@ -55,19 +55,19 @@ for tick in range({round(seconds / TICK_SECONDS)}):
 
 
 def printed(seconds: float) -> str:
-    """What the whole of it prints."""
+    """Its complete output."""
     return "".join(f"tick {tick}\n" for tick in range(round(seconds / TICK_SECONDS)))
 
 
 def prepare(root: Path, upstream: SimulatorProcess, seconds: float) -> None:
-    """Write the notebook, and tell the model what to do."""
+    """Write the notebook and script the model."""
     (root / NAME).write_text(notebook(("slow", program(seconds))), encoding="utf-8")
     run = calls("run_cell", {"path": NAME, "cell_id": "slow"})
     upstream.play(in_order(run, says("I wait for its end."), says("It has ended.")))
 
 
 def watch(lab: Lab, page: Page, seconds: float) -> Seen:
-    """Ask for the run, close the page, and wait until the turn has ended by itself."""
+    """Start the run, close the page, and wait until the turn has ended."""
     page.goto(lab.document_url(NAME))
     opened = OpenNotebook(page).ready().save_as_the_lab_has_it()
     panel = Panel(page).open()
@@ -83,7 +83,7 @@ def watch(lab: Lab, page: Page, seconds: float) -> Seen:
         assert time.monotonic() < deadline, "the turn does not end"
         if not talks.of_type("run-end"):
             early = len(_text(lab).splitlines())
-        time.sleep(0.5)  # a file and a log of another process: there is nothing to wait on
+        time.sleep(0.5)  # a file and a log of another process can only be polled
     kinds = tuple(event["type"] for event in talks.log())
     exits = tuple(event["exit"] for event in talks.of_type("turn-end"))
     while _text(lab) != printed(seconds) and time.monotonic() < deadline:

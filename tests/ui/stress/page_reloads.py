@@ -1,7 +1,7 @@
-"""Reloads a real page at random moments of a stream: what it shows is what the log holds.
+"""Reloads a page at random moments of a stream and compares its content with the log.
 
-``python -m tests.ui.stress.page_reloads --count 200`` makes so many; ``test_pages`` makes a few
-with ``storm``.
+``python -m tests.ui.stress.page_reloads --count 200`` makes that many reloads; a browser test makes
+a few with ``storm``.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tests.ui.support.notebook_scenario import ConversationApi, streamed_text
 
 WORDS_PER_SECOND = 50
 PATIENT = 5
-"""One reload in so many waits until the page shows the text, however slow the machine is."""
+"""One in this many reloads waits until the page shows the text."""
 ROUND = 50
 """Reloads in one reply."""
 LONGEST_SECONDS = 2.0
-"""A page is there after about two; many are reloaded before they are."""
+"""A page loads in about two seconds; many are reloaded before."""
 SECONDS_EACH = 1.6
-"""What a reload takes with its wait, to know how long to talk."""
+"""Duration of a reload with its wait, to size the reply."""
 
 
 @dataclass
@@ -41,22 +41,22 @@ class Tally:
 
     reloads: int = 0
     texts: list[str] = field(default_factory=list[str])
-    """What the panel showed right before a reload, if it was there."""
+    """Text of the panel right before a reload, if shown."""
 
 
 def prose(count: int) -> str:
-    """A text that takes as long to say as so many reloads."""
+    """A text that streams for the duration of this many reloads."""
     words = math.ceil(count * SECONDS_EACH * WORDS_PER_SECOND)
     return " ".join(f"w{number}" for number in range(words))
 
 
 def script(text: str) -> dict[str, object]:
-    """The reply: the text, a word at a time."""
+    """The reply: the text, word by word."""
     return in_order(says(text, event_delay=1 / WORDS_PER_SECOND))
 
 
 def storm(talks: ConversationApi, page: Page, count: int, seed: int) -> Tally:
-    """Ask for the text and reload the page at random moments; check what it showed."""
+    """Request the text and reload the page at random moments; check the texts it showed."""
     rng, tally = Random(seed), Tally()
     page.goto(talks.lab.url("lab", reset=""))
     Panel(page).open().ask("Write a lot.")
@@ -75,7 +75,7 @@ def storm(talks: ConversationApi, page: Page, count: int, seed: int) -> Tally:
 
 
 def check(talks: ConversationApi, page: Page, tally: Tally, text: str) -> None:
-    """Let the stream end; the page and all it showed before are what the log holds."""
+    """Let the stream end; check that the page and its earlier texts match the log."""
     panel = Panel(page).open()
     deadline = time.monotonic() + len(text.split()) / WORDS_PER_SECOND + 60
     while talks.only()["status"] == "running":
@@ -93,7 +93,7 @@ def check(talks: ConversationApi, page: Page, tally: Tally, text: str) -> None:
 
 
 def _log(talks: ConversationApi) -> list[dict[str, Any]]:
-    """The log, however long."""
+    """The complete log."""
     path, log = f"sessions/{talks.only()['id']}/events", list[dict[str, Any]]()
     while True:
         page = talks.api(path, after=str(len(log)), limit="5000")
@@ -103,14 +103,14 @@ def _log(talks: ConversationApi) -> list[dict[str, Any]]:
 
 
 def _shown(page: Page) -> str:
-    """What the panel shows now of the answer; nothing while the page loads."""
+    """The answer's text in the panel; empty while the page loads."""
     return page.evaluate(
         "() => document.querySelector('.shoulders-Agent')?.textContent.trim() ?? ''"
     )
 
 
 def main() -> int:
-    """Run rounds, each on a lab and a page of its own: a reply may take five minutes at most."""
+    """Play rounds, each on its own server and page: a reply may take at most five minutes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="of the first round")

@@ -38,18 +38,18 @@ from tests.ui.support.long_conversation import (
 NAME = "storm.ipynb"
 CELLS = 20
 CHARACTERS = 4
-"""Of a token, about."""
+"""Approximate number per token."""
 ANSWER_SECONDS = 60.0
 KEYS = 60
 KEY_MS = 50
 WARM = 2
-"""Answers before memory is compared: code is compiled and caches fill at first."""
+"""Answers before memory is compared: code is compiled and caches fill first."""
 MEGABYTE = 1_000_000
 MORE_MEMORY = 30 * MEGABYTE
-"""What 20 minutes may add: the text itself, and what the engine keeps for later."""
+"""Allowed growth in 20 minutes: the text, and what the engine keeps."""
 MORE_ELEMENTS = 1_500
 
-# Notes how long a key takes until the frame that shows it is painted.
+# Records the time from a key to the painted frame.
 NOTE_KEYS = """() => {
     window.keys = [];
     window.noteKey ??= document.addEventListener('keydown', ({timeStamp}) =>
@@ -63,7 +63,7 @@ NOTE_KEYS = """() => {
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What the page's main thread did in a while, in ms of its own CPU time for each frame."""
+    """CPU time of the page's main thread, in ms per frame."""
 
     task: float
     script: float
@@ -72,7 +72,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the page holds when its garbage is collected: bytes of its heap, and elements."""
+    """Heap size in bytes and number of elements after garbage collection."""
 
     heap: float
     elements: int
@@ -90,7 +90,7 @@ class Answer:
     costs: Costs
 
     def line(self, name: str) -> str:
-        """Return it as a line of the table."""
+        """The answer as a line of the table."""
         frames = self.frames
         return (
             f"{name:>8}  frames {len(frames.times):5} median {frames.middle:5.1f} ms"
@@ -103,7 +103,7 @@ class Answer:
 
 @contextmanager
 def scene(folder: Path, messages: int) -> Generator[tuple[Lab, SimulatorProcess]]:
-    """Run a lab with the long conversation, and its model."""
+    """Run a server with the long conversation and its model."""
     root = folder / "root"
     root.mkdir()
     cells = [(f"c{number}", f"x = {number}\n") for number in range(CELLS)]
@@ -135,11 +135,11 @@ class Storm:
         self.tools.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def idle(self) -> Answer:
-        """Type while the panel does nothing."""
+        """Type while the panel is idle."""
         return self._measured(lambda: None)
 
     def answer(self, seconds: float) -> Answer:
-        """Let the model answer for so long, and type meanwhile."""
+        """Let the model answer for this time while typing."""
         text = streamed(int(seconds * self.rate * CHARACTERS))
         reply = says(f"{text}\n\nThe end.", tokens_per_second=self.rate)
         self.upstream.play(in_order(reply))
@@ -150,7 +150,7 @@ class Storm:
         return found
 
     def held(self) -> Held:
-        """What the page holds now."""
+        """Measure the page now."""
         self.tools.send("HeapProfiler.collectGarbage")
         elements = self.page.evaluate("() => document.querySelectorAll('*').length")
         return Held(self._metrics()["JSHeapUsedSize"], elements)
@@ -222,7 +222,7 @@ def _stream(storm: Storm, seconds: float, each: float) -> list[Held]:
 
 
 def judged(held: list[Held]) -> int:
-    """Compare what it held at the end with what it held at first; return the exit code."""
+    """Compare the last measurement with the first; return the exit code."""
     first, last = held[0], held[-1]
     memory, elements = last.heap - first.heap, last.elements - first.elements
     show(f"grown by {memory / MEGABYTE:.1f} MB and {elements} elements")
@@ -230,7 +230,7 @@ def judged(held: list[Held]) -> int:
 
 
 def show(line: str) -> None:
-    """Print it now."""
+    """Print without buffering."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

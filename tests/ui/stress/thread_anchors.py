@@ -29,14 +29,14 @@ from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 CELLS = 6
 LINES = 4
 FIRST = 0x4E00
-"""The first of the characters that are written, a CJK ideograph; some 20 000 follow it."""
+"""The first of the written characters, a CJK ideograph; about 20 000 follow."""
 ACTS = (
     *("type", "type", "type", "remove", "remove", "replace", "replaceAll", "split", "merge"),
     *("up", "down", "cut", "paste", "paste", "indent", "reload", "toMarkdown", "toCode"),
     *("undo", "undo", "redo", "undoCells", "redoCells"),
 )
 
-# Does one thing in the notebook in front and waits until the threads have been told.
+# Performs one action in the current notebook and waits until the threads are updated.
 _ACT = """async ({act, cell, at, to, text}) => {
     const {commands, shell} = window.jupyterapp;
     const panel = shell.currentWidget;
@@ -87,7 +87,7 @@ _ACT = """async ({act, cell, at, to, text}) => {
     await acts[act]();
 }"""
 
-# The cells as [id, source], and the places of threads: [certainty, cell, from, to] by thread.
+# The cells as [id, source], and the threads' positions: [certainty, cell, from, to] by thread.
 LOOK = """() => {
     const panel = window.jupyterapp.shell.currentWidget;
     const {_services, _plugins} = window.jupyterapp.pluginRegistry;
@@ -105,12 +105,12 @@ LOOK = """() => {
 
 @dataclass
 class Marked:
-    """A thread, and the characters it is about."""
+    """A thread and the characters it is about."""
 
     letters: set[str]
     quote: str
     is_torn: bool = False
-    """Whether they were in two places once."""
+    """Whether the characters were ever in two places."""
 
 
 @dataclass
@@ -122,9 +122,9 @@ class Tally:
     uncertain: int = 0
     gone: int = 0
     wrong: list[str] = field(default_factory=list[str])
-    """Threads that were said to be certain, and were not there."""
+    """Threads reported as certain at a wrong position."""
     lost: list[str] = field(default_factory=list[str])
-    """Threads that were said to be gone, with all of their text there."""
+    """Threads reported as lost whose whole text exists."""
 
 
 class AnchorStorm:
@@ -138,7 +138,7 @@ class AnchorStorm:
         self.tally = Tally()
 
     def begin(self) -> None:
-        """Write the notebook, pin the threads and open it."""
+        """Write the notebook, anchor the threads and open it."""
         cells = [(f"cell{n}", "\n".join(self._line() for _ in range(LINES))) for n in range(CELLS)]
         self._scenario.write(*cells)
         for cell_id, source in cells:
@@ -157,7 +157,7 @@ class AnchorStorm:
         )
 
     def step(self) -> None:
-        """Do one thing, and look where the threads are."""
+        """Perform one action and check the threads."""
         act = self._rng.choice(ACTS)
         self._known = self._count
         self._page.evaluate(
@@ -174,7 +174,7 @@ class AnchorStorm:
         self.check(f"step {self.tally.steps}, {act}")
 
     def check(self, when: str) -> None:
-        """Hold the threads of the page to their characters."""
+        """Compare the page's threads with their characters."""
         seen = self._page.evaluate(LOOK)
         for thread, marked in self.threads.items():
             self._hold(f"{when}, {thread}", marked, seen["places"][thread], seen["cells"])
@@ -201,9 +201,9 @@ class AnchorStorm:
                 self.tally.lost.append(f"{at}: {parts}")
 
     def _is_right(self, said: str, part: str | None, marked: Marked, is_there: bool) -> bool:
-        """Whether what is said is the part that is meant.
+        """Whether the reported text is the expected part.
 
-        What this step wrote in place of an end of it may be of it, too.
+        Text just written in place of one of its ends may belong to it.
         """
         said = said.strip()
         if part is None:
@@ -227,7 +227,9 @@ class AnchorStorm:
 
 
 def part_of(source: str, letters: set[str]) -> str:
-    """From the first of these letters to the last; all among them belong to them from now on."""
+    """From the first to the last of these letters; letters between belong to the thread from now
+    on.
+    """
     places = [at for at, letter in enumerate(source) if letter in letters]
     if not places:
         return ""

@@ -38,11 +38,11 @@ from tests.ui.stress.editing_model import (
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LINES = 12
-"""A cell with more lines than this gets no new ones: the person types on in the last."""
+"""A cell with this many lines gets no new ones: the user types in the last line."""
 MakeLab = Callable[[Path, Path, dict[str, str]], Lab]
-"""Makes a lab of a workspace, a directory for its state and its environment."""
+"""Makes a server from a workspace, a state directory and an environment."""
 
-# Notes each change of the cells people type into: what was inserted and deleted, and by whom.
+# Records each change of the cells users type into: inserted and deleted text, and its author.
 _WATCH = """() => {
     const {cells} = window.jupyterapp.shell.currentWidget.context.model.sharedModel;
     window.noted = {};
@@ -78,28 +78,28 @@ class Tally:
     proposals: int = 0
     runs: int = 0
     undone: int = 0
-    """Edits of the agent that were taken back one by one at the end."""
+    """Number of the agent's edits undone one by one at the end."""
     seconds: float = 0
 
 
 @dataclass
 class Person:
-    """Who types: in one page, or now in one and now in the other."""
+    """A user who types in one page, or in two alternately."""
 
     pages: Sequence[Page]
     rng: Random
     undoes: bool
     typed: dict[tuple[int, str], str] = field(default_factory=dict[tuple[int, str], str])
-    """What was typed into each cell of each page."""
+    """The typed text by page and cell."""
 
     def burst(self) -> None:
-        """Type a little into one of the cells; sometimes look elsewhere, or undo."""
+        """Type a little into a cell; sometimes change the page or undo."""
         number = self.rng.randrange(len(self.pages))
         page, cell = self.pages[number], self.rng.choice(TYPED)
         opened = OpenNotebook(page)
         page.bring_to_front()
         opened.editor(cell).click()
-        # Another was put in above it at that moment, or taken out, or a change has a button there.
+        # A cell above was added or removed at that moment, or a change has a button there.
         while opened.active != cell or not page.evaluate(_HAS_CARET):
             opened.editor(cell).click()
         page.keyboard.press("Control+End")
@@ -126,7 +126,7 @@ class Person:
 
 @dataclass
 class Storm:
-    """One lab with its pages, and the conversation."""
+    """A server with its pages, and the conversation."""
 
     lab: Lab
     pages: Sequence[Page]
@@ -155,7 +155,7 @@ class Storm:
                 return events
 
     def ended(self) -> bool:
-        """Whether the agent's turn is over."""
+        """Whether the agent's turn has ended."""
         found = self.api("sessions", limit="200")["sessions"]
         return bool(found) and found[0]["status"] == "idle" and bool(self._ends())
 
@@ -166,7 +166,7 @@ class Storm:
 def storm(
     storm: Storm, thinker: EditingModelServer, *, edits: int, seed: int, undoes: bool = False
 ) -> Tally:
-    """Let the agent make so many edits while the person types; check that nothing is lost."""
+    """Let the agent make this many edits while the user types; check that nothing is lost."""
     tally, began = Tally(), time.monotonic()
     person = Person(storm.pages, Random(seed), undoes)
     panel = rage(storm, thinker, person, edits=edits, seed=seed)
@@ -184,7 +184,7 @@ def storm(
 def rage(
     storm: Storm, thinker: EditingModelServer, person: Person, *, edits: int, seed: int
 ) -> Panel:
-    """Let the agent make so many edits while the person types; return the panel of the chat."""
+    """Let the agent make this many edits while the user types; return the chat panel."""
     deadline = time.monotonic() + 60 + 3 * edits
     thinker.think(EditingModel(storm.path, Random(seed + 1), edits))
     for page in storm.pages:
@@ -200,7 +200,7 @@ def rage(
 
 
 def check_log(storm: Storm, edits: int, tally: Tally) -> None:
-    """Every edit was made or became a proposal; nothing else went wrong."""
+    """Check that every edit was made or became a proposal, without errors."""
     log = storm.log()
     ends = [event for event in log if event["type"] == "turn-end"]
     assert [event["exit"] for event in ends] == ["final_response"], ends
@@ -216,7 +216,7 @@ def check_log(storm: Storm, edits: int, tally: Tally) -> None:
 
 
 def check_texts(storm: Storm, person: Person, tally: Tally) -> None:
-    """Each typed letter is there once and in order; only undo took any away, and nothing else."""
+    """Check that each typed letter exists once and in order; only undo removed any."""
     for number, page in enumerate(storm.pages):
         noted = page.evaluate("() => window.noted")
         for cell in TYPED:
@@ -239,7 +239,7 @@ def check_texts(storm: Storm, person: Person, tally: Tally) -> None:
 
 
 def check_saved(storm: Storm) -> None:
-    """Save in every page in turn: no question, and every typed line is in the file, and in all."""
+    """Save in every page in turn: no question, and the file and all pages have every typed line."""
     opened = [OpenNotebook(page) for page in storm.pages]
     typed = {line for each in opened for cell in TYPED for line in _lines([each.source(cell)])}
     for page, each in [*zip(storm.pages, opened, strict=True)] * len(opened):
@@ -255,19 +255,19 @@ def check_saved(storm: Storm) -> None:
 
 
 def _lines(texts: Iterable[str]) -> set[str]:
-    """What was typed of each line of some texts."""
+    """The typed part of each line."""
     return {_own(line) for text in texts for line in text.split("\n")} - {""}
 
 
 def check_proposals(storm: Storm, panel: Panel, tally: Tally) -> None:
-    """Each conflict can be seen and decided."""
+    """Check that each conflict can be viewed and decided."""
     proposed = storm.api("proposals", status="proposed")["proposals"]
     assert len(proposed) == tally.proposals
     expect(panel.proposal).to_have_count(tally.proposals, timeout=30_000)
 
 
 def check_undo(storm: Storm, tally: Tally) -> None:
-    """Ctrl+Z goes back step by step to the beginning; no step is of two hands."""
+    """Check that Ctrl+Z returns to the beginning in steps of one author each."""
     page = storm.pages[0]
     opened = OpenNotebook(page)
     after = {cell: opened.source(cell) for cell in CELLS}
@@ -293,7 +293,7 @@ def check_undo(storm: Storm, tally: Tally) -> None:
 
 
 def _steps(page: Page, cell: str, keys: str) -> list[str]:
-    """Press until nothing changes any more; return what each step inserted and deleted."""
+    """Press until nothing changes; return the inserted and deleted text of each step."""
     steps: list[str] = []
     while True:
         before = page.evaluate("cell => window.noted[cell].length", cell)
@@ -305,7 +305,7 @@ def _steps(page: Page, cell: str, keys: str) -> list[str]:
 
 
 def _own(text: str) -> str:
-    """What of a text was typed."""
+    """The typed part of a text."""
     return "".join(letter for letter in text if letter in LETTERS or letter == "\n")
 
 
@@ -330,7 +330,7 @@ def prepare(lab: Lab, pages: Sequence[Page], path: str = "storm.ipynb") -> Storm
 
 
 def configure(root: Path, thinker: EditingModelServer) -> dict[str, str]:
-    """Make the simulator the model and let the agent run cells unasked; return the environment."""
+    """Configure the simulator as the model and allow running cells; return the environment."""
     env = SimulatorProcess({}, root, url=thinker.url).configure(root)
     rule = {"action": "allow", "tool": "*_cell", "match": {"notebook": "storm.ipynb"}}
     rules = {"version": 1, "rules": [rule]}
@@ -339,14 +339,14 @@ def configure(root: Path, thinker: EditingModelServer) -> dict[str, str]:
 
 
 def make_lab(root: Path, state: Path, env: dict[str, str]) -> Lab:
-    """A lab without collaboration."""
+    """A server without collaboration."""
     return Lab(root, state, args=["--Shoulders.step_limit=100000"], env=env)
 
 
 def play(
     browser: Browser, make: MakeLab, *, edits: int, seed: int, pages: int, undoes: bool
 ) -> Tally:
-    """Play one storm on a lab and pages of its own."""
+    """Play one storm on its own server and pages."""
     with tempfile.TemporaryDirectory() as name, thinker() as model:
         root = Path(name, "root")
         root.mkdir()
@@ -365,7 +365,7 @@ def play(
 
 
 def main() -> int:
-    """Play storms with following seeds and say what they met."""
+    """Play storms with consecutive seeds and print their tallies."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--edits", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="of the first storm")

@@ -1,4 +1,4 @@
-"""Threads are where their text is after the agent's edits."""
+"""Threads stay at their text through the agent's edits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECOND = "other = rows\nrows.sum()\n"
 
 
 def show(scenario: NotebookScenario, threads: int) -> OpenNotebook:
-    """The notebook in front, with its threads."""
+    """The open notebook with its threads."""
     notebook = scenario.show(scenario.page)
     scenario.page.wait_for_function(
         f"count => Object.keys(({LOOK})().places).length === count", arg=threads
@@ -27,7 +27,7 @@ def show(scenario: NotebookScenario, threads: int) -> OpenNotebook:
 
 
 def where(page: Page, thread: str) -> list[Any]:
-    """Where the notebook in front has a thread: certainty, cell, text."""
+    """Position of a thread in the current notebook: certainty, cell, text."""
     seen = page.evaluate(LOOK)
     certainty, cell_id, start, end = seen["places"][thread]
     return [certainty, cell_id, dict(seen["cells"])[cell_id][start:end]]

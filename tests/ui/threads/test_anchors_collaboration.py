@@ -1,4 +1,4 @@
-"""Two people who share a notebook see its threads move together."""
+"""Two users who share a notebook see its threads move together."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def show(scenario: NotebookScenario, page: Page) -> None:
 
 
 def wait_for_place(pages: tuple[Page, ...], wanted: list[Any]) -> None:
-    """Wait until the thread is there in all pages."""
+    """Wait until the thread is at this position in all pages."""
     for page in pages:
         page.wait_for_function(
             f"wanted => JSON.stringify(Object.values(({LOOK})().places)[0]) === wanted",
@@ -79,7 +79,7 @@ def test_two_people_see_a_thread_move_with_what_either_of_them_does(
         lambda: scenario.talks.api(f"sessions/{thread}")["anchor"]["range"]["from"] == start,
         "the page that typed has told",
     )
-    assert reports == []  # the other page has only heard of it
+    assert reports == []  # the other page only received the update
 
     other_page.evaluate(_EDIT, [start + 3, start + 6, ""])
     wait_for_place(pages, ["exact", "one", start, start + size - 3])

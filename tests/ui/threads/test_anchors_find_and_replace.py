@@ -1,4 +1,4 @@
-"""Threads are where their text is after the lab's own find and replace."""
+"""Threads stay at their text through JupyterLab's find and replace."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FIRST = "rows = load()\nprint(rows)\nrows.plot(rows)\nsave()\n"
 SECOND = "other = rows\nrows.sum()\n"
 THIRD = "nothing.like_it()\n"
 FOUND = {"exact", "approximate"}
-"""The lab writes whole texts anew: a place in which much is other may be marked as uncertain."""
+"""JupyterLab replaces whole texts: a thread whose text changed much may become approximate."""
 
 
 def replace_all(page: Page, old: str, new: str, count: int) -> None:
-    """Replace every occurrence in the document in front, with the lab's search dialog."""
+    """Replace every occurrence in the current document with JupyterLab's search dialog."""
     page.keyboard.press("Control+f")
     search = page.locator(".jp-DocumentSearch-overlay:visible")
     _field(search, "Find").fill(old)

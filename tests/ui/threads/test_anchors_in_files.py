@@ -1,4 +1,4 @@
-"""Threads in text, code and Markdown files under random edits, held to their characters."""
+"""Threads in text, code and Markdown files under random edits, compared with their characters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS = 40
 LINES = 8
 ACTS = ("type", "type", "remove", "replace", "replaceAll", "indent", "set", "undo", "redo")
 
-# Does one thing in the file in front, through its editor or its shared text.
+# Performs one action in the current file, through its editor or its shared text.
 _ACT = """({act, at, length, text}) => {
     const {content, context} = window.jupyterapp.shell.currentWidget;
     const shared = context.model.sharedModel;
@@ -42,7 +42,7 @@ _ACT = """({act, at, length, text}) => {
     })[act]();
 }"""
 
-# The text, and where threads are: [certainty, from, to] by thread.
+# The text, and the threads' positions: [certainty, from, to] by thread.
 _LOOK = """() => {
     const {context} = window.jupyterapp.shell.currentWidget;
     const {_services, _plugins} = window.jupyterapp.pluginRegistry;
@@ -57,26 +57,26 @@ _LOOK = """() => {
 
 
 class Letters:
-    """Text in which no character is twice."""
+    """Text in which no character occurs twice."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self.count = 0
 
     def some(self, least: int, most: int) -> str:
-        """So many that were not there before."""
+        """Random characters that were not used before."""
         length = self._rng.randint(least, most)
         self.count += length
         return "".join(chr(FIRST + self.count - length + at) for at in range(length))
 
 
 def look(page: Page) -> dict[str, Any]:
-    """What the page says."""
+    """The page's state."""
     return page.evaluate(_LOOK)
 
 
 def opened(scenario: NotebookScenario, name: str, threads: int) -> TextEditor:
-    """The file in front, with its threads."""
+    """The open file with its threads."""
     scenario.page.goto(scenario.lab.url("lab", reset=""))
     editor = TextEditor(scenario.page).open(name)
     scenario.page.wait_for_function(
@@ -139,9 +139,9 @@ def test_threads_in_files_are_where_their_text_is_whatever_is_done_to_it(
 
 
 def hold(when: str, text: str, place: list[Any], own: set[str], known: int) -> bool:
-    """Whether a thread is certain; it has to be where its characters are then.
+    """Check a thread that is certain against its characters; return whether it is certain.
 
-    What this step wrote at an end of it may be of it, too.
+    Text just written at one of its ends may belong to it.
     """
     certainty, start, end = place
     part = part_of(text, own)
@@ -158,7 +158,7 @@ def hold(when: str, text: str, place: list[Any], own: set[str], known: int) -> b
 
 
 def told(scenario: NotebookScenario, threads: dict[str, set[str]]) -> dict[str, Any]:
-    """Where the server has the threads that it has for certain."""
+    """The server's certain threads and their positions."""
     anchors = {thread: scenario.talks.api(f"sessions/{thread}")["anchor"] for thread in threads}
     return {
         thread: [anchor["range"]["from"], anchor["range"]["to"]]
@@ -168,7 +168,7 @@ def told(scenario: NotebookScenario, threads: dict[str, set[str]]) -> dict[str, 
 
 
 def shown(page: Page, mark: str) -> dict[str, Any]:
-    """Where the page has those that are certain, in the text without a mark."""
+    """The page's certain threads, in the text without a byte order mark."""
     return {
         thread: [start - len(mark), end - len(mark)]
         for thread, (certainty, start, end) in look(page)["places"].items()

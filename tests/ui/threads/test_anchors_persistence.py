@@ -1,4 +1,4 @@
-"""Where threads are outlives the page, the server and the file's changes outside of the lab."""
+"""Thread positions survive reloads, server restarts and changes of the file outside JupyterLab."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.full
 SOURCE = "import pandas\nframe = pandas.read_csv('a.csv')\nframe.describe()\n"
 QUOTE = "frame = pandas.read_csv('a.csv')"
 
-# Writes at the beginning of a cell, as one who types does.
+# Inserts at the beginning of a cell, like a user typing.
 _TYPE = """([id, text]) => window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells
     .find(cell => cell.id === id).updateSource(0, 0, text)"""
 
