@@ -1,4 +1,4 @@
-"""The AI settings and the item in the status bar, as a user of the browser sees them."""
+"""Page objects of the AI settings and the status bar item."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ class SettingsPage:
 
     @property
     def root(self) -> Locator:
-        """The page itself."""
         return self.page.get_by_role("region", name="AI settings")
 
     @property
@@ -26,7 +25,7 @@ class SettingsPage:
         return self.page.locator(".shoulders-StatusItem button")
 
     def open(self, section: str) -> SettingsPage:
-        """Show one part of the settings."""
+        """Show one section of the settings."""
         self.page.wait_for_function("() => window.jupyterapp?.commands !== undefined")
         self.page.evaluate("() => window.jupyterapp.restored")
         self.page.evaluate(
@@ -37,12 +36,12 @@ class SettingsPage:
         return self.shown(section)
 
     def go(self, title: str) -> SettingsPage:
-        """Go to another part by its name."""
+        """Go to another section by its name."""
         self.root.get_by_role("button", name=title, exact=True).click()
         return self.shown(title)
 
     def shown(self, title: str) -> SettingsPage:
-        """Wait until a part is shown, and what it tells is read."""
+        """Wait until a section is shown and its data is loaded."""
         heading = self.root.get_by_role("heading", level=2)
         expect(heading).to_contain_text(title, ignore_case=True, timeout=PAGE_TIMEOUT_MS)
         expect(self.root.locator(".shoulders-Dots")).to_have_count(0)

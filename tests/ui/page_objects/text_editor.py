@@ -1,4 +1,4 @@
-"""A text file in the lab's editor as a user of the browser sees it: a page object."""
+"""Page object of a text file in JupyterLab's editor."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _CONTEXT = "window.jupyterapp.shell.currentWidget.context"
 
 @dataclass(frozen=True, slots=True)
 class TextEditor:
-    """The file in front."""
+    """The current file."""
 
     page: Page
 
     def open(self, path: str) -> TextEditor:
-        """Open a file in the editor, whatever else its type is shown in, and wait for its text."""
+        """Open a file in the editor, whatever its type's default is, and wait for its text."""
         self.page.wait_for_function("() => window.jupyterapp?.restored !== undefined")
         self.page.evaluate(
             """async (path) => {
@@ -42,7 +42,7 @@ class TextEditor:
 
     @property
     def content(self) -> Locator:
-        """Where keys go."""
+        """The editable content."""
         return self.page.locator(".jp-FileEditor:visible .cm-content")
 
     @property
@@ -62,36 +62,36 @@ class TextEditor:
 
     @property
     def caret(self) -> int:
-        """Where the caret is, in characters."""
+        """Position of the caret, in characters."""
         return self.page.evaluate(
             "() => window.jupyterapp.shell.currentWidget.content.editor.editor"
             ".state.selection.main.head"
         )
 
     def wait_for_text(self, text: str) -> None:
-        """Wait until the text reads so."""
+        """Wait until it has this text."""
         self.page.wait_for_function(
             f"(text) => {_CONTEXT}?.model.sharedModel.getSource() === text", arg=text
         )
 
     def wait_until_saved(self) -> None:
-        """Wait until nothing is unsaved."""
+        """Wait until there are no unsaved changes."""
         self.page.wait_for_function(f"() => !{_CONTEXT}.model.dirty")
 
     def type_at_end(self, text: str) -> None:
-        """Type at the end as a person does."""
+        """Type at the end key by key."""
         self.content.click()
         self.page.keyboard.press("Control+End")
         self.page.keyboard.type(text, delay=10)
 
     def type_at_start(self, text: str) -> None:
-        """Type at the beginning as a person does."""
+        """Type at the beginning key by key."""
         self.content.click()
         self.page.keyboard.press("Control+Home")
         self.page.keyboard.type(text, delay=10)
 
     def undo(self) -> None:
-        """Take one step back as a person does."""
+        """Undo one step by keyboard."""
         self.content.click()
         self.page.keyboard.press("Control+z")
 
@@ -105,13 +105,13 @@ class TextEditor:
         )
 
     def saves_without_a_question(self) -> None:
-        """Save as the user would; the lab asks nothing, "File Changed" above all."""
+        """Save as the user would; check that JupyterLab shows no dialog like "File Changed"."""
         self.page.evaluate("() => { void window.jupyterapp.commands.execute('docmanager:save'); }")
         self.wait_until_saved()
         expect(self.page.locator(".jp-Dialog")).to_have_count(0)
 
     def knows_its_file(self) -> None:
-        """Wait until the page knows the file as it is, so that a save raises no question."""
+        """Wait until the page knows the current file, so that a save raises no question."""
         deadline = time.monotonic() + PAGE_TIMEOUT_MS / 1000
         while not self.page.evaluate(
             f"""async () => {{
@@ -125,11 +125,11 @@ class TextEditor:
             self.page.wait_for_timeout(100)
 
     def read_only(self) -> None:
-        """Make the document one that cannot be changed."""
+        """Make the document read-only."""
         self.page.evaluate(f"() => {{ {_CONTEXT}.model.readOnly = true; }}")
 
     def notice(self, text: str) -> Locator:
-        """A notification with these words."""
+        """A notification with this text."""
         return self.page.locator(".Toastify__toast", has_text=text)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Task threads in the panel, as a user of the browser sees them: page objects."""
+"""Page objects of task threads in the panel."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Threads:
 
     @property
     def bar(self) -> Locator:
-        """What stands above a thread."""
+        """The bar above a thread."""
         return self.panel.root.get_by_role("group", name="Thread", exact=True)
 
     @property
     def place(self) -> Locator:
-        """Its place, which a click goes to."""
+        """The link to its location."""
         return self.bar.locator(".shoulders-ThreadBar-place")
 
     @property
@@ -44,7 +44,7 @@ class Threads:
 
     @property
     def button(self) -> Locator:
-        """The way to the list."""
+        """The button that opens the list."""
         return self.panel.root.get_by_role("button", name=re.compile("^Threads"))
 
     def show(self) -> Threads:
@@ -82,7 +82,7 @@ class Threads:
         )
 
     def start(self) -> None:
-        """Start a thread where the user is, and wait until one can write in it."""
+        """Start a thread at the cursor, and wait until its input is editable."""
         self.page.evaluate(
             "() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:start-thread')"
         )

@@ -1,6 +1,7 @@
-"""Ten threads stream at once while the user types: nothing is lost, and no mark is drawn in vain.
+"""Ten threads stream at once while the user types: nothing is lost, and no mark is redrawn
+needlessly.
 
-How long frames take is measured by ``thread_storm``: here it is counted.
+``concurrent_threads`` measures frame times; this test counts.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def test_no_character_is_lost_and_no_mark_touched_while_ten_threads_stream(
     storm.begin()
     storm.watch()
     storm.type(KEYS)
-    assert storm.statuses == {"running"}  # they all did, all the while
+    assert storm.statuses == {"running"}  # all of them, all the time
     assert storm.opened.source(storm.cell) == storm.expected
     assert storm.touched == []
     begins, ends = storm.expected.index("compute"), storm.expected.index("\nthird")

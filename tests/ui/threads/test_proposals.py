@@ -1,4 +1,4 @@
-"""What a thread proposes: seen word by word, applied, changed, dismissed, undone, run."""
+"""A thread's proposals: word diffs, apply, edit, dismiss, undo, run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ TWICE = "a = load()\nb = load()\nprint(a, b)"
 
 
 def propose(old: str, new: str) -> dict[str, object]:
-    """A reply that proposes a change at the thread's place."""
+    """A reply that proposes a change at the thread's location."""
     return calls("propose_edit", {"old_string": old, "new_string": new})
 
 
 def begin(scenario: NotebookScenario, opened: OpenNotebook, quote: str, nth: int = 0) -> Panel:
-    """Begin a thread at a text of the first cell, and let it propose."""
+    """Start a thread at a text of the first cell, and let it propose a change."""
     threads, panel = Threads(scenario.page), Panel(scenario.page).open()
     threads.select(opened, "first", quote, nth)
     threads.start()
@@ -77,7 +77,7 @@ def test_a_proposal_is_undone_changed_merged_dismissed_and_never_written_over_ot
     opened.wait_for_source("first", TWICE)
     expect(panel.proposal).to_contain_text("undone")
 
-    # Changed by the user before, while other lines of the cell changed.
+    # Edited by the user before, while other lines of the cell changed.
     panel.ask("Again.")
     expect(panel.proposal).to_have_count(2)
     panel.finished()

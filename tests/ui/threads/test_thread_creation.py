@@ -1,4 +1,4 @@
-"""Beginning task threads in a real browser: where the user is, and what they are then about."""
+"""Starting task threads: the position and the resulting anchor."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ FILE = "import math\n\n\ndef area(r):\n    return math.pi * r ** 2\n"
 
 
 def start(page: Page) -> None:
-    """Begin a thread by the keyboard."""
+    """Start a thread by keyboard."""
     page.keyboard.press("Control+;")
     page.keyboard.press("t")
 
 
 def about(panel: Panel, quote: str) -> None:
-    """Wait until the panel is at a thread about this."""
+    """Wait until the panel shows a thread with this quote."""
     expect(panel.input).to_be_focused()
     expect(panel.root.get_by_role("group", name="Thread", exact=True)).to_contain_text(quote)
 
 
 def anchors(scenario: NotebookScenario) -> list[dict[str, Any]]:
-    """Where the threads of this test are, the first first."""
+    """The anchors of this test's threads, the oldest first."""
     return [session["anchor"] for session in reversed(scenario.talks.all())]
 
 
 def asked(scenario: NotebookScenario, panel: Panel, text: str) -> None:
-    """Ask in the thread in front, and wait for the end of its turn."""
+    """Send a message in the shown thread, and wait for the end of its turn."""
     count = len(scenario.talks.all())
     panel.ask(text)
     scenario.wait(lambda: len(scenario.talks.all()) == count + 1, "the thread has begun")
@@ -43,7 +43,7 @@ def asked(scenario: NotebookScenario, panel: Panel, text: str) -> None:
 
 
 def choose(page: Page, clicked: Locator, item: str) -> None:
-    """Choose from the menu of a right click."""
+    """Choose from the context menu."""
     clicked.click(button="right")
     page.get_by_role("menuitem", name=item).click()
 
@@ -59,7 +59,7 @@ def test_selected_text_and_its_cell_are_what_threads_are_about(scenario: Noteboo
     start(page)
     panel = Panel(page)
     about(panel, "print('rows:', rows)")
-    assert scenario.talks.all() == []  # nobody has said anything
+    assert scenario.talks.all() == []  # no message was sent
     asked(scenario, panel, "How many?")
     expect(panel.answers).to_have_text(["Forty-two."])
     marks = of_cell(opened, "data")
@@ -80,7 +80,7 @@ def test_selected_text_and_its_cell_are_what_threads_are_about(scenario: Noteboo
         "output": None,
     }
 
-    # Without a selection it is the cell.
+    # Without a selection the anchor is the cell.
     opened.editor("end").click()
     start(page)
     about(panel, "y = 1")
@@ -129,7 +129,7 @@ def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(
         ("data", "cell", CELLS[0][1]),
     ]
 
-    # The output that comes in the place of the old one has its mark.
+    # The output that replaces the old one has its mark.
     opened.run("data")
     expect(output.button).to_have_attribute("aria-label", "Why 43?")
     opened.command("notebook:clear-cell-output")
@@ -155,11 +155,11 @@ def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(
     expect(Marks(outputs.first).button).to_have_count(0)
     assert [each["output"] for each in anchors(scenario)] == [{"index": 1, "nth": 1, "alike": 2}]
 
-    # As many come anew: it is the second again.
+    # The same number of outputs: the second has the mark again.
     opened.run("twice")
     expect(Marks(outputs.last).button).to_have_attribute("aria-label", "Why this one?")
 
-    # Which of three is meant nobody knows.
+    # Of three equal outputs the right one is unknown.
     opened.editor("twice").click()
     page.keyboard.press("Control+Home")
     page.keyboard.press("End")

@@ -1,4 +1,4 @@
-"""The marks of task threads in a real browser: how each looks, and the ways to its thread."""
+"""The marks of task threads: their appearance, and opening a thread from them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 TEXT = "alpha = 1\nbeta = alpha + 2\ngamma = beta * alpha\n"
 STATES = ("idle", "running", "waiting", "error", "interrupted")
 STREAM = says("one two three " * 30_000, tokens_per_second=30)
-"""An answer that outlasts a test."""
+"""An answer longer than the test."""
 LEAST_CONTRAST = 3.0
-"""What WCAG 2.2 asks of graphics (success criterion 1.4.11)."""
+"""Minimum contrast of graphics in WCAG 2.2 (success criterion 1.4.11)."""
 
-# The colours of a mark's edge and of what it stands on, as [r, g, b] of 0 to 255.
+# The colours of a mark's edge and its background, as [r, g, b] from 0 to 255.
 _COLOURS = """dot => {
     const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
     const read = (...colours) => {
@@ -52,7 +52,7 @@ _COLOURS = """dot => {
 
 
 def luminance(colour: list[int]) -> float:
-    """The relative luminance of a colour, after WCAG 2.2."""
+    """The relative luminance of a colour by WCAG 2.2."""
     parts = [part / 255 for part in colour]
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
@@ -61,13 +61,13 @@ def luminance(colour: list[int]) -> float:
 
 
 def contrast(one: list[int], other: list[int]) -> float:
-    """The contrast of two colours, after WCAG 2.2."""
+    """The contrast of two colours by WCAG 2.2."""
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
 def set_theme(page: Page, theme: str) -> None:
-    """Change the lab's theme."""
+    """Change JupyterLab's theme."""
     page.evaluate(
         "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
     )
@@ -75,7 +75,7 @@ def set_theme(page: Page, theme: str) -> None:
 
 
 def with_status(page: Page, session_id: str, shown: str) -> None:
-    """Let the page read another status of a thread, one that only a crash brings about."""
+    """Replace the status of a thread in the server's answers, for one that only a crash causes."""
 
     def answer(route: Route) -> None:
         response = route.fetch()
@@ -89,7 +89,7 @@ def with_status(page: Page, session_id: str, shown: str) -> None:
 
 
 def in_file(scenario: NotebookScenario, **cells: str) -> dict[str, str]:
-    """A notebook with a thread in each cell; their ids by cell."""
+    """Write a notebook with a thread in each cell; return their ids by cell."""
     scenario.write(*((cell, f"{cell} = 'this is {cell}'\n") for cell in cells))
     return {
         cell: begin(
@@ -121,7 +121,7 @@ def each_status(scenario: NotebookScenario) -> Generator[OpenNotebook]:
     yield opened
     say(scenario, threads["error"], "Try again.")
     scenario.wait(lambda: status(scenario, threads["error"]) == "idle", "the model is well again")
-    expect(of_cell(opened, "error").text("idle")).to_have_count(1)  # the page has heard it
+    expect(of_cell(opened, "error").text("idle")).to_have_count(1)  # the page has the event
 
 
 @pytest.mark.full
@@ -199,7 +199,7 @@ def test_a_place_that_is_not_sure_has_a_dashed_outline(scenario: NotebookScenari
 
 
 def three_on_two_lines(scenario: NotebookScenario) -> OpenNotebook:
-    """A cell with a thread on one line and two on the next, and a cell with a thread of its own."""
+    """A cell with a thread on one line and two on the next, and another cell with a thread."""
     scenario.write(("one", TEXT), ("two", "delta = 4"))
     quotes = {"Why one?": "alpha = 1", "Why two?": "alpha + 2", "And beta?": "beta ="}
     for title, quote in quotes.items():
@@ -211,7 +211,7 @@ def three_on_two_lines(scenario: NotebookScenario) -> OpenNotebook:
 
 
 def opened_thread(panel: Panel) -> Locator:
-    """The tab of the conversation that is shown."""
+    """The tab of the shown conversation."""
     return panel.root.get_by_role("tab", selected=True)
 
 
@@ -294,7 +294,7 @@ def test_the_keyboard_goes_from_thread_to_thread(scenario: NotebookScenario) -> 
 
 
 def selected(opened: OpenNotebook) -> str:
-    """What is selected in the active cell."""
+    """The selection in the active cell."""
     return opened.page.evaluate("""() => {
         const {editor} = window.jupyterapp.shell.currentWidget.content.activeCell;
         const {from, to} = editor.editor.state.selection.main;
@@ -315,7 +315,7 @@ def test_marks_come_and_go_where_the_user_looks(scenario: NotebookScenario) -> N
     opened = scenario.show(page)
     first = of_cell(opened, "c0")
     expect(first.text()).to_have_count(1)
-    # The last is far from what is seen.
+    # The last cell is far outside the viewport.
     page.evaluate("""async () => {
         const {content} = window.jupyterapp.shell.currentWidget;
         await content.scrollToItem(content.widgets.length - 1);

@@ -1,4 +1,4 @@
-"""Task threads in the panel: begun, answered, listed, resolved, deleted; opened by the agent."""
+"""Task threads in the panel: start, answer, list, resolve, delete; threads of the agent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TWICE = "a = load()\nb = load()\nprint(a, b)"
 
 
 def _asked(scenario: NotebookScenario, question: str) -> str:
-    """The first request with a question of the thread; others ask for a title."""
+    """The thread's first request with a question; other requests are for titles."""
     bodies = [request["body"] for request in scenario.upstream.requests()]
     return next(
         said for body in bodies if body.get("tools") and question in (said := json.dumps(body))
@@ -73,7 +73,7 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     assert scenario.talks.all() == []
 
     panel.input.fill("Why twi")
-    page.reload()  # it waits where it was, with what was typed
+    page.reload()  # it is at the same place, with the unsent text
     opened.ready()
     panel.open()
     expect(panel.input).to_have_value("Why twi")

@@ -1,4 +1,4 @@
-"""What the panel in an output has of the lab around it: its typesetter and its language."""
+"""Services of JupyterLab in the output's panel: its typesetter and its language."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_formulas_are_typeset_and_look_as_in_the_lab(
     panel.ask("And a matrix?")
     answered(panel, "Or")
     expect(formulas).to_have_count(3)
-    # The styles are there too: signs are drawn by them, and what is only heard is not seen.
+    # With the styles: they draw the characters and hide the text for screen readers.
     signs = formulas.locator("mjx-c").all()
     assert len(signs) > 5
     drawn = "element => getComputedStyle(element, '::before').content"

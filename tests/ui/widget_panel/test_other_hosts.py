@@ -1,4 +1,4 @@
-"""The chat panel in an output where there is no lab: Notebook 7, and Voilà with widgets only."""
+"""The chat panel in an output outside JupyterLab: in Notebook 7 and in Voilà."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ StartVoila = Callable[[NotebookScenario], str]
 
 @pytest.fixture
 def start_voila(tmp_path: Path) -> Iterator[StartVoila]:
-    """A factory of Voilà servers, whose kernels talk to the scenario's server."""
+    """A factory of Voilà servers whose kernels use the scenario's server."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start(scenario: NotebookScenario) -> str:
@@ -54,7 +54,7 @@ def start_voila(tmp_path: Path) -> Iterator[StartVoila]:
         while not _answers(f"{address}voila/static/"):
             assert process.poll() is None, (tmp_path / "voila.log").read_text()
             assert time.monotonic() < deadline, (tmp_path / "voila.log").read_text()
-            time.sleep(0.2)  # another process: there is nothing to wait on but its answer
+            time.sleep(0.2)  # another process: only its answers can be observed
         return address
 
     yield start
@@ -78,14 +78,14 @@ def test_the_panel_works_in_notebook_7(scenario: NotebookScenario, page: Page) -
     scenario.write(SHOW, ("two", "1 + 1"))
     write = calls("write_file", {"path": name, "content": "Yes."})
     scenario.play(says("Because **water**. $x^2$"), write)
-    # Before it has its kernel, Notebook would ask which.
+    # Without a kernel, Notebook would ask for one.
     with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url):
         page.goto(scenario.lab.url(f"notebooks/{scenario.path}"))
     cells = page.locator(".jp-CodeCell")
     expect(cells).to_have_count(2)
     prompt = cells.first.locator(".jp-InputPrompt")
     deadline = time.monotonic() + WAIT_SECONDS
-    while prompt.inner_text().strip() == "[ ]:":  # what is run before Notebook is ready is lost
+    while prompt.inner_text().strip() == "[ ]:":  # a cell run before Notebook is ready is lost
         assert time.monotonic() < deadline, "the cell does not run"
         cells.first.locator(".cm-content").click()
         page.keyboard.press("Control+Enter")

@@ -1,4 +1,4 @@
-"""The panel in a page that knows nothing of Jupyter: its own colours, and nobody else's styles."""
+"""The panel in a page without Jupyter: its own colours, isolated from other styles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook keeps of a panel in its outputs, in pages that did not run the panel's cell."""
+"""The saved output of a panel, in pages that did not run its cell."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def transcripts(cells: list[dict[str, Any]]) -> list[str]:
 
 
 def hold(opened: OpenNotebook, *answers: str) -> bool:
-    """Whether the notebook in a page has one transcript, with these answers."""
+    """Whether the notebook in a page has one transcript with these answers."""
     found = transcripts(opened.cells)
     assert len(found) == 1, found
     return all(answer in found[0] for answer in answers)
 
 
 def saved(scenario: NotebookScenario) -> list[str]:
-    """The transcripts in the file; none while it is written, which a room does not do at once."""
+    """The transcripts in the file; none while a room writes it, which is not atomic."""
     try:
         return transcripts(scenario.cells_on_disk())
     except json.JSONDecodeError:
@@ -95,7 +95,7 @@ def test_an_answer_that_was_not_saved_is_in_the_notebook_once_the_page_is_back(
     scenario.wait(lambda: hold(opened, "Water."), "the output holds the transcript")
 
     page.goto("about:blank")
-    scenario.file.write_text(before, encoding="utf-8")  # also where the lab has saved it by itself
+    scenario.file.write_text(before, encoding="utf-8")  # even if JupyterLab has saved it
     page.goto(scenario.lab.document_url(scenario.path))
     opened.ready()
     panel_in(page)
@@ -118,7 +118,7 @@ def test_pages_that_share_a_notebook_keep_one_transcript(
     for each in (opened, other):
         scenario.wait(lambda each=each: hold(each, "Water."), "both hold the transcript")
 
-    page.goto(scenario.lab.document_url(scenario.path))  # now neither is the one that ran the cell
+    page.goto(scenario.lab.document_url(scenario.path))  # now neither page has run the cell
     opened.ready()
     panel = panel_in(page)
     for question, answer in (("What do they eat?", "Fish."), ("Where?", "Ice.")):

@@ -1,4 +1,4 @@
-"""The chat panel in a cell's output, in JupyterLab: the same panel, by way of the kernel."""
+"""The chat panel in a cell's output in JupyterLab: the same panel, connected through the kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUESTION = {"question": "Which column?", "options": ["price", "year"]}
 def shown(
     scenario: NotebookScenario, *replies: object, more: tuple[tuple[str, str], ...] = ()
 ) -> OpenNotebook:
-    """A notebook whose first cell has shown a panel."""
+    """A notebook whose first cell shows a panel."""
     opened = scenario.open(SHOW, *more, replies=replies)  # pyright: ignore[reportArgumentType]
     opened.run("show")
     return opened
@@ -41,7 +41,9 @@ def test_an_answer_streams_and_tools_are_allowed_and_denied_in_the_output(
     expect(panel.answers.locator("strong")).to_have_text("water")
     expect(panel.answers.locator(".shoulders-tok-keyword")).to_have_text(["def", "return"])
     code = panel.answers.locator(".shoulders-Code-bar")
-    expect(code.get_by_role("button")).to_have_count(1)  # what only the lab can do is not offered
+    expect(code.get_by_role("button")).to_have_count(
+        1
+    )  # actions that need JupyterLab are not offered
     expect(code.get_by_role("button", name="Copy")).to_be_visible()
 
     panel.ask("Write it down.")
@@ -73,7 +75,7 @@ def test_questions_models_and_keys_stay_in_the_panel(
     search.press("Enter")
     expect(panel.input).to_be_focused()
 
-    # Each of these does something to a notebook in command mode.
+    # Each of these keys acts on a notebook in command mode.
     panel.input.press("Escape")
     panel.input.press_sequentially("ddaaxbb")
     panel.root.get_by_role("tab").first.press("d")
@@ -152,7 +154,7 @@ def test_a_saved_notebook_shows_a_transcript_without_its_kernel(
     opened.save()
     saved = scenario.file.read_text(encoding="utf-8")
     assert scenario.lab.token not in saved
-    assert len(saved) < 40_000  # the panel's code is not in there
+    assert len(saved) < 40_000  # without the panel's code
 
     opened.command("kernelmenu:shutdown")
     page.goto(scenario.lab.document_url(scenario.path))
@@ -160,7 +162,9 @@ def test_a_saved_notebook_shows_a_transcript_without_its_kernel(
     expect(opened.output("show").get_by_text("Why do penguins swim?").first).to_be_visible()
     expect(opened.output("show").locator("strong").get_by_text("water").first).to_be_visible()
     view = opened.output("show").first
-    expect(view).to_have_text(re.compile("not found"))  # the lab's word for a view without a kernel
+    expect(view).to_have_text(
+        re.compile("not found")
+    )  # JupyterLab's text for a view without a kernel
     expect(view).to_be_hidden()
 
 
