@@ -136,7 +136,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
 
         Raises ``PolicyRefusal`` if commands are off or the required sandbox is missing.
         """
-        held = await self._confinement(args.command)
+        confinement = await self._confinement(args.command)
         self._spawners.warm()
         covered = await self._undo.inspect(args.command)
         uncovered = covered.reason if isinstance(covered, UnsupportedCommand) else None
@@ -147,13 +147,13 @@ class RunCommand(BaseTool[RunCommandArguments]):
             preview=args.command,
             language="bash",
             undoable=uncovered is None,
-            always_ask_reason=await self._exposure_reason(held),
+            always_ask_reason=await self._exposure_reason(confinement),
             protected_path=None
             if parse_shell_line(args.command) == ()
             else first_protected_file_in(args.command),
-            sandboxed=held.wanted is not None,
-            network=held.wanted and held.wanted.network,
-            read_only=held.wanted and held.wanted.read_only,
+            sandboxed=confinement.wanted is not None,
+            network=confinement.wanted and confinement.wanted.network,
+            read_only=confinement.wanted and confinement.wanted.read_only,
             notes=() if uncovered is None else (f"Not covered by undo: {uncovered}.",),
         )
 
@@ -187,8 +187,8 @@ class RunCommand(BaseTool[RunCommandArguments]):
     async def _run(
         self, spawner: Spawner, args: RunCommandArguments, context: CallContext
     ) -> AsyncGenerator[ToolOutput]:
-        held = await self._confinement(args.command)
-        if context.subject is not None and not _matches_subject(held, context.subject):
+        confinement = await self._confinement(args.command)
+        if context.subject is not None and not _matches_subject(confinement, context.subject):
             yield refusal(
                 "Nothing ran: the sandbox settings changed just before the command started.",
                 "If the command is still wanted, repeat the call; the user decides again.",
@@ -196,32 +196,34 @@ class RunCommand(BaseTool[RunCommandArguments]):
             )
             return
         origin = ChangeOrigin(context.session_id, context.turn_id, context.call_id)
-        begun = await self._undo.begin(args.command, origin)
-        report = _CommandReport(args.command, held)
-        new_files = NewFileMonitor(self._sandbox, held.wanted)
-        ended: ProgramExit | None = None
+        running = await self._undo.begin(args.command, origin)
+        report = _CommandReport(args.command, confinement)
+        new_files = NewFileMonitor(self._sandbox, confinement.wanted)
+        exit_status: ProgramExit | None = None
         stack = ExitStack()
         try:
-            program = await asyncio.to_thread(self._program, args, held, stack, new_files)
+            program = await asyncio.to_thread(self._program, args, confinement, stack, new_files)
             yield BackgroundCall(report.so_far, detached=args.background)
             async with new_files.watched(), aclosing(spawner.run(program)) as items:
                 async for item in items:
                     if isinstance(item, ProgramExit):
-                        ended = item
+                        exit_status = item
                         break
                     for progress in report.output.add(item, time.monotonic()):
                         yield progress
         finally:
-            succeeded = ended is not None and ended.code == 0 and ended.reason is None
-            uncovered = await self._undo.end(begun, succeeded=succeeded)
+            succeeded = (
+                exit_status is not None and exit_status.code == 0 and exit_status.reason is None
+            )
+            uncovered = await self._undo.end(running, succeeded=succeeded)
             await asyncio.to_thread(stack.close)
-        assert ended is not None, "a command that was not cancelled ends"
-        yield report.result(ended, args.timeout or TIME_LIMIT_S, uncovered, new_files.report)
+        assert exit_status is not None, "a command that was not cancelled ends"
+        yield report.result(exit_status, args.timeout or TIME_LIMIT_S, uncovered, new_files.report)
 
     def _program(
         self,
         args: RunCommandArguments,
-        held: _Confinement,
+        confinement: _Confinement,
         stack: ExitStack,
         new_files: NewFileMonitor,
     ) -> Program:
@@ -229,10 +231,12 @@ class RunCommand(BaseTool[RunCommandArguments]):
         program = Program(
             shell_words(args.command), self._folder, self._environment(), time_limit_s=limit
         )
-        if held.wanted is None:
+        if confinement.wanted is None:
             return program
         found = new_files.snapshot_before()
-        return stack.enter_context(self._sandbox.confined(program, held.facts, held.wanted, found))
+        return stack.enter_context(
+            self._sandbox.confined(program, confinement.facts, confinement.wanted, found)
+        )
 
     async def _confinement(self, line: str) -> _Confinement:
         """Return a command's current confinement. Raises ``PolicyRefusal``."""
@@ -259,11 +263,13 @@ class RunCommand(BaseTool[RunCommandArguments]):
         )
         return _Confinement(facts, None if facts.kind == "none" else wanted)
 
-    async def _exposure_reason(self, held: _Confinement) -> str | None:
+    async def _exposure_reason(self, confinement: _Confinement) -> str | None:
         """Return why even a sandboxed command asks: the sandbox cannot protect something."""
-        if held.wanted is None:
+        if confinement.wanted is None:
             return None
-        exposed = await asyncio.to_thread(self._sandbox.exposure, held.facts, held.wanted)
+        exposed = await asyncio.to_thread(
+            self._sandbox.exposure, confinement.facts, confinement.wanted
+        )
         missed = ""
         if exposed.truncated:
             missed = (
@@ -282,21 +288,21 @@ class RunCommand(BaseTool[RunCommandArguments]):
         ).strip()
 
 
-def _matches_subject(held: _Confinement, subject: CallSubject) -> bool:
+def _matches_subject(confinement: _Confinement, subject: CallSubject) -> bool:
     """Return whether the confinement still matches the judged subject."""
-    if held.wanted is None:
+    if confinement.wanted is None:
         return subject.sandboxed is False
-    now = (True, held.wanted.network, held.wanted.read_only)
+    now = (True, confinement.wanted.network, confinement.wanted.read_only)
     return now == (subject.sandboxed, subject.network, subject.read_only)
 
 
 class _CommandReport:
     """Builds a command's results while it runs and at its end."""
 
-    def __init__(self, command: str, held: _Confinement) -> None:
+    def __init__(self, command: str, confinement: _Confinement) -> None:
         self.output = CommandOutput()
         self._command = command
-        self._held = held
+        self._held = confinement
         self._began = time.monotonic()
 
     def so_far(self) -> Result:
@@ -305,22 +311,22 @@ class _CommandReport:
         return self._made(line, None, {"status": "running"})
 
     def result(
-        self, ended: ProgramExit, limit_s: float, uncovered: str | None, warning: str | None
+        self, exit_status: ProgramExit, limit_s: float, uncovered: str | None, warning: str | None
     ) -> Result:
         """Return the final result, with ``warning`` added."""
-        error = _error(ended, limit_s)
+        error = _error(exit_status, limit_s)
         outcome = "It ended with exit code 0" if error is None else error.message
         facts = {
             "status": "ok" if error is None else "error",
-            "exit_code": ended.code,
-            "ended_because": ended.reason,
+            "exit_code": exit_status.code,
+            "ended_because": exit_status.reason,
             "not_undoable": uncovered,
         }
         lines = [f"{outcome} · {self._seconds():.1f} s"]
-        if ended.orphans:
-            lines.append(f"[{ended.orphans} processes it had left running were ended.]")
-        if ended.stuck:
-            lines.append(f"[{ended.stuck} of its processes could not be ended.]")
+        if exit_status.orphans:
+            lines.append(f"[{exit_status.orphans} processes it had left running were ended.]")
+        if exit_status.stuck:
+            lines.append(f"[{exit_status.stuck} of its processes could not be ended.]")
         if error is not None and error.hint:
             lines.append(error.hint)
         if warning is not None:
@@ -369,18 +375,18 @@ _BECAUSE: Mapping[EndReason, str] = {
 }
 
 
-def _error(ended: ProgramExit, limit_s: float) -> ErrorInfo | None:
-    if ended.reason == "time":
+def _error(exit_status: ProgramExit, limit_s: float) -> ErrorInfo | None:
+    if exit_status.reason == "time":
         return ErrorInfo(
             code="timeout",
             message=f"It was ended after {limit_s:g} s, its time limit",
             hint="Give a longer timeout, or run it in the background.",
         )
-    if ended.reason is not None:
-        return ErrorInfo(code="aborted", message=f"It was ended: {_BECAUSE[ended.reason]}")
-    if ended.code == 0:
+    if exit_status.reason is not None:
+        return ErrorInfo(code="aborted", message=f"It was ended: {_BECAUSE[exit_status.reason]}")
+    if exit_status.code == 0:
         return None
-    return ErrorInfo(code="command_failed", message=f"It failed: {_code(ended.code)}")
+    return ErrorInfo(code="command_failed", message=f"It failed: {_code(exit_status.code)}")
 
 
 def _code(code: int | None) -> str:

@@ -75,62 +75,64 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
 
     async def subject(self, args: DeleteFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown. A file that is gone is no error: a crash may have been."""
-        there = await self._access.inspect(args.path)
-        if isinstance(there, FolderAtPath):
-            raise _is_folder(there)
+        existing = await self._access.inspect(args.path)
+        if isinstance(existing, FolderAtPath):
+            raise _is_folder(existing)
         return CallSubject(
             title="Delete file",
-            target_label=file_name(there.path),
-            target=Target(path=there.path),
-            preview=f"{there.path} goes to the trash; undo brings it back.",
+            target_label=file_name(existing.path),
+            target=Target(path=existing.path),
+            preview=f"{existing.path} goes to the trash; undo brings it back.",
             undoable=True,
             moves_or_removes=True,
-            effect=Effect(before_version=there.version, expected_version=ABSENT),
-            always_ask_reason=path_hard_link_note(there),
+            effect=Effect(before_version=existing.version, expected_version=ABSENT),
+            always_ask_reason=path_hard_link_note(existing),
         )
 
     async def run(
         self, args: DeleteFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        there = await self._access.inspect(args.path)
-        match there:
+        existing = await self._access.inspect(args.path)
+        match existing:
             case NothingAtPath():
-                raise await no_such_file(self._access, there.path)
+                raise await no_such_file(self._access, existing.path)
             case FolderAtPath():
-                raise _is_folder(there)
-            case TextFileAtPath() if is_notebook(there.path):
-                refused = await self._notebook_refused(there, context)
+                raise _is_folder(existing)
+            case TextFileAtPath() if is_notebook(existing.path):
+                refused = await self._notebook_refused(existing, context)
             case TextFileAtPath():
-                refused = self._text_refused(there, context)
+                refused = self._text_refused(existing, context)
             case OtherFileAtPath():
-                refused = _other_refused(there, context)
-        yield refused or await self._delete(there, context)
+                refused = _other_refused(existing, context)
+        yield refused or await self._delete(existing, context)
 
     async def _delete(
-        self, there: TextFileAtPath | OtherFileAtPath, context: CallContext
+        self, existing: TextFileAtPath | OtherFileAtPath, context: CallContext
     ) -> Result:
-        await self._access.changes.delete(there.path, origin_of(context))
+        await self._access.changes.delete(existing.path, origin_of(context))
         return Result(
-            envelope=ToolEnvelope(ok=True, kind="text", data={"path": there.path}),
-            content=text_content(f"{there.path} was deleted; it is in the trash."),
-            seen=(SeenVersion(path=there.path, cell_id=None, version=ABSENT),),
+            envelope=ToolEnvelope(ok=True, kind="text", data={"path": existing.path}),
+            content=text_content(f"{existing.path} was deleted; it is in the trash."),
+            seen=(SeenVersion(path=existing.path, cell_id=None, version=ABSENT),),
             after_version=ABSENT,
         )
 
-    def _text_refused(self, there: TextFileAtPath, context: CallContext) -> Result | None:
+    def _text_refused(self, existing: TextFileAtPath, context: CallContext) -> Result | None:
         """Return why a file must stay: none of it was read, or it was changed since."""
-        refused = self._versions.unread_refusal(there.snapshot, context, whole=False)
-        if refused is not None or has_read(context, there.path, there.version):
+        refused = self._versions.unread_refusal(existing.snapshot, context, whole=False)
+        if refused is not None or has_read(context, existing.path, existing.version):
             return refused
-        return self._versions.stale_result(there.snapshot, context)
+        return self._versions.stale_result(existing.snapshot, context)
 
-    async def _notebook_refused(self, there: TextFileAtPath, context: CallContext) -> Result | None:
+    async def _notebook_refused(
+        self, existing: TextFileAtPath, context: CallContext
+    ) -> Result | None:
         """Return why a notebook must stay: none of it was read, or cells were changed since."""
         try:
-            notebook = await self._notebooks.open(there.path)
+            notebook = await self._notebooks.open(existing.path)
             snapshot = await notebook.read()
         except InvalidNotebook:
-            return self._text_refused(there, context)
+            return self._text_refused(existing, context)
         known = {cell.id: context.seen.get((snapshot.path, cell.id)) for cell in snapshot.cells}
         changed = any(known[cell.id] not in {None, cell.version} for cell in snapshot.cells)
         if not snapshot.cells or (any(known.values()) and not changed):
@@ -138,18 +140,20 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
         rendering, _ = render_within_limits(snapshot, None)
         cells = [cell for cell in snapshot.cells if cell.id in rendering.whole]
         seen = tuple(self._cells.note(snapshot.path, cell) for cell in cells)
-        error = _changed(there.path) if changed else unread_error(there.path)
+        error = _changed(existing.path) if changed else unread_error(existing.path)
         return failure_result(error, rendering.text, seen=seen)
 
 
-def _other_refused(there: OtherFileAtPath, context: CallContext) -> Result | None:
-    if has_read(context, there.path, there.version):
+def _other_refused(existing: OtherFileAtPath, context: CallContext) -> Result | None:
+    if has_read(context, existing.path, existing.version):
         return None
-    seen = (opaque_file_seen(there.path, there.version),)
-    described = f"{there.path}: {there.problem.info.message} It has {there.stat.size:,} bytes."
-    error = unread_error(there.path)
-    if (there.path, None) in context.seen:
-        error = _changed(there.path)
+    seen = (opaque_file_seen(existing.path, existing.version),)
+    described = (
+        f"{existing.path}: {existing.problem.info.message} It has {existing.stat.size:,} bytes."
+    )
+    error = unread_error(existing.path)
+    if (existing.path, None) in context.seen:
+        error = _changed(existing.path)
     return failure_result(error, described, seen=seen)
 
 
@@ -161,7 +165,7 @@ def _changed(path: str) -> ErrorInfo:
     )
 
 
-def _is_folder(there: FolderAtPath) -> InvalidRequest:
+def _is_folder(existing: FolderAtPath) -> InvalidRequest:
     return InvalidRequest(
-        f"{there.path} is a folder; only files are deleted.", hint="Name its files one by one."
+        f"{existing.path} is a folder; only files are deleted.", hint="Name its files one by one."
     )

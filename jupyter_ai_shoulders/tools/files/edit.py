@@ -70,32 +70,34 @@ class EditFile(BaseTool[EditFileArguments]):
 
     async def subject(self, args: EditFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with its diff against the file as it is now."""
-        there = await self._file(args)
-        edit = await asyncio.to_thread(self._versions.merge, args.change(), there.snapshot, context)
+        existing = await self._file(args)
+        edit = await asyncio.to_thread(
+            self._versions.merge, args.change(), existing.snapshot, context
+        )
         after = edit.text if isinstance(edit, MergedText) else None
         diff = None
         if after is not None:
-            diff = await asyncio.to_thread(bounded_diff, there.snapshot.text, after)
-        in_page = self._access.in_page(there.path)
+            diff = await asyncio.to_thread(bounded_diff, existing.snapshot.text, after)
+        in_page = self._access.in_page(existing.path)
         return change_subject(
-            there, "Edit file", after, diff, "diff", dry=args.dry_run, in_page=in_page
+            existing, "Edit file", after, diff, "diff", dry=args.dry_run, in_page=in_page
         )
 
     async def run(
         self, args: EditFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        there = await self._file(args)
-        refused = self._versions.unread_refusal(there.snapshot, context, whole=False)
+        existing = await self._file(args)
+        refused = self._versions.unread_refusal(existing.snapshot, context, whole=False)
         yield refused or await write_change(
-            self._access, self._versions, there, args.change(), context, dry=args.dry_run
+            self._access, self._versions, existing, args.change(), context, dry=args.dry_run
         )
 
     async def _file(self, args: EditFileArguments) -> TextFileAtPath:
         """Return the file. Raises ``NotFound`` with names that may be meant, and refusals."""
-        there = await self._access.writable(args.path)
-        if isinstance(there, TextFileAtPath):
-            return there
-        raise await no_such_file(self._access, there.path)
+        existing = await self._access.writable(args.path)
+        if isinstance(existing, TextFileAtPath):
+            return existing
+        raise await no_such_file(self._access, existing.path)
 
 
 async def no_such_file(access: FileAccess, path: str) -> NotFound:

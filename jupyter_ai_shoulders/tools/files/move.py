@@ -64,41 +64,41 @@ class _MoveTool(BaseTool[MoveArguments]):
         self._access = access
 
     async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
-        there = await self._access.inspect(args.path)
-        new_path = await self._new_path(args, there)
+        existing = await self._access.inspect(args.path)
+        new_path = await self._new_path(args, existing)
         target = await self._access.inspect(new_path)
-        if isinstance(there, NothingAtPath) and isinstance(target, NothingAtPath):
-            raise await no_such_file(self._access, there.path)
+        if isinstance(existing, NothingAtPath) and isinstance(target, NothingAtPath):
+            raise await no_such_file(self._access, existing.path)
         return CallSubject(
             title=self.title,
-            target_label=_label(there.path, new_path),
-            target=Target(path=there.path, new_path=new_path),
-            preview=f"{there.path} → {new_path}",
+            target_label=_label(existing.path, new_path),
+            target=Target(path=existing.path, new_path=new_path),
+            preview=f"{existing.path} → {new_path}",
             undoable=True,
             moves_or_removes=True,
-            effect=Effect(before_version=_version(there), expected_version=ABSENT),
-            always_ask_reason=path_hard_link_note(there),
+            effect=Effect(before_version=_version(existing), expected_version=ABSENT),
+            always_ask_reason=path_hard_link_note(existing),
         )
 
     async def run(
         self, args: MoveArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        there = await self._access.inspect(args.path)
-        if isinstance(there, NothingAtPath):
-            raise await no_such_file(self._access, there.path)
-        new_path = await self._new_path(args, there)
-        await self._access.changes.move(there.path, new_path, origin_of(context))
+        existing = await self._access.inspect(args.path)
+        if isinstance(existing, NothingAtPath):
+            raise await no_such_file(self._access, existing.path)
+        new_path = await self._new_path(args, existing)
+        await self._access.changes.move(existing.path, new_path, origin_of(context))
         yield Result(
             envelope=ToolEnvelope(
-                ok=True, kind="text", data={"path": there.path, "new_path": new_path}
+                ok=True, kind="text", data={"path": existing.path, "new_path": new_path}
             ),
-            content=text_content(f"{there.path} {self.done} {new_path}."),
-            seen=renamed_versions(context, there.path, new_path),
+            content=text_content(f"{existing.path} {self.done} {new_path}."),
+            seen=renamed_versions(context, existing.path, new_path),
             after_version=ABSENT,
         )
 
-    async def _new_path(self, args: MoveArguments, there: PathContent) -> WorkspacePath:
-        return await resolve_destination(self._access, args, there)
+    async def _new_path(self, args: MoveArguments, existing: PathContent) -> WorkspacePath:
+        return await resolve_destination(self._access, args, existing)
 
 
 class RenameFile(_MoveTool):
@@ -130,59 +130,61 @@ class DuplicateFile(BaseTool[MoveArguments]):
 
     async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown; what it makes is the new file."""
-        there = await self._source(args)
-        new_path = await resolve_destination(self._access, args, there)
+        existing = await self._source(args)
+        new_path = await resolve_destination(self._access, args, existing)
         target = await self._access.inspect(new_path)
         return CallSubject(
             title="Duplicate file",
-            target_label=_label(there.path, new_path),
-            target=Target(path=there.path, new_path=new_path),
-            preview=f"{there.path} → {new_path}",
+            target_label=_label(existing.path, new_path),
+            target=Target(path=existing.path, new_path=new_path),
+            preview=f"{existing.path} → {new_path}",
             undoable=True,
-            effect=Effect(before_version=_version(target), expected_version=_version(there)),
+            effect=Effect(before_version=_version(target), expected_version=_version(existing)),
         )
 
     async def run(
         self, args: MoveArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        there = await self._source(args)
-        new_path = await resolve_destination(self._access, args, there)
-        applied = await self._access.changes.copy(there.path, new_path, origin_of(context))
+        existing = await self._source(args)
+        new_path = await resolve_destination(self._access, args, existing)
+        applied = await self._access.changes.copy(existing.path, new_path, origin_of(context))
         yield Result(
             envelope=ToolEnvelope(
-                ok=True, kind="text", data={"path": there.path, "new_path": new_path}
+                ok=True, kind="text", data={"path": existing.path, "new_path": new_path}
             ),
-            content=text_content(f"{there.path} was copied to {new_path}."),
-            seen=renamed_versions(context, there.path, new_path),
+            content=text_content(f"{existing.path} was copied to {new_path}."),
+            seen=renamed_versions(context, existing.path, new_path),
             after_version=applied.after,
         )
 
     async def _source(self, args: MoveArguments) -> PathContent:
-        there = await self._access.inspect(args.path)
-        match there:
+        existing = await self._access.inspect(args.path)
+        match existing:
             case NothingAtPath():
-                raise await no_such_file(self._access, there.path)
+                raise await no_such_file(self._access, existing.path)
             case FolderAtPath():
                 raise InvalidRequest(
-                    f"{there.path} is a folder; only files are copied.", hint="Name its files."
+                    f"{existing.path} is a folder; only files are copied.", hint="Name its files."
                 )
             case _:
-                return there
+                return existing
 
 
 async def resolve_destination(
-    access: FileAccess, args: MoveArguments, there: PathContent
+    access: FileAccess, args: MoveArguments, existing: PathContent
 ) -> WorkspacePath:
     """Return where a file goes.
 
     Raises ``InvalidRequest`` when it would make a notebook of what is none, or the reverse: what is
     in a notebook is changed by the notebook tools alone.
     """
-    new_path = await access.destination(args.new_path, there.path)
-    if is_notebook(there.path) != is_notebook(new_path) and not isinstance(there, FolderAtPath):
-        ending = posixpath.splitext(there.path)[1] or "(none)"
+    new_path = await access.destination(args.new_path, existing.path)
+    if is_notebook(existing.path) != is_notebook(new_path) and not isinstance(
+        existing, FolderAtPath
+    ):
+        ending = posixpath.splitext(existing.path)[1] or "(none)"
         raise InvalidRequest(
-            f"{there.path} cannot become {new_path}: a notebook stays one, and nothing else "
+            f"{existing.path} cannot become {new_path}: a notebook stays one, and nothing else "
             "becomes one by its name.",
             code="invalid_arguments",
             hint=f"Keep the ending {ending}; create_notebook makes notebooks.",
@@ -190,8 +192,8 @@ async def resolve_destination(
     return new_path
 
 
-def _version(there: PathContent) -> Version | None:
-    return there.version
+def _version(existing: PathContent) -> Version | None:
+    return existing.version
 
 
 def _label(path: str, new_path: str) -> str:

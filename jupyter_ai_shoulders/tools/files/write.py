@@ -86,23 +86,30 @@ class _WriteTool(BaseTool[WriteFileArguments]):
 
     async def subject(self, args: WriteFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown: the new text, or its diff against what is there."""
-        there = await self._access.writable(args.path)
+        existing = await self._access.writable(args.path)
         after = normalized_text(args.content)
-        if isinstance(there, NothingAtPath):
+        if isinstance(existing, NothingAtPath):
             return change_subject(
-                there, "Create file", after, args.content, language_of(there.path), dry=args.dry_run
+                existing,
+                "Create file",
+                after,
+                args.content,
+                language_of(existing.path),
+                dry=args.dry_run,
             )
-        edit = await asyncio.to_thread(self._versions.merge, _whole(args), there.snapshot, context)
+        edit = await asyncio.to_thread(
+            self._versions.merge, _whole(args), existing.snapshot, context
+        )
         after = edit.text if isinstance(edit, MergedText) else after
-        diff = await asyncio.to_thread(bounded_diff, there.snapshot.text, after)
+        diff = await asyncio.to_thread(bounded_diff, existing.snapshot.text, after)
         return change_subject(
-            there,
+            existing,
             "Write file",
             after,
             diff,
             "diff",
             dry=args.dry_run,
-            in_page=self._access.in_page(there.path),
+            in_page=self._access.in_page(existing.path),
         )
 
     async def _create(self, args: WriteFileArguments, path: str, context: CallContext) -> Result:
@@ -141,13 +148,13 @@ class WriteFile(_WriteTool):
     async def run(
         self, args: WriteFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        there = await self._access.writable(args.path)
-        if isinstance(there, NothingAtPath):
-            yield await self._create(args, there.path, context)
+        existing = await self._access.writable(args.path)
+        if isinstance(existing, NothingAtPath):
+            yield await self._create(args, existing.path, context)
             return
-        refused = self._versions.unread_refusal(there.snapshot, context, whole=True)
+        refused = self._versions.unread_refusal(existing.snapshot, context, whole=True)
         yield refused or await write_change(
-            self._access, self._versions, there, _whole(args), context, dry=args.dry_run
+            self._access, self._versions, existing, _whole(args), context, dry=args.dry_run
         )
 
 
@@ -159,14 +166,14 @@ class CreateFile(_WriteTool):
     async def run(
         self, args: WriteFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        there = await self._access.writable(args.path)
-        if isinstance(there, NothingAtPath):
-            yield await self._create(args, there.path, context)
+        existing = await self._access.writable(args.path)
+        if isinstance(existing, NothingAtPath):
+            yield await self._create(args, existing.path, context)
             return
         yield failure_result(
             ErrorInfo(
                 code="conflict",
-                message=f"{there.path} already exists; it was not changed.",
+                message=f"{existing.path} already exists; it was not changed.",
                 hint="Read it and use edit_file or write_file, or choose another name.",
             )
         )
@@ -175,7 +182,7 @@ class CreateFile(_WriteTool):
 async def write_change(
     access: FileAccess,
     versions: FileReadTracker,
-    there: TextFileAtPath,
+    existing: TextFileAtPath,
     change: RequestedEdit,
     context: CallContext,
     *,
@@ -186,45 +193,45 @@ async def write_change(
     What the user changed since it was read stays; merged again when they type in this moment.
     """
     for _ in range(ATTEMPTS):
-        edit = await asyncio.to_thread(versions.merge, change, there.snapshot, context)
+        edit = await asyncio.to_thread(versions.merge, change, existing.snapshot, context)
         if not isinstance(edit, MergedText):
-            return versions.unmerged_result(edit, there.snapshot, context)
+            return versions.unmerged_result(edit, existing.snapshot, context)
         if edit.hides_secret:
             return failure_result(HIDDEN_SECRET)
-        outcome = await _try_write(access, versions, there, edit, context, dry=dry)
+        outcome = await _try_write(access, versions, existing, edit, context, dry=dry)
         if isinstance(outcome, Result):
             return outcome
-        there = replace(there, snapshot=outcome)
-    edit = await asyncio.to_thread(versions.merge, change, there.snapshot, context)
+        existing = replace(existing, snapshot=outcome)
+    edit = await asyncio.to_thread(versions.merge, change, existing.snapshot, context)
     if isinstance(edit, MergedText):  # the user types too fast for it
-        edit = ConflictingEdit(there.snapshot.text, edit.text)
-    return versions.unmerged_result(edit, there.snapshot, context)
+        edit = ConflictingEdit(existing.snapshot.text, edit.text)
+    return versions.unmerged_result(edit, existing.snapshot, context)
 
 
 async def _try_write(
     access: FileAccess,
     versions: FileReadTracker,
-    there: TextFileAtPath,
+    existing: TextFileAtPath,
     edit: MergedText,
     context: CallContext,
     *,
     dry: bool,
 ) -> Result | TextSnapshot:
     """Write a text; return the file as it is when the user was faster."""
-    before, path, after = there.snapshot.text, there.path, edit.text
+    before, path, after = existing.snapshot.text, existing.path, edit.text
     diff = await asyncio.to_thread(bounded_diff, before, after)
     if dry and after != before:
         warned = await asyncio.to_thread(write_warnings, path, before, after)
-        return _dry_run_result(path, before, after, diff, _more_risks(there, warned))
-    now = there.snapshot
+        return _dry_run_result(path, before, after, diff, _more_risks(existing, warned))
+    now = existing.snapshot
     if after != before:
-        outcome = await access.texts.replace(path, after, there.version, origin_of(context))
+        outcome = await access.texts.replace(path, after, existing.version, origin_of(context))
         if isinstance(outcome, TextEditConflict):
             return (
                 failure_result(deleted_error(path)) if outcome.current is None else outcome.current
             )
         now = replace(now, text=after, version=outcome.after or text_version(after))
-    others, seen = versions.describe_user_changes(edit, there.snapshot, now, context)
+    others, seen = versions.describe_user_changes(edit, existing.snapshot, now, context)
     unsaved = " It has unsaved changes in the page; it is not saved yet." * now.dirty
     done = f"was changed.{unsaved}\n{diff}"
     what = "already reads so; nothing was changed." if after == before else done
@@ -237,7 +244,7 @@ async def _try_write(
 
 
 def change_subject(
-    there: NothingAtPath | TextFileAtPath,
+    existing: NothingAtPath | TextFileAtPath,
     title: str,
     after: str | None,
     preview: str | None,
@@ -249,18 +256,18 @@ def change_subject(
     """Return how a call that writes a text is shown and judged; ``after`` None: it will fail."""
     return CallSubject(
         title=f"{title} (dry run)" if dry else title,
-        target_label=file_name(there.path),
-        target=Target(path=there.path),
+        target_label=file_name(existing.path),
+        target=Target(path=existing.path),
         preview=preview,
         language=language,
         undoable=True,
         in_page=in_page,
         dry_run=dry,
         effect=Effect(
-            before_version=there.version,
+            before_version=existing.version,
             expected_version=None if after is None or dry else text_version(after),
         ),
-        always_ask_reason=None if dry else path_hard_link_note(there),
+        always_ask_reason=None if dry else path_hard_link_note(existing),
     )
 
 
@@ -307,10 +314,10 @@ def _whole(args: WriteFileArguments) -> RequestedEdit:
     return RequestedEdit(lambda _before: Replacement(after), whole=True)
 
 
-def _more_risks(there: TextFileAtPath, warned: list[str]) -> list[str]:
+def _more_risks(existing: TextFileAtPath, warned: list[str]) -> list[str]:
     found = list(warned)
-    if there.snapshot.dirty:
+    if existing.snapshot.dirty:
         found.append("The file is open with unsaved changes; they stay, and are not saved by it.")
-    if there.links > 1:
-        found.append(f"The file has {there.links} names (hard links).")
+    if existing.links > 1:
+        found.append(f"The file has {existing.links} names (hard links).")
     return found

@@ -131,7 +131,7 @@ Decision = Allow | Ask | Deny
 
 
 def decide(
-    question: PermissionRequest,
+    request: PermissionRequest,
     rules: Rules,
     grants: Sequence[Grant],
     *,
@@ -146,16 +146,16 @@ def decide(
     (``tools.permissions.taint``); they ask. In a session without a user, asking means refusing.
     """
     decision = (
-        _refused(question, rules, mode)
-        or _locked(question, rules)
-        or _protected(question, rules)
-        or _secret(question, grants)
-        or _always_asked(question, mode)
-        or _unsandboxed(question)
-        or _granted(question, [grant for grant in grants if grant.informed])
+        _refused(request, rules, mode)
+        or _locked(request, rules)
+        or _protected(request, rules)
+        or _secret(request, grants)
+        or _always_asked(request, mode)
+        or _unsandboxed(request)
+        or _granted(request, [grant for grant in grants if grant.informed])
         or _suspended(
-            question,
-            _granted(question, grants) or _ruled(question, rules) or _by_mode(question, mode),
+            request,
+            _granted(request, grants) or _ruled(request, rules) or _by_mode(request, mode),
             mode,
         )
     )
@@ -168,48 +168,48 @@ def decide(
     return decision
 
 
-def _refused(question: PermissionRequest, rules: Rules, mode: Mode) -> Deny | None:
-    off = _switched_off(question, rules)
+def _refused(request: PermissionRequest, rules: Rules, mode: Mode) -> Deny | None:
+    off = _switched_off(request, rules)
     if off is not None:
         return Deny(off, "disabled")
-    if question.risk != "read" and any(map(_is_sealed, _paths(question))):
+    if request.risk != "read" and any(map(_is_sealed, _paths(request))):
         return Deny("Tools never change permissions, settings or keys.")
-    if mode == "plan" and (question.risk != "read" or question.external):
+    if mode == "plan" and (request.risk != "read" or request.external):
         return Deny("In plan mode only reading is allowed; switch the mode to act.")
     for rule in (*rules.locked, *rules.rules):
-        if rule.problem is not None and _invalid_covers(rule, question):
+        if rule.problem is not None and _invalid_covers(rule, request):
             return Deny(f"{rule.source} is invalid ({rule.problem}), so it denies. Correct it.")
-        if rule.action == "deny" and rule.problem is None and rule_matches(rule, question):
+        if rule.action == "deny" and rule.problem is None and rule_matches(rule, request):
             return Deny(f"{rule.source} denies it.")
     return None
 
 
-def _switched_off(question: PermissionRequest, rules: Rules) -> str | None:
-    if question.tool in rules.disabled:
-        return f"The tool {question.tool} is switched off in the permissions."
-    if question.external and rules.no_external:
+def _switched_off(request: PermissionRequest, rules: Rules) -> str | None:
+    if request.tool in rules.disabled:
+        return f"The tool {request.tool} is switched off in the permissions."
+    if request.external and rules.no_external:
         return "Tools that send data outside this computer are switched off."
     return None
 
 
-def _invalid_covers(rule: ToolRule, question: PermissionRequest) -> bool:
+def _invalid_covers(rule: ToolRule, request: PermissionRequest) -> bool:
     if rule.tool is None:
-        return question.risk != "read" or question.external
-    return glob_matches(rule.tool, question.tool)
+        return request.risk != "read" or request.external
+    return glob_matches(rule.tool, request.tool)
 
 
-def _locked(question: PermissionRequest, rules: Rules) -> Ask | None:
+def _locked(request: PermissionRequest, rules: Rules) -> Ask | None:
     for rule in rules.locked:
-        if rule.action == "ask" and rule.problem is None and rule_matches(rule, question):
+        if rule.action == "ask" and rule.problem is None and rule_matches(rule, request):
             return Ask(AskReason(kind="rule", text=f"{rule.source} says to ask."), ONCE)
     return None
 
 
-def _protected(question: PermissionRequest, rules: Rules) -> Ask | None:
-    named = question.subject.protected_path
-    if named is None and (question.risk == "read" or question.subject.dry_run):
+def _protected(request: PermissionRequest, rules: Rules) -> Ask | None:
+    named = request.subject.protected_path
+    if named is None and (request.risk == "read" or request.subject.dry_run):
         return None
-    for path in _paths(question) if named is None else (named,):
+    for path in _paths(request) if named is None else (named,):
         then = _autorun_note(normalize_path(path), rules.programs)
         if then is not None:
             text = f"Changes to {path} always need your approval. {then}."
@@ -227,46 +227,46 @@ def _autorun_note(path: str, programs: Sequence[str]) -> str | None:
     return None
 
 
-def _secret(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | Ask | None:
+def _secret(request: PermissionRequest, grants: Sequence[Grant]) -> Allow | Ask | None:
     """Allow reading a secret file only if the user allowed this file, in every mode."""
-    if not question.subject.reads_secret:
+    if not request.subject.reads_secret:
         return None
-    named = _granted(question, [grant for grant in grants if grant.path is not None])
-    path = question.subject.target.path
+    named = _granted(request, [grant for grant in grants if grant.path is not None])
+    path = request.subject.target.path
     text = f"{path} usually holds keys or passwords; they would be sent to the model's provider."
     return named or Ask(AskReason(kind="protected", text=text), SECRET_SCOPES)
 
 
-def _always_asked(question: PermissionRequest, mode: Mode) -> Ask | None:
+def _always_asked(request: PermissionRequest, mode: Mode) -> Ask | None:
     """Ask for a cell the user tagged, except in ``bypass``."""
-    asks = question.subject.always_ask_reason
+    asks = request.subject.always_ask_reason
     if asks is None or mode == "bypass":
         return None
     return Ask(AskReason(kind="run_policy", text=asks), ONCE)
 
 
-def _unsandboxed(question: PermissionRequest) -> Ask | None:
+def _unsandboxed(request: PermissionRequest) -> Ask | None:
     """Ask for a command without a sandbox, in every mode."""
-    if question.subject.sandboxed is not False:
+    if request.subject.sandboxed is not False:
         return None
     text = "Not sandboxed: this command runs with your full permissions."
     return Ask(AskReason(kind="sandbox", text=text), ONCE)
 
 
-def _granted(question: PermissionRequest, grants: Sequence[Grant]) -> Allow | None:
-    target = question.subject.target
+def _granted(request: PermissionRequest, grants: Sequence[Grant]) -> Allow | None:
+    target = request.subject.target
     for grant in grants:
-        if grant.tool == question.tool and grant_covers(grant, target):
+        if grant.tool == request.tool and grant_covers(grant, target):
             return Allow(
                 "allowed earlier in this conversation", names_document=grant.path is not None
             )
     return None
 
 
-def _suspended(question: PermissionRequest, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
+def _suspended(request: PermissionRequest, decision: Allow | Ask, mode: Mode) -> Allow | Ask:
     """Ask despite earlier permission if the conversation has read foreign text."""
-    path = question.subject.target.path
-    shown = question.subject.in_page or path in question.open_documents
+    path = request.subject.target.path
+    shown = request.subject.in_page or path in request.open_documents
     # What asks may be allowed always: that rule names the document, and vouches for it.
     vouched = (
         isinstance(decision, Ask)
@@ -274,61 +274,61 @@ def _suspended(question: PermissionRequest, decision: Allow | Ask, mode: Mode) -
         or (shown and not decision.from_stored_rule)
     )
     sources = blocking_sources(
-        question.taint,
-        question.risk,
-        question.subject,
-        external=question.external,
+        request.taint,
+        request.risk,
+        request.subject,
+        external=request.external,
         vouched=vouched,
     )
     if not sources:
         return decision
-    told = taint_warning(sources)
+    warning = taint_warning(sources)
     if isinstance(decision, Ask):
-        text = f"{decision.reason.text} {told}"
+        text = f"{decision.reason.text} {warning}"
         scopes: tuple[ApprovalScope, ...] = tuple(
             scope for scope in decision.scopes if scope != "always"
         )
         return Ask(decision.reason.model_copy(update={"text": text}), scopes)
-    if mode != "bypass" and isinstance(_by_mode(question, mode), Allow):
+    if mode != "bypass" and isinstance(_by_mode(request, mode), Allow):
         return decision  # the mode alone lets it pass: it waits for review and can be taken back
-    text = f"Approval is needed although {decision.reason or 'this mode never asks'}. {told}"
-    scopes = _scopes(question.subject.target, always=False)
+    text = f"Approval is needed although {decision.reason or 'this mode never asks'}. {warning}"
+    scopes = _scopes(request.subject.target, always=False)
     return Ask(AskReason(kind="taint", text=text), scopes)
 
 
-def _ruled(question: PermissionRequest, rules: Rules) -> Ask | Allow | None:
+def _ruled(request: PermissionRequest, rules: Rules) -> Ask | Allow | None:
     valid = [rule for rule in rules.rules if rule.problem is None]
     for rule in valid:
-        if rule.action == "ask" and rule_matches(rule, question):
+        if rule.action == "ask" and rule_matches(rule, request):
             reason = AskReason(kind="rule", text=f"{rule.source} says to ask.")
-            return Ask(reason, _scopes(question.subject.target, always=False))
-    if rules.broken is not None and (question.risk != "read" or question.external):
+            return Ask(reason, _scopes(request.subject.target, always=False))
+    if rules.broken is not None and (request.risk != "read" or request.external):
         reason = AskReason(kind="rule", text=rules.broken)
-        return Ask(reason, _scopes(question.subject.target, always=False))
+        return Ask(reason, _scopes(request.subject.target, always=False))
     for rule in valid:
-        if rule.action == "allow" and rule_matches(rule, question):
+        if rule.action == "allow" and rule_matches(rule, request):
             return Allow(
                 f"{rule.source} allows it",
-                names_document=_names_document(rule, question),
+                names_document=_names_document(rule, request),
                 from_stored_rule=True,
             )
     return None
 
 
-def _by_mode(question: PermissionRequest, mode: Mode) -> Allow | Ask:
-    reason = None if mode == "bypass" else _asks_because(question, mode)
+def _by_mode(request: PermissionRequest, mode: Mode) -> Allow | Ask:
+    reason = None if mode == "bypass" else _asks_because(request, mode)
     if reason is None:
         return Allow()
-    return Ask(AskReason(kind="mode", text=reason), _scopes(question.subject.target, always=True))
+    return Ask(AskReason(kind="mode", text=reason), _scopes(request.subject.target, always=True))
 
 
-def _asks_because(question: PermissionRequest, mode: Mode) -> str | None:
-    subject = question.subject
-    if question.external:
+def _asks_because(request: PermissionRequest, mode: Mode) -> str | None:
+    subject = request.subject
+    if request.external:
         return "This uses the network."
-    if question.risk == "read" or subject.dry_run:
+    if request.risk == "read" or subject.dry_run:
         return None
-    if question.risk == "execute":
+    if request.risk == "execute":
         return "This runs code."
     return _change_asks_because(subject, mode)
 
@@ -343,9 +343,9 @@ def _change_asks_because(subject: CallSubject, mode: Mode) -> str | None:
     return "This changes a file that is not open."
 
 
-def _paths(question: PermissionRequest) -> list[str]:
+def _paths(request: PermissionRequest) -> list[str]:
     """Return the paths a call touches."""
-    target = question.subject.target
+    target = request.subject.target
     return [path for path in (target.path, target.new_path) if path is not None]
 
 
@@ -359,19 +359,19 @@ def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
     return tuple(scopes)
 
 
-def rule_matches(rule: ToolRule, question: PermissionRequest) -> bool:
+def rule_matches(rule: ToolRule, request: PermissionRequest) -> bool:
     """Return whether a valid rule speaks about this call.
 
     Rules that restrict compare without regard to case and look into every part of a command
     line; rules that allow need a plain command and the exact case.
     """
-    if rule.tool is None or not glob_matches(rule.tool, question.tool):
+    if rule.tool is None or not glob_matches(rule.tool, request.tool):
         return False
-    match, target = rule.match, question.subject.target
+    match, target = rule.match, request.subject.target
     if match is None:
         return True
     allows = rule.action == "allow"
-    paths = [normalize_path(path) for path in _paths(question)] or [None]
+    paths = [normalize_path(path) for path in _paths(request)] or [None]
     covered = (_covers_path(match, path, exact=allows) for path in paths)
     return (
         (all(covered) if allows else any(covered))
@@ -380,9 +380,9 @@ def rule_matches(rule: ToolRule, question: PermissionRequest) -> bool:
     )
 
 
-def _names_document(rule: ToolRule, question: PermissionRequest) -> bool:
+def _names_document(rule: ToolRule, request: PermissionRequest) -> bool:
     """Return whether a rule that matches gives the document itself, not a pattern of many."""
-    path, match = question.subject.target.path, rule.match
+    path, match = request.subject.target.path, rule.match
     if path is None or match is None:
         return False
     exact = escape_glob(normalize_path(path))

@@ -475,7 +475,9 @@ async def test_instructions_that_a_command_made_are_set_aside_and_told(tmp_path:
 async def test_a_repository_that_would_run_something_is_set_aside_while_the_command_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jupyter_ai_shoulders.tools.commands.new_file_monitor.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(
+        "jupyter_ai_shoulders.tools.commands.new_file_monitor.CHECK_INTERVAL_S", 0.05
+    )
     async with command_harness(tmp_path) as at:
         if at.facts.kind == "none":
             assert not at.facts.covers
