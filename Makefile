@@ -35,6 +35,8 @@ PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/sc
 lab: build
 	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)
 
+# pytest's plugins import jsonschema, too: see tests/import_stubs.
+PYTEST := PYTHONPATH=tests/import_stubs pytest
 # A failed test is run again, at most twice, and listed; too many of them fail the run (tests/support/flaky_tests.py).
 AGAIN := --reruns 2 --reruns-delay 1
 # Tests mostly wait for other processes: this many keep two cores busy. A browser needs more CPU.
@@ -49,10 +51,10 @@ test test-full:
 	$(MAKE) -j 2 --output-sync=target build browser check-slow check-page
 	$(NPM) test
 ifdef PYTEST_ARGS
-	pytest $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 else
-	pytest -n $(WORKERS) --dist worksteal $(AGAIN) $(SUITE) --ignore=tests/ui
-	pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder $(AGAIN) $(SUITE) tests/ui
+	$(PYTEST) -n $(WORKERS) --dist worksteal $(AGAIN) $(SUITE) --ignore=tests/ui
+	$(PYTEST) -n $(BROWSERS) --dist loadfile --no-loadscope-reorder $(AGAIN) $(SUITE) tests/ui
 endif
 
 check: check-python check-page

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +15,7 @@ from tests.sdk_validation.request_validator import RequestValidator
 from tests.simulator.http import HttpRequest
 from tests.simulator.request_log import Recorded, Records
 from tests.simulator_process import SimulatorProcess, StartSimulator
+from tests.support.case_selection import is_full_run, select_full_run
 from tests.support.flaky_tests import FlakyTestReport
 from tests.support.secret_scanner import find_leaks
 
@@ -36,15 +38,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="also run the tests marked `full`")
 
 
+def deselected(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield the tests that a default run leaves out."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        if item.get_closest_marker("full"):
+            yield item
+        elif sampled := item.get_closest_marker("sampled"):
+            function = item.nodeid.partition("[")[0]
+            if cases[function] % sampled.args[0]:
+                yield item
+            cases[function] += 1
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests marked `full`, unless `--full` is given or a file is named."""
-    named = any(argument.partition("::")[0].endswith(".py") for argument in config.args)
-    if named or config.getoption("--full"):
+    """Deselect the tests marked `full`, and cases of those marked `sampled`, in a default run."""
+    if is_full_run():
         return
-    left_out = [item for item in items if item.get_closest_marker("full")]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("full")]
+    left_out = set(deselected(items))
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +93,13 @@ def begin_processes_that_hear_interrupts() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to count the requests that are judged, and the tests that are run again."""
+    """Begin to count the requests that are judged, and the tests that are run again.
+
+    `--full` or the name of a file selects everything.
+    """
+    named = any(argument.partition("::")[0].endswith(".py") for argument in config.args)
+    if named or config.getoption("--full"):
+        select_full_run()
     begin_processes_quickly()
     begin_processes_that_hear_interrupts()
     config.stash[JUDGE] = RequestValidator()

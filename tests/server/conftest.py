@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,19 @@ from tests.server.completion_models import Use
 from tests.simulator import Simulator
 
 MODEL = "claude-haiku-5-5"
+
+
+@pytest.fixture
+def jp_nbconvert_templates() -> None:
+    """No templates: pytest-jupyter copies nbconvert's for each server, and nothing here exports."""
+
+
+@pytest.fixture(autouse=True)
+def no_debug_log() -> Iterator[None]:
+    """Skip messages of level DEBUG, which pytest-jupyter asks for: 8 % of a test's time."""
+    logging.disable(logging.DEBUG)
+    yield
+    logging.disable(logging.NOTSET)
 
 
 @pytest.fixture

@@ -35,10 +35,11 @@ from jupyter_ai_shoulders.wire.api.responses import ToolInfo
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.messages import MessageContext
 from tests.host.test_build import NoPages
+from tests.support.case_selection import examples
 from tests.tools.call_strategies import FuzzWorkspace, NoKernelsHere, calls
 from tests.tools.result_checks import check_logged
 
-EXAMPLES = 8
+EXAMPLES = examples(8, 3)
 """Each makes a call of every tool."""
 STEP = 3
 """Calls in one step; a fourth in a row that cannot be carried out would end the turn."""

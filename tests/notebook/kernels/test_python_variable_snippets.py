@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.notebook.kernels.variable_info import (
 from jupyter_ai_shoulders.notebook.snippets.bundler import python_variables
 from jupyter_ai_shoulders.wire.api.settings import DataValues
 from tests.notebook.kernels.hostile_objects import HOSTILE, NAMES
+from tests.support.case_selection import examples
 
 LEVELS: tuple[DataValues, ...] = ("schema_only", "samples", "full")
 SECRET = "VALUE-OF-THE-USER"
@@ -371,7 +372,7 @@ values = st.recursive(
 names = st.text(string.ascii_letters, min_size=1, max_size=8) | st.text(min_size=1, max_size=8)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150, 40), deadline=None)
 @given(
     namespace=st.dictionaries(names, values | st.builds(pd.Series, st.lists(scalars, max_size=5))),
     level=st.sampled_from(LEVELS),
@@ -399,7 +400,7 @@ marked = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150, 40), deadline=None)
 @given(namespace=st.dictionaries(st.sampled_from("abcdef"), marked), asked=st.booleans())
 def test_no_value_leaves_under_schema_only(namespace: dict[str, Any], asked: bool) -> None:
     found = looked_at(namespace, "schema_only", *(namespace if asked else ()))

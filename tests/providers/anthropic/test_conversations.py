@@ -36,6 +36,7 @@ MODELS = [
 LEVELS: list[ThinkingLevel] = ["default", "none", "low", "medium", "high"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", MODELS)
 async def test_tool_loop_is_accepted(simulator: Simulator, name: str, level: ThinkingLevel) -> None:
@@ -62,6 +63,7 @@ async def test_tool_loop_is_accepted(simulator: Simulator, name: str, level: Thi
     assert [record.refusal for record in simulator.requests] == [None] * 4
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("choice", [AnyTool(), NamedTool("read"), "none", "auto"])
 @pytest.mark.parametrize("name", MODELS)
 async def test_every_tool_choice_is_accepted(

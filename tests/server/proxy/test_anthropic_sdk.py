@@ -71,6 +71,7 @@ def text(message: Message) -> str:
     return "".join(block.text for block in message.content if block.type == "text")
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_text(
@@ -87,6 +88,7 @@ async def test_text(
     assert message.usage.cache_read_input_tokens == cached(model)
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_parallel_calls_and_their_results(
@@ -192,6 +194,7 @@ async def test_errors_have_the_sdk_s_own_type(
     assert caught.value.response.headers["request-id"] == body["request_id"]
 
 
+@pytest.mark.sampled(2)
 @every_model
 async def test_an_error_in_the_stream_ends_it(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str
@@ -202,6 +205,7 @@ async def test_an_error_in_the_stream_ends_it(
         await ask(claude_sdk, model, "Hi", stream=True)
 
 
+@pytest.mark.sampled(2)
 @every_model
 async def test_a_cut_stream_is_an_error(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str
@@ -283,6 +287,7 @@ async def test_a_model_is_described(claude_sdk: AsyncAnthropic) -> None:
         await claude_sdk.models.retrieve("no-such-model")
 
 
+@pytest.mark.sampled(2)
 @every_model
 async def test_tokens_are_counted_by_the_provider_if_it_can(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str

@@ -177,6 +177,7 @@ async def check_text(program: Program, upstream: Simulator, *, stream: bool, cou
     assert refusals(upstream) == [None]
 
 
+@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_text(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -184,6 +185,7 @@ async def test_text(opened: Open, upstream: Simulator, caller: str, provider: st
     await check_text(opened(caller, row.model), upstream, stream=False, counts=row.counts)
 
 
+@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_stream(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -191,6 +193,7 @@ async def test_stream(opened: Open, upstream: Simulator, caller: str, provider: 
     await check_text(opened(caller, row.model), upstream, stream=True, counts=row.counts)
 
 
+@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_tools(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -215,6 +218,7 @@ async def test_tools(opened: Open, upstream: Simulator, caller: str, provider: s
     assert ["the answer is 42" in result for result in seen.tool_results] == [True]
 
 
+@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_parallel_tools(
@@ -244,6 +248,7 @@ async def test_parallel_tools(
     assert all(word in result for result, word in given)
 
 
+@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_images(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -262,6 +267,7 @@ async def test_images(opened: Open, upstream: Simulator, caller: str, provider: 
     assert refusals(upstream) == [None]
 
 
+@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_reasoning(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -291,6 +297,7 @@ BEFORE = {400: 400, 401: 401, 429: 429, 500: 502}
 """The provider's status, and the program's."""
 
 
+@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_errors(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:

@@ -118,6 +118,7 @@ def http(
     jp_asyncio_loop.run_until_complete(client.aclose())
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_text(google_sdk: Client, upstream: Simulator, model: str, stream: bool) -> None:
@@ -133,6 +134,7 @@ async def test_text(google_sdk: Client, upstream: Simulator, model: str, stream:
     assert used.cached_content_token_count == cached(model)
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_parallel_calls_and_results_without_ids(
@@ -178,6 +180,7 @@ async def test_reasoning_that_was_not_asked_for_is_hidden_and_comes_back_all_the
     assert marks[model] in str(upstream.requests[1].body)
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_a_function_may_have_a_name_that_only_google_takes(
@@ -309,6 +312,7 @@ async def test_an_error_of_the_provider_is_one_of_this_format(
     assert upstream.key not in str(caught.value)
 
 
+@pytest.mark.sampled(2)
 @every_model
 @broken_in_the_middle()
 async def test_an_error_in_the_stream_ends_it(

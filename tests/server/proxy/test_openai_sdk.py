@@ -86,6 +86,7 @@ def plain(completion: ChatCompletion) -> Any:
     return {**sent, "tool_calls": calls} if calls else sent
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool) -> None:
@@ -103,6 +104,7 @@ async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, st
     assert completion.usage.prompt_tokens_details.cached_tokens == cached(model)
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_parallel_calls_of_a_program_that_keeps_no_state(
@@ -131,6 +133,7 @@ async def test_parallel_calls_of_a_program_that_keeps_no_state(
     check_looks_of_claude(upstream, model)
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_reasoning_is_shown_and_can_be_sent_back(
@@ -192,6 +195,7 @@ async def test_errors_have_the_sdk_s_own_type(
     check_openai_error(upstream, caught.value, code)
 
 
+@pytest.mark.sampled(2)
 @every_model
 @broken_in_the_middle()
 async def test_an_error_in_the_stream_ends_it(

@@ -70,6 +70,7 @@ def kinds(response: Response) -> list[str]:
     return [item.type for item in response.output]
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool) -> None:
@@ -86,6 +87,7 @@ async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, st
     assert upstream.requests[0].refusal is None
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_parallel_calls_and_their_results(
@@ -223,6 +225,7 @@ async def test_errors_have_the_sdk_s_own_type(
     check_openai_error(upstream, caught.value, code)
 
 
+@pytest.mark.sampled(2)
 @every_model
 @broken_in_the_middle("A long text " * 9, after=8)
 async def test_an_error_in_the_stream_fails_the_response_and_raises(
@@ -256,6 +259,7 @@ async def test_a_model_is_described(openai_sdk: AsyncOpenAI) -> None:
         await openai_sdk.models.retrieve("no-such-model")
 
 
+@pytest.mark.sampled(2)
 @every_model
 async def test_tokens_are_counted_by_the_provider_if_it_can(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
@@ -381,6 +385,7 @@ async def test_an_answer_that_was_cut_is_incomplete(
         assert last_item.status == "incomplete"
 
 
+@pytest.mark.sampled(3)
 @both
 @every_model
 async def test_results_may_stand_right_behind_their_calls(

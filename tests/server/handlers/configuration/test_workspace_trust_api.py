@@ -94,6 +94,7 @@ STRANGERS: dict[str, Callable[[Simulator], Files]] = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("mode", ["auto", "local"])
 @pytest.mark.parametrize("files", STRANGERS.values(), ids=list(STRANGERS))
 class TestClone:
