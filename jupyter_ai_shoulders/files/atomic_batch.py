@@ -24,24 +24,24 @@ _log = logging.getLogger(__name__)
 class BatchStep:
     """One change, and the functions that make it and revert it if a later one fails; both block.
 
-    ``tell`` notifies the review of a change that remains although something failed.
+    ``notify`` notifies the review of a change that remains although something failed.
     """
 
     change: LoggedChange
     do: Callable[[OperationId], ChangeOutcome | None]
     revert: Callable[[OperationId], None]
-    tell: Callable[[], Awaitable[None]] | None = None
+    notify: Callable[[], Awaitable[None]] | None = None
 
 
 Judge = Callable[[OperationId, LoggedChange], ChangeVerdict]
 
 
 async def perform_all(
-    journal: OperationJournal, steps: Sequence[BatchStep], judged: Judge
+    journal: OperationJournal, steps: Sequence[BatchStep], judge: Judge
 ) -> list[OperationId]:
     """Make all changes; return their rows. When one fails, the earlier ones are reverted.
 
-    ``judged`` decides the outcome of a change during which the disk failed. Raises the error of the
+    ``judge`` decides the outcome of a change during which the disk failed. Raises the error of the
     failed change, and ``StateUnavailable`` before anything was changed.
     """
     operations = [journal.begin(step.change) for step in steps]
@@ -55,7 +55,7 @@ async def perform_all(
             crash_point("files.steps.made")
     except BaseException as error:
         tried = list(zip(steps, operations, strict=True))
-        await _taken_back(journal, tried, len(outcomes), judged, error)
+        await _revert(journal, tried, len(outcomes), judge, error)
         raise
     for operation, outcome in zip(operations, outcomes, strict=True):
         end_operation(journal, operation, "done", outcome)
@@ -63,11 +63,11 @@ async def perform_all(
     return operations
 
 
-async def _taken_back(
+async def _revert(
     journal: OperationJournal,
     tried: Sequence[tuple[BatchStep, OperationId]],
     made: int,
-    judged: Judge,
+    judge: Judge,
     error: BaseException,
 ) -> None:
     why = f"It failed: {error}" if isinstance(error, ShouldersError) else "It failed."
@@ -78,23 +78,25 @@ async def _taken_back(
             except ShouldersError as problem:
                 # It remains, recorded as done, so that it can be undone by hand.
                 _log.warning("%s could not be taken back: %s", step.change.document, problem)
-                await _stands(journal, step, operation)
+                await _end_remaining(journal, step, operation)
                 continue
         elif position == made and not isinstance(error, _TOUCHED_NOTHING):
-            verdict = await asyncio.to_thread(judged, operation, step.change)
+            verdict = await asyncio.to_thread(judge, operation, step.change)
             if verdict.state == "done":
-                await _stands(journal, step, operation)
+                await _end_remaining(journal, step, operation)
                 continue
         end_operation(journal, operation, "failed", ChangeOutcome(cannot_undo=why))
 
 
-async def _stands(journal: OperationJournal, step: BatchStep, operation: OperationId) -> None:
+async def _end_remaining(
+    journal: OperationJournal, step: BatchStep, operation: OperationId
+) -> None:
     """End the row of a change that remains although something failed, and notify the review."""
     end_operation(journal, operation, "done")
-    if step.tell is None:
+    if step.notify is None:
         return
     try:
-        await step.tell()
+        await step.notify()
     except ShouldersError as error:  # the caller gets the first failure
         _log.warning("%s is not up for review: %s", step.change.document, error)
 

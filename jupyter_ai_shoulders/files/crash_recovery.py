@@ -40,12 +40,12 @@ class CrashRecovery:
         self._trash = trash
 
     def verdicts(
-        self, left: list[tuple[OperationId, LoggedChange]]
+        self, unfinished: list[tuple[OperationId, LoggedChange]]
     ) -> list[tuple[OperationId, ChangeVerdict]]:
         """Return the outcome of changes, those of cells left out. Blocks: for a thread."""
         return [
             (operation_id, self.verdict(operation_id, change))
-            for operation_id, change in left
+            for operation_id, change in unfinished
             if change.cell_id is None
         ]
 
@@ -65,16 +65,16 @@ class CrashRecovery:
             case "edit":
                 verdict = self._edited(change)
             case "create":
-                verdict = self._made(change.document, change.after)
+                verdict = self._created(change.document, change.after)
             case "copy":
                 source = change.after or self._hash(change.document)
-                verdict = self._made(change.new_document or "", source)
+                verdict = self._created(change.new_document or "", source)
             case "move":
                 verdict = self._moved(change.document, change.new_document or "")
             case "mkdir":
-                verdict = _DONE if self._stands(change.document) else _FAILED
+                verdict = _DONE if self._exists(change.document) else _FAILED
             case "delete" if folder:
-                verdict = _FAILED if self._stands(change.document) else _DONE
+                verdict = _FAILED if self._exists(change.document) else _DONE
             case "delete":
                 verdict = self._deleted(change.kept_as or operation_id, change.document)
             case "outputs" | "command":
@@ -87,25 +87,25 @@ class CrashRecovery:
             return _DONE
         return _FAILED if now is not None and now == change.before else _NEITHER
 
-    def _made(self, path: str, wanted: str | None) -> ChangeVerdict:
-        if not self._stands(path):
+    def _created(self, path: str, wanted: str | None) -> ChangeVerdict:
+        if not self._exists(path):
             return _FAILED
         return _DONE if self._hash(path) == wanted else _NEITHER
 
     def _moved(self, path: str, new_path: str) -> ChangeVerdict:
-        before, after = self._stands(path), self._stands(new_path)
+        before, after = self._exists(path), self._exists(new_path)
         if before != after:
             return _DONE if after else _FAILED
         return _NEITHER
 
     def _deleted(self, operation_id: OperationId, path: str) -> ChangeVerdict:
         kept = self._trash.has(operation_id)
-        if self._stands(path):
+        if self._exists(path):
             # A copy, made where the file could not be renamed, stays until the row is removed.
             return _FAILED
         return _DONE if kept else _NEITHER
 
-    def _stands(self, path: str) -> bool:
+    def _exists(self, path: str) -> bool:
         try:
             self._workspace.kind(self._workspace.path(path))
         except NotFound:

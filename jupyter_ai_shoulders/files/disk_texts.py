@@ -101,13 +101,13 @@ class DiskTexts:
         workspace: Workspace,
         journal: OperationJournal,
         store: ByteStore,
-        witness: ChangeObserver,
+        observer: ChangeObserver,
         locks: PathLocks | None = None,
     ) -> None:
         self._workspace = workspace
         self._journal = journal
         self._store = store
-        self._witness = witness
+        self._observer = observer
         self._locks = locks or PathLocks()
 
     def in_page(self, path: str) -> bool:
@@ -139,7 +139,7 @@ class DiskTexts:
 
         return await run_to_completion(self._changed(path, change, origin))
 
-    async def put_back(
+    async def restore_bytes(
         self, path: str, content: bytes, expected: BlobHash, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
         """Replace a file's bytes if their hash is ``expected``. Raises like ``read``.
@@ -201,19 +201,19 @@ class DiskTexts:
             done = await self._is_done(loaded.path, change)
             end_operation(self._journal, operation, "done" if done else "failed")
             if done:
-                self._tell_all_the_same(change, before.text, new.text)
+                self._notify_despite_failure(change, before.text, new.text)
             elif isinstance(error, FileChanged):
                 return None
             raise
         end_operation(self._journal, operation, "done")
         crash_point("files.edit.ended")
-        self._witness.changed(origin, loaded.path, None, before.text, new.text)
+        self._observer.changed(origin, loaded.path, None, before.text, new.text)
         return TextEditApplied(operation, before.version, after)
 
-    def _tell_all_the_same(self, change: LoggedChange, before: str, after: str) -> None:
+    def _notify_despite_failure(self, change: LoggedChange, before: str, after: str) -> None:
         """Notify the review of a change that remains although something failed."""
         try:
-            self._witness.changed(change.origin, change.document, None, before, after)
+            self._observer.changed(change.origin, change.document, None, before, after)
         except ShouldersError as error:  # the caller gets the first failure
             _log.warning("%s is not up for review: %s", change.document, error)
 

@@ -44,50 +44,50 @@ class DiskChanges:
         trash: Trash,
         journal: OperationJournal,
         store: ByteStore,
-        witness: ChangeObserver,
+        observer: ChangeObserver,
         open_files: OpenFiles,
         ids: IdSource,
         locks: PathLocks,
-        settling: CrashRecovery,
+        recovery: CrashRecovery,
     ) -> None:
         self._workspace = workspace
         self._trash = trash
         self._journal = journal
         self._store = store
-        self._witness = witness
+        self._observer = observer
         self._open = open_files
         self._ids = ids
         self._locks = locks
-        self._settling = settling
+        self._recovery = recovery
 
     async def create(self, path: str, text: str, origin: ChangeOrigin) -> TextEditApplied:
         """Create a file in UTF-8 and its missing folders."""
-        place = await self._place(path)
+        place = await self._permitted(path)
         content = well_formed(text).encode()
         blob = await asyncio.to_thread(self._store.put, content)
         version = text_version(normalize_newlines(text))
         change = LoggedChange("create", place, origin, after_version=version, after=blob)
 
-        async def tell() -> None:
-            self._witness.changed(origin, place, None, None, normalize_newlines(text))
+        async def notify() -> None:
+            self._observer.changed(origin, place, None, None, normalize_newlines(text))
 
         step = BatchStep(
             change,
             do=lambda _: _nothing(self._workspace.create(place, content)),
             revert=lambda _: self._workspace.remove(place, self._workspace.stat(place)),
-            tell=tell,
+            notify=notify,
         )
 
-        async def told() -> OperationId:
+        async def perform() -> OperationId:
             made = await self._in_new_folders(place, step)
-            await tell()
+            await notify()
             return made
 
-        return TextEditApplied(await run_to_completion(told()), None, version)
+        return TextEditApplied(await run_to_completion(perform()), None, version)
 
     async def move(self, path: str, new_path: str, origin: ChangeOrigin) -> TextEditApplied:
         """Move a file or a folder; pages that have it open follow."""
-        place, new_place = await self._place(path), await self._place(new_path)
+        place, new_place = await self._permitted(path), await self._permitted(new_path)
         self.check_saved(place)
         version = await asyncio.to_thread(self._version_of, place)
         change = LoggedChange(
@@ -113,7 +113,7 @@ class DiskChanges:
 
     async def copy(self, path: str, new_path: str, origin: ChangeOrigin) -> TextEditApplied:
         """Copy a file."""
-        place, new_place = await self._place(path), await self._place(new_path)
+        place, new_place = await self._permitted(path), await self._permitted(new_path)
         self.check_saved(place)
         version = await asyncio.to_thread(self._version_of, place)
         change = LoggedChange("copy", place, origin, new_document=new_place, after_version=version)
@@ -136,38 +136,38 @@ class DiskChanges:
         origin: ChangeOrigin,
         *,
         only: BlobHash | None = None,
-        kept_as: OperationId | None = None,
+        redone: OperationId | None = None,
     ) -> TextEditApplied:
         """Move a file into the trash of the state directory.
 
-        ``only`` if its bytes have this hash, else ``Conflict``; ``kept_as`` is the change that this
+        ``only`` if its bytes have this hash, else ``Conflict``; ``redone`` is the change that this
         one redoes, under whose id the trash stores the file.
         """
-        place = await self._place(path)
+        place = await self._permitted(path)
         self.check_saved(place)
         facts, version, text = await asyncio.to_thread(self._before_deletion, place, only)
         change = LoggedChange(
-            "delete", place, origin, before_version=version, mode=facts.mode, kept_as=kept_as
+            "delete", place, origin, before_version=version, mode=facts.mode, kept_as=redone
         )
 
-        async def tell() -> None:
+        async def notify() -> None:
             if text is not None:
-                self._witness.changed(origin, place, None, text, None)
+                self._observer.changed(origin, place, None, text, None)
 
         step = BatchStep(
             change,
-            do=lambda own: self._trash.add(self._workspace, place, facts, kept_as or own),
-            revert=lambda own: self._trash.restore(self._workspace, place, kept_as or own),
-            tell=tell,
+            do=lambda own: self._trash.add(self._workspace, place, facts, redone or own),
+            revert=lambda own: self._trash.restore(self._workspace, place, redone or own),
+            notify=notify,
         )
 
-        async def told() -> OperationId:
+        async def perform() -> OperationId:
             made = await self._held([step], place)
             await self._open.removed(place)
-            await tell()
+            await notify()
             return made
 
-        return TextEditApplied(await run_to_completion(told()), version, None)
+        return TextEditApplied(await run_to_completion(perform()), version, None)
 
     # for undo only
 
@@ -179,17 +179,17 @@ class DiskChanges:
         Raises ``Conflict`` when another file exists there now, ``NotFound`` when the trash no
         longer has it.
         """
-        place = await self._place(path)
+        place = await self._permitted(path)
         sha256 = await asyncio.to_thread(self._trash.sha256, deleted)
         version = self._journal.change(deleted).before_version
         change = LoggedChange(
             "create", place, origin, after_version=version, after=BlobHash(sha256)
         )
 
-        async def tell() -> None:
+        async def notify() -> None:
             text = await asyncio.to_thread(self._text_of, place)
             if text is not None:
-                self._witness.changed(origin, place, None, None, text)
+                self._observer.changed(origin, place, None, None, text)
 
         step = BatchStep(
             change,
@@ -197,26 +197,26 @@ class DiskChanges:
             revert=lambda _: self._trash.add(
                 self._workspace, place, self._workspace.stat(place), deleted
             ),
-            tell=tell,
+            notify=notify,
         )
 
-        async def told() -> OperationId:
+        async def perform() -> OperationId:
             made = await self._in_new_folders(place, step)
-            await tell()
+            await notify()
             return made
 
-        return TextEditApplied(await run_to_completion(told()), None, version)
+        return TextEditApplied(await run_to_completion(perform()), None, version)
 
     async def make_folder(self, path: str, origin: ChangeOrigin) -> OperationId:
         """Make a folder and its missing parents. Raises ``Conflict`` when it exists."""
-        place = await self._place(path)
+        place = await self._permitted(path)
         return await run_to_completion(
             self._in_new_folders(place, self._folder_step(place, origin))
         )
 
     async def remove_folder(self, path: str, origin: ChangeOrigin) -> OperationId:
         """Remove an empty folder. Raises ``Conflict`` when it is not empty."""
-        place = await self._place(path)
+        place = await self._permitted(path)
         step = BatchStep(
             LoggedChange("delete", f"{place}/", origin),
             do=lambda _: self._workspace.remove_folder(place),
@@ -230,7 +230,7 @@ class DiskChanges:
 
     # shared
 
-    async def _place(self, path: str) -> WorkspacePath:
+    async def _permitted(self, path: str) -> WorkspacePath:
         return await asyncio.to_thread(permitted_path, self._workspace, path)
 
     def check_saved(self, path: str) -> None:
@@ -257,7 +257,7 @@ class DiskChanges:
 
     async def _held(self, steps: list[BatchStep], *paths: WorkspacePath) -> OperationId:
         async with self._locks.hold(*paths):
-            operations = await perform_all(self._journal, steps, self._settling.verdict)
+            operations = await perform_all(self._journal, steps, self._recovery.verdict)
         return operations[-1]
 
     def _folder_step(self, folder: WorkspacePath, origin: ChangeOrigin) -> BatchStep:

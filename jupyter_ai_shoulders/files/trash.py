@@ -113,7 +113,7 @@ class Trash:
         try:
             workspace.remove(path, expected)
         except BaseException:
-            if _stands(workspace, path):  # else only the copy is left: a disk may fail late
+            if _exists(workspace, path):  # else only the copy is left: a disk may fail late
                 folder.remove(entry, copy.stat)
             raise
 
@@ -124,7 +124,7 @@ class Trash:
             return self._opened
 
 
-def _stands(workspace: Workspace, path: WorkspacePath) -> bool:
+def _exists(workspace: Workspace, path: WorkspacePath) -> bool:
     try:
         workspace.kind(path)
     except NotFound:

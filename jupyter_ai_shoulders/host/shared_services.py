@@ -104,7 +104,7 @@ class SharedServices:
             closed=(settings.runtime_dir,),
             recovery=RecoveryCopies(self.store.directory),
             current_page=self.current_page,
-            times=LiveTimeouts(grace=settings.page_timeout),
+            times=LiveTimeouts(absence=settings.page_timeout),
             refuses_busy=settings.refuses_busy,
             kernels=ports.kernels,
             pages=ports.pages,
@@ -126,7 +126,7 @@ class SharedServices:
             current_page=self.current_page,
             clock=ports.clock,
             ids=ports.ids,
-            times=PageTimeouts(grace=self.settings.page_timeout),
+            times=PageTimeouts(absence=self.settings.page_timeout),
         )
 
     async def _renamed(self, old: str, new: str) -> None:
@@ -219,7 +219,7 @@ class SharedServices:
             self.redact,
             ports.clock,
             variables=documents.variables,
-            stale=documents.staleness.latest,
+            stale=documents.staleness.last_marks,
             threads=AnchorContext(documents.notebooks, self.files.texts),
         )
 

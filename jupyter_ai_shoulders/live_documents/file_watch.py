@@ -23,7 +23,7 @@ CLOCK_STEP_SECONDS = 0.002
 """The contents manager's time stamps have microseconds, the file system's nanoseconds."""
 _log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """A file is read after two equal polls: a writer can finish first."""
 
 
@@ -101,7 +101,7 @@ class FileWatch:
 
     async def _run(self) -> None:
         while True:
-            await self._sleep(LOOK_SECONDS)
+            await self._sleep(POLL_SECONDS)
             await self.check_files()
 
     def _stats(self, paths: Collection[WorkspacePath]) -> dict[WorkspacePath, FileStat | None]:

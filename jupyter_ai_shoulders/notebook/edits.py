@@ -96,7 +96,7 @@ class _Draft:
         index = self.order.index(cell_id)
         return self.order[index - 1] if index else None
 
-    def place(self, cell_id: CellId, after: CellId | None) -> None:
+    def insert(self, cell_id: CellId, after: CellId | None) -> None:
         self.order.insert(0 if after is None else self.order.index(after) + 1, cell_id)
 
     def refuse(self, cell_id: CellId, reason: Reason) -> None:
@@ -155,7 +155,7 @@ def _insert(draft: _Draft, edit: CellInsert) -> CellEdit | None:
         return None
     draft.changed[edit.cell_id] = inserted_cell(edit)
     draft.known.add(edit.cell_id)
-    draft.place(edit.cell_id, edit.after)
+    draft.insert(edit.cell_id, edit.after)
     return CellDelete(cell_id=edit.cell_id)
 
 
@@ -201,7 +201,7 @@ def _move(draft: _Draft, edit: CellMove) -> CellEdit | None:
     undo = CellMove(cell_id=edit.cell_id, after=draft.before(edit.cell_id))
     if edit.after != edit.cell_id:
         draft.order.remove(edit.cell_id)
-        draft.place(edit.cell_id, edit.after)
+        draft.insert(edit.cell_id, edit.after)
     return undo
 
 

@@ -78,7 +78,7 @@ class ZmqChannels:
     def __init__(self, manager: Any, client: AsyncKernelClient) -> None:
         self._manager = manager
         self._client = client
-        self._life = generation_of(manager)
+        self._generation = generation_of(manager)
         self._readers: list[asyncio.Task[None]] = []
 
     @property
@@ -89,7 +89,7 @@ class ZmqChannels:
     @property
     def ended(self) -> bool:
         """See ``KernelChannels.ended``."""
-        restarted = generation_of(self._manager) is not self._life
+        restarted = generation_of(self._manager) is not self._generation
         return restarted or any(task.done() for task in self._readers)
 
     def open(self, receivers: Mapping[Channel, Receive]) -> None:

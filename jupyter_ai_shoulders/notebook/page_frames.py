@@ -24,13 +24,13 @@ class PageFrameHandler:
         workspace: Workspace,
         shared: SharedNotebooks,
         live: OpenNotebooks,
-        rasters: PageOutputRasterizer,
+        rasterizer: PageOutputRasterizer,
         stale: StalenessTracker | None = None,
     ) -> None:
         self._workspace = workspace
         self._shared = shared
         self._live = live
-        self._rasters = rasters
+        self._rasterizer = rasterizer
         self._stale = stale
 
     def connected(self, client_id: ClientId) -> None:
@@ -39,7 +39,7 @@ class PageFrameHandler:
 
     def disconnected(self, client_id: ClientId) -> None:
         """See ``OpenNotebooks.disconnected``."""
-        self._rasters.lost(client_id)
+        self._rasterizer.lost(client_id)
         if self._stale is not None:
             self._stale.page_disconnected(client_id)
         self._live.disconnected(client_id)
@@ -48,7 +48,7 @@ class PageFrameHandler:
         """See ``OpenNotebooks.handle``. Raises ``InvalidRequest``."""
         match frame:
             case OutputPicture():
-                self._rasters.answered(client_id, frame)
+                self._rasterizer.answered(client_id, frame)
                 return
             case DocumentOpen() | DocumentChange() if frame.dirty and self._in_room(frame.path):
                 frame = frame.model_copy(update={"dirty": False})

@@ -1,4 +1,4 @@
-"""What a model reads of a notebook and of a run: a compact, stable text (chapter 06).
+"""What a model reads of a notebook and of a run: a compact, stable text.
 
 Pure functions of a snapshot; used by the notebook tools, parsed by the demo provider::
 
@@ -36,7 +36,7 @@ WHOLE_LINES = 20
 FIRST_LINES = 5
 _LINE_LIMIT = 400
 _SHORT_CELL = 4_000
-_ASKED_CELL = 40_000
+_REQUESTED_CELL = 40_000
 _OUTLINE_LIMIT = 36_000
 """Characters of the outline of up to ``_FULL_CELLS`` cells."""
 _LARGE_OUTLINE_LIMIT = 12_500
@@ -45,7 +45,7 @@ _FULL_CELLS = 60
 _OUTPUTS_LIMIT = 24_000
 _MAX_SUMMARIES = 6
 _MAX_HEADINGS = 5
-_MAX_TOLD = 60
+_MAX_NAMED = 60
 """Headings and stale cells named among those left out."""
 _HEADING = re.compile(r"#{1,6} \S")
 _HEADER_LIKE = re.compile(r"^(\\*--- )", re.MULTILINE)
@@ -165,15 +165,15 @@ def _without_middle(
     head, tail = kept * 2 // 3, kept - kept * 2 // 3
     note = f"--- cells {head + 1} to {len(pieces) - tail} · not shown"
     left_out = range(head, len(pieces) - tail)
-    lines = [_told_of(number + 1, snapshot.cells[number], stale) for number in left_out]
+    lines = [_omission_note(number + 1, snapshot.cells[number], stale) for number in left_out]
     told = list(filter(None, lines))
-    if len(told) > _MAX_TOLD:
-        told = [*told[:_MAX_TOLD], f"… and {len(told) - _MAX_TOLD} more"]
+    if len(told) > _MAX_NAMED:
+        told = [*told[:_MAX_NAMED], f"… and {len(told) - _MAX_NAMED} more"]
     gap = _Piece("\n".join([note, *told]), CellId(""), whole=False)
     return [*pieces[:head], gap, *pieces[len(pieces) - tail :]]
 
 
-def _told_of(number: int, cell: NotebookCell, stale: StaleReport) -> str | None:
+def _omission_note(number: int, cell: NotebookCell, stale: StaleReport) -> str | None:
     """Return the first heading of a cell that is left out, or why it is stale."""
     mark = stale.marks.get(cell.id)
     if mark is not None:
@@ -185,11 +185,11 @@ def _told_of(number: int, cell: NotebookCell, stale: StaleReport) -> str | None:
 
 
 def _whole_cell(number: int, cell: NotebookCell, stale: StaleReport) -> _Piece:
-    whole = len(cell.source) <= _ASKED_CELL
+    whole = len(cell.source) <= _REQUESTED_CELL
     note = None if whole else f"{len(cell.source)} characters, the middle left out"
     marks = _state(cell, stale)
     return _piece(
-        number, cell, truncate_middle(cell.source, _ASKED_CELL), [*marks, note], whole=whole
+        number, cell, truncate_middle(cell.source, _REQUESTED_CELL), [*marks, note], whole=whole
     )
 
 

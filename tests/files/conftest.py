@@ -1,4 +1,4 @@
-"""What tests of files ask for."""
+"""Fixtures for tests of files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from tests.files.file_workspace import FileWorkspace, file_workspace
 
 @pytest.fixture
 def here(tmp_path: Path) -> Generator[FileWorkspace]:
-    """Return a workspace with everything around files."""
+    """Return a workspace with its file services."""
     with file_workspace(tmp_path) as made:
         yield made

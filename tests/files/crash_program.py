@@ -1,7 +1,7 @@
-"""Changes of files on a real state directory, in a process that is killed at each point in turn.
+"""Changes of files on a real state directory, in a process that is killed at each crash point.
 
-Run by ``test_kills`` as a program, started with its points armed: it forks for each point, so that
-a kill costs no start.
+Run by ``test_crash_recovery`` as a program, started with its points armed: it forks for each point,
+so that a kill costs no start.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class World:
     undo: FileUndo
 
     async def settle(self) -> None:
-        """Find out how the changes ended that the last process began; a minute later."""
+        """Determine the outcome of the last process's changes, a minute later."""
         for left in self.root.rglob(".~*"):
             os.utime(left, (0, 0))
         journal = self.store.operations
@@ -58,7 +58,7 @@ class World:
             journal.end(operation_id, verdict.state, ChangeOutcome(cannot_undo=verdict.why))
 
     def tree(self) -> dict[str, bytes | None]:
-        """Return every file's bytes, None for folders; what a killed writer left is not counted."""
+        """Return every file's bytes, None for folders, without remains of killed writers."""
         return {
             path.relative_to(self.root).as_posix(): None if path.is_dir() else path.read_bytes()
             for path in self.root.rglob("*")
@@ -68,7 +68,7 @@ class World:
 
 @contextmanager
 def world(place: Path) -> Generator[World]:
-    """Open the workspace at ``place``, made and filled when it is not there."""
+    """Open the workspace at ``place``; create and fill it if it does not exist."""
     root = place / "workspace"
     if not root.exists():
         for name, content in FILES.items():
@@ -84,11 +84,11 @@ def world(place: Path) -> Generator[World]:
         trash=trash,
         journal=store.operations,
         store=store.blobs,
-        witness=NullChangeObserver(),
+        observer=NullChangeObserver(),
         open_files=NoOpenFiles(),
         ids=ids,
         locks=locks,
-        settling=settling,
+        recovery=settling,
     )
     undo = FileUndo(
         journal=store.operations,
@@ -139,7 +139,7 @@ async def _run(place: Path, scenario: str) -> None:
 
 
 def _forked(place: Path, scenario: str, at: int) -> bool:
-    """Run the scenario in a child that ends itself at a point; return whether it was hit."""
+    """Run the scenario in a child that exits at a point; return whether it was reached."""
     child = os.fork()
     if child == 0:
         assert isinstance(crash_point, CrashPoints)

@@ -1,4 +1,4 @@
-"""A workspace with everything around files, real but for the log and the pages."""
+"""A workspace with its file services, real except for the log and the pages."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SESSION = SessionId("session_1")
 
 
 def origin(turn: str = "turn_1", call: str = "call_1") -> ChangeOrigin:
-    """Return on whose behalf tests work."""
+    """Return the origin of tests' changes."""
     return ChangeOrigin(SESSION, TurnId(turn), CallId(call))
 
 
 @dataclass(slots=True)
 class FileWorkspace:
-    """The workspace and what stands around it."""
+    """A workspace and its services."""
 
     root: Path
     workspace: Workspace
@@ -48,7 +48,7 @@ class FileWorkspace:
     undo: FileUndo
 
     def write(self, path: str, content: bytes | str) -> Path:
-        """Put a file there, with its folders."""
+        """Write a file and its folders."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -59,7 +59,7 @@ class FileWorkspace:
         return (self.root / path).read_bytes()
 
     def names(self) -> list[str]:
-        """Return everything there is, folders with a slash; the trash is elsewhere."""
+        """Return all names, folders with a slash, without the trash."""
         return sorted(
             f"{path.relative_to(self.root).as_posix()}{'/' if path.is_dir() else ''}"
             for path in self.root.rglob("*")
@@ -85,7 +85,7 @@ def undo_of(
 
 @contextmanager
 def file_workspace(folder: Path, trash: Path | None = None) -> Generator[FileWorkspace]:
-    """Make one below ``folder``; ``trash`` elsewhere."""
+    """Make a workspace below ``folder``; ``trash`` elsewhere."""
     root = folder / "workspace"
     root.mkdir(exist_ok=True)
     trash_folder = trash or folder / "state" / "trash"
@@ -104,11 +104,11 @@ def file_workspace(folder: Path, trash: Path | None = None) -> Generator[FileWor
         trash=bin_,
         journal=journal,
         store=blobs,
-        witness=witness,
+        observer=witness,
         open_files=pages,
         ids=ids,
         locks=locks,
-        settling=settling,
+        recovery=settling,
     )
     try:
         yield FileWorkspace(

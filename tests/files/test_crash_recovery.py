@@ -1,4 +1,4 @@
-"""``kill -9`` at every point of a change: the next start knows what was done, and can undo it."""
+"""``kill -9`` at every point of a change: the next start knows its outcome, and can undo it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tests.support.case_selection import sample
 
 REPOSITORY = Path(__file__).parents[2]
 FEWEST = 6
-"""Points that the shortest change meets."""
+"""Crash points of the shortest change."""
 
 
 def killed_everywhere(folder: Path, scenario: str) -> list[Path]:
-    """Let the scenario be killed at each of its points; return where each left its files."""
+    """Kill the scenario at each of its points; return the folders it left."""
     subprocess.run(
         [sys.executable, "-m", "tests.files.crash_program", str(folder), scenario],
         check=True,
@@ -54,7 +54,7 @@ async def test_a_kill_leaves_old_or_new_bytes_and_a_way_back(tmp_path: Path, sce
 
 
 def middle(name: str) -> set[bytes | None]:
-    """What a file has between a turn and its undo, which are killed together."""
+    """Return a file's content between a turn and its undo, which are killed together."""
     between: dict[str, set[bytes | None]] = {
         "a.txt": {b"one\r\n2\r\n2\nthree\n", b"one\r\n2\n2\nthree\n"},
         "bin/run.sh": {b"#!/bin/sh\n"},

@@ -1,4 +1,4 @@
-"""Changes of files on a full or read-only disk: what was there stays, and the log says so."""
+"""Changes of files on a full or read-only disk: existing files stay, and the log records it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def _refused(at: World, error: type[ShouldersError]) -> None:
 
 
 async def _full_workspace(disk: Path) -> None:
-    """The workspace has one megabyte, which is used; its state directory lies elsewhere."""
+    """Fill the workspace, of one megabyte; its state directory is elsewhere."""
     _mount(disk / "workspace", "size=1m")
     for name, content in FILES.items():
         (disk / "workspace" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ async def _full_workspace(disk: Path) -> None:
 
 
 async def _full_state(disk: Path) -> None:
-    """The state directory has one megabyte, which is used."""
+    """Fill the state directory, of one megabyte."""
     _mount(disk / "state", "size=1m")
     with world(disk) as at:
         (at.root / "large.bin").write_bytes(b"x")

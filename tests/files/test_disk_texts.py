@@ -1,4 +1,4 @@
-"""Text files on the disk: what is kept when they are changed, and what is refused."""
+"""Text files on disk: which properties changes keep, and which changes are refused."""
 
 from __future__ import annotations
 
@@ -246,9 +246,9 @@ async def test_exact_bytes_go_back_only_over_what_was_expected(here: FileWorkspa
     await here.texts.replace("a.txt", "x\ny", read.version, origin())
     now = here.blobs.put(file.read_bytes())
 
-    wrong = await here.texts.put_back("a.txt", odd, here.blobs.put(b"another"), origin())
+    wrong = await here.texts.restore_bytes("a.txt", odd, here.blobs.put(b"another"), origin())
     assert isinstance(wrong, TextEditConflict)
-    right = await here.texts.put_back("a.txt", odd, now, origin())
+    right = await here.texts.restore_bytes("a.txt", odd, now, origin())
 
     assert isinstance(right, TextEditApplied)
     assert file.read_bytes() == odd

@@ -1,4 +1,4 @@
-"""A disk that fails once a change is made: the change stands, and the review is told of it."""
+"""A disk that fails after a change: the change remains, and the review is notified."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ACTS: dict[str, tuple[Act, tuple[str, str | None, str | None]]] = {
 
 @pytest.fixture
 def disk_that_fails_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no folder be synced: names are changed by then."""
+    """Fail every sync of a folder: names are changed by then."""
 
     def failing(folder: DescriptorFolder) -> None:
         raise OSError(errno.EIO, f"descriptor {folder.descriptor} failed")

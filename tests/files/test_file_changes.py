@@ -1,4 +1,4 @@
-"""Files are made, moved, copied and deleted, each change logged; nothing is ever replaced."""
+"""Files are created, moved, copied and deleted, each change logged; nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def test_a_cancelled_caller_leaves_when_pages_and_the_review_know(
 @pytest.fixture
 def far_trash(tmp_path: Path) -> Generator[Path]:
     """Return a folder on another file system than the workspace."""
-    elsewhere = Path("/dev/shm")  # the one other file system a test can count on
+    elsewhere = Path("/dev/shm")  # the only other file system a test can rely on
     if not elsewhere.is_dir() or elsewhere.stat().st_dev == tmp_path.stat().st_dev:
         pytest.skip("there is one file system only")
     with tempfile.TemporaryDirectory(dir=elsewhere) as folder:
@@ -133,7 +133,7 @@ async def test_a_trash_on_another_file_system_gets_a_copy(tmp_path: Path, far_tr
 async def test_a_copy_in_the_trash_stays_when_it_is_all_there_is(
     tmp_path: Path, far_trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A disk that fails once the file is gone from its folder."""
+    """A disk that fails after the file was removed from its folder."""
 
     def removed(workspace: Workspace, path: WorkspacePath, expected: FileStat) -> None:
         (workspace.directory / path).unlink()

@@ -95,7 +95,7 @@ async def _prepare(stage: InjectionHost, channels: Sequence[Channel]) -> None:
     if stage.name != "plain":
         return
     documents = stage.host.services.documents
-    await documents.variables.look("variables.ipynb", "schema_only")
+    await documents.variables.describe("variables.ipynb", "schema_only")
     stale = await documents.notebooks.open("stale.ipynb").read()
     documents.staleness.ran("kernel of stale.ipynb", stale.cells[0], 1)
     await documents.staleness.report(stale)

@@ -36,12 +36,12 @@ class PageTimeouts:
     """Timeouts in seconds.
 
     ``answer``: for a page's answer; ``saved``: for its save of a text that was clean before a
-    change; ``grace``: how long a page with unsaved text may be absent.
+    change; ``absence``: how long a page with unsaved text may be absent.
     """
 
     answer: float = 2.0
     saved: float = 5.0
-    grace: float = 600.0
+    absence: float = 600.0
 
 
 class OpenTextFiles:
@@ -68,7 +68,7 @@ class OpenTextFiles:
         self._claims = TextClaims()
         self._clients: set[ClientId] = set()
         self._moves: deque[tuple[WorkspacePath, WorkspacePath]] = deque(maxlen=MAX_MOVES)
-        self._news: set[asyncio.Event] = set()
+        self._waiters: set[asyncio.Event] = set()
         self.on_version: Callable[[WorkspacePath, Version], None] | None = None
         """Called with every version that a page announces."""
 
@@ -84,7 +84,7 @@ class OpenTextFiles:
         self._clients.discard(client_id)
         self._requests.lost(client_id)
         self._claims = self._claims.mark_disconnected(client_id, self._clock.monotonic())
-        self._tell_waiters()
+        self._wake_waiters()
 
     def handle(self, client_id: ClientId, frame: frames.PageFrame) -> None:
         """Handle a frame of a page; frames about other things are ignored.
@@ -99,7 +99,7 @@ class OpenTextFiles:
             ):
                 claim = self._claims.named(client_id, frame.path)
                 if claim is not None:
-                    self._said(claim, frame)
+                    self._handle_change(claim, frame)
                 else:
                     log.debug("%s of %s, which is not open", frame.type, frame.path)
             case (
@@ -127,7 +127,7 @@ class OpenTextFiles:
             return None
         now = self._clock.monotonic()
         for claim in self._claims.of_path(name):
-            if now - claim.left_at < self._times.grace:
+            if now - claim.left_at < self._times.absence:
                 return claim
         return None
 
@@ -180,7 +180,7 @@ class OpenTextFiles:
         if not isinstance(answer, frames.TextApplied | frames.TextConflict):
             raise self._requests.unexpected(claim, answer)
         if isinstance(answer, frames.TextApplied) and answer.saves:
-            await self._saved(claim, answer.version)
+            await self._wait_for_save(claim, answer.version)
         return answer
 
     def check_absent(self, name: WorkspacePath) -> None:
@@ -196,7 +196,7 @@ class OpenTextFiles:
 
     def wrote(self, path: str) -> None:
         """Notify the pages that have a file open that it was written elsewhere."""
-        self._tell_saved(self._claims.present(self._workspace.path(path)))
+        self._notify_saved(self._claims.present(self._workspace.path(path)))
 
     def renamed(self, old: str, new: str) -> None:
         """Follow a moved file or folder; only absent pages are told, when they return."""
@@ -229,28 +229,28 @@ class OpenTextFiles:
     def _opened(self, client: ClientId, frame: frames.TextOpen) -> None:
         name = self._workspace.path(frame.path)
         self._claims = self._claims.opened(client, name, frame)
-        self._lead(client, name, frame.path)
+        self._announce_move(client, name, frame.path)
         claim = self._claims.items[name, client]
         if file_lag(self._workspace, claim) > 0.0:  # written after the page read it
-            self._tell_saved([claim])
+            self._notify_saved([claim])
         self._announced(claim)
 
-    def _lead(self, client: ClientId, name: WorkspacePath, page_path: str) -> None:
+    def _announce_move(self, client: ClientId, name: WorkspacePath, page_path: str) -> None:
         """Tell a page that returned where a file is that was moved in its absence."""
         now = name
         for old, new in self._moves:
             now = path_after_move(now, old, new) or now
-        if now != name and not self._stands(name) and self._stands(now):
+        if now != name and not self._exists(name) and self._exists(now):
             self._transport.send(client, frames.FileMoved(path=page_path, new_path=now))
 
-    def _stands(self, name: WorkspacePath) -> bool:
+    def _exists(self, name: WorkspacePath) -> bool:
         try:
             self._workspace.stat(name)
         except ShouldersError:
             return False
         return True
 
-    def _said(
+    def _handle_change(
         self,
         claim: TextClaim,
         frame: frames.TextChange | frames.TextFocus | frames.TextClose | frames.TextRename,
@@ -262,7 +262,7 @@ class OpenTextFiles:
                 self._claims = self._claims.focused(claim)
             case frames.TextClose():
                 self._claims = self._claims.without([claim])
-                self._tell_waiters()
+                self._wake_waiters()
             case frames.TextRename():
                 name = self._workspace.path(frame.new_path)
                 away = [other for other in self._claims.of_path(claim.path) if not other.present]
@@ -274,15 +274,15 @@ class OpenTextFiles:
             return
         self._claims = self._claims.changed(claim, frame)
         if frame.saved_at != claim.saved_at:
-            self._tell_saved(self._claims.others(claim))
+            self._notify_saved(self._claims.others(claim))
         self._announced(self._claims.items[claim.path, claim.client])
 
     def _announced(self, claim: TextClaim) -> None:
         if self.on_version is not None:
             self.on_version(claim.path, claim.version)
-        self._tell_waiters()
+        self._wake_waiters()
 
-    async def _saved(self, claim: TextClaim, after: Version) -> None:
+    async def _wait_for_save(self, claim: TextClaim, after: Version) -> None:
         """Wait, within a timeout, until the page has saved the change or closed the file."""
 
         def is_over() -> bool:
@@ -291,22 +291,22 @@ class OpenTextFiles:
                 return True
             return not now.dirty and (now.version == after or now.saved_at != claim.saved_at)
 
-        news = asyncio.Event()
-        self._news.add(news)
+        waiter = asyncio.Event()
+        self._waiters.add(waiter)
         try:
             async with asyncio.timeout(self._times.saved):
                 while not is_over():
-                    await news.wait()
-                    news.clear()
+                    await waiter.wait()
+                    waiter.clear()
         except TimeoutError:
             log.info("A page has not saved %s yet", claim.path)
         finally:
-            self._news.discard(news)
+            self._waiters.discard(waiter)
 
-    def _tell_waiters(self) -> None:
-        for news in self._news:
-            news.set()
+    def _wake_waiters(self) -> None:
+        for waiter in self._waiters:
+            waiter.set()
 
-    def _tell_saved(self, claims: Iterable[TextClaim]) -> None:
+    def _notify_saved(self, claims: Iterable[TextClaim]) -> None:
         for claim in claims:
             self._transport.send(claim.client, frames.TextSaved(path=claim.page_path))

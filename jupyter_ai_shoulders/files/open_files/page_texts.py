@@ -35,7 +35,7 @@ from jupyter_ai_shoulders.wire.versions import text_version, well_formed
 
 log = logging.getLogger(__name__)
 
-DOUBT_SECONDS = 5.0
+CONFIRM_SECONDS = 5.0
 """Seconds after which a page refuses a change that it has not made yet."""
 
 
@@ -48,7 +48,7 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class _Doubt:
+class _UnconfirmedChange:
     """A change whose outcome the page has not reported."""
 
     operation_id: OperationId
@@ -69,7 +69,7 @@ class PageTexts:
         disk: TextDocuments,
         journal: OperationJournal,
         blobs: ByteStore,
-        witness: ChangeObserver,
+        observer: ChangeObserver,
         clock: Clock,
     ) -> None:
         self._workspace = workspace
@@ -77,10 +77,10 @@ class PageTexts:
         self._disk = disk
         self._journal = journal
         self._blobs = blobs
-        self._witness = witness
+        self._observer = observer
         self._clock = clock
-        self._doubts: dict[WorkspacePath, list[_Doubt]] = {}
-        live.on_version = self._heard
+        self._unconfirmed: dict[WorkspacePath, list[_UnconfirmedChange]] = {}
+        live.on_version = self._settle
 
     async def read(self, claim: TextClaim) -> TextSnapshot:
         """Return the text as its page has it.
@@ -132,9 +132,9 @@ class PageTexts:
             answer = await self._live.apply(claim, text, before.version)
         except Conflict as error:
             if error.info.code == "page_not_responding":
-                until = self._clock.monotonic() + DOUBT_SECONDS
-                doubt = _Doubt(operation_id, origin, before.text, text, until)
-                self._doubts.setdefault(claim.path, []).append(doubt)
+                until = self._clock.monotonic() + CONFIRM_SECONDS
+                change = _UnconfirmedChange(operation_id, origin, before.text, text, until)
+                self._unconfirmed.setdefault(claim.path, []).append(change)
             else:
                 end_operation(self._journal, operation_id, "failed")
             raise
@@ -157,7 +157,7 @@ class PageTexts:
         text: str,
     ) -> None:
         end_operation(self._journal, operation_id, "done")
-        self._witness.changed(origin, name, None, before, text)
+        self._observer.changed(origin, name, None, before, text)
 
     def _change(
         self, name: WorkspacePath, before: str, text: str, origin: ChangeOrigin
@@ -176,19 +176,19 @@ class PageTexts:
             mode=file.mode,
         )
 
-    def _heard(self, name: WorkspacePath, version: Version) -> None:
-        """Settle changes in doubt by the version a page announced."""
-        kept: list[_Doubt] = []
-        for doubt in self._doubts.pop(name, []):
-            if version == text_version(doubt.after):
+    def _settle(self, name: WorkspacePath, version: Version) -> None:
+        """Settle changes in change by the version a page announced."""
+        kept: list[_UnconfirmedChange] = []
+        for change in self._unconfirmed.pop(name, []):
+            if version == text_version(change.after):
                 log.info("The page made the change to %s after its time was up", name)
-                self._done(doubt.operation_id, name, doubt.origin, doubt.before, doubt.after)
-            elif version == text_version(doubt.before) and self._clock.monotonic() > doubt.until:
-                end_operation(self._journal, doubt.operation_id, "failed")
+                self._done(change.operation_id, name, change.origin, change.before, change.after)
+            elif version == text_version(change.before) and self._clock.monotonic() > change.until:
+                end_operation(self._journal, change.operation_id, "failed")
             else:
-                kept.append(doubt)
+                kept.append(change)
         if kept:
-            self._doubts[name] = kept
+            self._unconfirmed[name] = kept
 
     async def _stored(self, name: WorkspacePath) -> TextSnapshot | None:
         """Return the file's text; None when the file was deleted while a page has it open."""

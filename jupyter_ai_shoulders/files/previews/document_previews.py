@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 Helper = Callable[[str, tuple[str, ...], bytes, float], WorkerResult]
 
 
-class _Answer(BaseModel):
+class _WorkerAnswer(BaseModel):
     """The worker's answer: the text, or the reason why there is none."""
 
     text: str | None = None
@@ -87,7 +87,7 @@ def _text(path: str, done: WorkerResult) -> str:
             hint="Ask the user for a smaller file, or for the part that matters as CSV or text.",
         )
     try:
-        answer = _Answer.model_validate_json(done.output)
+        answer = _WorkerAnswer.model_validate_json(done.output)
     except ValidationError as error:
         raise InvalidRequest(f"{path} cannot be previewed: its reader gave no answer.") from error
     if answer.text is None:
@@ -95,7 +95,7 @@ def _text(path: str, done: WorkerResult) -> str:
     return answer.text
 
 
-def _problem(answer: _Answer, path: str) -> ShouldersError:
+def _problem(answer: _WorkerAnswer, path: str) -> ShouldersError:
     message = f"{path} cannot be previewed: {answer.message}."
     match answer.code:
         case "too_large":

@@ -52,8 +52,8 @@ def detect_delimiter(text: str) -> str:
     """Return the delimiter that splits the first lines most evenly."""
     lines = [line for line in text[:50_000].split("\n")[:_SAMPLED] if line.strip()]
 
-    def evenness(sign: str) -> tuple[bool, int]:
-        counts = [line.count(sign) for line in lines] or [0]
+    def evenness(delimiter: str) -> tuple[bool, int]:
+        counts = [line.count(delimiter) for line in lines] or [0]
         return min(counts) > 0 and max(counts) == min(counts), min(counts)
 
     best = max(_DELIMITERS, key=evenness)

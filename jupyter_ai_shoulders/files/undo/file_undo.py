@@ -199,11 +199,11 @@ class FileUndo:
                     kept.append(KeptChange(now, str(error)))  # others use the folder now
                 crash_point("files.undo.one_done")
         except ShouldersError:
-            await self._again(undone, origin)
+            await self._redo(undone, origin)
             raise
         return UndoReport(tuple(undone), tuple(kept))
 
-    async def _again(self, undone: Sequence[UndoneChange], origin: ChangeOrigin) -> None:
+    async def _redo(self, undone: Sequence[UndoneChange], origin: ChangeOrigin) -> None:
         for done in reversed(undone):
             if done.by is None:
                 self._journal.end(done.operation.id, "done")
@@ -228,7 +228,7 @@ class FileUndo:
             case "edit" if change.cell_id is None:
                 return await self._edit_back(row, change, origin)
             case "create" | "copy" if change.cell_id is None:
-                return await self._remove_made(row, change, origin)
+                return await self._remove_created(row, change, origin)
             case "delete" if change.cell_id is None and not folder:
                 applied = await self._changes.restore_deleted(row.id, change.document, origin)
                 return UndoneChange(row, applied.operation_id)
@@ -261,24 +261,24 @@ class FileUndo:
     def _first(self, row: Operation) -> Operation:
         """Return the change that a row redoes, if it is the undo of an undo."""
         while row.undoes is not None:
-            again = self._journal.get(row.undoes).undoes
-            if again is None:
+            original = self._journal.get(row.undoes).undoes
+            if original is None:
                 break
-            row = self._journal.get(again)
+            row = self._journal.get(original)
         return row
 
-    async def _remove_made(
+    async def _remove_created(
         self, row: Operation, change: LoggedChange, origin: ChangeOrigin
     ) -> UndoneChange:
         path = change.new_document or change.document
         if not await asyncio.to_thread(self._changes.exists, path):
             return self._nothing_to_do(row)
-        kept_as = None if row.undoes is None else self._journal.get(row.undoes)
+        redone = None if row.undoes is None else self._journal.get(row.undoes)
         applied = await self._changes.delete(
             path,
             origin,
             only=change.after,
-            kept_as=kept_as.id if kept_as is not None and kept_as.kind == "delete" else None,
+            redone=redone.id if redone is not None and redone.kind == "delete" else None,
         )
         return UndoneChange(row, applied.operation_id)
 
@@ -290,7 +290,7 @@ class FileUndo:
         if not self._texts.in_page(change.document):
             self._changes.check_saved(change.document)  # unsaved in an absent page
             content = await asyncio.to_thread(self._store.get, change.before)
-            outcome = await self._disk.put_back(change.document, content, change.after, origin)
+            outcome = await self._disk.restore_bytes(change.document, content, change.after, origin)
             if isinstance(outcome, TextEditApplied):
                 return UndoneChange(row, outcome.operation_id)
         before, ours = await asyncio.to_thread(self._both, change)

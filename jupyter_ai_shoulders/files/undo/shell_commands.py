@@ -71,7 +71,7 @@ class UnsupportedCommand:
     reason: str
 
 
-class _Uncovered(Exception):
+class _UnsupportedSyntax(Exception):
     """Raised with an ``UnsupportedCommand``."""
 
 
@@ -80,7 +80,7 @@ def parse_shell_line(line: str) -> tuple[ShellCommand, ...] | UnsupportedCommand
     try:
         commands = list(_commands(line))
         return tuple(found for words in commands if (found := _command(words)) is not None)
-    except _Uncovered as error:
+    except _UnsupportedSyntax as error:
         return UnsupportedCommand(str(error))
 
 
@@ -92,11 +92,11 @@ def _commands(line: str) -> Iterator[list[str]]:
             words.append(word)
             continue
         if not words:
-            raise _Uncovered("it is not complete")
+            raise _UnsupportedSyntax("it is not complete")
         yield words
         words = []
     if not words:
-        raise _Uncovered("it is not complete")
+        raise _UnsupportedSyntax("it is not complete")
     yield words
 
 
@@ -127,16 +127,16 @@ def _piece(line: str, position: int) -> tuple[str, int]:
     if sign == "'":
         end = line.find("'", position + 1)
         if end < 0:
-            raise _Uncovered("a quote is open")
+            raise _UnsupportedSyntax("a quote is open")
         return line[position + 1 : end], end + 1
     if sign == '"':
         return _double(line, position + 1)
     if sign == "\\":
         if position + 1 >= len(line) or line[position + 1] in "\r\n":
-            raise _Uncovered("it has several lines")
+            raise _UnsupportedSyntax("it has several lines")
         return line[position + 1], position + 2
     if sign in _WORDS:
-        raise _Uncovered(f"it has {_WORDS[sign]}")
+        raise _UnsupportedSyntax(f"it has {_WORDS[sign]}")
     return sign, position + 1
 
 
@@ -147,14 +147,14 @@ def _double(line: str, position: int) -> tuple[str, int]:
         if sign == '"':
             return "".join(text), position + 1
         if sign in "$`!":
-            raise _Uncovered(f"it has {_WORDS[sign]}")
+            raise _UnsupportedSyntax(f"it has {_WORDS[sign]}")
         if sign == "\\" and line[position + 1 : position + 2] == "\n":
-            raise _Uncovered("it has several lines")
+            raise _UnsupportedSyntax("it has several lines")
         if sign == "\\" and line[position + 1 : position + 2] in {'"', "\\", "$", "`"}:
             position += 1
         text.append(line[position])
         position += 1
-    raise _Uncovered("a quote is open")
+    raise _UnsupportedSyntax("a quote is open")
 
 
 def _command(words: Sequence[str]) -> ShellCommand | None:
@@ -163,10 +163,10 @@ def _command(words: Sequence[str]) -> ShellCommand | None:
         return None
     verb = _VERBS.get(name)
     if verb is None:
-        raise _Uncovered(f"{name} may change anything")
+        raise _UnsupportedSyntax(f"{name} may change anything")
     flags, operands = _arguments(verb, rest)
     if len(operands) < (2 if verb in {"mv", "cp"} else 1):
-        raise _Uncovered(f"{name} names too few files")
+        raise _UnsupportedSyntax(f"{name} names too few files")
     return ShellCommand(verb, tuple(operands), "force" in flags, "parents" in flags)
 
 
@@ -182,7 +182,7 @@ def _arguments(verb: Verb, words: Sequence[str]) -> tuple[set[str], list[str]]:
         else:
             flags |= {_flag(verb, flag) for flag in _single(word)}
     if any(not operand for operand in operands):
-        raise _Uncovered("it names a file without a name")
+        raise _UnsupportedSyntax("it names a file without a name")
     return flags, operands
 
 
@@ -193,7 +193,7 @@ def _single(word: str) -> list[str]:
 
 def _flag(verb: Verb, flag: str) -> str:
     if flag in _OF_FOLDERS and verb != "mkdir":
-        raise _Uncovered(f"{verb} {flag} works on directories")
+        raise _UnsupportedSyntax(f"{verb} {flag} works on directories")
     if flag not in _FLAGS[verb]:
-        raise _Uncovered(f"{verb} {flag} is not understood")
+        raise _UnsupportedSyntax(f"{verb} {flag} is not understood")
     return _FLAGS[verb][flag]

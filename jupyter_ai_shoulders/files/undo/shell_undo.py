@@ -33,7 +33,7 @@ from jupyter_ai_shoulders.files.undo.shell_commands import (
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.wire.ids import BlobHash, OperationId, Version
 
-MOST_CHANGES = 200
+MAX_CHANGES = 200
 _LARGEST = 256 << 20
 """Largest file, in bytes, that is kept; copying more would delay the command."""
 _SHOWN = 200
@@ -68,7 +68,7 @@ class RunningLine:
     reason: str | None = None
 
 
-class _Uncovered(Exception):
+class _NotUndoable(Exception):
     """Why a line is not covered."""
 
 
@@ -81,13 +81,13 @@ class ShellUndo:
         workspace: Workspace,
         trash: Trash,
         journal: OperationJournal,
-        settling: CrashRecovery,
+        recovery: CrashRecovery,
         ids: IdSource,
     ) -> None:
         self._workspace = workspace
         self._trash = trash
         self._journal = journal
-        self._settling = settling
+        self._recovery = recovery
         self._ids = ids
 
     async def inspect(self, line: str) -> UndoableLine | UnsupportedCommand:
@@ -125,7 +125,7 @@ class ShellUndo:
         if not begun.rows:
             return None
         rows = [(operation, self._journal.change(operation)) for operation in begun.rows]
-        made = await asyncio.to_thread(self._made, rows)
+        made = await asyncio.to_thread(self._are_done, rows)
         if succeeded and all(made):
             for operation in begun.rows:
                 self._journal.end(operation, "done")
@@ -156,8 +156,8 @@ class ShellUndo:
         if isinstance(commands, UnsupportedCommand):
             return commands
         try:
-            return UndoableLine(_Plan(self._workspace).of(commands))
-        except _Uncovered as error:
+            return UndoableLine(_PlannedState(self._workspace).of(commands))
+        except _NotUndoable as error:
             return UnsupportedCommand(str(error))
 
     def _change(self, planned: PlannedChange, origin: ChangeOrigin) -> LoggedChange:
@@ -177,7 +177,7 @@ class ShellUndo:
             case "mkdir":
                 return change
 
-    def _made(self, rows: Sequence[tuple[OperationId, LoggedChange]]) -> list[bool]:
+    def _are_done(self, rows: Sequence[tuple[OperationId, LoggedChange]]) -> list[bool]:
         """Return whether each change was made; a later change may have removed its trace."""
         touched_later: set[str] = set()
         found: list[bool] = []
@@ -189,12 +189,12 @@ class ShellUndo:
 
     def _is_done(self, change: LoggedChange, operation: OperationId) -> bool:
         if change.kind == "delete":
-            return not _stands(self._workspace, self._workspace.path(change.document))
-        return self._settling.verdict(operation, change).state == "done"
+            return not _exists(self._workspace, self._workspace.path(change.document))
+        return self._recovery.verdict(operation, change).state == "done"
 
 
 @dataclass(slots=True)
-class _Plan:
+class _PlannedState:
     """The state of the files after the commands of a line so far."""
 
     workspace: Workspace
@@ -207,7 +207,7 @@ class _Plan:
     changes: list[PlannedChange] = field(default_factory=list[PlannedChange])
 
     def of(self, commands: Sequence[ShellCommand]) -> tuple[PlannedChange, ...]:
-        """Return the changes of all commands. Raises ``_Uncovered``."""
+        """Return the changes of all commands. Raises ``_NotUndoable``."""
         for command in commands:
             match command.verb:
                 case "mv" | "cp":
@@ -218,16 +218,16 @@ class _Plan:
                 case "mkdir":
                     for operand in command.operands:
                         self._make(operand, command)
-            if len(self.changes) > MOST_CHANGES:
-                raise _Uncovered(f"it changes more than {MOST_CHANGES} files")
+            if len(self.changes) > MAX_CHANGES:
+                raise _NotUndoable(f"it changes more than {MAX_CHANGES} files")
         return tuple(self.changes)
 
     def _transfer(self, command: ShellCommand) -> None:
         *operands, last = command.operands
-        target = self._place(last)
+        target = self._permitted(last)
         into = self._kind(target) == "folder"
         if not into and (len(operands) > 1 or last.endswith("/")):
-            raise _Uncovered(f"{last} is not a directory")
+            raise _NotUndoable(f"{last} is not a directory")
         for operand in operands:
             path = self._file(operand)
             new_path = WorkspacePath(posixpath.join(target, posixpath.basename(path)))
@@ -237,15 +237,15 @@ class _Plan:
         self, command: ShellCommand, path: WorkspacePath, new_path: WorkspacePath
     ) -> None:
         if path == new_path:
-            raise _Uncovered(f"{path} would stay where it is")
+            raise _NotUndoable(f"{path} would stay where it is")
         kind = self._kind(new_path)
         if kind == "folder":
-            raise _Uncovered(f"{new_path} is a directory")
+            raise _NotUndoable(f"{new_path} is a directory")
         if kind == "file":
             self._refuse_shared(command, new_path)
             self._add(PlannedChange("delete", new_path, source=self._source(new_path)))
         elif self._kind(WorkspacePath(posixpath.dirname(new_path))) != "folder":
-            raise _Uncovered(f"the directory of {new_path} is missing")
+            raise _NotUndoable(f"the directory of {new_path} is missing")
         source = self._source(path)
         verb: Literal["move", "copy"] = "move" if command.verb == "mv" else "copy"
         self._add(PlannedChange(verb, path, new_path, source))
@@ -258,10 +258,10 @@ class _Plan:
         """Refuse to copy over a file with other hard links: their content would change too."""
         shared = path not in self.made and self.workspace.stat(path).links > 1
         if command.verb == "cp" and shared:
-            raise _Uncovered(f"{path} has other names, which would change with it")
+            raise _NotUndoable(f"{path} has other names, which would change with it")
 
     def _remove(self, operand: str, command: ShellCommand) -> None:
-        path = self._place(operand)
+        path = self._permitted(operand)
         if command.force and self._kind(path) is None:
             return
         path = self._file(operand)
@@ -269,14 +269,14 @@ class _Plan:
         self.made[path] = None
 
     def _make(self, operand: str, command: ShellCommand) -> None:
-        path = self._place(operand)
+        path = self._permitted(operand)
         missing = [path] if self._kind(path) is None else []
         if not missing and not command.parents:
-            raise _Uncovered(f"{operand} is there already")
+            raise _NotUndoable(f"{operand} is there already")
         above = WorkspacePath(posixpath.dirname(path))
         while missing and self._kind(above) is None:
             if not command.parents:
-                raise _Uncovered(f"the directory of {operand} is missing")
+                raise _NotUndoable(f"the directory of {operand} is missing")
             missing.append(above)
             above = WorkspacePath(posixpath.dirname(above))
         for folder in reversed(missing):
@@ -287,26 +287,28 @@ class _Plan:
         self.changes.append(planned)
 
     def _file(self, operand: str) -> WorkspacePath:
-        path = self._place(operand)
+        path = self._permitted(operand)
         kind = self._kind(path)
         if kind == "folder":
-            raise _Uncovered(f"{operand} is a directory")
+            raise _NotUndoable(f"{operand} is a directory")
         if kind is None:
-            raise _Uncovered(f"there is no {operand}")
+            raise _NotUndoable(f"there is no {operand}")
         if path not in self.made and self.workspace.stat(path).size > _LARGEST:
-            raise _Uncovered(f"{operand} is too large to be kept")
+            raise _NotUndoable(f"{operand} is too large to be kept")
         return path
 
-    def _place(self, operand: str) -> WorkspacePath:
+    def _permitted(self, operand: str) -> WorkspacePath:
         try:
             path = permitted_path(self.workspace, operand.rstrip("/") or "/")
         except ShouldersError:
-            raise _Uncovered(f"{operand} is outside of the workspace, or kept from tools") from None
+            raise _NotUndoable(
+                f"{operand} is outside of the workspace, or kept from tools"
+            ) from None
         if ".." in operand.split("/"):  # a shell resolves it above a link's target
-            raise _Uncovered(f"{operand} leads upwards")
+            raise _NotUndoable(f"{operand} leads upwards")
         root = str(self.workspace.directory)
         if posixpath.normpath(posixpath.join(root, operand)) != posixpath.join(root, path):
-            raise _Uncovered(f"{operand} leads through a link")
+            raise _NotUndoable(f"{operand} leads through a link")
         return path
 
     def _kind(self, path: WorkspacePath) -> Kind | None:
@@ -319,14 +321,14 @@ class _Plan:
         except NotFound:
             return None
         if kind == "other":
-            raise _Uncovered(f"{path} is no plain file")
+            raise _NotUndoable(f"{path} is no plain file")
         return kind
 
     def _source(self, path: WorkspacePath) -> WorkspacePath:
         return self.sources.get(path, path)
 
 
-def _stands(workspace: Workspace, path: WorkspacePath) -> bool:
+def _exists(workspace: Workspace, path: WorkspacePath) -> bool:
     try:
         workspace.kind(path)
     except NotFound:

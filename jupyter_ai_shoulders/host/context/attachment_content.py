@@ -238,7 +238,7 @@ class AttachmentReader:
         path = await asyncio.to_thread(self._allowed, attachment.path)
         try:
             async with asyncio.timeout(VARIABLE_SECONDS):
-                look = await self._variables.look(path, self._level(), [attachment.name])
+                look = await self._variables.describe(path, self._level(), [attachment.name])
         except TimeoutError:
             return _unshown("its kernel did not answer in time")
         if not look.namespace.variables:

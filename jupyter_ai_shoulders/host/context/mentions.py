@@ -59,7 +59,7 @@ class Mentions:
         """Return the variables of a notebook's kernel by schema, or why they are unknown."""
         try:
             async with asyncio.timeout(KERNEL_SECONDS):
-                look = await self._variables.look(path, "schema_only")
+                look = await self._variables.describe(path, "schema_only")
         except (NotFound, InvalidRequest, Conflict) as error:
             return VariableList(variables=(), reason=error.info.message)
         except TimeoutError:

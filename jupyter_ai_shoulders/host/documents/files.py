@@ -49,7 +49,7 @@ class FileServices:
     ) -> None:
         self.journal, blobs = store.operations, store.blobs
         self._trash = trash = Trash(store.directory.prepare_trash)
-        self._crash_recovery = settling = CrashRecovery(workspace, trash)
+        self._crash_recovery = crash_recovery = CrashRecovery(workspace, trash)
         self.live = OpenTextFiles(
             workspace=workspace,
             transport=pages,
@@ -67,7 +67,7 @@ class FileServices:
             disk=disk,
             journal=self.journal,
             blobs=blobs,
-            witness=observer,
+            observer=observer,
             clock=clock,
         )
         self.texts = TextRouter(workspace, self.live, edits, disk)
@@ -76,14 +76,14 @@ class FileServices:
             trash=trash,
             journal=self.journal,
             store=blobs,
-            witness=observer,
+            observer=observer,
             open_files=WorkspaceOpenFiles(self.live, notebooks, renamed),
             ids=ids,
             locks=locks,
-            settling=settling,
+            recovery=crash_recovery,
         )
         self.commands = ShellUndo(
-            workspace=workspace, trash=trash, journal=self.journal, settling=settling, ids=ids
+            workspace=workspace, trash=trash, journal=self.journal, recovery=crash_recovery, ids=ids
         )
         self.undo = self._undo(blobs, disk, ids)
 

@@ -85,7 +85,7 @@ class NotebookServices:
         self.scratch = self._scratch(kernels, clock, refuses_busy=refuses_busy)
         self.control = self._control(kernels, pages, clock)
         self.variables = KernelVariables(kernels, self.queues, clock)
-        self.queues.on_left = self.variables.refresh_soon
+        self.queues.on_released = self.variables.refresh_soon
         self.verifier = KernelVerifier(notebooks=self.notebooks, kernels=kernels, clock=clock)
 
     def _runner(
@@ -100,12 +100,12 @@ class NotebookServices:
         return KernelRunner(
             notebooks=self.notebooks,
             kernels=kernels,
-            lines=self.queues,
+            queues=self.queues,
             pages=pages,
             clock=clock,
             ids=ids,
             refuses_busy=refuses_busy,
-            witness=self.staleness,
+            observer=self.staleness,
         )
 
     def _scratch(
@@ -114,7 +114,7 @@ class NotebookServices:
         return KernelScratch(
             notebooks=self.notebooks,
             kernels=kernels,
-            lines=self.queues,
+            queues=self.queues,
             clock=clock,
             refuses_busy=refuses_busy,
         )
@@ -124,7 +124,7 @@ class NotebookServices:
     ) -> KernelControl:
         return KernelControl(
             kernels=kernels,
-            lines=self.queues,
+            queues=self.queues,
             shown_in=self.live.shown_in,
             pages=pages,
             clock=clock,

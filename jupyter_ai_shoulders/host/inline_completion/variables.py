@@ -91,7 +91,7 @@ class CompletionVariables:
     async def _inspect(self, path: str) -> NamespaceInfo | None:
         try:
             async with asyncio.timeout(INSPECTION_SECONDS):
-                return (await self._variables.look(path, "schema_only")).namespace
+                return (await self._variables.describe(path, "schema_only")).namespace
         except (ShouldersError, TimeoutError) as error:
             _log.info("The variables of %s are not known: %s", path, error or "no answer yet")
             return None

@@ -1,7 +1,7 @@
-"""The scopes of a cell while it is walked: what is bound by now, and where it can be seen.
+"""The scopes of a cell during the walk: which names are bound, and where they are visible.
 
 Filled by ``notebook.analysis.scope_visitor`` in the order in which the cell runs, read by
-``notebook.analysis.name_analysis``. Knows names and targets, no other syntax.
+``notebook.analysis.name_analysis``. Handles names and targets, no other syntax.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from jupyter_ai_shoulders.notebook.analysis.free_variables import FreeNames
 
 OPAQUE_NAMES = frozenset({"exec", "globals", "locals", "get_ipython"})
-"""Whoever speaks of these may bind names that nobody sees."""
+"""Code that uses these may bind names that analysis cannot see."""
 
 
 def bound_by(target: ast.expr) -> Iterable[str]:
@@ -30,11 +30,11 @@ def bound_by(target: ast.expr) -> Iterable[str]:
 
 
 class ClassNames(set[str]):
-    """Names of a class body: seen in it, and nowhere inside of its functions."""
+    """Names of a class body: visible in it, but not inside its functions."""
 
 
 class CellScopes:
-    """What a cell has done with names so far; the fields are those of ``CellNames``."""
+    """What a cell has done with names so far; the fields correspond to ``CellNames``."""
 
     def __init__(self) -> None:
         self.uses: set[str] = set()
@@ -44,25 +44,25 @@ class CellScopes:
         self.fixed: dict[str, str] = {}
         self.opaque = False
         self.bound: set[str] = set()
-        """Surely bound by the cell so far."""
+        """Certainly bound by the cell so far."""
         self.inner: list[set[str]] = []
-        """Names of comprehensions, lambdas and class bodies around."""
+        """Names of the enclosing comprehensions, lambdas and class bodies."""
         self.depth = 0
-        """How many conditions are around."""
+        """The number of enclosing conditions."""
         self._methods: dict[str, frozenset[str]] = {}
-        """What the functions of class bodies need, for those called in them."""
+        """Names needed by the functions of class bodies, for those called in them."""
         self._times_bound: dict[str, int] = {}
 
     def is_fixed(self, name: str) -> bool:
-        """Return whether nothing but its one binding makes the name what it is."""
+        """Return whether the name has only its one binding."""
         return self._times_bound.get(name) == 1 and name not in self.changes
 
     def visible_inside(self) -> list[set[str]]:
-        """Return the scopes that functions and comprehensions see: not those of class bodies."""
+        """Return the scopes visible in functions and comprehensions: not those of class bodies."""
         return [names for names in self.inner if not isinstance(names, ClassNames)]
 
     def load(self, name: str) -> None:
-        """Take note that a name is read."""
+        """Record that a name is read."""
         if self.inner and self._is_inner(name):
             self._needed(self._methods.get(name, ()), set())
             return
@@ -74,7 +74,7 @@ class CellScopes:
             self.opaque = True
 
     def bind(self, name: str) -> None:
-        """Take note that a name is bound."""
+        """Record that a name is bound."""
         if self.inner:  # a class body, or a walrus in a comprehension
             self.inner[-1].add(name)
             return
@@ -90,7 +90,7 @@ class CellScopes:
         self.inner = outside
 
     def bind_function(self, name: str, free: FreeNames) -> None:
-        """Bind a function; what it needs is read when somebody calls it."""
+        """Bind a function; the names it needs are read when it is called."""
         self.bind(name)
         if self.inner:
             self._methods[name] = free.reads
@@ -104,14 +104,14 @@ class CellScopes:
             self._keep(name, free)
 
     def augment(self, name: str) -> None:
-        """Take note that a name that was just read is changed (``a += 1``)."""
+        """Record that a name that was just read is changed (``a += 1``)."""
         if self.inner:
             self.bind(name)
         else:
             self.changes.add(name)
 
     def delete(self, name: str) -> None:
-        """Take note of ``del name``."""
+        """Record ``del name``."""
         self.load(name)
         if self.inner:
             return
@@ -121,7 +121,7 @@ class CellScopes:
         self.changes.add(name)
 
     def change(self, target: ast.expr) -> None:
-        """Take note that a part of something is assigned or deleted."""
+        """Record that a part of an object is assigned or deleted."""
         root = target
         while isinstance(root, ast.Attribute | ast.Subscript | ast.Starred):
             root = root.value
@@ -132,7 +132,7 @@ class CellScopes:
         return any(name in names for names in self.inner)
 
     def _needed(self, needs: Iterable[str], seen: set[str]) -> None:
-        """Whoever speaks of a function of this cell may call it."""
+        """Read the names a mentioned function needs, since it may be called."""
         for need in needs:
             if need in seen:
                 continue

@@ -1,8 +1,8 @@
-"""Which names of the notebook a function or class takes when it is called; pure.
+"""The names of the notebook that a function or class uses when it is called; pure.
 
-Used by ``notebook.analysis.scope_visitor``. Python's scopes: what is assigned anywhere in a
-function is its own throughout, unless it is declared ``global``; the names of a class body are not
-its methods'.
+Used by ``notebook.analysis.scope_visitor``. Python's scopes: a name assigned anywhere in a function
+is local throughout, unless it is declared ``global``; the names of a class body are not visible in
+its methods.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _arguments(args: ast.arguments) -> Iterable[ast.arg]:
 
 
 def _functions(body: Iterable[ast.AST]) -> Iterable[FunctionNode | ast.ClassDef]:
-    """Yield the functions and classes of a class body, not those inside of them."""
+    """Yield the functions and classes of a class body, not nested ones."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             yield node
@@ -64,7 +64,7 @@ class _Scope(ast.NodeVisitor):
         self.globals: set[str] = set()
         self.declared: set[str] = set()
         self.writes: set[str] = set()
-        """Bound in the notebook by functions inside."""
+        """Bound in the notebook by nested functions."""
 
     def visit_all(self, nodes: Iterable[ast.AST | None]) -> None:
         for node in nodes:
@@ -151,7 +151,7 @@ class _Scope(ast.NodeVisitor):
             )
         inside.visit_all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
         self.reads |= inside.reads - targets
-        self.own |= inside.own - targets  # of a walrus
+        self.own |= inside.own - targets  # by a walrus
         self.writes |= inside.writes
 
     def visit_ListComp(self, node: ast.ListComp) -> None:

@@ -1,7 +1,7 @@
-"""What IPython makes of a cell before Python sees it, without IPython (its rules, chapter 06).
+"""IPython's transformation of a cell to Python, without IPython.
 
-Used by ``notebook.analysis.name_analysis``: magics and shell lines are taken out of a cell so that
-the rest parses; what they bind stays. The server never imports IPython.
+Used by ``notebook.analysis.name_analysis``: magics and shell lines are removed from a cell so that
+the rest parses; the names they bind are kept. The server never imports IPython.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 PYTHON_BODIES = frozenset({"time", "timeit", "capture", "prun", "memit", "snakeviz"})
 """Cell magics that run the cell's body as code of the user's namespace."""
 SEPARATE_BODIES = frozenset({"timeit", "prun"})
-"""Of those, the ones whose assignments stay their own."""
+"""Those whose assignments stay in their own scope."""
 OPAQUE_MAGICS = frozenset({"run", "pylab", "load", "loadpy", "macro", "reset", "reset_selective"})
-"""Line magics that may bind or remove names nobody sees; ``store -r`` is another."""
+"""Line magics that may bind or remove unknown names; ``store -r`` is another."""
 _CELL_MAGIC = re.compile(r"%%(\w[\w.!-]*)[ \t]*(.*)")
 _LINE_MAGIC = re.compile(r"[ \t]*%{1,2}(\w[\w.-]*)[ \t]*(.*)")
 _ASSIGNED = re.compile(r"([ \t]*)([^=!%\n#'\"()]+?)[ \t]*=[ \t]*([%!])(?![=%])(.*)")
@@ -28,15 +28,15 @@ _SUSPECT = re.compile(r"^[ \t]*[%!?,;/]|\?[ \t]*;?[ \t]*$|=[ \t]*[%!]", re.MULTI
 
 @dataclass(slots=True)
 class PlainCell:
-    """A cell's Python; ``binds`` and ``mentions`` are what its magics bind and speak of."""
+    """A cell's Python; ``binds`` and ``mentions`` are the names in its magics."""
 
     code: str
     binds: set[str] = field(default_factory=set[str])
     mentions: set[str] = field(default_factory=set[str])
     opaque: bool = False
-    """Whether a magic may have bound names that nobody sees."""
+    """Whether a magic may have bound unknown names."""
     separate: bool = False
-    """Whether what the code binds stays inside of the magic that runs it."""
+    """Whether the code's bindings stay inside the magic that runs it."""
 
 
 def plain_cell(source: str) -> PlainCell:
@@ -65,7 +65,7 @@ def _cell_magic(name: str, arguments: str, body: str) -> PlainCell:
 
 
 def _without_magics(source: str) -> PlainCell:
-    """Replace each magic by what Python can read; strings over several lines stay as they are."""
+    """Replace each magic by valid Python; multi-line strings stay as they are."""
     cell = PlainCell("")
     lines = source.split("\n")
     kept: list[str] = []
@@ -107,7 +107,7 @@ def _plain_line(line: str, cell: PlainCell) -> str:
 
 
 def _line_magic(text: str, cell: PlainCell) -> str | None:
-    """Take note of a line magic; return the code it runs in the user's namespace, if any."""
+    """Record a line magic; return the code it runs in the user's namespace, if any."""
     name, _, arguments = text.partition(" ")
     cell.mentions |= _mentioned(arguments)
     cell.opaque |= name in OPAQUE_MAGICS or (name == "store" and "-r" in arguments)
@@ -117,12 +117,12 @@ def _line_magic(text: str, cell: PlainCell) -> str | None:
 
 
 def _mentioned(text: str) -> set[str]:
-    """Return the names a magic's line takes from the namespace: ``{name}`` and ``$name``."""
+    """Return the names that a magic's line reads: ``{name}`` and ``$name``."""
     return {first or second for first, second in _MENTIONED.findall(text)}
 
 
 def _open_quote(line: str, quote: str | None) -> str | None:
-    """Return the triple quote that is open after a line."""
+    """Return the triple quote that is still open after a line."""
     position = 0
     while position < len(line):
         if quote is not None:

@@ -1,9 +1,9 @@
-"""Which names a cell of Python binds, changes and needs, read off its syntax (chapter 06).
+"""The names that a Python cell binds, changes and needs, from its syntax.
 
 Pure; used by ``notebook.analysis.staleness``, ``notebook.analysis.run_history`` and
-``changes.restore.kernel_drift``. What no syntax tells (``exec``, star imports, ``%run``) makes a
-cell opaque; what does not parse is unknown. Method calls that change their object (``rows.append``)
-are not seen as changes.
+``changes.restore.kernel_drift``. Dynamic code (``exec``, star imports, ``%run``) makes a cell
+opaque; a cell that does not parse is unknown. Method calls that change their object
+(``rows.append``) are not seen as changes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.notebook.analysis.magics import PlainCell, plain_cell
 from jupyter_ai_shoulders.notebook.analysis.scope_visitor import collect_names
 
 _MAY_WARN = re.compile(r"\\|[0-9a-fA-F_.](?:if|else|and|or|in|is|for|not)\b")
-"""An escape, or a keyword right behind a number: all that parsing itself warns of."""
+"""An escape, or a keyword directly after a number: the only causes of warnings by the parser."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +27,25 @@ class CellNames:
     """What a cell does with the names of the kernel."""
 
     uses: frozenset[str] = frozenset()
-    """Read as it runs, before it surely bound them itself."""
+    """Read before the cell certainly binds them."""
     defines: frozenset[str] = frozenset()
-    """Bound, whatever they were before."""
+    """Bound, regardless of their earlier value."""
     changes: frozenset[str] = frozenset()
     """Changed in place: ``df["a"] = 1``, ``n += 1``, ``del rows[0]``, ``del x``."""
     mentions: frozenset[str] = frozenset()
-    """Spoken of in a magic or a shell line; read if they are there."""
+    """Mentioned in a magic or a shell line; read if they exist."""
     calls_need: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Free names of the functions and classes it defines: read when those are called."""
     fixed: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Names that only an import or a plain ``def`` binds, with its text: the same each time."""
+    """Names bound only by an import or a plain ``def``, with its text: the same in each run."""
     opaque: bool = False
-    """Whether it may bind names that nobody sees."""
+    """Whether it may bind unknown names."""
     known: bool = True
-    """False when the source could not be read as Python."""
+    """False when the source is not valid Python."""
 
     @property
     def touches(self) -> frozenset[str]:
-        """Names that are others after it ran."""
+        """Names that differ after it ran."""
         return self.defines | self.changes
 
 
@@ -62,7 +62,7 @@ def cell_names(source: str) -> CellNames:
 
 
 def _parsed(code: str) -> list[ast.stmt]:
-    """Parse; what Python warns of is the user's code, not ours. To silence it takes a while."""
+    """Parse without warnings about the user's code; silence them only if needed."""
     if _MAY_WARN.search(code) is None:
         return ast.parse(code).body
     with warnings.catch_warnings():
@@ -71,7 +71,7 @@ def _parsed(code: str) -> list[ast.stmt]:
 
 
 def _names(plain: PlainCell, scopes: CellScopes) -> CellNames:
-    """Put together what its Python and its magics do."""
+    """Combine the names of its Python and its magics."""
     separate = plain.separate
     fixed = {name: text for name, text in scopes.fixed.items() if scopes.is_fixed(name)}
     return CellNames(

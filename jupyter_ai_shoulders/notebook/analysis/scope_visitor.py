@@ -1,8 +1,9 @@
-"""Goes through a cell's syntax in the order in which it runs, and tells its scopes what it meets.
+"""Walks a cell's syntax in the order in which it runs, and records names in its scopes.
 
-Pure; called by ``notebook.analysis.name_analysis``. What runs at once is followed in its order: a
-name that is surely bound before it is read is not needed from outside. Bodies of functions count
-when somebody calls them, so their free names are kept apart (``notebook.analysis.free_variables``).
+Pure; called by ``notebook.analysis.name_analysis``. Code that runs at once is followed in its
+order: a name that is certainly bound before it is read is not needed from outside. Bodies of
+functions count when they are called, so their free names are kept separately
+(``notebook.analysis.free_variables``).
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from jupyter_ai_shoulders.notebook.analysis.free_variables import free_names
 
 
 def collect_names(body: Sequence[ast.stmt]) -> CellScopes:
-    """Return what a cell did with names by its end."""
+    """Return the scopes after all statements of a cell."""
     walk = _Walk()
     walk.all(body)
     return walk.scopes
 
 
 class _Walk:
-    """One visitor for each kind of node that does something with names."""
+    """One visitor for each kind of node that uses names."""
 
     def __init__(self) -> None:
         self.scopes = CellScopes()
@@ -58,13 +59,13 @@ class _Walk:
                 self.all(value)  # pyright: ignore[reportUnknownArgumentType]  a list of nodes
 
     def all(self, nodes: Iterable[object]) -> None:
-        """Visit what of these are nodes."""
+        """Visit those that are nodes."""
         for node in nodes:
             if isinstance(node, ast.AST):
                 self._visit(node)
 
     def _maybe(self, nodes: Iterable[object]) -> set[str]:
-        """Visit what may not run; return what is bound if it does."""
+        """Visit code that may not run; return the names it binds if it does."""
         before = self.scopes.bound.copy()
         self.scopes.depth += 1
         self.all(nodes)
@@ -77,14 +78,16 @@ class _Walk:
         self.scopes.load(node.id)
 
     def constant(self, node: ast.Constant) -> None:
-        """Nothing."""
+        """A constant has no names."""
 
     def expression(self, node: ast.Expr) -> None:
-        """An expression that stands alone."""
+        """An expression statement."""
         self._visit(node.value)
 
     def call(self, node: ast.Call) -> None:
-        """A call; like the two before it here for speed: most of a cell is made of them."""
+        """A call; first in the table for speed, like the two before: most of a cell is made of
+        them.
+        """
         self._visit(node.func)
         for argument in node.args:
             self._visit(argument)
@@ -92,7 +95,7 @@ class _Walk:
             self._visit(keyword.value)
 
     def attribute(self, node: ast.Attribute) -> None:
-        """Reading a part of something."""
+        """Access to an attribute."""
         self._visit(node.value)
 
     def assign(self, node: ast.Assign) -> None:
@@ -155,7 +158,7 @@ class _Walk:
             self.scopes.fixed[name] = f"import {alias.name}"
 
     def import_from(self, node: ast.ImportFrom) -> None:
-        """``from a import b``; with a star nobody knows what."""
+        """``from a import b``; a star binds unknown names."""
         for alias in node.names:
             if alias.name == "*":
                 self.scopes.opaque = True
@@ -167,7 +170,7 @@ class _Walk:
             )
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """``def``: its body waits for a call, its decorators and defaults do not."""
+        """``def``: its body runs when called, its decorators and defaults at once."""
         self.all(node.decorator_list)
         self._defaults(node.args)
         self._annotations(node)
@@ -187,7 +190,7 @@ class _Walk:
         self.all([node.returns])
 
     def lambda_(self, node: ast.Lambda) -> None:
-        """A function that is handed on: it may be called at once."""
+        """A function that is passed on: it may be called at once."""
         self._defaults(node.args)
         outside, self.scopes.inner = self.scopes.inner, self.scopes.visible_inside()
         for name in free_names(node).reads:
@@ -195,7 +198,7 @@ class _Walk:
         self.scopes.inner = outside
 
     def class_(self, node: ast.ClassDef) -> None:
-        """``class``: its body runs at once with names of its own; methods do not see those."""
+        """``class``: its body runs at once in its own scope, which methods do not see."""
         self.all(node.decorator_list)
         self.all(node.bases)
         self.all(node.keywords)
@@ -208,7 +211,7 @@ class _Walk:
     def comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
     ) -> None:
-        """Its first source is read outside, all else sees its own names."""
+        """The first source is evaluated outside, everything else in the comprehension's scope."""
         first, *others = node.generators
         self._visit(first.iter)
         own: set[str] = set()
@@ -225,7 +228,7 @@ class _Walk:
         self.scopes.inner = outside
 
     def if_(self, node: ast.If) -> None:
-        """Bound for sure is what both branches bind."""
+        """The names that both branches bind are certainly bound."""
         self._visit(node.test)
         one, other = self._maybe(node.body), self._maybe(node.orelse)
         self.scopes.bound |= one & other
@@ -237,18 +240,18 @@ class _Walk:
         self.scopes.bound |= one & other
 
     def bool_expression(self, node: ast.BoolOp) -> None:
-        """All but the first operand may be left out."""
+        """All but the first operand may be skipped."""
         self._visit(node.values[0])
         self._maybe(node.values[1:])
 
     def compare(self, node: ast.Compare) -> None:
-        """All but the first two operands may be left out."""
+        """All but the first two operands may be skipped."""
         self._visit(node.left)
         self._visit(node.comparators[0])
         self._maybe(node.comparators[1:])
 
     def assert_(self, node: ast.Assert) -> None:
-        """Its message may be left out."""
+        """Its message may be skipped."""
         self._visit(node.test)
         self._maybe([node.msg])
 
@@ -264,13 +267,13 @@ class _Walk:
         self._maybe(node.orelse)
 
     def while_(self, node: ast.While) -> None:
-        """Its condition is read once at least."""
+        """Its condition is evaluated at least once."""
         self._visit(node.test)
         self._maybe(node.body)
         self._maybe(node.orelse)
 
     def try_(self, node: ast.Try) -> None:
-        """A handler cannot rely on what the body binds."""
+        """A handler cannot rely on the names that the body binds."""
         body = self._maybe(node.body)
         before, self.scopes.bound = self.scopes.bound, body
         ends = [self._maybe(node.orelse)]
@@ -282,7 +285,7 @@ class _Walk:
     def _handler(self, node: ast.ExceptHandler) -> set[str]:
         before = self.scopes.bound.copy()
         self.all([node.type])
-        if node.name is not None:  # bound while the handler runs, gone after
+        if node.name is not None:  # bound in the handler, deleted after it
             self.scopes.bound.add(node.name)
         after = self._maybe(node.body)
         self.scopes.bound = before

@@ -1,9 +1,9 @@
-"""Keeps what is known of runs, and says which cells are stale: to the model and to pages.
+"""Records runs and reports stale cells to the model and to pages.
 
-Made by ``host.documents.notebooks``. ``notebook.page_frames`` hands in what pages announce,
-``notebook.execution.cell_runner`` the agent's runs; ``read_notebook`` and the workspace meta ask.
-The judging is ``notebook.analysis.staleness``; sources are read a few at a time, so that nothing
-else waits for it.
+Made by ``host.documents.notebooks``. ``notebook.page_frames`` passes in announcements of pages,
+``notebook.execution.cell_runner`` the agent's runs; ``read_notebook`` and the workspace meta read
+reports. ``notebook.analysis.staleness`` judges; sources are analysed a few at a time, so that other
+tasks are not delayed.
 """
 
 from __future__ import annotations
@@ -42,41 +42,41 @@ from jupyter_ai_shoulders.wire.notebooks import CellMark, NotebookCell
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.2
-"""After what a page announced last, before its cells are judged."""
+"""Seconds after a page's last announcement before its cells are judged."""
 READ_AT_ONCE = 20
-"""Cells whose source is read before others have their turn."""
+"""Cells analysed before other tasks run."""
 MANY_CELLS = 300
-"""More are judged in a thread."""
-KEPT_REPORTS = 50
+"""Notebooks with more cells are judged in a thread."""
+MAX_REPORTS = 50
 
 _Key = tuple[object, ...]
 
 
 class StaleCells(Protocol):
-    """Knows which cells of a notebook are stale; the tools' port."""
+    """Finds the stale cells of a notebook; the tools' port."""
 
     async def report(self, snapshot: NotebookSnapshot) -> StaleReport:
-        """Return the marks of a notebook as it was read."""
+        """Return the marks of a notebook snapshot."""
         ...
 
 
 class RunObserver(Protocol):
-    """Is told of the agent's runs as they end."""
+    """Receives the agent's runs as they end."""
 
     def ran(self, kernel_id: str, cell: NotebookCell, count: int | None) -> None:
-        """Take note that a cell ran as it was; ``count`` None when the kernel did not begin it."""
+        """Record that a cell ran with this text; ``count`` is None if the kernel never began."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A notebook as a page announced it last."""
+    """A notebook as a page last announced it."""
 
     cells: tuple[AnnouncedCell, ...]
     kernel_id: str | None
     restarts: int
     shown: Mapping[CellId, CellMark]
-    """The marks that the page has."""
+    """The marks that the page shows."""
 
 
 class StalenessTracker:
@@ -92,13 +92,13 @@ class StalenessTracker:
         self._sources = SourceCache()
         self._pages: dict[tuple[ClientId, str], _Page] = {}
         self._reports: OrderedDict[_Key, StaleReport] = OrderedDict()
-        self._latest: OrderedDict[str, tuple[StaleReport, Sequence[CellId]]] = OrderedDict()
+        self._last_marks: OrderedDict[str, tuple[StaleReport, Sequence[CellId]]] = OrderedDict()
         self._tasks: dict[tuple[ClientId, str], asyncio.Task[None]] = {}
 
-    # what is said
+    # input
 
     def handle_frame(self, client: ClientId, frame: PageFrame) -> None:
-        """Take what a page says of its notebooks."""
+        """Handle a page's frame about its notebooks."""
         match frame:
             case DocumentOpen() | DocumentChange():
                 self._announced(client, frame)
@@ -112,7 +112,7 @@ class StalenessTracker:
                 pass
 
     def page_disconnected(self, client: ClientId) -> None:
-        """Forget a page that is gone."""
+        """Remove a page that disconnected."""
         self._pages = {key: page for key, page in self._pages.items() if key[0] != client}
 
     def ran(self, kernel_id: str, cell: NotebookCell, count: int | None) -> None:
@@ -125,20 +125,20 @@ class StalenessTracker:
             if page.kernel_id == kernel_id:
                 self._judge_soon(key)
 
-    # what is asked
+    # reports
 
     async def report(self, snapshot: NotebookSnapshot) -> StaleReport:
         """See ``StaleCells.report``."""
         kernel_id, language = await self._kernel(snapshot.path)
-        life = self._histories.life(kernel_id)
+        runs = self._histories.current(kernel_id)
         language = language or _language(snapshot.metadata)
-        report = await self._judged(snapshot.cells, life, language)
-        self._keep_latest(snapshot.path, report, snapshot.cells)
+        report = await self._judged(snapshot.cells, runs, language)
+        self._store_marks(snapshot.path, report, snapshot.cells)
         return report
 
-    def latest(self, path: str) -> Sequence[tuple[int, CellId, CellMark]]:
-        """Return the marks found last, with the cells' numbers; asks nothing, waits for nothing."""
-        report, order = self._latest.get(path, (StaleReport({}), ()))
+    def last_marks(self, path: str) -> Sequence[tuple[int, CellId, CellMark]]:
+        """Return the last marks, with the cells' numbers, without any analysis."""
+        report, order = self._last_marks.get(path, (StaleReport({}), ()))
         marked = ((number, cell_id) for number, cell_id in enumerate(order, 1))
         return [
             (n, cell_id, report.marks[cell_id]) for n, cell_id in marked if cell_id in report.marks
@@ -150,7 +150,7 @@ class StalenessTracker:
             await asyncio.wait([*self._tasks.values()])
 
     async def aclose(self) -> None:
-        """Judge nothing any more."""
+        """Stop judging."""
         tasks = [*self._tasks.values()]
         for task in tasks:
             task.cancel()
@@ -175,8 +175,8 @@ class StalenessTracker:
         self._judge_soon(key)
 
     def _restarted(self, before: _Page, kernel_id: str) -> None:
-        """Begin a life, unless the page was given a kernel that is known already."""
-        if before.kernel_id == kernel_id or self._histories.life(kernel_id) is None:
+        """Start a generation, unless the page got a kernel that is known already."""
+        if before.kernel_id == kernel_id or self._histories.current(kernel_id) is None:
             self._histories.restarted(kernel_id)
 
     def _judge_soon(self, key: tuple[ClientId, str]) -> None:
@@ -193,23 +193,23 @@ class StalenessTracker:
         judged: _Page | None = None
         moment: _Key | None = None
         while (page := self._pages.get(key)) is not None:
-            life = self._histories.life(page.kernel_id)
-            now = (life.serial, life.revision) if life is not None else ()
+            runs = self._histories.current(page.kernel_id)
+            now = (runs.serial, runs.revision) if runs is not None else ()
             if judged is not None and (page.cells, now) == (judged.cells, moment):
                 return
             judged, moment = page, now
             await self._sleep(SETTLE_SECONDS)
-            await self._tell(key)
+            await self._send_marks(key)
 
-    async def _tell(self, key: tuple[ClientId, str]) -> None:
+    async def _send_marks(self, key: tuple[ClientId, str]) -> None:
         page = self._pages.get(key)
         if page is None:
             return
         report = StaleReport({})
-        life = self._histories.life(page.kernel_id)
-        if life is not None:
-            report = await self._judged(page.cells, life, (await self._kernel(key[1]))[1])
-            self._keep_latest(key[1], report, page.cells)
+        runs = self._histories.current(page.kernel_id)
+        if runs is not None:
+            report = await self._judged(page.cells, runs, (await self._kernel(key[1]))[1])
+            self._store_marks(key[1], report, page.cells)
         page = self._pages.get(key)
         if page is not None and report.marks != page.shown:
             self._pages[key] = replace(page, shown=report.marks)
@@ -218,31 +218,31 @@ class StalenessTracker:
     # judging
 
     async def _judged(
-        self, cells: Sequence[CodeCell], life: KernelRuns | None, language: str | None
+        self, cells: Sequence[CodeCell], runs: KernelRuns | None, language: str | None
     ) -> StaleReport:
         is_python = language is None or "python" in language.lower()
         key = (
-            (life.serial, life.revision) if life is not None else None,
+            (runs.serial, runs.revision) if runs is not None else None,
             is_python,
             tuple((cell.id, cell.version, cell.execution_count) for cell in cells),
         )
         report = self._reports.get(key)
         if report is None:
             if is_python:
-                await self._read(cells, life)
-            report = await self._compare(cells, life, is_python=is_python)
+                await self._read(cells, runs)
+            report = await self._compare(cells, runs, is_python=is_python)
             self._reports[key] = report
-            if len(self._reports) > KEPT_REPORTS:
+            if len(self._reports) > MAX_REPORTS:
                 self._reports.popitem(last=False)
         return report
 
-    async def _read(self, cells: Sequence[CodeCell], life: KernelRuns | None) -> None:
-        """Read the sources that are new, in portions."""
+    async def _read(self, cells: Sequence[CodeCell], runs: KernelRuns | None) -> None:
+        """Analyse new sources in portions."""
         wanted: dict[Version, str | None] = {
             cell.version: cell.source for cell in cells if cell.cell_type == "code"
         }
-        if life is not None:
-            ran = (run.version for run in life.runs.values() if run.version is not None)
+        if runs is not None:
+            ran = (run.version for run in runs.runs.values() if run.version is not None)
             wanted = {**dict.fromkeys(ran), **wanted}
         new = [version for version in wanted if not self._sources.knows(version)]
         for count, version in enumerate(new, 1):
@@ -251,14 +251,14 @@ class StalenessTracker:
                 await asyncio.sleep(0)
 
     async def _compare(
-        self, cells: Sequence[CodeCell], life: KernelRuns | None, *, is_python: bool
+        self, cells: Sequence[CodeCell], runs: KernelRuns | None, *, is_python: bool
     ) -> StaleReport:
         names = self._sources.names
         if len(cells) <= MANY_CELLS:
-            return stale_cells(cells, life, names, is_python=is_python)
+            return stale_cells(cells, runs, names, is_python=is_python)
         cells = tuple(cells)
-        life = replace(life, runs={**life.runs}) if life is not None else None
-        return await asyncio.to_thread(stale_cells, cells, life, names, is_python=is_python)
+        runs = replace(runs, runs={**runs.runs}) if runs is not None else None
+        return await asyncio.to_thread(stale_cells, cells, runs, names, is_python=is_python)
 
     async def _kernel(self, path: str) -> tuple[str | None, str | None]:
         try:
@@ -268,11 +268,11 @@ class StalenessTracker:
             return None, None
         return (None, None) if handle is None else (handle.kernel_id, handle.language)
 
-    def _keep_latest(self, path: str, report: StaleReport, cells: Sequence[CodeCell]) -> None:
-        self._latest[path] = (report, tuple(cell.id for cell in cells))
-        self._latest.move_to_end(path)
-        if len(self._latest) > KEPT_REPORTS:
-            self._latest.popitem(last=False)
+    def _store_marks(self, path: str, report: StaleReport, cells: Sequence[CodeCell]) -> None:
+        self._last_marks[path] = (report, tuple(cell.id for cell in cells))
+        self._last_marks.move_to_end(path)
+        if len(self._last_marks) > MAX_REPORTS:
+            self._last_marks.popitem(last=False)
 
 
 def _language(metadata: JsonObject) -> str | None:

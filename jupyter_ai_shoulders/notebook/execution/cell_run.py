@@ -42,9 +42,9 @@ QUEUE_NOTICE_SECONDS = 0.15
 """Seconds after which an unstarted request in a busy kernel is reported as queued."""
 QUEUE_GUESS_SECONDS = 2.0
 """Seconds after which an unstarted request is assumed to be queued behind unseen code."""
-INTERRUPT_AGAIN_SECONDS = 0.5
+INTERRUPT_RETRY_SECONDS = 0.5
 """Seconds until an interrupt is tried again that could not reach the kernel."""
-INTERRUPT_PATIENCE_SECONDS = 5.0
+INTERRUPT_TIMEOUT_SECONDS = 5.0
 """Seconds that a cancelled call waits for an interrupted kernel."""
 LOG_SECONDS = 0.1
 """Seconds between two pieces of output in the conversation."""
@@ -92,7 +92,7 @@ class RunTicket:
         """Interrupt the run: nobody can answer its question."""
         self.unanswerable = True
         if self.sent is not None:
-            self.sent.stirred.set()
+            self.sent.activity.set()
 
     def flush_log(self) -> None:
         """Report the output that the log has collected."""
@@ -130,7 +130,7 @@ class RunTicket:
         if self.sent is None:
             task.cancel()
         else:
-            self.sent.stirred.set()
+            self.sent.activity.set()
         with anyio.CancelScope(shield=True):
             await asyncio.wait([self._settled])
         self._settled.exception()  # retrieved: the caller is gone
@@ -146,7 +146,7 @@ class CellExecution:
         connection: KernelConnection,
         kernels: KernelDirectory,
         view: RunView,
-        keeper: OutputAutosave,
+        autosave: OutputAutosave,
         ticket: RunTicket,
         clock: Clock,
     ) -> None:
@@ -154,7 +154,7 @@ class CellExecution:
         self._connection = connection
         self._kernels = kernels
         self._view = view
-        self._keeper = keeper
+        self._autosave = autosave
         self._ticket = ticket
         self._clock = clock
         self._began = self._watched = self._logged = clock.monotonic()
@@ -170,13 +170,13 @@ class CellExecution:
             pause = await self._turn(WATCH_SECONDS, pause)
         interrupted = self._ticket.cancelled and self._interrupted
         reply = self._request.reply or self._guess_reply()
-        return self._as_it_stands(run_status(reply["status"], self._died, interrupted))
+        return self._current_result(run_status(reply["status"], self._died, interrupted))
 
     def _guess_reply(self) -> JsonObject:
         """Infer the reply from the outputs when it was lost."""
         return {"status": "ok" if last_error(self._request.outputs.outputs()) is None else "error"}
 
-    def _as_it_stands(self, status: RunStatus, warning: str | None = None) -> CellRun:
+    def _current_result(self, status: RunStatus, warning: str | None = None) -> CellRun:
         outputs = self._request.outputs.outputs()
         omitted = self._request.outputs.omitted
         if omitted:
@@ -192,12 +192,12 @@ class CellExecution:
             warning=warning,
         )
 
-    async def _turn(self, patience: float, pause: float) -> float:
+    async def _turn(self, wait_seconds: float, pause: float) -> float:
         """Wait for messages, let more of them arrive for ``pause``, pass them on."""
         request = self._request
-        await _wait(request.stirred, patience)
-        if request.stirred.is_set() and not request.finished.is_set():
-            request.stirred.clear()
+        await _wait(request.activity, wait_seconds)
+        if request.activity.is_set() and not request.finished.is_set():
+            request.activity.clear()
             await _wait(request.finished, pause)
             pause = self._view.flush()
         if not request.finished.is_set():
@@ -240,7 +240,7 @@ class CellExecution:
             return
         tried_at = self._interrupted_at
         await self._interrupt()
-        if tried_at is not None and self._clock.monotonic() - tried_at > INTERRUPT_PATIENCE_SECONDS:
+        if tried_at is not None and self._clock.monotonic() - tried_at > INTERRUPT_TIMEOUT_SECONDS:
             self._settle_early("The kernel has not reacted to the interrupt yet.")
 
     async def _interrupt(self) -> None:
@@ -248,7 +248,7 @@ class CellExecution:
         now = self._clock.monotonic()
         if self._interrupted or now < self._interrupt_next:
             return
-        self._interrupt_next = now + INTERRUPT_AGAIN_SECONDS
+        self._interrupt_next = now + INTERRUPT_RETRY_SECONDS
         if self._interrupted_at is None:
             self._interrupted_at = now
         try:
@@ -266,7 +266,7 @@ class CellExecution:
             return
         self._watched = now
         self._view.watch()
-        await self._keeper.save_if_due(self._request.outputs, self._request.execution_count)
+        await self._autosave.save_if_due(self._request.outputs, self._request.execution_count)
         if not await self._connection.is_current():
             self._die()
 
@@ -276,7 +276,7 @@ class CellExecution:
 
     def _settle_early(self, warning: str) -> None:
         """Give the caller a result; the run is followed to its end all the same."""
-        self._ticket.settle(self._as_it_stands("cancelled", warning))
+        self._ticket.settle(self._current_result("cancelled", warning))
 
 
 def run_status(reply: object, died: bool, interrupted: bool) -> RunStatus:

@@ -48,24 +48,24 @@ class KernelRunner:
         *,
         notebooks: Notebooks,
         kernels: KernelDirectory,
-        lines: KernelQueues,
+        queues: KernelQueues,
         pages: Pages,
         clock: Clock,
         ids: IdSource,
         limits: OutputLimits | None = None,
         refuses_busy: bool = False,
-        witness: RunObserver | None = None,
+        observer: RunObserver | None = None,
     ) -> None:
         """``refuses_busy``: do not queue behind the user's code in a kernel."""
         self._notebooks = notebooks
         self._kernels = kernels
-        self._lines = lines
+        self._queues = queues
         self._pages = pages
         self._clock = clock
         self._ids = ids
         self._limits = limits
         self._refuses_busy = refuses_busy
-        self._witness = witness
+        self._observer = observer
         self.inputs = PendingInputs()
         """Receives answers to questions of running code."""
         self._runs = RunTasks(clock)
@@ -91,8 +91,8 @@ class KernelRunner:
         notebook = self._notebooks.open(path)
         snapshot = await notebook.read()
         cell = runnable_cell(snapshot, cell_id)
-        handle = await self._lines.find_or_start(path, kernel_name(snapshot), ticket.report_status)
-        async with self._lines.lease(handle, ticket.report_status) as turn:
+        handle = await self._queues.find_or_start(path, kernel_name(snapshot), ticket.report_status)
+        async with self._queues.lease(handle, ticket.report_status) as turn:
             if turn.waited:
                 cell = runnable_cell(await notebook.read(), cell_id)
             if self._refuses_busy and turn.is_busy_elsewhere:
@@ -117,14 +117,7 @@ class KernelRunner:
         request.on_display = turn.displays.update
         run_id = RunId(self._ids.new("run"))
         view = RunView(self._pages, notebook.path, cell.id, run_id, outputs)
-        inputs = RunInputs(
-            connection=turn.connection,
-            view=view,
-            desk=self.inputs,
-            asker=asker,
-            tell=ticket.report_input,
-            refuse=ticket.refuse_input,
-        )
+        inputs = self._inputs_of(turn, view, ticket, asker)
         view.start()
         crash_point("kernel.cell.before_send")
         ask = inputs.ask if inputs.can_be_answered else None
@@ -137,7 +130,7 @@ class KernelRunner:
                 connection=turn.connection,
                 kernels=self._kernels,
                 view=view,
-                keeper=OutputAutosave(notebook, cell.id, view, self._clock),
+                autosave=OutputAutosave(notebook, cell.id, view, self._clock),
                 ticket=ticket,
                 clock=self._clock,
             ).follow()
@@ -146,19 +139,30 @@ class KernelRunner:
             inputs.close()
             is_taken = view.is_taken
             complete = view.end(request.execution_count)
-            if self._witness is not None:
+            if self._observer is not None:
                 kernel_id = turn.connection.handle.kernel_id
-                self._witness.ran(kernel_id, cell, request.execution_count)
+                self._observer.ran(kernel_id, cell, request.execution_count)
         crash_point("kernel.cell.finished")
         turn.died = run.status == "died"
-        if not is_taken:
-            turn.displays.note(notebook.path, cell.id, outputs)
         run = mark_failed_install(run, cell.source)
         if is_taken:
             return replace(run, warning="The user runs this cell again: it shows their run.")
+        turn.displays.note(notebook.path, cell.id, outputs)
         if complete or run.status == "aborted":
             return run
         return await self._store(notebook, cell.id, run)
+
+    def _inputs_of(
+        self, turn: KernelLease, view: RunView, ticket: RunTicket, asker: InputRecipient | None
+    ) -> RunInputs:
+        return RunInputs(
+            connection=turn.connection,
+            view=view,
+            pending=self.inputs,
+            asker=asker,
+            report=ticket.report_input,
+            refuse=ticket.refuse_input,
+        )
 
     async def _store(self, notebook: Notebook, cell_id: CellId, run: CellRun) -> CellRun:
         """Store the outputs in the notebook; a failure becomes a warning of the run."""

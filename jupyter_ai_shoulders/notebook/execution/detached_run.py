@@ -45,9 +45,9 @@ class DetachedRun:
     async def wait(self) -> bool:
         """Wait for messages, at most half a second; return whether the run is over."""
         request = self._request
-        await _wait(request.stirred, WATCH_SECONDS)
-        if request.stirred.is_set() and not request.finished.is_set():
-            request.stirred.clear()
+        await _wait(request.activity, WATCH_SECONDS)
+        if request.activity.is_set() and not request.finished.is_set():
+            request.activity.clear()
             await _wait(request.finished, REPORT_SECONDS)
         if self._began is None and request.started:
             self._began = self._clock.monotonic()
@@ -56,10 +56,10 @@ class DetachedRun:
             request.close()
         return request.finished.is_set()
 
-    async def run_to_end(self, on_news: Callable[[], None]) -> CellRun:
-        """Return the result; ``on_news`` is called regularly until then."""
+    async def run_to_end(self, on_progress: Callable[[], None]) -> CellRun:
+        """Return the result; ``on_progress`` is called regularly until then."""
         while not await self.wait():
-            on_news()
+            on_progress()
         return self.current_result()
 
     def current_result(self) -> CellRun:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-CANCEL_PATIENCE_SECONDS = 5.0
+CANCEL_TIMEOUT_SECONDS = 5.0
 """Seconds that a cancelled call waits for an interrupted kernel."""
 QUEUE_NOTICE_SECONDS = 1.0
 
@@ -61,7 +61,7 @@ class KernelScratch:
         *,
         notebooks: Notebooks,
         kernels: KernelDirectory,
-        lines: KernelQueues,
+        queues: KernelQueues,
         clock: Clock,
         limits: OutputLimits | None = None,
         refuses_busy: bool = False,
@@ -69,7 +69,7 @@ class KernelScratch:
         """``refuses_busy``: do not queue behind the user's code in a kernel."""
         self._notebooks = notebooks
         self._kernels = kernels
-        self._lines = lines
+        self._queues = queues
         self._clock = clock
         self._limits = limits
         self._refuses_busy = refuses_busy
@@ -85,8 +85,8 @@ class KernelScratch:
 
     async def _perform(self, path: str, code: str, ticket: RunTicket) -> None:
         snapshot = await self._notebooks.open(path).read()
-        handle = await self._lines.find_or_start(path, kernel_name(snapshot), ticket.report_status)
-        async with self._lines.lease(handle, ticket.report_status) as turn:
+        handle = await self._queues.find_or_start(path, kernel_name(snapshot), ticket.report_status)
+        async with self._queues.lease(handle, ticket.report_status) as turn:
             if self._refuses_busy and turn.is_busy_elsewhere:
                 raise busy_refusal(path)
             run = await self._execute(code, turn, ticket)
@@ -129,14 +129,14 @@ class _Cancel:
         self._run = run
         self._ticket = ticket
         self._kernels = kernels
-        self._told = False
+        self._reported = False
         self._interrupted = 0.0
 
     def note_queue(self) -> None:
         """Report once that the code has not begun."""
-        if self._told or self._request.started or self._run.seconds < QUEUE_NOTICE_SECONDS:
+        if self._reported or self._request.started or self._run.seconds < QUEUE_NOTICE_SECONDS:
             return
-        self._told = True
+        self._reported = True
         self._ticket.report_status("The kernel is busy; this code is queued behind what it runs.")
 
     async def honour(self) -> None:
@@ -149,7 +149,7 @@ class _Cancel:
             self._let_go("The code had not begun; it is stopped as soon as it does.")
         elif not self._run.interrupted:
             await self._interrupt()
-        elif self._run.seconds - self._interrupted > CANCEL_PATIENCE_SECONDS:
+        elif self._run.seconds - self._interrupted > CANCEL_TIMEOUT_SECONDS:
             self._let_go("The kernel has not reacted to the interrupt yet.")
 
     async def _interrupt(self) -> None:
@@ -170,7 +170,7 @@ class _Cancel:
         self._ticket.settle(run)
 
 
-class _Unheard:
+class _IgnoredRequest:
     """The request of the history guard, whose reply is ignored."""
 
     def on_output(self, message: Message) -> None:
@@ -185,5 +185,5 @@ def _guard_history(connection: KernelConnection) -> Callable[[], None]:
     if connection.handle.language.lower() != "python":
         return lambda: None
     expressions = {"guard": python_history_guard()}
-    sent = connection.ask("", _Unheard(), silent=True, expressions=expressions)
+    sent = connection.ask("", _IgnoredRequest(), silent=True, expressions=expressions)
     return lambda: connection.forget(sent)

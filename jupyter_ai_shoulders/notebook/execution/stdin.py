@@ -24,9 +24,9 @@ class PendingInputs:
     def __init__(self) -> None:
         self._waiting: dict[tuple[SessionId, CallId], SubmitAnswer] = {}
 
-    def register(self, asker: InputRecipient, give: SubmitAnswer) -> None:
+    def register(self, asker: InputRecipient, submit: SubmitAnswer) -> None:
         """Accept answers for a call."""
-        self._waiting[asker.session_id, asker.call_id] = give
+        self._waiting[asker.session_id, asker.call_id] = submit
 
     def unregister(self, asker: InputRecipient) -> None:
         """Stop accepting answers for a call."""
@@ -34,8 +34,8 @@ class PendingInputs:
 
     def answer(self, session_id: SessionId, call_id: CallId, text: str) -> bool:
         """Pass the text to the waiting code; false when none waits."""
-        give = self._waiting.get((session_id, call_id))
-        return give is not None and give(text)
+        submit = self._waiting.get((session_id, call_id))
+        return submit is not None and submit(text)
 
 
 class RunInputs:
@@ -46,19 +46,19 @@ class RunInputs:
         *,
         connection: KernelConnection,
         view: RunView,
-        desk: PendingInputs,
+        pending: PendingInputs,
         asker: InputRecipient | None,
-        tell: Callable[[RunInput | RunInputEnd], None],
+        report: Callable[[RunInput | RunInputEnd], None],
         refuse: Callable[[], None],
     ) -> None:
         """``refuse`` is called when nobody can answer: the code must not wait for ever."""
         self._connection = connection
         self._view = view
-        self._desk = desk
+        self._pending = pending
         self._asker = asker
-        self._tell = tell
+        self._report = report
         self._refuse = refuse
-        self._asked: Message | None = None
+        self._question: Message | None = None
 
     @property
     def can_be_answered(self) -> bool:
@@ -71,31 +71,31 @@ class RunInputs:
             self._refuse()
             return
         self.close()
-        self._asked = message
+        self._question = message
         content = message["content"]
         prompt, password = str(content.get("prompt", "")), bool(content.get("password"))
         self._view.ask(prompt, self.answer, password=password)
         if self._asker is not None:
-            self._desk.register(self._asker, self.answer)
-        self._tell(RunInput(prompt, password))
+            self._pending.register(self._asker, self.answer)
+        self._report(RunInput(prompt, password))
 
     def answer(self, text: str) -> bool:
         """Send the user's input to the kernel; false when it already got some."""
-        asked = self._asked
-        if asked is None:
+        question = self._question
+        if question is None:
             return False
-        self._connection.reply_input(asked, text)
+        self._connection.reply_input(question, text)
         self._end(answered=True)
         return True
 
     def close(self) -> None:
         """End open questions: the run is over."""
-        if self._asked is not None:
+        if self._question is not None:
             self._end(answered=False)
 
     def _end(self, *, answered: bool) -> None:
-        self._asked = None
+        self._question = None
         self._view.answered()
         if self._asker is not None:
-            self._desk.unregister(self._asker)
-        self._tell(RunInputEnd(answered))
+            self._pending.unregister(self._asker)
+        self._report(RunInputEnd(answered))

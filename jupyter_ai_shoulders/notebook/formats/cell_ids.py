@@ -1,7 +1,7 @@
-"""Ids for cells that have none, or share one: derived from the text, kept while the session lasts.
+"""Ids for cells without a unique id: derived from the text, stable during the session.
 
 Pure. Used by ``notebook.formats.notebook_file``; formats before 4.5 do not store ids, and a
-duplicate names nothing.
+duplicate id identifies nothing.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from jupyter_ai_shoulders.wire.versions import well_formed
 
 _VALID = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # nbformat.v4.5.schema.json, cell_id
 _MAX_PAIRS = 100_000
-"""Equal cells of before and now that are compared pair by pair: about 10 ms."""
+"""Limit of equal cells that are compared pair by pair: about 10 ms."""
 _ALL_VALID = re.compile(rf"(?:{_VALID.pattern}\n)*")
 
 
 class Fingerprint(NamedTuple):
-    """What a cell is recognised by when it has no id."""
+    """Identifies a cell that has no id."""
 
     cell_type: str
     source: str
@@ -34,7 +34,7 @@ KnownCells = Sequence[tuple[CellId, Fingerprint]]
 
 
 def has_own_ids(stored: Sequence[object]) -> bool:
-    """Return whether each of the ids found in a file is valid and names one cell."""
+    """Return whether all ids in a file are valid and unique."""
     try:
         lines = "\n".join(cast("Sequence[str]", stored))
     except TypeError:
@@ -48,10 +48,10 @@ def has_own_ids(stored: Sequence[object]) -> bool:
 def assign_ids(
     stored: Sequence[object], cells: Sequence[Fingerprint], known: KnownCells = ()
 ) -> list[CellId]:
-    """Return one id per cell: its own, else the one it was known by, else one from its text.
+    """Return one id per cell: its own, else its known one, else one from its text.
 
-    The same file gives the same ids each time. A cell whose text was changed outside keeps the id
-    it was known by when its neighbours show that it is the same.
+    The same file gives the same ids each time. A cell whose text was changed outside keeps its
+    known id when its neighbours show that it is the same cell.
     """
     ids = _own_ids(stored)
     taken = {item for item in ids if item is not None}
@@ -67,7 +67,7 @@ def assign_ids(
 
 
 def _own_ids(stored: Sequence[object]) -> list[CellId | None]:
-    """Keep valid ids where they occur first."""
+    """Keep the first occurrence of each valid id."""
     seen: set[str] = set()
     ids: list[CellId | None] = []
     for item in stored:
@@ -78,7 +78,7 @@ def _own_ids(stored: Sequence[object]) -> list[CellId | None]:
 
 
 def _recognised(cells: Sequence[Fingerprint], known: KnownCells) -> dict[int, CellId]:
-    """Align the cells with those known; a run of changed cells of equal length keeps its ids."""
+    """Align the cells with the known ones; a run of changed cells of equal length keeps its ids."""
     old = [item for _, item in known]
     start, end = _same_ends(old, cells)
     found = {position: known[position][0] for position in range(start)}
@@ -94,7 +94,7 @@ def _recognised(cells: Sequence[Fingerprint], known: KnownCells) -> dict[int, Ce
 
 
 def _same_ends(old: Sequence[Fingerprint], new: Sequence[Fingerprint]) -> tuple[int, int]:
-    """Return how many cells are the same at the beginning and at the end, none of them twice."""
+    """Return how many cells are equal at the beginning and at the end, without overlap."""
     shorter = min(len(old), len(new))
     start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     backwards = range(1, shorter - start + 1)
@@ -105,7 +105,7 @@ def _same_ends(old: Sequence[Fingerprint], new: Sequence[Fingerprint]) -> tuple[
 def _comparable(
     old: Sequence[Fingerprint], new: Sequence[Fingerprint]
 ) -> tuple[Sequence[object], Sequence[object]]:
-    """Return what to compare: where thousands of cells are equal, each with its number."""
+    """Return the sequences to compare: where thousands of cells are equal, each with its number."""
     counts = Counter(old)
     pairs = sum(counts[cell] for cell in new)
     return (old, new) if pairs <= _MAX_PAIRS else (_numbered(old), _numbered(new))

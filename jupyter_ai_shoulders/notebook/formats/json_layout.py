@@ -1,8 +1,8 @@
-"""JSON text with positions: where the members of an object and the items of an array stand.
+"""JSON text with the positions of the members of an object and the items of an array.
 
-Only one level is walked in Python, everything below it is decoded by the C scanner. Used by
+Only one level is walked in Python; the C scanner decodes everything below. Used by
 ``notebook.formats.notebook_file`` and ``notebook.formats.splice``, which must leave all other text
-as it is.
+unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _space = re.compile(r"[ \t\r\n]*").match
 _comma = re.compile(r"[ \t\r\n]*,[ \t\r\n]*").match
 _decode = json.JSONDecoder().raw_decode
 _scan: Callable[[str, int], tuple[Any, int]] = cast("Any", json.JSONDecoder()).scan_once
-"""What ``raw_decode`` calls; the items of long arrays are worth the difference."""
+"""The function behind ``raw_decode``; the difference is noticeable for long arrays."""
 T = TypeVar("T")
 
 
@@ -31,7 +31,7 @@ class ItemSpan(NamedTuple):
 
 
 class MemberSpan(NamedTuple):
-    """A member of an object; the ``value`` of a walked array is what was made of its items."""
+    """A member of an object; the ``value`` of a walked array is the list of its converted items."""
 
     key: str
     key_start: int
@@ -42,7 +42,7 @@ class MemberSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How an array is laid out: the text before the first item, between two, after the last."""
+    """The layout of an array: the text before the first item, between two, after the last."""
 
     first: str
     between: str
@@ -63,9 +63,9 @@ def skip_space(text: str, position: int) -> int:
 def walk_object(
     text: str, position: int, arrays: Mapping[str, Callable[..., Any]] | None = None
 ) -> tuple[list[MemberSpan], int]:
-    """Return an object's members in order, and where it ends.
+    """Return an object's members in order, and its end position.
 
-    Arrays under a key of ``arrays`` are walked and their items made with what stands there. Raises
+    Arrays under a key of ``arrays`` are walked and their items converted by its function. Raises
     ``json.JSONDecodeError``; ``ValueError`` and ``RecursionError`` as ``json.loads`` does.
     """
     position = _expect(text, position, "{", "Expecting an object")
@@ -94,7 +94,7 @@ def walk_object(
 def walk_array(
     text: str, position: int, make: Callable[[int, int, int, Any], T]
 ) -> tuple[list[T], int]:
-    """Return what ``make(before, start, end, value)`` makes of each item, and where the array ends.
+    """Return ``make(before, start, end, value)`` for each item, and the array's end position.
 
     Raises like ``walk_object``.
     """

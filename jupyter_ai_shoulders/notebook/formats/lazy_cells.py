@@ -1,6 +1,6 @@
-"""The cells of a parsed notebook, made into values when they are asked for.
+"""The cells of a parsed notebook, converted to values on access.
 
-Making 2 000 cells takes longer than reading the file; most callers want one. Used by
+Converting 2 000 cells takes longer than reading the file; most callers need one. Used by
 ``notebook.backends.disk.notebooks``.
 """
 
@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
 
 
 class CellViews(Sequence[NotebookCell]):
-    """A notebook's cells in order; each is made once."""
+    """A notebook's cells in order; each is converted once."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class CellViews(Sequence[NotebookCell]):
         made: dict[CellId, NotebookCell] | None = None,
         like: CellViews | None = None,
     ) -> None:
-        """``like`` has cells of the same ids in the same order: they need not be counted again."""
+        """``like`` has cells with the same ids in the same order, so its index is reused."""
         self.raw = raw
         self._made = {} if made is None else made
         if like is not None:
@@ -39,7 +39,7 @@ class CellViews(Sequence[NotebookCell]):
 
     @cached_property
     def positions(self) -> dict[CellId, int]:
-        """Where each cell stands."""
+        """The index of each cell."""
         return {cell.id: position for position, cell in enumerate(self.raw)}
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class CellViews(Sequence[NotebookCell]):
         return self[self.positions[cell_id]]
 
     def with_outputs(self, cell_ids: Collection[CellId]) -> CellViews:
-        """Return the cells with the outputs of those named."""
+        """Return the cells, with the outputs of the named ones."""
         if not cell_ids:
             return self
         known = (cell_id for cell_id in cell_ids if cell_id in self.positions)
@@ -72,7 +72,7 @@ class CellViews(Sequence[NotebookCell]):
         return CellViews(self.raw, {**self._made, **shown}, self)
 
     def replaced(self, raw: tuple[RawCell, ...], edits: Sequence[CellEdit]) -> CellViews:
-        """Return the cells after these edits; those not touched need not be made again."""
+        """Return the cells after these edits; unchanged cells are not converted again."""
         gone = {edit.cell_id for edit in edits}
         made = {cell_id: cell for cell_id, cell in self._made.items() if cell_id not in gone}
         in_place = all(isinstance(edit, CellSource | CellOutputs) for edit in edits)
@@ -92,11 +92,11 @@ class CellViews(Sequence[NotebookCell]):
 
 
 class LazySnapshot(NotebookSnapshot):
-    """A snapshot whose cells are found without making the others."""
+    """A snapshot that finds cells without converting the others."""
 
     __slots__ = ()
 
     def position(self, cell_id: CellId) -> int | None:
-        """Return where the cell stands, from 0."""
+        """Return the cell's index."""
         assert isinstance(self.cells, CellViews)
         return self.cells.positions.get(cell_id)

@@ -1,7 +1,7 @@
-"""How format 3 (IPython 1 and 2, before 2015) says what a cell is, and back.
+"""Converts cells of format 3 (IPython 1 and 2, before 2015) to format 4 and back.
 
-Pure. ``notebook.formats.notebook_file`` reads such cells by it and ``notebook.formats.splice``
-writes them, so that an old notebook stays the old notebook it is. The rules are those of
+Pure. ``notebook.formats.notebook_file`` reads such cells with it and ``notebook.formats.splice``
+writes them, so that an old notebook keeps its format. The rules are those of
 ``nbformat.v4.convert``; MIME types that it would drop are kept, as format 3 allows them.
 """
 
@@ -37,7 +37,7 @@ _TYPES = {
 
 
 class OldCell(NamedTuple):
-    """A cell of format 3 as format 4 has it."""
+    """A cell of format 3, converted to format 4."""
 
     cell_type: str
     source: str
@@ -54,7 +54,7 @@ class Heading(NamedTuple):
 
 
 def upgraded_cell(data: dict[str, Any]) -> OldCell | None:
-    """Return a cell as format 4 has it; None when it has no known type or no source text."""
+    """Return a cell in format 4; None when it has no known type or no source text."""
     kind = data.get("cell_type")
     cell_type = _TYPES.get(kind) if isinstance(kind, str) else None
     source = joined_source(data.get(source_key(cell_type), "" if cell_type == "code" else None))
@@ -90,18 +90,18 @@ def joined_source(value: Any) -> str | None:
 
 
 def has_line_ends(lines: Sequence[str]) -> bool:
-    """Return whether the lines were split with their ends; the oldest writers left them out."""
+    """Return whether the lines include their ends; the oldest writers left them out."""
     return not lines or len(lines) == 1 or lines[0].endswith(("\n", "\r"))
 
 
 def heading_of(source: str) -> Heading | None:
-    """Return the heading cell that a markdown text is, None when it is more than a heading."""
+    """Return the heading cell for a markdown text, None when it is more than a heading."""
     match = _HEADING.fullmatch(source)
     return Heading(len(match[1]), match[2]) if match else None
 
 
 def upgraded_outputs(value: Any) -> tuple[JsonObject, ...]:
-    """Return the outputs of a cell as format 4 has them."""
+    """Return the outputs of a cell in format 4."""
     if not isinstance(value, list):
         return ()
     items = cast("list[Any]", value)
@@ -153,7 +153,7 @@ def _upgraded_data(name: str, text: str) -> Json:
 
 
 def downgraded_output(output: JsonObject) -> JsonObject:
-    """Return an output of format 4 as format 3 has it."""
+    """Return an output of format 4 in format 3."""
     match output.get("output_type"):
         case "execute_result":
             count = output.get("execution_count")
@@ -182,7 +182,7 @@ def _downgraded_bundle(output: JsonObject) -> JsonObject:
 
 
 def _downgraded_data(mime: str, value: Json) -> Json:
-    """Return a MIME type's value as a text: format 3 has nothing else."""
+    """Return a MIME type's value as text, the only form in format 3."""
     if isinstance(value, str) and mime != "application/json":
         return value
     return json.dumps(value, ensure_ascii=False)

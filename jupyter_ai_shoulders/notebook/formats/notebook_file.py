@@ -1,9 +1,8 @@
-"""A notebook file as text cut at its cells: one can be replaced, and no other byte moves.
+"""A notebook file as text cut at its cells: a cell can be replaced without moving any other byte.
 
-``parse_notebook`` cuts, ``NotebookText.text`` joins; ``notebook.formats.splice`` edits in between.
-Used by ``notebook.backends.disk.notebooks``. Only the structure is checked, never the whole schema:
-about 3 % of the notebooks in the wild are not valid, and a flaw in one cell is no reason to refuse
-another.
+``parse_notebook`` cuts, ``ParsedNotebook.text`` joins; ``notebook.formats.splice`` edits. Used by
+``notebook.backends.disk.notebooks``. Only the structure is checked, never the whole schema: about 3
+% of real notebooks are invalid, and a flaw in one cell is no reason to refuse another.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class RawCell(NamedTuple):
-    """A cell and its exact text; ``gap`` is the text between it and what stands before it."""
+    """A cell and its exact text; ``gap`` is the text between it and the previous one."""
 
     gap: str
     text: str
@@ -57,11 +56,11 @@ class RawCell(NamedTuple):
     execution_count: int | None
     summaries: tuple[RawOutputSummary, ...]
     old: bool = False
-    """Whether the text is of format 3; all else is as format 4 has it."""
+    """Whether the text is of format 3; all other fields are in format 4."""
 
     def view(self) -> NotebookCell:
         """Return the cell without its outputs."""
-        odd = self._is_odd()
+        odd = self._may_have_surrogates()
         return make_cell(
             self.id,
             self.cell_type,
@@ -80,7 +79,7 @@ class RawCell(NamedTuple):
             outputs = list(upgraded_outputs(items))
         else:
             outputs = [joined_output(item) for item in _list(items) if _is_object(item)]
-        if self._is_odd():
+        if self._may_have_surrogates():
             outputs = [cast("JsonObject", clean(output)) for output in outputs]
         return tuple(outputs)
 
@@ -91,16 +90,16 @@ class RawCell(NamedTuple):
         found = json.loads(self.text).get("attachments")
         return cast("JsonObject", found) if isinstance(found, dict) else None
 
-    def _is_odd(self) -> bool:
+    def _may_have_surrogates(self) -> bool:
         """Return whether there may be lone surrogates: only an escape can spell them."""
         return _SURROGATE.search(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
-class NotebookText:
+class ParsedNotebook:
     """A notebook file: ``head`` up to the ``[`` of its cells, the cells, ``tail`` after the last.
 
-    ``own_ids``: every cell's id is the one in the file. ``major`` below 3 can be read but not
+    ``own_ids``: every cell's id is stored in the file. ``major`` below 3 can be read but not
     written. ``sheets``: format 3 may divide its cells among several.
     """
 
@@ -126,16 +125,16 @@ class NotebookText:
         """Whether the format has cell ids (4.5)."""
         return self.major == 4 and self.minor >= 5
 
-    def has_text_of(self, other: NotebookText) -> bool:
-        """Return whether both are the same text; cells that are one object cost nothing."""
+    def has_text_of(self, other: ParsedNotebook) -> bool:
+        """Return whether both have the same text; compares identical objects fast."""
         return (self.head, self.cells, self.tail) == (other.head, other.cells, other.tail)
 
     def known(self) -> KnownCells:
-        """Return what the cells are recognised by when the file is read again."""
+        """Return the identification of the cells for the next read of the file."""
         return [(cell.id, Fingerprint(cell.cell_type, cell.source)) for cell in self.cells]
 
 
-def parse_notebook(content: bytes, path: str, known: KnownCells = ()) -> NotebookText:
+def parse_notebook(content: bytes, path: str, known: KnownCells = ()) -> ParsedNotebook:
     """Cut a notebook file at its cells. Raises ``InvalidNotebook`` with line and column."""
     text = _decoded(content, path)
     try:
@@ -162,12 +161,12 @@ def parse_notebook(content: bytes, path: str, known: KnownCells = ()) -> Noteboo
 
 
 def _start(text: str) -> int:
-    """Return where the object begins: some editors of Windows put a mark before it."""
+    """Return where the object begins: some Windows editors write a byte order mark."""
     return skip_space(text, 1 if text.startswith("\ufeff") else 0)
 
 
 def _is_format_1(text: str) -> bool:
-    """Return whether a file with odd cells is of the format that had others in their place."""
+    """Return whether a file is of format 1, whose cells have another structure."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -204,15 +203,15 @@ def _format(top: Mapping[str, MemberSpan], text: str, path: str) -> int:
     return major.value
 
 
-def _cut(text: str, top: Mapping[str, MemberSpan], path: str, known: KnownCells) -> NotebookText:
+def _cut(text: str, top: Mapping[str, MemberSpan], path: str, known: KnownCells) -> ParsedNotebook:
     array = top.get("cells")
     if array is None or text[array.start] != "[":
         raise _invalid(path, "it has no list of cells", text, array.start if array else 0)
     cells = cast("list[RawCell]", array.value)
     own_ids = has_own_ids([cell.id for cell in cells])
-    # Behind the last cell's brace there is only white space.
+    # After the last cell's brace there is only white space.
     end = text.rindex("}", 0, array.end) + 1 if cells else array.start + 1
-    return NotebookText(
+    return ParsedNotebook(
         head=text[: array.start + 1],
         cells=tuple(cells) if own_ids else _identified(cells, known),
         tail=text[end:],
@@ -230,7 +229,7 @@ def _identified(cells: Sequence[RawCell], known: KnownCells) -> tuple[RawCell, .
 
 @dataclass(frozen=True, slots=True)
 class _CellReader:
-    """Makes raw cells while the file is walked; it is called for every cell, so it is plain."""
+    """Makes raw cells during the walk; it is called for every cell, so it is kept simple."""
 
     text: str
     path: str
@@ -249,7 +248,7 @@ class _CellReader:
             try:
                 source = "".join(lines)
             except TypeError:
-                source = 0  # said below
+                source = 0  # reported below
         if source is None:
             source = ""
         if not isinstance(source, str):
@@ -259,7 +258,7 @@ class _CellReader:
         return RawCell(
             text[before:start],
             text[start:end],
-            get("id"),  # replaced below where it is no id
+            get("id"),  # replaced below if it is no valid id
             cell_type,
             source,
             known if isinstance(metadata, dict) else {},
@@ -270,7 +269,7 @@ class _CellReader:
 
 @dataclass(frozen=True, slots=True)
 class _OldCellReader:
-    """The same for format 3; ``ends`` is where the cell before ended, in whichever worksheet."""
+    """The same for format 3; ``ends`` is where the previous cell ended, in any worksheet."""
 
     text: str
     path: str
@@ -286,7 +285,7 @@ class _OldCellReader:
         return RawCell(
             self.text[before:start],
             self.text[start:end],
-            CellId(""),  # it has none
+            CellId(""),  # the format has none
             cell.cell_type,
             cell.source,
             cell.metadata,
@@ -320,8 +319,8 @@ def _minor(top: Mapping[str, MemberSpan]) -> int:
 
 def _cut_old(
     text: str, top: Mapping[str, MemberSpan], path: str, known: KnownCells
-) -> NotebookText:
-    """Cut a notebook of format 3: its cells stand in worksheets, nearly always in one."""
+) -> ParsedNotebook:
+    """Cut a notebook of format 3: its cells are in worksheets, nearly always in one."""
     sheets = top.get("worksheets")
     if sheets is None or text[sheets.start] != "[":
         raise _invalid(path, "it has no list of worksheets", text, sheets.start if sheets else 0)
@@ -332,7 +331,7 @@ def _cut_old(
         raise _invalid(path, "it has no worksheet", text, sheets.start)
     cells = [cell for array in arrays for cell in cast("list[RawCell]", array.value)]
     filled = next((array for array in arrays if array.value), arrays[0])
-    return NotebookText(
+    return ParsedNotebook(
         head=text[: filled.start + 1],
         cells=_identified(cells, known),
         tail=text[reader.ends[-1] if reader.ends else filled.start + 1 :],
@@ -352,8 +351,8 @@ def _old_cells(text: str, start: int, path: str, reader: _OldCellReader) -> Memb
     return array
 
 
-def _upgraded(text: str, path: str, known: KnownCells, major: int) -> NotebookText:
-    """Read a notebook of format 1 or 2 through nbformat; its text is left alone."""
+def _upgraded(text: str, path: str, known: KnownCells, major: int) -> ParsedNotebook:
+    """Read a notebook of format 1 or 2 through nbformat; its text is not used."""
     from nbformat import converter, reader
 
     try:
@@ -361,9 +360,9 @@ def _upgraded(text: str, path: str, known: KnownCells, major: int) -> NotebookTe
         rebuilt = parse_notebook(json.dumps(notebook).encode(), path, known)
     except InvalidNotebook:
         raise
-    except Exception as error:  # nbformat's converters fail in as many ways as files do
+    except Exception as error:  # nbformat's converters raise many types of errors
         raise _invalid(path, f"its old format cannot be read: {error}", text, 0) from error
-    # nbformat makes up new ids at each conversion: only those from the text stay the same.
+    # nbformat makes new ids at each conversion: only those from the text are stable.
     cells = _identified([cell._replace(id=CellId("")) for cell in rebuilt.cells], known)
     return replace(rebuilt, cells=cells, major=major, minor=0, own_ids=False)
 

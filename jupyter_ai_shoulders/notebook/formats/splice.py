@@ -1,9 +1,8 @@
 """Edits to the text of a notebook file, in the file's own style.
 
-Used by ``notebook.backends.disk.notebooks``.
-
-A source keeps its form (one string or a list of lines) and layout, outputs and counts are replaced
-by value, whole cells are inserted, removed and moved with the text between them.
+Used by ``notebook.backends.disk.notebooks``. A source keeps its form (one string or a list of
+lines) and layout, outputs and counts are replaced by value, whole cells are inserted, removed and
+moved with the text between them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from jupyter_ai_shoulders.notebook.formats.json_layout import (
     skip_space,
     walk_object,
 )
-from jupyter_ai_shoulders.notebook.formats.notebook_file import NotebookText, RawCell
+from jupyter_ai_shoulders.notebook.formats.notebook_file import ParsedNotebook, RawCell
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.notebooks import (
@@ -43,8 +42,8 @@ _NON_TEXT_SPLIT = frozenset({"application/javascript", "image/svg+xml"})  # nbfo
 _SPLIT_3 = frozenset({"text", "html", "svg", "latex", "javascript", "json"})  # nbformat.v3.rwbase
 
 
-def splice(notebook: NotebookText, edits: Sequence[CellEdit]) -> NotebookText:
-    """Return the notebook with the edits in its text; they were checked by ``apply_edits``."""
+def splice(notebook: ParsedNotebook, edits: Sequence[CellEdit]) -> ParsedNotebook:
+    """Return the notebook with the edits in its text; ``apply_edits`` has checked them."""
     style = Style(notebook)
     for edit in edits:
         notebook = _splice(notebook, edit, style)
@@ -52,9 +51,9 @@ def splice(notebook: NotebookText, edits: Sequence[CellEdit]) -> NotebookText:
 
 
 class Style:
-    """How a file is written, read off its first lines and cells as far as an edit must know."""
+    """The style of a file, from its first lines and cells, as far as edits need it."""
 
-    def __init__(self, notebook: NotebookText) -> None:
+    def __init__(self, notebook: ParsedNotebook) -> None:
         self._notebook = notebook
 
     @cached_property
@@ -74,25 +73,25 @@ class Style:
 
     @cached_property
     def newline(self) -> str:
-        """What ends the lines."""
+        """The line end."""
         return self._line_end.group() if self._line_end else "\n"
 
     @cached_property
     def comma(self) -> str:
-        """What stands between two items on one line."""
+        """The separator of two items on one line."""
         found = self._notebook
         sample = found.head + found.tail + "".join(cell.text for cell in found.cells[:1])
         return ", " if re.search(r'[\]"\d}], "', sample) else ","
 
     @cached_property
     def colon(self) -> str:
-        """What stands between a key and its value."""
+        """The separator of a key and its value."""
         found = re.search(r'"cells"(\s*:\s*)\[$', self._notebook.head)
         return found.group(1) if found else ": "
 
     @cached_property
     def escapes(self) -> bool:
-        r"""Whether the file spells characters beyond ASCII as ``\uXXXX``."""
+        r"""Whether the file writes characters beyond ASCII as ``\uXXXX``."""
         cells = self._notebook.cells
         pieces = (self._notebook.head, self._notebook.tail, *(cell.text for cell in cells))
         return all(piece.isascii() for piece in pieces) and any(
@@ -101,7 +100,7 @@ class Style:
 
     @cached_property
     def lines(self) -> bool:
-        """Whether long texts are lists of lines, as the first cell that tells has them."""
+        """Whether long texts are lists of lines, as in the first cell with such a text."""
         for cell in self._notebook.cells:
             found = re.search(r'"(?:source|input)"\s*:\s*(["\[])', cell.text)
             if found and cell.source:
@@ -109,7 +108,7 @@ class Style:
         return True
 
     def dump(self, value: Json, prefix: str | None) -> str:
-        """Return a value's JSON text; ``prefix`` is the white space its line begins with."""
+        """Return a value's JSON text; ``prefix`` is the white space at the start of its line."""
         if value is None or isinstance(value, str | int):
             return self._spelled(partial(json.dumps, value))
         indented = self.indent is not None and prefix is not None
@@ -131,14 +130,14 @@ class Style:
         return text
 
     def layout(self, prefix: str | None) -> Layout:
-        """Return the layout of an array whose key stands after ``prefix``."""
+        """Return the layout of an array whose key follows ``prefix``."""
         if self.indent is None or prefix is None:
             return Layout("", self.comma, "")
         first = f"{self.newline}{prefix}{self.indent}"
         return Layout(first, "," + first, f"{self.newline}{prefix}")
 
 
-def _splice(notebook: NotebookText, edit: CellEdit, style: Style) -> NotebookText:
+def _splice(notebook: ParsedNotebook, edit: CellEdit, style: Style) -> ParsedNotebook:
     match edit:
         case CellSource():
             return _changed(notebook, edit.cell_id, lambda cell: _with_source(cell, edit, style))
@@ -156,26 +155,26 @@ def _splice(notebook: NotebookText, edit: CellEdit, style: Style) -> NotebookTex
             assert_never(edit)
 
 
-def _index(notebook: NotebookText, cell_id: CellId) -> int:
+def _index(notebook: ParsedNotebook, cell_id: CellId) -> int:
     return next(i for i, cell in enumerate(notebook.cells) if cell.id == cell_id)
 
 
 def _changed(
-    notebook: NotebookText, cell_id: CellId, change: Callable[[RawCell], RawCell]
-) -> NotebookText:
+    notebook: ParsedNotebook, cell_id: CellId, change: Callable[[RawCell], RawCell]
+) -> ParsedNotebook:
     index = _index(notebook, cell_id)
     cells = list(notebook.cells)
     cells[index] = change(cells[index])
     return replace(notebook, cells=tuple(cells))
 
 
-def _removed(notebook: NotebookText, cell_id: CellId) -> NotebookText:
-    """Take a cell out, with one separator."""
+def _removed(notebook: ParsedNotebook, cell_id: CellId) -> ParsedNotebook:
+    """Remove a cell, with one separator."""
     index = _index(notebook, cell_id)
     cells = list(notebook.cells)
     gone = cells.pop(index)
     if not cells:
-        # The white space of the empty list goes too: "[]".
+        # The white space of the empty list is removed too: "[]".
         return replace(notebook, cells=(), tail=notebook.tail.lstrip())
     if index == 0:
         cells[0] = cells[0]._replace(gap=gone.gap)
@@ -183,8 +182,8 @@ def _removed(notebook: NotebookText, cell_id: CellId) -> NotebookText:
 
 
 def _inserted(
-    notebook: NotebookText, cell: RawCell, after: CellId | None, style: Style
-) -> NotebookText:
+    notebook: ParsedNotebook, cell: RawCell, after: CellId | None, style: Style
+) -> ParsedNotebook:
     layout = _cells_layout(notebook, style)
     index = 0 if after is None else _index(notebook, after) + 1
     cells = list(notebook.cells)
@@ -200,7 +199,7 @@ def _inserted(
     return replace(notebook, cells=tuple(cells))
 
 
-def _moved(notebook: NotebookText, edit: CellMove, style: Style) -> NotebookText:
+def _moved(notebook: ParsedNotebook, edit: CellMove, style: Style) -> ParsedNotebook:
     index = _index(notebook, edit.cell_id)
     before = notebook.cells[index - 1].id if index else None
     if edit.after in {before, edit.cell_id}:
@@ -209,7 +208,7 @@ def _moved(notebook: NotebookText, edit: CellMove, style: Style) -> NotebookText
     return _inserted(_removed(notebook, edit.cell_id), cell, edit.after, style)
 
 
-def _cells_layout(notebook: NotebookText, style: Style) -> Layout:
+def _cells_layout(notebook: ParsedNotebook, style: Style) -> Layout:
     """Return the layout of the list of cells: its own, or the file's when it is empty."""
     if not notebook.cells:
         return style.layout(_line_prefix(notebook.head[: notebook.head.rfind('"cells"')]))
@@ -219,7 +218,7 @@ def _cells_layout(notebook: NotebookText, style: Style) -> Layout:
     return Layout(first, "," + first if _LINE_END.search(first) else style.comma, "")
 
 
-def _new_cell(notebook: NotebookText, edit: CellInsert, style: Style) -> RawCell:
+def _new_cell(notebook: ParsedNotebook, edit: CellInsert, style: Style) -> RawCell:
     code = edit.cell_type == "code"
     data = _new_data_3(notebook, edit, style) if notebook.major == 3 else _new_data(edit, style)
     if notebook.stores_ids:
@@ -252,8 +251,8 @@ def _new_data(edit: CellInsert, style: Style) -> JsonObject:
     return data
 
 
-def _new_data_3(notebook: NotebookText, edit: CellInsert, style: Style) -> JsonObject:
-    """Return a new cell of format 3, in the language of the code beside it."""
+def _new_data_3(notebook: ParsedNotebook, edit: CellInsert, style: Style) -> JsonObject:
+    """Return a new cell of format 3, in the language of the neighbouring code."""
     codes = (cell.text for cell in notebook.cells if cell.cell_type == "code")
     beside = next(codes, None)
     language = json.loads(beside).get("language", "python") if beside else "python"
@@ -275,7 +274,7 @@ def _with_source(cell: RawCell, edit: CellSource, style: Style) -> RawCell:
 
 
 def _source_text(cell: RawCell, key: str, source: str, style: Style) -> str:
-    """Return a cell's text with another source, in the form it has."""
+    """Return a cell's text with another source, in its existing form."""
     member = _members(cell).get(key)
     if member is None or member.value is None:
         return _set(cell, key, _lines(source, style), style).text
@@ -283,14 +282,14 @@ def _source_text(cell: RawCell, key: str, source: str, style: Style) -> str:
     if old.startswith('"'):
         return _put(cell.text, member, style.dump(source, None))
     has_ends = not cell.old or nbformat3.has_line_ends(member.value)
-    # Lines without ends are joined with "\n": those of another kind must stay within theirs.
+    # Lines without ends are joined with "\n": other line ends must stay within a line.
     lines = source.splitlines(keepends=True) if has_ends else source.split("\n")
     layout = layout_of(old) or style.layout(_prefix_of(cell.text, member))
     return _put(cell.text, member, layout.join([style.dump(line, None) for line in lines]))
 
 
 def _old_source_text(cell: RawCell, source: str, style: Style) -> str:
-    """The same for format 3, where a heading is a cell of its own kind."""
+    """The same for format 3, where a heading is a separate cell type."""
     members = _members(cell)
     if members["cell_type"].value == "heading":
         heading = nbformat3.heading_of(source)
@@ -326,7 +325,7 @@ def _set(
     style: Style,
     members: Mapping[str, MemberSpan] | None = None,
 ) -> RawCell:
-    """Replace a member's value, or put the member first; ``members`` are the cell's if known."""
+    """Replace a member's value, or insert the member first; ``members`` are the cell's if known."""
     members = _members(cell) if members is None else members
     member = members.get(key)
     if member is not None:
@@ -342,12 +341,12 @@ def _set(
 
 
 def _members(cell: RawCell) -> dict[str, MemberSpan]:
-    """Return a cell's members; of a key that occurs twice the last one counts, as in ``json``."""
+    """Return a cell's members; of a duplicate key the last one counts, as in ``json``."""
     return {member.key: member for member in walk_object(cell.text, 0)[0]}
 
 
 def _without(text: str, member: MemberSpan | None) -> str:
-    """Take a member out of an object's text, with one separator."""
+    """Remove a member from an object's text, with one separator."""
     if member is None:
         return text
     after = skip_space(text, member.end)
@@ -373,7 +372,7 @@ def _line_prefix(before: str) -> str | None:
 
 
 def _lines(text: str, style: Style) -> Json:
-    # nbformat splits at the same places; what it joins is the same for any split.
+    # nbformat splits at the same positions; joining gives the same text for any split.
     return cast("Json", text.splitlines(keepends=True)) if style.lines else text
 
 
@@ -389,7 +388,7 @@ def _stored_output(output: JsonObject, style: Style) -> JsonObject:
 
 
 def _stored_output_3(output: JsonObject, style: Style) -> JsonObject:
-    """Return an output as format 3 has it (nbformat.v3.rwbase.split_lines)."""
+    """Return an output in format 3 (nbformat.v3.rwbase.split_lines)."""
     stored = nbformat3.downgraded_output(output)
     for name in _SPLIT_3.intersection(stored):
         value = stored[name]

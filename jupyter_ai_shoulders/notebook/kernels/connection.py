@@ -1,9 +1,8 @@
-"""A client of our own on a kernel the user works with.
+"""A separate client for a kernel that the user works with.
 
-Held by ``notebook.execution.cell_runner`` per kernel.
-
-It reads its channels all the time (a reader that pauses for seconds loses messages) and hands each
-request its own messages. It never starts, restarts or shuts the kernel down.
+Held by ``notebook.execution.cell_runner`` per kernel. It reads its channels all the time (a reader
+that pauses for seconds loses messages) and gives each request its own messages. It never starts,
+restarts or shuts the kernel down.
 """
 
 from __future__ import annotations
@@ -37,24 +36,24 @@ from jupyter_ai_shoulders.notebook.kernels.oversized_messages import (
 from jupyter_ai_shoulders.wire.ids import CellId
 
 NUDGE_SECONDS = 0.1
-"""Between two questions to a kernel whose output channel is not connected yet."""
+"""Seconds between two requests to a kernel whose output channel is not connected yet."""
 SHELL_NUDGES = 10
-"""One nudge in so many also asks on the shell channel, where a busy kernel queues it."""
-PATIENCE_SECONDS = 120.0
-"""How long a living kernel may leave the nudges unanswered."""
+"""Every so many nudges one also uses the shell channel, where a busy kernel queues it."""
+OPEN_TIMEOUT_SECONDS = 120.0
+"""Seconds a living kernel may leave the nudges unanswered."""
 CODE_LIMIT = 4_000
-"""Characters kept of what others run."""
+"""Characters kept of others' code."""
 
 
 class Request(Protocol):
-    """Whoever sent a request; called from the reading task, must not block or raise."""
+    """Receives the messages of a request; called from the reading task, must not block or raise."""
 
     def on_output(self, message: Message) -> None:
-        """Take a message of the output channel."""
+        """Handle a message of the output channel."""
         ...
 
     def on_reply(self, message: Message) -> None:
-        """Take the reply."""
+        """Handle the reply."""
         ...
 
 
@@ -71,21 +70,21 @@ def own_client(manager: Any) -> AsyncKernelClient:
 
 
 class KernelConnection:
-    """Sends requests to one life of a kernel: a restart or its death makes it ``stale``."""
+    """Sends requests to one generation of a kernel: a restart or its death makes it ``stale``."""
 
     def __init__(self, handle: KernelHandle) -> None:
         self.handle = handle
         self.is_busy_elsewhere = False
-        """Whether the kernel was last seen to run somebody else's cell."""
+        """Whether the kernel was last seen running others' code."""
         self.busy_since: datetime | None = None
-        """Since when it does."""
+        """When that code started."""
         self.code_elsewhere: str | None = None
-        """What it runs for somebody else, when we were there to hear it begin."""
+        """That code, when its start was observed."""
         self._channels = _channels(handle)
         self._requests: dict[bytes, Request] = {}
         self._askers: dict[bytes, Callable[[Message], None]] = {}
-        self._held = DisplayThrottle[Request](self._deliver)
-        self._heard = asyncio.Event()
+        self._throttle = DisplayThrottle[Request](self._deliver)
+        self._has_output = asyncio.Event()
 
     @property
     def session(self) -> Session:
@@ -93,13 +92,13 @@ class KernelConnection:
         return self._channels.session
 
     async def open(
-        self, on_silence: Callable[[], None], patience: float = PATIENCE_SECONDS
+        self, on_silence: Callable[[], None], seconds: float = OPEN_TIMEOUT_SECONDS
     ) -> None:
-        """Return once outputs reach us. Raises ``Conflict`` when the kernel dies or is silent.
+        """Return once outputs arrive. Raises ``Conflict`` when the kernel dies or is silent.
 
         ``on_silence`` is called once when it takes longer than a second.
 
-        A kernel that is busy with a cell answers on the control channel, one that cannot do so
+        A kernel that is busy with a cell answers on the control channel; one that cannot answers
         when it is idle again.
         """
         self._channels.open(
@@ -111,12 +110,12 @@ class KernelConnection:
             }
         )
         try:
-            async with asyncio.timeout(patience):
-                await self._nudge_until_heard(on_silence)
+            async with asyncio.timeout(seconds):
+                await self._nudge_until_output(on_silence)
                 await self._channels.opened()
         except TimeoutError as error:
             raise Conflict(
-                f"The kernel {self.handle.kernel_name} did not answer for {patience:.0f} s.",
+                f"The kernel {self.handle.kernel_name} did not answer for {seconds:.0f} s.",
                 code="kernel_busy",
                 hint="Interrupt or restart the kernel, then try again.",
                 retryable=True,
@@ -124,11 +123,11 @@ class KernelConnection:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the kernel was restarted since, or is not listened to any more."""
+        """Whether the kernel was restarted since, or the connection is closed."""
         return self._channels.ended
 
     async def is_current(self) -> bool:
-        """Return whether the kernel process this was opened on still lives and is listened to."""
+        """Return whether the kernel process of this connection still lives and is observed."""
         return not self.is_stale and await self._channels.is_alive()
 
     def execute(
@@ -140,8 +139,8 @@ class KernelConnection:
     ) -> str:
         """Ask the kernel to run ``code`` as the user's own cell would; return the message id.
 
-        A failure does not abort what the user has queued. ``on_input`` takes the code's questions
-        for input (the kernel stands still until ``reply_input``); without it the kernel refuses.
+        A failure does not abort the user's queued code. ``on_input`` receives the code's questions
+        for input (the kernel blocks until ``reply_input``); without it the kernel refuses them.
         """
         content: Message = {
             "code": code,
@@ -159,7 +158,7 @@ class KernelConnection:
     def ask(
         self, code: str, request: Request, *, silent: bool, expressions: Mapping[str, str]
     ) -> str:
-        """Ask the kernel to run code that is no cell's; return the message id.
+        """Ask the kernel to run code outside cells; return the message id.
 
         It gets no number and enters no history; ``silent`` code shows no results either.
         ``expressions`` are evaluated after it, and are in the reply.
@@ -181,9 +180,9 @@ class KernelConnection:
         self.send(message)
         return message_id
 
-    def reply_input(self, asked: Message, text: str) -> None:
-        """Answer the kernel's question ``asked``."""
-        reply = self.session.msg("input_reply", {"status": "ok", "value": text}, parent=asked)
+    def reply_input(self, question: Message, text: str) -> None:
+        """Answer an ``input_request`` of the kernel."""
+        reply = self.session.msg("input_reply", {"status": "ok", "value": text}, parent=question)
         self.send(reply, "stdin")
 
     def send(self, message: Message, channel: Channel = "shell") -> None:
@@ -191,20 +190,20 @@ class KernelConnection:
         self._channels.send(message, channel)
 
     def forget(self, message_id: str) -> None:
-        """Drop whatever still comes for this request."""
+        """Ignore further messages of this request."""
         request = self._requests.pop(message_id.encode(), None)
         if request is not None:
-            self._held.forget(request)
+            self._throttle.forget(request)
         self._askers.pop(message_id.encode(), None)
 
     async def close(self) -> None:
-        """Stop reading and close the channels; the kernel runs on."""
-        self._held.forget(None)
+        """Stop reading and close the channels; the kernel continues."""
+        self._throttle.forget(None)
         await self._channels.close()
 
-    async def _nudge_until_heard(self, on_silence: Callable[[], None]) -> None:
+    async def _nudge_until_output(self, on_silence: Callable[[], None]) -> None:
         nudges = 0
-        while not self._heard.is_set():
+        while not self._has_output.is_set():
             if nudges == SHELL_NUDGES:
                 on_silence()
             if not await self.is_current():
@@ -218,13 +217,13 @@ class KernelConnection:
             if nudges % SHELL_NUDGES == 0:
                 self.send(self.session.msg("kernel_info_request"))
             nudges += 1
-            await _wait(self._heard, NUDGE_SECONDS)
+            await _wait(self._has_output, NUDGE_SECONDS)
 
     def _on_output(self, parts: list[bytes]) -> None:
-        self._heard.set()
+        self._has_output.set()
         request = self._request_of(parts)
         if request is not None:
-            if not self._held.hold(request, parts):
+            if not self._throttle.hold(request, parts):
                 self._deliver(request, parts)
         elif b'"status"' in parts[HEADER] and b'"execute_request"' in parts[PARENT_HEADER]:
             self._note_elsewhere(b'"busy"' in parts[CONTENT], parts)
@@ -258,7 +257,7 @@ class KernelConnection:
         return self.session.deserialize([bytes(part) for part in parts])
 
     def _request_of(self, parts: list[bytes]) -> Request | None:
-        """Find whose message this is, before the cost of decoding: most are the user's own."""
+        """Find the request before decoding: most messages belong to the user's requests."""
         parent = parts[PARENT_HEADER]
         return next((r for token, r in self._requests.items() if token in parent), None)
 
@@ -277,7 +276,7 @@ def _channels(handle: KernelHandle) -> KernelChannels:
 def _date(header: Message) -> datetime | None:
     try:
         return datetime.fromisoformat(str(header.get("date")))
-    except ValueError:  # not all kernels write it as the protocol wants
+    except ValueError:  # not all kernels follow the protocol
         return None
 
 

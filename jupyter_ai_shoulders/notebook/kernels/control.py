@@ -1,7 +1,7 @@
-"""What the agent may do to kernels beside running code: list, interrupt, restart (chapter 06).
+"""Lists, interrupts and restarts kernels for the agent.
 
 Made by ``host.documents.notebooks``; the tools' ``KernelControls``. It does not wait in the
-kernels' lines: it is there for when something in them does not end.
+kernels' queues, because it is for code in them that does not end.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ Runs = Literal["user", "agent"]
 
 @dataclass(frozen=True, slots=True)
 class ControlTimes:
-    """Seconds."""
+    """Timeouts in seconds."""
 
     interrupt: float = 10.0
-    """How long a kernel may take to let go of what it ran."""
+    """For a kernel to respond to an interrupt."""
     page: float = 3.0
-    """How long a page may take to begin the restart it is asked for."""
+    """For a page to begin a requested restart."""
     restart: float = 60.0
-    """How long a new process may take to answer."""
-    look: float = 0.05
-    """Between two looks at whether a restart has begun."""
+    """For a new process to answer."""
+    poll: float = 0.05
+    """Between two checks whether a restart has begun."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelUse:
-    """A notebook's kernel and what it does; ``code`` is the user's, as far as it is known."""
+    """A notebook's kernel and its current activity; ``code`` is the user's, if known."""
 
     kernel_id: str
     kernel_name: str
     language: str
     busy: bool | None
-    """None when nobody listens to the kernel."""
+    """None when nobody observes the kernel."""
     runs: Runs | None
     code: str | None
     since: datetime | None
@@ -73,7 +73,7 @@ class ListedKernel:
 
 @dataclass(frozen=True, slots=True)
 class KernelList:
-    """What runs, and what could be started."""
+    """The running kernels and the installed ones."""
 
     running: tuple[ListedKernel, ...]
     installed: tuple[KernelSpec, ...]
@@ -83,15 +83,15 @@ class KernelControls(Protocol):
     """Lists, interrupts and restarts kernels."""
 
     async def list(self) -> KernelList:
-        """Return the running kernels and those installed."""
+        """Return the running kernels and the installed ones."""
         ...
 
     async def use(self, path: str) -> KernelUse:
-        """Return what the notebook's kernel does. Raises ``NotFound`` (``no_kernel``)."""
+        """Return the activity of the notebook's kernel. Raises ``NotFound`` (``no_kernel``)."""
         ...
 
     async def interrupt(self, path: str) -> bool:
-        """Interrupt whatever the notebook's kernel runs; return whether it let go.
+        """Interrupt the notebook's kernel; return whether it stopped.
 
         Raises ``NotFound`` (``no_kernel``).
         """
@@ -100,7 +100,7 @@ class KernelControls(Protocol):
     async def restart(self, path: str) -> None:
         """Restart the notebook's kernel and wait until it answers.
 
-        Runs in it end as those of a kernel that died. Raises ``NotFound`` (``no_kernel``),
+        Runs in it end like those of a kernel that died. Raises ``NotFound`` (``no_kernel``),
         ``Conflict`` (does not come back).
         """
         ...
@@ -113,14 +113,14 @@ class KernelControl:
         self,
         *,
         kernels: KernelDirectory,
-        lines: KernelQueues,
+        queues: KernelQueues,
         shown_in: Callable[[str], NotebookClaim | None],
         pages: PageTransport,
         clock: Clock,
         times: ControlTimes | None = None,
     ) -> None:
         self._kernels = kernels
-        self._lines = lines
+        self._queues = queues
         self._shown_in = shown_in
         self._pages = pages
         self._clock = clock
@@ -139,7 +139,7 @@ class KernelControl:
         handle = await self._handle(path)
         state: str | None = getattr(handle.manager, "execution_state", None)
         runs, since = self._runs(handle.kernel_id, state)
-        connection = self._lines.connection(handle.kernel_id)
+        connection = self._queues.connection(handle.kernel_id)
         known = state is not None or connection is not None
         return KernelUse(
             kernel_id=handle.kernel_id,
@@ -188,25 +188,25 @@ class KernelControl:
         return handle
 
     def _runs(self, kernel_id: str, state: str | None) -> tuple[Runs | None, datetime | None]:
-        """Return whose code runs, and since when: one that listens knows better than the server."""
-        connection = self._lines.connection(kernel_id)
+        """Return whose code runs, and since when; a connection knows more than the server."""
+        connection = self._queues.connection(kernel_id)
         if connection is not None and connection.is_busy_elsewhere:
             return "user", connection.busy_since
-        if self._lines.is_in_use(kernel_id):
+        if self._queues.is_in_use(kernel_id):
             return "agent", None
         return ("user" if state == "busy" and connection is None else None), None
 
     async def _answered(self, handle: KernelHandle) -> None:
-        """Return when the kernel takes up a request that does nothing."""
-        connection = self._lines.connection(handle.kernel_id)
+        """Return when the kernel answers an empty request."""
+        connection = self._queues.connection(handle.kernel_id)
         if connection is not None:
-            await _answer(connection)
+            await _wait_for_reply(connection)
             return
-        async with self._lines.lease(handle, lambda _: None) as turn:
-            await _answer(turn.connection)
+        async with self._queues.lease(handle, lambda _: None) as turn:
+            await _wait_for_reply(turn.connection)
 
     async def _restarted_by_page(self, path: str, handle: KernelHandle) -> bool:
-        """Have the page restart it, which then shows it; false when none has begun to in time."""
+        """Have the page restart it, which then shows it; false when none begins in time."""
         before, claim = generation_of(handle.manager), self._shown_in(path)
         if claim is None or before is None:
             return False
@@ -225,40 +225,42 @@ class KernelControl:
         return begun and await self._within(self._times.restart, lambda: _is_up(handle))
 
     async def _within(self, seconds: float, happened: Callable[[], bool]) -> bool:
-        """Wait for what only attributes of jupyter_client's managers tell."""
-        for _ in range(round(seconds / self._times.look)):
+        """Poll attributes of jupyter_client's managers, which have no events."""
+        for _ in range(round(seconds / self._times.poll)):
             if happened():
                 return True
-            await asyncio.sleep(self._times.look)
+            await asyncio.sleep(self._times.poll)
         return happened()
 
 
-class _Answer:
+class _ReplyWaiter:
     """Waits for the reply to a request."""
 
     def __init__(self) -> None:
-        self.came = asyncio.Event()
+        self.received = asyncio.Event()
 
     def on_output(self, message: Message) -> None:
-        """Not waited for."""
+        """Ignore the output."""
 
     def on_reply(self, message: Message) -> None:
-        """See ``Request.on_reply``: one that was aborted is an answer, too."""
+        """See ``Request.on_reply``; an aborted request counts as answered, too."""
         del message
-        self.came.set()
+        self.received.set()
 
 
-async def _answer(connection: KernelConnection) -> None:
-    request = _Answer()
+async def _wait_for_reply(connection: KernelConnection) -> None:
+    request = _ReplyWaiter()
     message_id = connection.ask("", request, silent=True, expressions={})
     try:
-        await request.came.wait()
+        await request.received.wait()
     finally:
         connection.forget(message_id)
 
 
 def _is_up(handle: KernelHandle) -> bool:
-    """Return whether a restart is over: its end and its beginning renew the life, each once."""
+    """Return whether a restart has finished: it replaces the generation at its end and its
+    beginning.
+    """
     ready: Any = generation_of(handle.manager)
     shutting_down: bool = getattr(handle.manager, "shutting_down", False)
     return not shutting_down and (not hasattr(ready, "done") or ready.done())

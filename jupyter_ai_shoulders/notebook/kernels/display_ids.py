@@ -1,8 +1,8 @@
 """Outputs of earlier cells that later code updates by their display id, as in the lab.
 
-A notebook does not store display ids, so they are remembered per life of a kernel: filled by
-``notebook.execution.cell_runner`` when a run of the agent ends, written back to the cells of
-earlier runs by it and by ``notebook.execution.scratch_runner``.
+A notebook does not store display ids, so they are remembered per kernel generation. Filled by
+``notebook.execution.cell_runner`` when a run of the agent ends; it and
+``notebook.execution.scratch_runner`` write updates back to the cells of earlier runs.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ log = logging.getLogger(__name__)
 REMEMBERED = 500
 """Displays remembered per kernel, the newest."""
 SIZE_LIMIT = 1_000_000
-"""Characters; a larger output is not remembered, since it is kept to be known again."""
+"""Characters; a larger output is not remembered, since its content is needed for comparison."""
 
 
 @dataclass(eq=False, slots=True)
-class _Shown:
-    """A display in a cell: the output that was stored, and what it is to be now."""
+class _Display:
+    """A display in a cell: its stored output, and its new one."""
 
     path: str
     cell_id: CellId
@@ -44,55 +44,57 @@ class _Shown:
 
 
 class DisplayRegistry:
-    """The displays of one kernel's life, in the cells that showed them."""
+    """The displays of one kernel generation, in the cells that showed them."""
 
     def __init__(self) -> None:
-        self._shown: list[_Shown] = []
+        self._shown: list[_Display] = []
 
     def forget(self, path: str, cell_id: CellId) -> None:
-        """Forget what a cell showed: it runs again."""
+        """Remove a cell's displays: it runs again."""
         self._shown = [each for each in self._shown if (each.path, each.cell_id) != (path, cell_id)]
 
     def note(self, path: str, cell_id: CellId, outputs: OutputCollector) -> None:
-        """Remember what a cell shows now that its run is over."""
+        """Record the displays of a finished cell."""
         self._shown += [
-            _Shown(path, cell_id, display_id, index, output)
+            _Display(path, cell_id, display_id, index, output)
             for display_id, index, output in outputs.displays()
             if output_size(output) <= SIZE_LIMIT
         ]
         del self._shown[:-REMEMBERED]
 
     def update(self, display_id: str, output: Mapping[str, Any]) -> None:
-        """Take new data and metadata for what is shown under an id."""
+        """Record new data and metadata of a display."""
         for each in self._shown:
             if each.display_id == display_id:
                 fresh = plain_output(output)
                 each.fresh = {**each.output, **fresh}
 
     async def write_back(self, notebooks: Notebooks) -> None:
-        """Put what was updated into its cells, unless they show something else by now."""
+        """Store updated displays in their cells, unless they show another output now."""
         changed = {(each.path, each.cell_id) for each in self._shown if each.fresh is not None}
         for path, cell_id in sorted(changed):
-            places = [
+            displays = [
                 each
                 for each in self._shown
                 if (each.path, each.cell_id) == (path, cell_id) and each.fresh is not None
             ]
             try:
-                await _store(notebooks, path, cell_id, places)
+                await _store(notebooks, path, cell_id, displays)
             except ShouldersError:
                 log.warning("Displays of cell %s were not updated", cell_id, exc_info=True)
-            for each in places:
+            for each in displays:
                 each.output, each.fresh = each.fresh or each.output, None
 
 
-async def _store(notebooks: Notebooks, path: str, cell_id: CellId, places: list[_Shown]) -> None:
+async def _store(
+    notebooks: Notebooks, path: str, cell_id: CellId, displays: list[_Display]
+) -> None:
     notebook = notebooks.open(path)
     cell = (await notebook.read(outputs=(cell_id,))).cell(cell_id)
     outputs = list(cell.outputs or ()) if cell is not None else []
     known = [
         each
-        for each in places
+        for each in displays
         if each.index < len(outputs) and _same(outputs[each.index], each.output)
     ]
     if cell is None or not known:
@@ -110,7 +112,7 @@ def _same(stored: JsonObject, known: JsonObject) -> bool:
 
 
 def _bundle(output: JsonObject) -> dict[str, Any]:
-    """Return the data of an output; a file has texts as lists of lines."""
+    """Return the data of an output, lists of lines joined."""
     data = cast("dict[str, Any]", output.get("data") or {})
     return {kind: _text(value) for kind, value in data.items()}
 

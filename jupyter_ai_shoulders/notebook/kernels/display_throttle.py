@@ -1,7 +1,7 @@
-"""Updates of displays that are not decoded yet; used by ``notebook.kernels.connection``.
+"""Holds back display updates before they are decoded; used by ``notebook.kernels.connection``.
 
-A progress bar updates its display thousands of times a second, and only the newest counts. Those
-that are superseded within a moment are dropped as they came: decoding costs most of their way.
+A progress bar updates its display thousands of times a second, and only the newest counts. Updates
+that are superseded within a moment are dropped undecoded: decoding is most of their cost.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from jupyter_ai_shoulders.notebook.kernel_channels import CONTENT, HEADER, UNREA
 log = logging.getLogger(__name__)
 
 HOLD_SECONDS = 0.02
-"""How long an update may wait for the next one; pages are sent outputs less often than that."""
+"""Seconds an update may wait for the next one; pages are sent outputs less often than that."""
 HELD_BYTES = 64_000
-"""Larger ones are passed on at once."""
+"""Larger updates are passed on at once."""
 HELD_DISPLAYS = 200
 _TAIL = 400
 _DISPLAY_ID = re.compile(rb'"transient": *\{ *"display_id": *"([^"\\]*)" *\} *\}$')
@@ -29,7 +29,7 @@ RequestT = TypeVar("RequestT")
 
 
 class DisplayThrottle(Generic[RequestT]):
-    """Keeps the newest update of each display of a request until something else comes."""
+    """Keeps the newest update of each display of a request until another message arrives."""
 
     def __init__(self, deliver: Callable[[RequestT, Frames], None]) -> None:
         self._deliver = deliver
@@ -37,7 +37,7 @@ class DisplayThrottle(Generic[RequestT]):
         self._timer: asyncio.TimerHandle | None = None
 
     def hold(self, request: RequestT, parts: Frames) -> bool:
-        """Take an update; false for anything else, which comes after what is held."""
+        """Take an update; false for other messages, after the pending updates are delivered."""
         display = _display_of(parts)
         if display is None or len(self._held) >= HELD_DISPLAYS:
             self.release()
@@ -49,7 +49,7 @@ class DisplayThrottle(Generic[RequestT]):
         return True
 
     def release(self) -> None:
-        """Deliver what is held."""
+        """Deliver the pending updates."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -61,7 +61,7 @@ class DisplayThrottle(Generic[RequestT]):
                 log.exception("An update of a display was unreadable")
 
     def forget(self, request: RequestT | None) -> None:
-        """Deliver nothing more to a request; None: to none."""
+        """Drop the pending updates of a request; None: of all."""
         kept = {} if request is None else self._held
         self._held = {key: parts for key, parts in kept.items() if key[0] is not request}
         if not self._held:

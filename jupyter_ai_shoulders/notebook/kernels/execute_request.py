@@ -1,10 +1,9 @@
 """One execute request: nbclient turns its messages into outputs.
 
-Made by ``notebook.execution.cell_runner``.
-
-nbclient's own loop (``async_execute_cell``) is not used: cancelling it reports a dead kernel, an
-aborted request looks like success to it, and it leaves outputs behind that come later than four
-seconds after the reply. Its processing of messages (clear_output, Output widgets) is.
+Made by ``notebook.execution.cell_runner``. nbclient's own loop (``async_execute_cell``) is not
+used: cancelling it reports a dead kernel, it treats an aborted request as success, and it ignores
+outputs that come later than four seconds after the reply. Its processing of messages (clear_output,
+Output widgets) is used.
 
 Importing this module imports nbclient (0.15 s), so it is imported on first use.
 """
@@ -32,7 +31,9 @@ from jupyter_ai_shoulders.notebook.outputs.run_log import RunLog
 from jupyter_ai_shoulders.wire.ids import CellId
 
 LOST_SECONDS = 4.0
-"""After the reply or the idle status, the silence that says the other one is lost (as nbclient)."""
+"""Seconds of silence after the reply or the idle status until the other counts as lost (as
+nbclient).
+"""
 
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -41,7 +42,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "execute_result": ("data", "metadata", "execution_count"),
     "error": ("ename", "evalue", "traceback"),
 }
-"""What nbformat keeps of each message (nbformat v4 schema, Jupyter messaging 5.4)."""
+"""The fields of each message that nbformat keeps (nbformat v4 schema, Jupyter messaging 5.4)."""
 
 
 class MessageReader(NotebookClient):
@@ -66,7 +67,7 @@ class MessageReader(NotebookClient):
         self._request = request
         try:
             self.process_message(message, request.cell, 0)
-        except NotebookValidationError as error:  # of what an Output widget is to show
+        except NotebookValidationError as error:  # of an Output widget's content
             raise ValueError(f"nbformat does not know such an output: {error}") from error
         finally:
             self._request = None
@@ -89,7 +90,7 @@ class MessageReader(NotebookClient):
         return None
 
     def clear_output(self, outs: list[NotebookNode], msg: dict[str, Any], cell_index: int) -> None:
-        """Clear the request's outputs, unless an Output widget is cleared or more must come."""
+        """Clear the request's outputs, unless an Output widget is cleared or the clear waits."""
         hooked = bool(self.output_hook_stack[msg["parent_header"].get("msg_id")])
         super().clear_output(outs, msg, cell_index)
         if self._request is not None and not hooked and not self.clear_before_next_output:
@@ -99,9 +100,9 @@ class MessageReader(NotebookClient):
 def output_of(message: Message) -> Mapping[str, Any]:
     """Return a message's output in nbformat's form. Raises ``ValueError`` for other messages.
 
-    nbformat's own function validates against a schema, which costs more than all the rest for the
-    text of a cell that prints in a loop, and refuses what the lab shows: altair's plots are objects
-    under a type that does not end in ``+json``.
+    nbformat's own function validates against a schema, which is the largest cost of a cell that
+    prints in a loop, and refuses outputs that the lab shows: altair's plots are objects under a
+    type that does not end in ``+json``.
     """
     kind, content = str(message["msg_type"]), message["content"]
     fields = _FIELDS.get(kind)
@@ -111,7 +112,7 @@ def output_of(message: Message) -> Mapping[str, Any]:
 
 
 class _WidgetClient:
-    """What nbclient's Output widgets need of a kernel client: to answer the kernel."""
+    """The part of a kernel client that nbclient's Output widgets need."""
 
     def __init__(self, connection: KernelConnection) -> None:
         self.session = connection.session
@@ -124,19 +125,19 @@ class _WidgetClient:
 
 
 class CellRequest:
-    """The life of one request: queued, running, finished. Its owner waits on the events."""
+    """The states of one request: queued, running, finished. Its owner waits on the events."""
 
     def __init__(self, reader: MessageReader, outputs: OutputCollector, run_log: RunLog) -> None:
         self.outputs = outputs
         self.cell = NotebookNode(cell_type="code", metadata={}, outputs=[])
-        self.stirred = asyncio.Event()
-        """Something came since the owner last cleared it."""
+        self.activity = asyncio.Event()
+        """Set by each message; cleared by the owner."""
         self.finished = asyncio.Event()
         self.started = False
         self.reply: dict[str, Any] | None = None
         """Content of the reply; None when it was lost or the kernel died."""
         self.on_display: Callable[[str, Mapping[str, Any]], None] = lambda _id, _output: None
-        """Takes updates of displays, which earlier cells may show."""
+        """Receives updates of displays, which may be in earlier cells."""
         self._reader = reader
         self._log = run_log
         self._idle = False
@@ -161,27 +162,27 @@ class CellRequest:
         cell_id: CellId,
         ask: Callable[[Message], None] | None = None,
     ) -> None:
-        """Put the request into the kernel's queue; ``ask`` takes its questions for input."""
+        """Send the request to the kernel's queue; ``ask`` receives its questions for input."""
         self._reader.clear_before_next_output = False
         message_id = connection.execute(source, cell_id, self, ask and self._asks(ask))
         self._forget = lambda: connection.forget(message_id)
 
     def close(self) -> None:
-        """Take no more messages."""
+        """Ignore further messages."""
         if self._forget is not None:
             self._forget()
         if self._timer is not None:
             self._timer.cancel()
         self.finished.set()
-        self.stirred.set()
+        self.activity.set()
 
     def add(self, output: Mapping[str, Any], display_id: str | None) -> None:
-        """Take an output from the reader."""
+        """Add an output from the reader."""
         self.outputs.add(output, display_id)
         self._log.add_output(output)
 
     def on_output(self, message: Message) -> None:
-        """Take a message of the output channel."""
+        """Handle a message of the output channel."""
         self.started = self.started or message_status(message) == "busy"
         try:
             self._update_displays(message)
@@ -191,7 +192,7 @@ class CellRequest:
         self._check()
 
     def on_reply(self, message: Message) -> None:
-        """Take the reply."""
+        """Handle the reply."""
         if message["msg_type"] == "execute_reply":
             self.reply = message["content"]
             self.started = True
@@ -201,7 +202,7 @@ class CellRequest:
         def on_input(message: Message) -> None:
             self.started = True
             ask(message)
-            self.stirred.set()
+            self.activity.set()
 
         return on_input
 
@@ -215,7 +216,7 @@ class CellRequest:
                 self.on_display(display_id, output)
 
     def _check(self) -> None:
-        self.stirred.set()
+        self.activity.set()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

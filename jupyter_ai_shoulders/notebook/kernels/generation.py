@@ -1,6 +1,6 @@
-"""Names a notebook's kernel so that it has another name once it was restarted.
+"""Identifies a kernel's process, so that a restart is detected; the kernel id stays the same.
 
-For saying what a kernel still holds (``changes.restore``): its id stays the same over a restart.
+Used by ``changes.restore`` to find variables that a kernel still holds.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from jupyter_ai_shoulders.notebook.base import KernelDirectory
 
 
 class KernelGenerations:
-    """Finds the kernels of notebooks, as they run now."""
+    """Finds the current kernels of notebooks."""
 
     def __init__(self, kernels: KernelDirectory) -> None:
         self._kernels = kernels
 
     async def kernel_generation(self, path: str) -> str | None:
-        """Return kernel and process id, the kernel's alone where no process is known here.
+        """Return kernel and process id, or the kernel's alone if no local process is known.
 
-        None while the notebook has no kernel. A gateway's kernels have no process here.
+        None while the notebook has no kernel. A gateway's kernels have no local process.
         """
         handle = await self._kernels.find(path)
         if handle is None:

@@ -1,4 +1,4 @@
-"""Kernels of this process's own, one per notebook: for runs without a Jupyter server, and tests."""
+"""Kernels of this process, one per notebook: for runs without a Jupyter server, and tests."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class LocalKernels:
     """A ``KernelDirectory`` whose kernels end with it; they start in their notebook's folder."""
 
     def __init__(self, root: Path, *, quiet: bool = False) -> None:
-        """``quiet``: what kernels write beside their messages does not reach our terminal."""
+        """``quiet``: output of kernels outside messages does not reach our terminal."""
         self._root = root
         silence = subprocess.DEVNULL
         self._launch: dict[str, Any] = {"stdout": silence, "stderr": silence} if quiet else {}
         self._specs = KernelSpecManager()
         runtime = Path(jupyter_runtime_dir())
         runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Without it the kernels' files, which hold their keys, are written to the current folder.
+        # Otherwise the kernels' files, with their keys, would be written to the current folder.
         self._manager = AsyncMultiKernelManager(
             kernel_spec_manager=self._specs, connection_dir=str(runtime)
         )
@@ -72,7 +72,7 @@ class LocalKernels:
         await ensure_async(self._manager.get_kernel(kernel_id).restart_kernel(now=True))
 
     async def running(self) -> Sequence[RunningKernel]:
-        """See ``KernelDirectory.running``; nobody listens to what these do."""
+        """See ``KernelDirectory.running``; nobody observes the state of these."""
         found = [(path, await self.find(path)) for path in [*self._ids]]
         return [
             RunningKernel(handle.kernel_id, handle.kernel_name, handle.language, path, None, None)
@@ -117,7 +117,7 @@ class LocalKernels:
 async def ended_with(
     start: Coroutine[Any, Any, KernelHandle], end: Callable[[str], Awaitable[None]]
 ) -> AsyncGenerator[KernelHandle]:
-    """Start a kernel that ends with the context, whatever is cancelled and when."""
+    """Start a kernel that ends with the context, at any cancellation."""
     starting = asyncio.create_task(start)
     try:
         yield await asyncio.shield(starting)
@@ -150,7 +150,7 @@ async def installed_spec(specs: Any, name: str) -> KernelSpec:
 
 
 def no_such_kernel(name: str | None, installed: Any) -> NotFound:
-    """Say that a kernelspec is missing, and which there are."""
+    """Return the error for a missing kernelspec, with the installed ones."""
     names = ", ".join(sorted(installed)) or "none"
     return NotFound(
         f"The notebook asks for the kernel {name!r}, which is not installed.",

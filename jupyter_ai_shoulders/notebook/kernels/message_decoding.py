@@ -1,8 +1,7 @@
-"""How messages of kernels are read: as jupyter_client does, less the dates, which nobody asks for.
+"""Decodes kernel messages as jupyter_client does, but keeps dates as text.
 
-Used by ``notebook.kernels.connection`` for its own clients. jupyter_client looks through both
-headers of each message for dates and parses them with dateutil, which is two thirds of the reading
-of a short one.
+Used by ``notebook.kernels.connection``. jupyter_client parses the dates in both headers of each
+message with dateutil, which takes two thirds of the decoding of a short one.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ class KernelSession(Session):
     def deserialize(
         self, msg_list: list[Any], content: bool = True, copy: bool = True
     ) -> dict[str, Any]:
-        """Return the message of these frames, once its signature is found to be right and new.
+        """Return the message of these frames, after checking that its signature is valid and new.
 
         Raises ``ValueError`` (signature), ``TypeError`` (frames missing).
         """
@@ -45,7 +44,7 @@ class KernelSession(Session):
         )
 
     def _accept(self, signature: bytes, right: bytes) -> None:
-        """Raise ``ValueError`` for a message that was not signed so, or came before."""
+        """Raise ``ValueError`` for a wrong signature or a repeated message."""
         if not signature:
             raise ValueError("a message of the kernel is not signed")
         if signature in self.digest_history:

@@ -1,8 +1,8 @@
-"""The way into the users' kernels: one line per kernel, in which everything of the agent waits.
+"""One queue per kernel for all code of the agent.
 
 Made by ``host.documents.notebooks`` once; cell runs (``notebook.execution.cell_runner``), scratch
-code and restarts go through it, so that nothing interleaves. A line keeps the connection of the
-kernel's present life.
+code and restarts use it, so that nothing interleaves. A queue keeps the connection to the kernel's
+current generation.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.notebook.kernels.execute_request import MessageReader
 
 RESTART_SECONDS = 10.0
-"""How long a dead kernel may take to come back: Jupyter's restarter looks every 3 s."""
+"""Seconds a dead kernel may take to come back: Jupyter's restarter checks every 3 s."""
 RESTART_CHECK_SECONDS = 0.25
 NOTICE_SECONDS = 0.15
-"""Shorter waits for one's turn are not told."""
+"""Shorter waits for a lease are not reported."""
 NEXT = "Another run of the agent is in this kernel; this one is next."
 
 ReportStatus = Callable[[str], None]
-"""Tells the asker what is waited for."""
+"""Reports to the caller what it waits for."""
 
 
 @dataclass(eq=False, slots=True)
-class _Line:
-    """What is kept per kernel: whose turn it is, and the connection of its present life."""
+class _KernelQueue:
+    """The state of one kernel: the lock, and the connection to its current generation."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: int = 0
@@ -48,69 +48,73 @@ class _Line:
 
 @dataclass(eq=False, slots=True)
 class KernelLease:
-    """The right to be the one of the agent that uses a kernel, until the turn is left."""
+    """Exclusive use of a kernel by one caller, until it is released."""
 
     connection: KernelConnection
-    line: _Line
+    queue: _KernelQueue
     waited: bool
-    """Whether somebody else had the turn before, who may have changed the notebook."""
+    """Whether another caller had the lease before, and may have changed the notebook."""
     is_busy_elsewhere: bool = False
-    """Whether the kernel was seen to run something of somebody else's when the turn began."""
+    """Whether the kernel ran others' code when the lease began."""
     died: bool = False
-    """Set by whoever saw the kernel die: the connection is closed when the turn is left."""
+    """Set when the kernel died: the connection is closed when the lease is released."""
 
     @property
     def reader(self) -> MessageReader:
-        """What reads outputs, one per connection; looks at variables need none of its imports."""
-        if self.line.reader is None:
+        """The message reader, one per connection; imported late, since reading variables does not
+        need it.
+        """
+        if self.queue.reader is None:
             from jupyter_ai_shoulders.notebook.kernels.execute_request import MessageReader
 
-            self.line.reader = MessageReader(self.connection)
-        return self.line.reader
+            self.queue.reader = MessageReader(self.connection)
+        return self.queue.reader
 
     @property
     def displays(self) -> DisplayRegistry:
-        """What the agent's runs in this life of the kernel have shown under display ids."""
-        return self.line.displays
+        """The displays of the agent's runs in this kernel generation."""
+        return self.queue.displays
 
 
 class KernelQueues:
-    """Finds or starts the kernels of notebooks, and gives turns in them."""
+    """Finds or starts the kernels of notebooks, and leases them."""
 
     def __init__(self, kernels: KernelDirectory) -> None:
         self._kernels = kernels
-        self._lines: dict[str, _Line] = {}
+        self._queues: dict[str, _KernelQueue] = {}
         self._starting: dict[str, asyncio.Task[KernelHandle]] = {}
-        self.on_left: Callable[[KernelHandle], None] | None = None
-        """Called when a turn is over, whatever came of it; must not raise."""
+        self.on_released: Callable[[KernelHandle], None] | None = None
+        """Called after each lease; must not raise."""
 
-    async def find_or_start(self, path: str, name: str | None, say: ReportStatus) -> KernelHandle:
-        """Return the notebook's living kernel; start one of the kernelspec ``name`` if need be.
+    async def find_or_start(
+        self, path: str, name: str | None, report: ReportStatus
+    ) -> KernelHandle:
+        """Return the notebook's living kernel; start one of the kernelspec ``name`` if needed.
 
         ``name`` None asks for the server's default. Raises ``NotFound`` (no such kernelspec),
         ``Conflict`` (dead and not coming back, does not start).
         """
-        handle = await self.find_alive(path, say)
+        handle = await self.find_alive(path, report)
         if handle is not None:
             return handle
         if path not in self._starting:
-            say(f"Starting the kernel {name}." if name else "Starting a kernel.")
+            report(f"Starting the kernel {name}." if name else "Starting a kernel.")
             self._starting[path] = asyncio.create_task(self._start(path, name))
-        # Not cancelled with the asker: a start cut short would leave a kernel nobody knows of.
+        # Shielded from cancellation: an interrupted start would leave an unknown kernel behind.
         return await asyncio.shield(self._starting[path])
 
-    async def find_alive(self, path: str, say: ReportStatus) -> KernelHandle | None:
+    async def find_alive(self, path: str, report: ReportStatus) -> KernelHandle | None:
         """Return the notebook's kernel, None while it has none; starts nothing.
 
-        One that has just died is waited for: its server restarts it. Raises ``Conflict`` when it
-        stays dead.
+        Waits for a kernel that has just died, because its server restarts it. Raises ``Conflict``
+        when it stays dead.
         """
         waited = 0.0
         while (handle := await self._kernels.find(path)) is not None:
             if await ensure_async(handle.manager.is_alive()):
                 return handle
             if not waited:
-                say("The kernel died; waiting for its restart.")
+                report("The kernel died; waiting for its restart.")
             if waited >= RESTART_SECONDS:
                 raise Conflict(
                     f"The kernel of {path} is dead and does not restart.",
@@ -123,57 +127,60 @@ class KernelQueues:
         return None
 
     def is_in_use(self, kernel_id: str) -> bool:
-        """Return whether something of the agent is in the kernel's queue already."""
-        line = self._lines.get(kernel_id)
-        return line is not None and (line.lock.locked() or line.waiting > 0)
+        """Return whether code of the agent is already in the kernel's queue."""
+        queue = self._queues.get(kernel_id)
+        return queue is not None and (queue.lock.locked() or queue.waiting > 0)
 
     def connection(self, kernel_id: str) -> KernelConnection | None:
-        """Return the connection to the kernel's present life, None while there is none."""
-        line = self._lines.get(kernel_id)
-        if line is None or line.connection is None or line.connection.is_stale:
+        """Return the connection to the kernel's current generation, None while there is none."""
+        queue = self._queues.get(kernel_id)
+        if queue is None or queue.connection is None or queue.connection.is_stale:
             return None
-        return line.connection
+        return queue.connection
 
     @asynccontextmanager
-    async def lease(self, handle: KernelHandle, say: ReportStatus) -> AsyncGenerator[KernelLease]:
-        """Wait for the kernel's line and hold it, with a connection to its present life.
+    async def lease(
+        self, handle: KernelHandle, report: ReportStatus
+    ) -> AsyncGenerator[KernelLease]:
+        """Wait for the kernel and hold it, with a connection to its current generation.
 
         Raises ``Conflict`` (the kernel dies or does not answer).
         """
-        line = self._lines.setdefault(handle.kernel_id, _Line())
+        queue = self._queues.setdefault(handle.kernel_id, _KernelQueue())
         waited = self.is_in_use(handle.kernel_id)
-        notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, say, NEXT)
-        line.waiting += 1
+        notice = asyncio.get_running_loop().call_later(NOTICE_SECONDS, report, NEXT)
+        queue.waiting += 1
         try:
-            await line.lock.acquire()
+            await queue.lock.acquire()
         finally:
             notice.cancel()
-            line.waiting -= 1
+            queue.waiting -= 1
         try:
-            # What the server saw of the kernel before we listened; later on we know better.
+            # The server's view of the kernel from before this connection, which knows more later
+            # on.
             seen = getattr(handle.manager, "execution_state", None)
-            is_new = line.connection is None or line.connection.is_stale
-            connection = await self._connect(line, handle, say)
+            is_new = queue.connection is None or queue.connection.is_stale
+            connection = await self._connect(queue, handle, report)
             busy = connection.is_busy_elsewhere or (is_new and seen == "busy")
-            turn = KernelLease(connection, line, waited, busy)
+            lease = KernelLease(connection, queue, waited, busy)
             try:
-                yield turn
+                yield lease
             finally:
-                if turn.died:
-                    await _disconnect(line)
+                if lease.died:
+                    await _disconnect(queue)
         finally:
-            line.lock.release()
-            if self.on_left is not None:
-                self.on_left(handle)
+            queue.lock.release()
+            if self.on_released is not None:
+                self.on_released(handle)
 
     async def aclose(self) -> None:
-        """Leave the kernels alone from now on; they run on."""
+        """Close the connections; the kernels continue."""
         starts = [*self._starting.values()]
         for start in starts:
             start.cancel()
         await asyncio.gather(*starts, return_exceptions=True)
-        for line in self._lines.values():
-            await _disconnect(line)
+        for queue in self._queues.values():
+            await _disconnect(queue)
 
     async def _start(self, path: str, name: str | None) -> KernelHandle:
         try:
@@ -189,37 +196,37 @@ class KernelQueues:
             del self._starting[path]
 
     async def _connect(
-        self, line: _Line, handle: KernelHandle, say: ReportStatus
+        self, queue: _KernelQueue, handle: KernelHandle, report: ReportStatus
     ) -> KernelConnection:
-        if line.connection is not None:
-            if not line.connection.is_stale:
-                return line.connection
-            await _disconnect(line)
+        if queue.connection is not None:
+            if not queue.connection.is_stale:
+                return queue.connection
+            await _disconnect(queue)
         await self._drop_dead()
         connection = KernelConnection(handle)
         try:
-            await connection.open(lambda: say("Waiting for the kernel to answer."))
+            await connection.open(lambda: report("Waiting for the kernel to answer."))
         except BaseException:
             await connection.close()
             raise
-        line.connection = connection
+        queue.connection = connection
         crash_point("kernel.connection.opened")
-        return line.connection
+        return queue.connection
 
     async def _drop_dead(self) -> None:
-        """Forget kernels that are gone or were restarted, unless someone waits for them."""
-        for kernel_id, line in [*self._lines.items()]:
-            connection = line.connection
+        """Remove kernels that ended or were restarted, unless someone waits for them."""
+        for kernel_id, queue in [*self._queues.items()]:
+            connection = queue.connection
             if self.is_in_use(kernel_id) or connection is None or await connection.is_current():
                 continue
             if self.is_in_use(kernel_id):
-                continue  # meanwhile
-            self._lines.pop(kernel_id, None)
-            await _disconnect(line)
+                continue  # taken during the check
+            self._queues.pop(kernel_id, None)
+            await _disconnect(queue)
 
 
-async def _disconnect(line: _Line) -> None:
-    connection, line.connection, line.reader = line.connection, None, None
-    line.displays = DisplayRegistry()
+async def _disconnect(queue: _KernelQueue) -> None:
+    connection, queue.connection, queue.reader = queue.connection, None, None
+    queue.displays = DisplayRegistry()
     if connection is not None:
         await connection.close()

@@ -1,6 +1,6 @@
-"""What is told of a kernel's variables, as values, and as text for the model.
+"""A kernel's variables as values, and as text for the model.
 
-Made by ``notebook.kernels.variables`` from what the snippets in the kernels answer; rendered for
+Made by ``notebook.kernels.variables`` from the answers of the snippets in the kernels; rendered for
 ``inspect_variables``, the workspace meta and attachments. Pure.
 """
 
@@ -14,28 +14,28 @@ from pydantic import BaseModel, ConfigDict
 from jupyter_ai_shoulders.wire.api.settings import DataValues
 
 SHORT_COLUMNS = 12
-"""Columns named of one frame where all variables share a small budget."""
+"""Columns listed per frame where all variables share a small budget."""
 
 
-class _Answer(BaseModel):
-    """Part of a snippet's answer; it comes out of the user's kernel, so it is checked."""
+class _SnippetModel(BaseModel):
+    """Part of a snippet's answer; validated, because it comes from the user's kernel."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
-class ColumnInfo(_Answer):
+class ColumnInfo(_SnippetModel):
     """A column of a frame."""
 
     name: str
     dtype: str | None = None
     nulls: int | None = None
-    """How many values are missing; None when that was not looked at."""
+    """Number of missing values; None when they were not counted."""
     nulls_estimated: bool = False
     sample: tuple[str, ...] | None = None
 
 
-class VariableInfo(_Answer):
-    """One variable; what does not apply or is not known is None."""
+class VariableInfo(_SnippetModel):
+    """One variable; fields that do not apply or are unknown are None."""
 
     name: str
     type: str
@@ -60,20 +60,20 @@ class VariableInfo(_Answer):
     value: str | None = None
     sample: tuple[str, ...] | None = None
     hidden: bool = False
-    """Its name says that it is a secret: its value is never told."""
+    """Its name says that it is a secret: its value is never included."""
     skipped: bool = False
-    """There was no time left to look into it."""
+    """Not examined for lack of time."""
     failed: str | None = None
-    """The error that ended the look into it."""
+    """The error that ended the examination."""
 
 
-class NamespaceInfo(_Answer):
-    """All that a snippet answers."""
+class NamespaceInfo(_SnippetModel):
+    """The complete answer of a snippet."""
 
     variables: tuple[VariableInfo, ...] = ()
     total: int = 0
     more: tuple[str, ...] = ()
-    """Variables there was no room to describe."""
+    """Variables that were not described for lack of space."""
     functions: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     modules: tuple[tuple[str, str], ...] = ()
@@ -81,14 +81,14 @@ class NamespaceInfo(_Answer):
     seconds: float = 0.0
 
     def only(self, names: Sequence[str]) -> NamespaceInfo:
-        """Return what is known of the variables named."""
+        """Return the information about the named variables."""
         found = tuple(variable for variable in self.variables if variable.name in names)
         return NamespaceInfo(variables=found, total=len(found))
 
 
 @dataclass(frozen=True, slots=True)
 class VariableSnapshot:
-    """An answer of a kernel, and when it was given."""
+    """An answer of a kernel, and its age."""
 
     kernel_id: str
     kernel_name: str
@@ -96,9 +96,9 @@ class VariableSnapshot:
     level: DataValues
     namespace: NamespaceInfo
     age_s: float = 0.0
-    """Seconds since it was given."""
+    """Age of the answer in seconds."""
     why_old: str | None = None
-    """Why there is no newer one; None for one just given."""
+    """Why there is no newer answer; None for a new one."""
 
 
 def variable_lines(namespace: NamespaceInfo) -> Iterator[str]:
@@ -110,7 +110,7 @@ def variable_lines(namespace: NamespaceInfo) -> Iterator[str]:
 
 
 def short_text(namespace: NamespaceInfo, limit: int) -> str:
-    """Return the variables within so many characters, frames with the names of their columns."""
+    """Return the variables within ``limit`` characters, frames with their column names."""
     lines: list[str] = []
     room = limit
     for at, variable in enumerate(namespace.variables):
@@ -226,5 +226,5 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return a name that cannot begin a line of its own, nor hide in one."""
+    """Return a name without line breaks and invisible characters."""
     return "".join(char if char.isprintable() else " " for char in text)

@@ -1,8 +1,8 @@
-"""Asks kernels what their variables are like (chapter 06); the tools' ``Variables``.
+"""Asks kernels to describe their variables; the tools' ``Variables``.
 
 Made by ``host.documents.notebooks``. The snippets it sends cost a bounded time and call no code of
-the user's objects. The last answer of each kernel's present life is kept: it is what there is while
-the kernel is busy, and what the workspace meta is made of without waiting for anything.
+the user's objects. The last answer of each kernel's current generation is cached, for the
+time while the kernel is busy, and for the workspace meta, which waits for nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
+from jupyter_ai_shoulders.notebook.kernel_channels import generation_of
 from jupyter_ai_shoulders.notebook.kernels.connection import (
     KernelConnection,
     Message,
@@ -35,16 +36,16 @@ log = logging.getLogger(__name__)
 
 MIME = "application/vnd.jupyter-ai-shoulders.variables+json"
 OPEN_SECONDS = 8.0
-"""How long the kernel may take to let us talk to it."""
+"""Timeout for the connection to the kernel."""
 BEGIN_SECONDS = 3.0
-"""How long the question may wait in the kernel's queue before the kernel counts as busy."""
+"""Seconds the question may wait in the kernel's queue before the kernel counts as busy."""
 ANSWER_SECONDS = 10.0
-"""How long the answer may take once it has begun; the snippets need far less."""
+"""Timeout for the answer once it has begun; the snippets take far less."""
 SETTLED_SECONDS = 1.0
-"""After the agent was in the kernel: the next of many runs must not wait for a look."""
+"""Delay after the agent's code, so that the next of many runs does not wait for a question."""
 LATE_SECONDS = 0.3
 LATE_CHECK_SECONDS = 0.02
-"""How long after a run the server may still take its kernel for busy, and how often we look."""
+"""How long after a run the server may still report its kernel as busy, and the polling interval."""
 ANSWER_LIMIT = 1_000_000
 """Characters of an answer."""
 LANGUAGES = ("python", "r")
@@ -52,12 +53,12 @@ BUSY = "the kernel is busy"
 
 
 class Variables(Protocol):
-    """Knows what the variables of notebooks' kernels are like."""
+    """Describes the variables of notebooks' kernels."""
 
-    async def look(
+    async def describe(
         self, path: str, level: DataValues, names: Sequence[str] = ()
     ) -> VariableSnapshot:
-        """Return what the kernel answers now, or its last answer while it is busy.
+        """Return the kernel's answer, or its last answer while it is busy.
 
         Raises ``NotFound`` (no kernel), ``InvalidRequest`` (no snippet for its language),
         ``Conflict`` (busy and never asked, died, no answer).
@@ -66,42 +67,42 @@ class Variables(Protocol):
 
 
 class CachedVariables(Protocol):
-    """Knows what kernels answered last, and has it brought up to date beside everything else."""
+    """The last answers of kernels, refreshed in the background."""
 
     def last_of(self, handle: KernelHandle) -> VariableSnapshot | None:
-        """Return the last answer of the kernel's present life, schema only, with its age."""
+        """Return the last answer of the kernel's current generation, schema only, with its age."""
         ...
 
     def refresh_soon(self, handle: KernelHandle, delay_s: float = SETTLED_SECONDS) -> None:
-        """Ask for a newer answer after so many seconds, if the kernel is idle; wait for nothing."""
+        """Refresh the answer after a delay, if the kernel is idle; does not wait."""
         ...
 
 
 @dataclass(slots=True)
-class _Kept:
-    """The last answer of a kernel, and the life of it that gave it."""
+class _CachedAnswer:
+    """The last answer of a kernel, and the generation it is from."""
 
-    life: object
-    look: VariableSnapshot
+    generation: object
+    snapshot: VariableSnapshot
     at: float
 
 
 class KernelVariables:
     """The ``Variables`` of the kernels of a ``KernelDirectory``."""
 
-    def __init__(self, kernels: KernelDirectory, lines: KernelQueues, clock: Clock) -> None:
+    def __init__(self, kernels: KernelDirectory, queues: KernelQueues, clock: Clock) -> None:
         self._kernels = kernels
-        self._lines = lines
+        self._queues = queues
         self._clock = clock
-        self._kept: dict[str, _Kept] = {}
+        self._cached: dict[str, _CachedAnswer] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._asking: Counter[str] = Counter()
 
-    async def look(
+    async def describe(
         self, path: str, level: DataValues, names: Sequence[str] = ()
     ) -> VariableSnapshot:
-        """See ``Variables.look``."""
-        handle = await self._lines.find_alive(path, _quiet)
+        """See ``Variables.describe``."""
+        handle = await self._queues.find_alive(path, _quiet)
         if handle is None:
             raise NotFound(
                 f"{path} has no running kernel, so it has no variables.",
@@ -121,14 +122,14 @@ class KernelVariables:
             return self._last_or_refuse(handle, names, BUSY)
 
     async def last(self, path: str) -> VariableSnapshot | None:
-        """Return the kernel's last answer, schema only, with its age; ask nothing."""
+        """Return the kernel's last answer, schema only, with its age, without a question."""
         handle = await self._kernels.find(path)
         return None if handle is None else self.last_of(handle)
 
     def refresh_soon(self, handle: KernelHandle, delay_s: float = SETTLED_SECONDS) -> None:
         """See ``CachedVariables.refresh_soon``.
 
-        Also called when something of the agent has been in the kernel, as its own questions are.
+        Also called after each lease of the agent, including those of its own questions.
         """
         kernel_id = handle.kernel_id
         if kernel_id in self._tasks or kernel_id in self._asking:
@@ -138,7 +139,7 @@ class KernelVariables:
         task.add_done_callback(lambda done: self._refreshed(kernel_id, done))
 
     async def aclose(self) -> None:
-        """Ask nothing any more."""
+        """Stop refreshing."""
         tasks = [*self._tasks.values()]
         for task in tasks:
             task.cancel()
@@ -159,7 +160,7 @@ class KernelVariables:
             log.info("The variables of kernel %s are not known: %s", handle.kernel_id, error)
 
     async def _stays_busy(self, handle: KernelHandle) -> bool:
-        """Tell whether it is busy; the server may hear a moment late that a run has ended."""
+        """Return whether it is busy; the server may notice the end of a run a moment late."""
         since = self._clock.monotonic()
         while busy := self._is_busy(handle):
             if self._clock.monotonic() - since >= LATE_SECONDS:
@@ -168,21 +169,21 @@ class KernelVariables:
         return busy
 
     def _is_busy(self, handle: KernelHandle) -> bool:
-        """Tell whether the kernel has something else to do than answer us.
+        """Return whether the kernel runs other code.
 
-        A question of ours that it answers just now is no such thing: the next one waits for it.
+        A question of ours that it is answering does not count: the next one waits for it.
         """
         if handle.kernel_id in self._asking:
             return False
         state = getattr(handle.manager, "execution_state", None)
-        return state == "busy" or self._lines.is_in_use(handle.kernel_id)
+        return state == "busy" or self._queues.is_in_use(handle.kernel_id)
 
     def last_of(self, handle: KernelHandle) -> VariableSnapshot | None:
         """See ``CachedVariables.last_of``."""
-        kept = self._kept.get(handle.kernel_id)
-        if kept is None or kept.life is not _life(handle):
+        cached = self._cached.get(handle.kernel_id)
+        if cached is None or cached.generation is not generation_of(handle.manager):
             return None
-        return replace(kept.look, age_s=self._clock.monotonic() - kept.at)
+        return replace(cached.snapshot, age_s=self._clock.monotonic() - cached.at)
 
     def _last_or_refuse(
         self, handle: KernelHandle, names: Sequence[str], why: str
@@ -202,21 +203,23 @@ class KernelVariables:
         self, handle: KernelHandle, level: DataValues, names: tuple[str, ...]
     ) -> VariableSnapshot:
         """Return the kernel's answer. Raises ``TimeoutError`` (busy), ``Conflict``."""
-        life = _life(handle)
+        generation = generation_of(handle.manager)
         async with AsyncExitStack() as stack:
             self._asking[handle.kernel_id] += 1
-            stack.callback(self._asked, handle.kernel_id)
+            stack.callback(self._end_question, handle.kernel_id)
             async with asyncio.timeout(OPEN_SECONDS):
-                turn = await stack.enter_async_context(self._lines.lease(handle, _quiet))
+                turn = await stack.enter_async_context(self._queues.lease(handle, _quiet))
             text = await _Question().ask(turn.connection, handle.language.lower(), level, names)
-        look = VariableSnapshot(
+        snapshot = VariableSnapshot(
             handle.kernel_id, handle.kernel_name, handle.language, level, _parsed(text)
         )
         if level == "schema_only" and not names:
-            self._kept[handle.kernel_id] = _Kept(life, look, self._clock.monotonic())
-        return look
+            self._cached[handle.kernel_id] = _CachedAnswer(
+                generation, snapshot, self._clock.monotonic()
+            )
+        return snapshot
 
-    def _asked(self, kernel_id: str) -> None:
+    def _end_question(self, kernel_id: str) -> None:
         self._asking[kernel_id] -= 1
         if not self._asking[kernel_id]:
             del self._asking[kernel_id]
@@ -226,13 +229,13 @@ class _Question:
     """A request whose answer is a text: in the reply (Python), or published (R)."""
 
     def __init__(self) -> None:
-        self._begun = asyncio.Event()
+        self._started = asyncio.Event()
         self._answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def ask(
         self, connection: KernelConnection, language: str, level: DataValues, names: tuple[str, ...]
     ) -> str:
-        """Return the text. Raises ``TimeoutError`` when the kernel does something else."""
+        """Return the text. Raises ``TimeoutError`` when the kernel is busy."""
         if language == "python":
             code, expressions = "", {"variables": python_variables(level, names)}
         else:
@@ -240,7 +243,7 @@ class _Question:
         sent = connection.ask(code, self, silent=True, expressions=expressions)
         try:
             async with asyncio.timeout(BEGIN_SECONDS):
-                await self._begun.wait()
+                await self._started.wait()
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self._answer
         finally:
@@ -248,15 +251,15 @@ class _Question:
             self._answer.cancel()
 
     def on_output(self, message: Message) -> None:
-        """Take a message of the output channel."""
+        """Handle a message of the output channel."""
         if message_status(message) == "busy":
-            self._begun.set()
+            self._started.set()
         if message["msg_type"] == "display_data" and MIME in message["content"]["data"]:
             self._settle(str(message["content"]["data"][MIME]))
 
     def on_reply(self, message: Message) -> None:
-        """Take the reply."""
-        self._begun.set()
+        """Handle the reply."""
+        self._started.set()
         content = message["content"]
         found: dict[str, Any] = content.get("user_expressions", {}).get("variables", {})
         if found.get("status") == "ok":
@@ -283,7 +286,9 @@ class _Question:
 
 
 def _literal(text: str) -> str:
-    """Return the string a Python literal stands for; what is none stays, and is refused later."""
+    """Return the value of a Python string literal; other text is returned as it is, and refused
+    later.
+    """
     if len(text) > ANSWER_LIMIT:
         return ""
     try:
@@ -300,11 +305,6 @@ def _parsed(text: str) -> NamespaceInfo:
             "The kernel's answer about its variables cannot be read.",
             hint="Print what you need to know with run_code.",
         ) from error
-
-
-def _life(handle: KernelHandle) -> object:
-    # The manager makes a new ``ready`` future for each start of the process.
-    return getattr(handle.manager, "ready", None)
 
 
 def _quiet(text: str) -> None:

@@ -1,8 +1,8 @@
-"""The outputs of one running cell, as they will stand in the notebook, kept within bounds.
+"""The outputs of one running cell, as they will be stored in the notebook, within limits.
 
 Filled by ``notebook.kernels.execute_request`` from nbclient's processed messages; read by
-``notebook.execution.cell_runner``, which sends what changed to the pages and stores the whole at
-the end.
+``notebook.execution.cell_runner``, which sends changes to the pages and stores all outputs at the
+end.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from jupyter_ai_shoulders.wire.base import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """How much of one run is kept: characters of streams and of rich outputs, number of outputs.
+    """Limits of one run: characters of streams and of rich outputs, number of outputs.
 
-    Three quarters are for the head; past them the head stays, and the newest quarter is kept.
+    Three quarters are for the head; beyond that the head stays, and the newest quarter is kept.
     """
 
     text: int = 1_000_000
@@ -38,7 +38,7 @@ class OutputLimits:
 
 @dataclass(frozen=True, slots=True)
 class OutputChange:
-    """From position ``index`` on the outputs are now these; ``size`` is in characters."""
+    """The outputs from position ``index`` on; ``size`` is in characters."""
 
     index: int
     outputs: tuple[JsonObject, ...]
@@ -71,7 +71,7 @@ class _Rich:
 
 
 class OutputCollector:
-    """Adds, clears and updates outputs as the lab's output area does, and knows what changed."""
+    """Adds, clears and updates outputs as the lab's output area does, and tracks changes."""
 
     def __init__(self, limits: OutputLimits | None = None) -> None:
         limits = limits or OutputLimits()
@@ -89,13 +89,13 @@ class OutputCollector:
 
     @property
     def omitted(self) -> str | None:
-        """What was left out between head and tail, in words; None when nothing was."""
+        """A notice about the text omitted between head and tail; None when nothing was."""
         counts = (("character", self._omitted_text), ("output", self._omitted_outputs))
         parts = [f"{count:,} {noun}{'s' * (count != 1)}" for noun, count in counts if count]
         return " and ".join(parts) or None
 
     def add(self, output: Mapping[str, Any], display_id: str | None = None) -> None:
-        """Append an output in nbformat's form; text of one stream runs together."""
+        """Append an output in nbformat's form; text of one stream is joined."""
         if output["output_type"] == "stream":
             self._add_stream(str(output["name"]), str(output["text"]))
         else:
@@ -119,11 +119,11 @@ class OutputCollector:
             self._touch(entry.position)
 
     def outputs(self) -> tuple[JsonObject, ...]:
-        """Return all outputs as they stand now."""
+        """Return all current outputs."""
         return tuple(entry.rendered() for entry in self._joined())
 
     def displays(self) -> list[tuple[str, int, JsonObject]]:
-        """Return what is shown under display ids: the id, where it stands, the output."""
+        """Return the displays: id, position, output."""
         return [
             (entry.display_id, index, entry.output)
             for index, entry in enumerate(self._joined() if self._displays else ())
@@ -131,7 +131,7 @@ class OutputCollector:
         ]
 
     def take_change(self) -> OutputChange | None:
-        """Return what changed since this was last asked; None when nothing did."""
+        """Return the change since the last call; None when there is none."""
         if self._dirty is None:
             return None
         entries = self._joined()[self._dirty :]
@@ -151,7 +151,7 @@ class OutputCollector:
             self._write_tail(name, text)
 
     def _write_head(self, name: str, text: str, room: int) -> str:
-        """Write what fits into the head; return what does not."""
+        """Write to the head up to its limit; return the rest."""
         entry = _open_stream(self._head, name)
         if entry is None:
             if len(self._head) >= self._head_limits.count or room <= 0:
@@ -234,13 +234,13 @@ class OutputCollector:
         entry.size = size
 
     def _touch(self, position: int) -> None:
-        # Past the head the notice and a stream that runs on from the head change too.
+        # Beyond the head, the notice and a stream that continues from the head change too.
         if self._overflowing:
             position = min(position, max(0, len(self._head) - 1))
         self._dirty = position if self._dirty is None else min(self._dirty, position)
 
     def _joined(self) -> list[_Stream | _Rich]:
-        """Return head, notice and tail; a stream cut by the border alone is one again."""
+        """Return head, notice and tail; a stream cut only by the border is joined again."""
         if self.omitted is not None:
             return [*self._head, _notice(self.omitted, len(self._head)), *self._tail]
         entries = [*self._head]

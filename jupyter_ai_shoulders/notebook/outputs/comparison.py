@@ -1,9 +1,8 @@
-"""Whether a cell's outputs came out as they are stored.
+"""Compares new outputs of a cell with the stored ones.
 
-Used by ``notebook.execution.verification``. Pure.
-
-What differs in every run says nothing: execution counts, addresses in memory, names of temporary
-files, random ids. What is left is compared, streams apart from the rest and each as a whole.
+Used by ``notebook.execution.verification``. Pure. Ignores what differs in every run: execution
+counts, addresses in memory, names of temporary files, random ids. Compares the rest, each stream as
+a whole.
 """
 
 from __future__ import annotations
@@ -33,18 +32,18 @@ _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 @dataclass(frozen=True, slots=True)
 class OutputDifference:
-    """One output that came out differently, told by the first line that differs."""
+    """One output that differs, with the first line that differs."""
 
     kind: str
     before: str | None
-    """None where there was no such output."""
+    """None when there was no such output."""
     after: str | None
 
 
 def output_differences(
     stored: Sequence[JsonObject], fresh: Sequence[JsonObject]
 ) -> tuple[OutputDifference, ...]:
-    """Return what differs between stored and fresh outputs, each kind of text once."""
+    """Return the differences between stored and fresh outputs, each kind of text once."""
     before, after = list(_comparable(stored)), list(_comparable(fresh))
     names = dict.fromkeys(kind for kind, _ in (*before, *after))
     return tuple(
@@ -77,7 +76,7 @@ def _first_line(text: str | None) -> str | None:
 
 
 def _comparable(outputs: Sequence[JsonObject]) -> Iterator[tuple[str, str]]:
-    """Yield the outputs by kind: the streams whole, then what is shown of the rest."""
+    """Yield the outputs by kind: each stream as a whole, then the visible text of the rest."""
     for name in ("stdout", "stderr"):
         texts = [join_text(out.get("text")) for out in outputs if out.get("name") == name]
         if texts:

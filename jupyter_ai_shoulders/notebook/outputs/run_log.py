@@ -1,8 +1,7 @@
-"""What a running cell prints, as bounded text for the conversation.
+"""The output of a running cell, as bounded text for the conversation.
 
-Used by ``notebook.execution.cell_runner``.
-
-The cell shows everything; the conversation keeps its beginning.
+Used by ``notebook.execution.cell_runner``. The cell shows everything; the conversation keeps the
+beginning.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ Channel = Literal["stdout", "stderr", "output", "status"]
 
 
 class RunLog:
-    """Coalesces what came since it was last asked, per channel and in order."""
+    """Coalesces output since the last call, per channel and in order."""
 
     def __init__(self, limit: int = TEXT_LIMIT) -> None:
         self._room = limit
         self._pieces: list[tuple[Channel, str]] = []
 
     def add_output(self, output: Mapping[str, Any]) -> None:
-        """Note an output in nbformat's form."""
+        """Add an output in nbformat's form."""
         if self._room <= 0:
             return
         match output["output_type"]:
@@ -42,11 +41,11 @@ class RunLog:
                 self._add("output", _one_line(output["data"]) + "\n")
 
     def add_status(self, text: str) -> None:
-        """Note a remark about the run itself; always kept."""
+        """Add a remark about the run itself; always kept."""
         self._pieces.append(("status", text))
 
     def take(self) -> list[RunProgress]:
-        """Return what came since the last call."""
+        """Return the output since the last call."""
         merged: list[tuple[Channel, list[str]]] = []
         for channel, text in self._pieces:
             if not merged or merged[-1][0] != channel or channel == "status":
@@ -65,7 +64,7 @@ class RunLog:
 
 
 def _terminal_text(text: str) -> str:
-    """Return text without colours and without what a carriage return overwrote."""
+    """Return text without colours and without the parts that a carriage return overwrote."""
     text = _ANSI.sub("", text).replace("\r\n", "\n")
     return "\n".join(line.rpartition("\r")[2] for line in text.split("\n"))
 

@@ -38,7 +38,7 @@ class StreamText:
             self._type(match.group())
 
     def drop_oldest(self, limit: int) -> int:
-        """Forget text from the beginning until ``limit`` characters are left; return how many."""
+        """Drop text from the beginning until ``limit`` characters are left; return how many."""
         excess = surplus = max(0, len(self) - limit)
         while excess and self._closed:
             first = self._closed.popleft()

@@ -48,7 +48,7 @@ def join_text(value: Json) -> str:
 
 
 def truncate_middle(text: str, limit: int) -> str:
-    """Return ``text``, or its head and tail with a line that says how much is left out."""
+    """Return ``text``, or its head and tail with a line that states the omitted length."""
     if len(text) <= limit:
         return text
     head, tail = text[: limit * 3 // 4], text[-(limit // 4) :]
@@ -57,7 +57,7 @@ def truncate_middle(text: str, limit: int) -> str:
 
 
 def output_text(output: JsonObject, limit: int = OUTPUT_LIMIT) -> str:
-    """Return what a model reads of one nbformat output."""
+    """Return one nbformat output as bounded text for a model."""
     return truncate_middle(whole_text(output), limit)
 
 

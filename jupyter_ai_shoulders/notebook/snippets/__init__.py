@@ -1,1 +1,1 @@
-"""Code that runs inside the users' kernels, as text; sent by the modules of ``notebook``."""
+"""Code that runs inside users' kernels; sent as text by the modules of ``notebook``."""

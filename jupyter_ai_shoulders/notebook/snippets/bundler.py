@@ -1,4 +1,4 @@
-"""Makes the one text that a kernel is sent from the modules that run in it.
+"""Bundles the modules that run in a kernel into one text.
 
 Used by ``notebook.kernels.variables`` and ``notebook.execution.scratch_runner``; tests run the text
 as well as the modules.
@@ -13,12 +13,12 @@ from importlib import resources
 
 PACKAGE = "jupyter_ai_shoulders.notebook.snippets"
 VARIABLE_MODULES = ("objects", "values", "missing", "tables", "namespace")
-"""In the order in which they use each other."""
+"""In the order of their dependencies."""
 
 
 @functools.cache
 def python_source(*parts: str) -> str:
-    """Return modules that run in Python kernels as one, without imports of ours."""
+    """Return modules for Python kernels as one text, without our own imports."""
     folder = resources.files(PACKAGE) / "python"
     modules = [ast.parse((folder / f"{name}.py").read_text("utf-8")) for name in parts]
     body = [node for module in modules for node in module.body if not _is_left_out(node)]
@@ -26,18 +26,18 @@ def python_source(*parts: str) -> str:
 
 
 def python_variables(level: str, names: tuple[str, ...]) -> str:
-    """Return an expression that describes the variables of where it is evaluated, as JSON."""
+    """Return an expression that describes the variables of its namespace as JSON."""
     call = f"own['describe'](b.globals(), {level!r}, {list(names)!r})"
     return _expression(python_source(*VARIABLE_MODULES), call)
 
 
 def python_history_guard() -> str:
-    """Return an expression after which the next scratch run leaves ``_`` and ``Out`` alone."""
+    """Return an expression after which the next scratch run leaves ``_`` and ``Out`` unchanged."""
     return _expression(python_source("history"), "own['keep_history']()")
 
 
 def _expression(source: str, call: str) -> str:
-    """Return an expression that runs code, then a call; it leaves no name and uses one only."""
+    """Return an expression that runs code, then a call; it uses one name and leaves none."""
     return (
         f"(lambda b: (lambda own: (b.exec(b.compile({source!r}, '<agent>', 'exec'), own), {call})"
         "[1])({'__builtins__': b, '__name__': '<agent>'}))(__import__('builtins'))"
@@ -63,7 +63,7 @@ def _annotations() -> ast.stmt:
 
 
 def _is_left_out(node: ast.stmt) -> bool:
-    """Leave out our own imports, the one of ``__future__``, and bare texts that explain."""
+    """Return whether to drop a statement: our imports, ``__future__`` or a docstring."""
     if isinstance(node, ast.ImportFrom):
         return node.module == "__future__" or (node.module or "").startswith(PACKAGE)
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -74,7 +74,7 @@ class InspectVariables(BaseTool[InspectVariablesArguments]):
     ) -> AsyncIterator[ToolOutput]:
         path = (await self._access.open(args.path)).path
         names = tuple(dict.fromkeys(args.names or ()))
-        look = await self._variables.look(path, self._level(), names)
+        look = await self._variables.describe(path, self._level(), names)
         found = {variable.name for variable in look.namespace.variables}
         missing = [name for name in names if name not in found]
         if names and not found:

@@ -74,7 +74,7 @@ async def _raw(client: Any) -> Sample:
 
 async def _look(documents: NotebookServices, in_kernel: list[float]) -> Sample:
     watch = Stopwatch()
-    look = await documents.variables.look(PATH, "schema_only")
+    look = await documents.variables.describe(PATH, "schema_only")
     taken = watch.sample()
     assert look.why_old is None
     [frame] = [each for each in look.namespace.variables if each.name == "frame"]

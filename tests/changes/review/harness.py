@@ -71,11 +71,11 @@ class ReviewWorld:
             trash=self._trash,
             journal=self.journal,
             store=store.blobs,
-            witness=self.book,
+            observer=self.book,
             open_files=MemoryOpenFiles(),
             ids=self.ids,
             locks=locks,
-            settling=CrashRecovery(self._workspace, self._trash),
+            recovery=CrashRecovery(self._workspace, self._trash),
         )
         self.restorer = Restorer(store, store.blobs, self.notebooks, self.recorder, self.ids)
         self.service = ReviewService(

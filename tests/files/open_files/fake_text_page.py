@@ -1,4 +1,4 @@
-"""A page with text files in its editors, and the texts of a workspace around it."""
+"""A page with text files in its editors, and a workspace of texts."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class TextPage:
     saved_at: str = ""
     epoch: int = 0
     silent: bool = False
-    """It hears and does not answer."""
+    """It receives frames and does not answer."""
     breaks_off: bool = False
-    """It loses the connection when it is asked for a change."""
+    """It disconnects when it gets a change."""
     slow_to_save: bool = False
     heard: list[frames.ServerFrame] = field(default_factory=list[frames.ServerFrame])
 
@@ -64,12 +64,12 @@ class TextPage:
         return self
 
     def type(self, text: str) -> None:
-        """The user gives it another text."""
+        """Let the user type another text."""
         self.text, self.dirty = text, True
         self.tell()
 
     def tell(self) -> None:
-        """Announce what changed."""
+        """Announce the change."""
         self.say(
             frames.TextChange(
                 path=self.path,
@@ -97,7 +97,7 @@ class TextPage:
         self.live.disconnected(self.client)
 
     def hear(self, frame: frames.ServerFrame) -> None:
-        """Take a frame of the server; the answer goes out later, as over a socket."""
+        """Receive a frame of the server; the answer is sent later, as over a socket."""
         self.heard.append(frame)
         if self.breaks_off and isinstance(frame, frames.TextApply):
             self.leave()
@@ -105,13 +105,13 @@ class TextPage:
             asyncio.get_running_loop().call_soon(self._answer, frame)
 
     def back(self) -> TextPage:
-        """Connect again, with what is typed in it."""
+        """Connect again, with its typed text."""
         self.breaks_off = False
         self.live.connected(self.client)
         return self.announce()
 
     def told_to_take_up(self) -> int:
-        """Return how often it was told that others had written the file."""
+        """Return how often it was notified that others had written the file."""
         return sum(isinstance(frame, frames.TextSaved) for frame in self.heard)
 
     def _answer(self, frame: frames.TextRead | frames.TextApply) -> None:
@@ -179,7 +179,7 @@ class TextWorkspace:
     pages: dict[ClientId, TextPage]
 
     def page(self, path: str = "a.py", client: str = "page_1", text: str | None = None) -> TextPage:
-        """Open a file in a page; ``text`` puts it there first."""
+        """Open a file in a page, after writing ``text`` to it."""
         file = self.here.root / path
         if text is not None:
             self.here.write(path, text)
@@ -194,7 +194,7 @@ class TextWorkspace:
     async def edit(
         self, text: str, *, before: str, path: str = "a.py"
     ) -> TextEditApplied | TextEditConflict:
-        """Give a text another content that was ``before``."""
+        """Replace a text that was ``before``."""
         return await self.texts.replace(path, text, Version(text_version(before)), origin())
 
 
@@ -210,7 +210,7 @@ class _Transport:
 
 @contextmanager
 def text_workspace(folder: Path, times: PageTimeouts) -> Generator[TextWorkspace]:
-    """Make one below ``folder``."""
+    """Make a text workspace below ``folder``."""
     with file_workspace(folder) as here:
         clock, transport, acting = StillClock(), _Transport(), CurrentPage()
         live = OpenTextFiles(
@@ -227,7 +227,7 @@ def text_workspace(folder: Path, times: PageTimeouts) -> Generator[TextWorkspace
             disk=here.texts,
             journal=here.journal,
             blobs=here.blobs,
-            witness=here.witness,
+            observer=here.witness,
             clock=clock,
         )
         texts = TextRouter(here.workspace, live, edits, here.texts)

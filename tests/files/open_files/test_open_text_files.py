@@ -1,4 +1,4 @@
-"""Text files open in pages: read and changed there, never underneath unsaved text."""
+"""Text files open in pages: read and changed there, never on disk below unsaved text."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -26,7 +26,7 @@ def desk(tmp_path: Path) -> Generator[TextWorkspace]:
 
 @pytest.fixture
 def hasty(tmp_path: Path) -> Generator[TextWorkspace]:
-    """A server that waits for no page."""
+    """A server that does not wait for pages."""
     with text_workspace(tmp_path, PageTimeouts(answer=0, saved=0)) as desk:
         yield desk
 
@@ -165,7 +165,7 @@ async def test_a_change_is_logged_before_and_told_to_the_review_after(desk: Text
     assert desk.here.witness.told == [ObservedChange(origin(), "a.py", None, "a\nb\n", "a\nB\n")]
 
 
-# pages that do not answer, and pages that are away
+# pages that do not answer, and absent pages
 
 
 async def test_a_page_that_does_not_answer_is_not_written_underneath(hasty: TextWorkspace) -> None:
@@ -202,7 +202,7 @@ async def test_a_change_that_was_never_made_is_settled_once_it_cannot_be_any_mor
 
 
 async def _in_doubt(desk: TextWorkspace, page: TextPage) -> None:
-    """Ask for a change and lose the page before it answers; it comes back at once."""
+    """Request a change and disconnect the page before it answers; it returns at once."""
     page.breaks_off = True
     with pytest.raises(Conflict) as raised:
         await desk.edit("a = 2\n", before="a = 1\n")

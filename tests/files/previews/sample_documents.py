@@ -1,4 +1,4 @@
-"""Documents made for tests of previews, real ones and hostile ones."""
+"""Sample documents for tests of previews, real and hostile."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def data_frame(rows: int) -> bytes:
 def pdf(*pages: str, packed: bytes | None = None) -> bytes:
     """Return a PDF with a line of text on each page (ISO 32000-1, 7.5).
 
-    ``packed`` is what the first page draws instead, compressed (7.4.4).
+    ``packed`` is a compressed content stream for the first page instead (7.4.4).
     """
     objects: dict[int, bytes] = {
         1: b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -94,7 +94,7 @@ def pdf(*pages: str, packed: bytes | None = None) -> bytes:
 
 
 def repacked(content: bytes, changed: Mapping[str, bytes]) -> bytes:
-    """Return an archive with other contents of some members."""
+    """Return an archive with some members replaced."""
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old:
         members = {info.filename: old.read(info) for info in old.infolist()}

@@ -1,4 +1,4 @@
-"""Previews of documents: what a model reads of real ones, and what becomes of hostile ones."""
+"""Previews of real and hostile documents."""
 
 from __future__ import annotations
 

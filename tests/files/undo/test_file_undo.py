@@ -1,4 +1,4 @@
-"""Changes of files are taken back: exactly, merged, or not at all and honestly so."""
+"""Changes of files are undone exactly, by a merge, or not at all and with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which lines of a shell are understood, and why all others are not."""
+"""Which shell lines are understood, and why others are not."""
 
 import pytest
 

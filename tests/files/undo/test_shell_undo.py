@@ -1,4 +1,4 @@
-"""Simple commands, run by a real shell, are taken back from the operation log."""
+"""Simple commands, run by a real shell, are undone from the operation log."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def shell(here: FileWorkspace) -> ShellUndo:
         workspace=here.workspace,
         trash=here.trash,
         journal=here.journal,
-        settling=here.settling,
+        recovery=here.settling,
         ids=CountingIds(),
     )
 
@@ -107,7 +107,7 @@ def tree(root: Path) -> dict[str, tuple[int, bytes]]:
 
 
 async def run(here: FileWorkspace, shell: ShellUndo, line: str) -> str | None:
-    """Run a line as the tool does; return why it cannot be taken back."""
+    """Run a line as the tool does; return why it cannot be undone."""
     begun = await shell.begin(line, origin())
     words = ["bash", "-c", line]
     done = await asyncio.to_thread(subprocess.run, words, cwd=here.root, capture_output=True)

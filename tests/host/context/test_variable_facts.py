@@ -65,7 +65,7 @@ class FakeVariables:
         self.levels: list[DataValues] = []
         self.refreshed: list[tuple[str, float]] = []
 
-    async def look(
+    async def describe(
         self, path: str, level: DataValues, names: Sequence[str] = ()
     ) -> VariableSnapshot:
         assert path == PATH
@@ -131,7 +131,7 @@ async def test_an_attached_variable_of_a_kernel_that_hangs_does_not_hold_the_mes
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     class Hanging(FakeVariables):
-        async def look(
+        async def describe(
             self, path: str, level: DataValues, names: Sequence[str] = ()
         ) -> VariableSnapshot:
             await asyncio.Event().wait()

@@ -53,7 +53,7 @@ class Kernel:
     def last_of(self, handle: KernelHandle) -> VariableSnapshot | None:
         return self.last
 
-    async def look(self, path: str, level: DataValues) -> VariableSnapshot:
+    async def describe(self, path: str, level: DataValues) -> VariableSnapshot:
         self.asked.append(level)
         if self.never_answers:
             await asyncio.Event().wait()

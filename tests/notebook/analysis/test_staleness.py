@@ -272,7 +272,7 @@ def announced(cell_id: str, version: str, count: int | None) -> AnnouncedCell:
 
 def runs(histories: RunHistories) -> dict[int, str]:
     """Return which cell ran at which count."""
-    life = histories.life("k")
+    life = histories.current("k")
     return {} if life is None else {count: run.cell_id for count, run in life.runs.items()}
 
 
@@ -282,7 +282,7 @@ def test_runs_of_pages_and_agent_are_one_history() -> None:
     histories.ran("k", RecordedRun(CellId("b"), Version("2"), 3))
     histories.announced("k", [announced("c", "3", 2)])  # another page, later
     assert runs(histories) == {1: "a", 2: "c", 3: "b"}
-    life = histories.life("k")
+    life = histories.current("k")
     assert life is not None
     assert life.whole
     assert {cell: run.count for cell, run in life.last().items()} == {"a": 1, "c": 2, "b": 3}
@@ -308,8 +308,8 @@ def test_history_is_bounded() -> None:
     histories = RunHistories()
     for number in range(300):
         histories.ran(f"k{number}", RecordedRun(CellId("a"), Version("v"), 1))
-    assert histories.life("k0") is None
-    assert histories.life("k299") is not None
+    assert histories.current("k0") is None
+    assert histories.current("k299") is not None
 
 
 def test_each_source_is_read_once() -> None:

@@ -139,11 +139,11 @@ async def test_page_is_told_what_is_stale_and_that_it_is_not_any_more() -> None:
     await world.says(("x = 2", 1, "x = 1"), ("x", 2, "x"))
     edited = {"c1": "edited since it ran", "c2": "uses `x` of cell 1, edited since it ran"}
     assert world.sent.marks() == [edited]
-    assert [number for number, _, _ in world.book.latest("a.ipynb")] == [1, 2]
+    assert [number for number, _, _ in world.book.last_marks("a.ipynb")] == [1, 2]
     assert await world.reasons(("x = 2", 1), ("x", 2)) == edited
     await world.says(("x = 2", 3, "x = 2"), ("x", 4, "x"))
     assert world.sent.marks() == [edited, {}]
-    assert not world.book.latest("a.ipynb")
+    assert not world.book.last_marks("a.ipynb")
 
 
 async def test_each_page_is_told_of_its_own_text() -> None:

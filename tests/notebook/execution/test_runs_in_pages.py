@@ -91,11 +91,11 @@ async def lab(root: Path, manager: AsyncKernelManager) -> AsyncGenerator[Lab]:
         sleep=clock.sleep,
     )
     kernels = OneKernel(manager)
-    lines = KernelQueues(kernels)
+    queues = KernelQueues(kernels)
     runner = KernelRunner(
         notebooks=NotebookRouter(workspace, live, disk),
         kernels=kernels,
-        lines=lines,
+        queues=queues,
         pages=live,
         clock=SystemClock(),
         ids=RandomIds(),
@@ -104,7 +104,7 @@ async def lab(root: Path, manager: AsyncKernelManager) -> AsyncGenerator[Lab]:
         yield Lab(file, live, runner, sockets, clock, asyncio.Event())
     finally:
         await runner.aclose()
-        await lines.aclose()
+        await queues.aclose()
         await live.aclose()
         await disk.close()
         workspace.close()

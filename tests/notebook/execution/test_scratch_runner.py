@@ -164,7 +164,7 @@ async def test_code_that_cannot_be_interrupted_keeps_its_turn_until_it_ends(
     manager: AsyncKernelManager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "jupyter_ai_shoulders.notebook.execution.scratch_runner.CANCEL_PATIENCE_SECONDS", 0.1
+        "jupyter_ai_shoulders.notebook.execution.scratch_runner.CANCEL_TIMEOUT_SECONDS", 0.1
     )
     gate = Gate(tmp_path / "go")
     async with side(OutOfReach(manager), manager) as at:

@@ -1,4 +1,4 @@
-"""Code that asks for input in a real kernel: asked in the page, answered by whoever is first."""
+"""Code that asks for input in a real kernel: asked in the page; the first answer counts."""
 
 import asyncio
 from collections.abc import Iterator
@@ -205,8 +205,8 @@ async def test_busy_kernel_refuses_where_that_is_the_policy(kernels: OneKernel, 
 
 
 async def busy_elsewhere(at: KernelHarness, *, busy: bool) -> None:
-    """Wait until the agent has heard so: the user's own client hears it sooner or later."""
-    connection = at.lines.connection("the-kernel")
+    """Wait until the agent's connection, which may lag behind the user's, has this state."""
+    connection = at.queues.connection("the-kernel")
     assert connection is not None
     async with asyncio.timeout(20):
         while connection.is_busy_elsewhere is not busy:  # noqa: ASYNC110 nothing tells of it

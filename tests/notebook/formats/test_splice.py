@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jupyter_ai_shoulders.notebook.base import Conflicted
 from jupyter_ai_shoulders.notebook.cells import clean, with_outputs
 from jupyter_ai_shoulders.notebook.edits import EditedNotebook, apply_edits
-from jupyter_ai_shoulders.notebook.formats.notebook_file import NotebookText, parse_notebook
+from jupyter_ai_shoulders.notebook.formats.notebook_file import ParsedNotebook, parse_notebook
 from jupyter_ai_shoulders.notebook.formats.splice import splice
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId
@@ -36,17 +36,17 @@ OUTPUTS: tuple[JsonObject, ...] = (
 )
 
 
-def parsed(text: str) -> NotebookText:
+def parsed(text: str) -> ParsedNotebook:
     return parse_notebook(text.encode(), "n.ipynb")
 
 
-def plain(notebook: NotebookText) -> list[str]:
+def plain(notebook: ParsedNotebook) -> list[str]:
     """What a reader makes of the cells, comparable although NaN is not."""
     values: list[list[Any]] = [[*cell[3:7], *cell.outputs()] for cell in notebook.cells]
     return [json.dumps(clean(value), sort_keys=True) for value in values]
 
 
-def applied(notebook: NotebookText, edits: Sequence[CellEdit]) -> EditedNotebook | Conflicted:
+def applied(notebook: ParsedNotebook, edits: Sequence[CellEdit]) -> EditedNotebook | Conflicted:
     raw = {cell.id: cell for cell in notebook.cells}
 
     def find(cell_id: CellId) -> NotebookCell:
@@ -91,7 +91,7 @@ def test_source_edit_changes_no_byte_outside_the_source(
     assert after.text.isascii() or not written.text.isascii() or not source.isascii()
 
 
-def _before(notebook: NotebookText, cell_id: CellId) -> list[str]:
+def _before(notebook: ParsedNotebook, cell_id: CellId) -> list[str]:
     pieces = [notebook.head]
     for cell in notebook.cells:
         pieces.append(cell.gap)

@@ -26,7 +26,7 @@ from tests.notebook.kernels.real_kernel import PATH, user_of
 class KernelAccess:
     """The agent's ways into the kernel, and the user's client on it."""
 
-    lines: KernelQueues
+    queues: KernelQueues
     scratch: KernelScratch
     variables: KernelVariables
     user: AsyncKernelClient
@@ -63,7 +63,7 @@ class KernelAccess:
 
     async def seen(self, level: DataValues = "schema_only", *names: str) -> dict[str, VariableInfo]:
         """Return what is told of the kernel's variables, by name."""
-        look = await self.variables.look(PATH, level, names)
+        look = await self.variables.describe(PATH, level, names)
         assert look.why_old is None, look.why_old
         return {variable.name: variable for variable in look.namespace.variables}
 
@@ -73,20 +73,20 @@ async def side(
     kernels: KernelDirectory, manager: Any, limits: OutputLimits | None = None
 ) -> AsyncGenerator[KernelAccess]:
     """Everything over one kernel, closed afterwards; the kernel runs on."""
-    lines = KernelQueues(kernels)
+    queues = KernelQueues(kernels)
     clock = SystemClock()
     scratch = KernelScratch(
         notebooks=MemoryNotebooks(MemoryNotebook(PATH)),
         kernels=kernels,
-        lines=lines,
+        queues=queues,
         clock=clock,
         limits=limits,
     )
-    variables = KernelVariables(kernels, lines, clock)
+    variables = KernelVariables(kernels, queues, clock)
     try:
         async with user_of(manager) as user:
-            yield KernelAccess(lines, scratch, variables, user)
+            yield KernelAccess(queues, scratch, variables, user)
     finally:
         await scratch.aclose()
         await variables.aclose()
-        await lines.aclose()
+        await queues.aclose()

@@ -115,9 +115,9 @@ async def _interrupt(language: Language, at: KernelHarness) -> list[str]:
 
 
 async def _variables(language: Language, at: KernelHarness, kernels: LocalKernels) -> list[str]:
-    variables = KernelVariables(kernels, at.lines, SystemClock())
+    variables = KernelVariables(kernels, at.queues, SystemClock())
     try:
-        look = await variables.look(PATH, "schema_only")
+        look = await variables.describe(PATH, "schema_only")
     except InvalidRequest as error:
         if language.has_variables:
             raise

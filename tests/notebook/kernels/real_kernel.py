@@ -113,7 +113,7 @@ class KernelHarness:
     runner: KernelRunner
     notebook: MemoryNotebook
     pages: RecordingPages
-    lines: KernelQueues
+    queues: KernelQueues
     asker: InputRecipient | None = None
     progress: list[RunProgress] = field(default_factory=list[RunProgress])
     items: list[RunItem] = field(default_factory=list[RunItem])
@@ -165,11 +165,11 @@ async def bench(
     pages = RecordingPages()
     if page:
         pages.owners[PATH] = PAGE
-    lines = KernelQueues(kernels)
+    queues = KernelQueues(kernels)
     runner = KernelRunner(
         notebooks=MemoryNotebooks(notebook),
         kernels=kernels,
-        lines=lines,
+        queues=queues,
         pages=pages,
         clock=SystemClock(),
         ids=RandomIds(),
@@ -177,10 +177,10 @@ async def bench(
         refuses_busy=refuses_busy,
     )
     try:
-        yield KernelHarness(runner, notebook, pages, lines)
+        yield KernelHarness(runner, notebook, pages, queues)
     finally:
         await runner.aclose()
-        await lines.aclose()
+        await queues.aclose()
 
 
 @asynccontextmanager

@@ -78,7 +78,7 @@ async def controlled(
         async with bench(kernels, *sources) as at:
             control = KernelControl(
                 kernels=kernels,
-                lines=at.lines,
+                queues=at.queues,
                 shown_in=page.shown_in,
                 pages=page,
                 clock=SystemClock(),

@@ -92,7 +92,7 @@ async def test_a_kernel_that_is_silent_is_given_up_with_a_clear_error(tmp_path: 
         silences: list[str] = []
         try:
             with pytest.raises(Conflict, match="did not answer"):
-                await connection.open(lambda: silences.append("silent"), patience=1.3)
+                await connection.open(lambda: silences.append("silent"), seconds=1.3)
         finally:
             os.kill(pid, signal.SIGCONT)
             await connection.close()
@@ -103,7 +103,7 @@ async def test_a_kernel_that_ignores_the_interrupt_does_not_hold_the_cancel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(
-        "jupyter_ai_shoulders.notebook.execution.cell_run.INTERRUPT_PATIENCE_SECONDS", 0.5
+        "jupyter_ai_shoulders.notebook.execution.cell_run.INTERRUPT_TIMEOUT_SECONDS", 0.5
     )
     gate = Gate(tmp_path / "go")
     deaf = f"""
@@ -164,7 +164,7 @@ async def test_a_kernel_that_stays_out_of_reach_keeps_the_outputs_of_its_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(
-        "jupyter_ai_shoulders.notebook.execution.cell_run.INTERRUPT_PATIENCE_SECONDS", 0.5
+        "jupyter_ai_shoulders.notebook.execution.cell_run.INTERRUPT_TIMEOUT_SECONDS", 0.5
     )
     gate = Gate(tmp_path / "go")
     slow = f"print('begun', flush=True)\n{gate.waits}\nprint('done')"

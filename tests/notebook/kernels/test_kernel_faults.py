@@ -1,4 +1,4 @@
-"""What kernels do that no protocol promises: chapter 12's group, on real ipykernels."""
+"""What kernels do that no protocol promises, on real ipykernels."""
 
 import asyncio
 import os
@@ -158,7 +158,7 @@ async def test_a_stopped_process_is_a_hang_that_can_be_left_and_that_recovers(
 ):
     """SIGSTOP: neither the interrupt nor anything else is heard until it goes on."""
     monkeypatch.setattr(
-        "jupyter_ai_shoulders.notebook.execution.cell_run.INTERRUPT_PATIENCE_SECONDS", 0.5
+        "jupyter_ai_shoulders.notebook.execution.cell_run.INTERRUPT_TIMEOUT_SECONDS", 0.5
     )
     kernels = LocalKernels(tmp_path)
     endless = "print('begun', flush=True)\nimport time\nwhile True: time.sleep(0.05)"

@@ -93,7 +93,7 @@ async def test_while_the_kernel_is_busy_its_last_answer_is_told_with_its_age(
         code = "import time; unknown = 1; time.sleep(60)"
         users = asyncio.create_task(at.tell(code))
         await iopub_until(at.user, "execute_input", code=code)
-        old = await at.variables.look(PATH, "full", ["known"])
+        old = await at.variables.describe(PATH, "full", ["known"])
         assert old.why_old == "the kernel is busy"
         assert old.age_s > 0
         assert old.level == "schema_only"
@@ -111,7 +111,7 @@ async def test_a_busy_kernel_that_was_never_asked_is_a_clear_refusal(
         users = asyncio.create_task(at.tell(code))
         await iopub_until(at.user, "execute_input", code=code)
         with pytest.raises(Conflict, match="busy") as refused:
-            await at.variables.look(PATH, "schema_only")
+            await at.variables.describe(PATH, "schema_only")
         assert refused.value.info.code == "kernel_busy"
         await manager.interrupt_kernel()
         await users
@@ -124,9 +124,9 @@ async def test_a_kernel_that_answers_us_just_now_is_not_busy(manager: AsyncKerne
         assert handle is not None
         at.variables.refresh_soon(handle, 0)
         async with asyncio.timeout(20):
-            while not at.lines.is_in_use(handle.kernel_id):  # noqa: ASYNC110 - nobody is told
+            while not at.queues.is_in_use(handle.kernel_id):  # noqa: ASYNC110 - nobody is told
                 await asyncio.sleep(0)
-        look = await at.variables.look(PATH, "schema_only")
+        look = await at.variables.describe(PATH, "schema_only")
         assert (look.why_old, look.age_s) == (None, 0)
 
 
@@ -139,14 +139,14 @@ async def test_a_run_whose_end_the_server_hears_late_is_waited_for(
         asyncio.get_running_loop().call_later(
             0.1, lambda: setattr(manager, "execution_state", "idle")
         )
-        assert (await at.variables.look(PATH, "schema_only")).why_old is None
+        assert (await at.variables.describe(PATH, "schema_only")).why_old is None
 
 
 async def test_what_scratch_code_made_is_known_without_asking_again(
     manager: AsyncKernelManager,
 ) -> None:
     async with side(OneKernel(manager), manager) as at:
-        at.lines.on_left = at.variables.refresh_soon
+        at.queues.on_released = at.variables.refresh_soon
         await at.run("made_by_scratch = 5")
         async with asyncio.timeout(60):
             while (look := await at.variables.last(PATH)) is None:  # noqa: ASYNC110 - nobody is told
@@ -171,10 +171,10 @@ async def test_another_life_of_the_kernel_has_none_of_the_old_variables(tmp_path
 
 async def test_there_is_nothing_to_tell_without_a_kernel(tmp_path: Path) -> None:
     kernels = LocalKernels(tmp_path)
-    lines = KernelQueues(kernels)
-    variables = KernelVariables(kernels, lines, SystemClock())
+    queues = KernelQueues(kernels)
+    variables = KernelVariables(kernels, queues, SystemClock())
     with pytest.raises(NotFound, match="no running kernel"):
-        await variables.look(PATH, "schema_only")
+        await variables.describe(PATH, "schema_only")
     assert await variables.last(PATH) is None
     await kernels.aclose()
 
@@ -194,7 +194,7 @@ async def test_a_language_without_a_snippet_is_refused(manager: AsyncKernelManag
     kernels = Foreign(manager)
     variables = KernelVariables(kernels, KernelQueues(kernels), SystemClock())
     with pytest.raises(InvalidRequest, match="forth") as refused:
-        await variables.look(PATH, "schema_only")
+        await variables.describe(PATH, "schema_only")
     assert "run_code" in (refused.value.info.hint or "")
 
 
@@ -224,7 +224,7 @@ async def test_the_variables_of_an_r_kernel_are_told_and_its_methods_not_called(
         async with side(kernels, handle.manager) as at:
             await at.user.wait_for_ready()
             assert (await at.run(R)).status == "ok"
-            look = await at.variables.look(PATH, "schema_only")
+            look = await at.variables.describe(PATH, "schema_only")
             found = {variable.name: variable for variable in look.namespace.variables}
             frame = found["frame"]
             assert (frame.type, frame.shape) == ("data.frame", (3, 3))

@@ -87,7 +87,7 @@ async def command_harness(
             workspace=here.workspace,
             trash=here.trash,
             journal=here.journal,
-            settling=here.settling,
+            recovery=here.settling,
             ids=CountingIds(),
         )
         tool = RunCommand(

@@ -77,7 +77,7 @@ class ScriptedVariables:
         self.old: tuple[float, str | None] = (0.0, None)
         self.asked: list[tuple[DataValues, tuple[str, ...]]] = []
 
-    async def look(
+    async def describe(
         self, path: str, level: DataValues, names: Sequence[str] = ()
     ) -> VariableSnapshot:
         self.asked.append((level, tuple(names)))

@@ -235,11 +235,11 @@ async def test_edit_and_run_in_a_real_kernel(tmp_path: Path):
     (tmp_path / "work").mkdir()
     kernels = LocalKernels(tmp_path)
     talk = NotebookConversation(memory_cell("a", "value = 20"), memory_cell("b", "valeu + 1"))
-    lines = KernelQueues(kernels)
+    queues = KernelQueues(kernels)
     runner = KernelRunner(
         notebooks=talk.notebooks,
         kernels=kernels,
-        lines=lines,
+        queues=queues,
         pages=RecordingPages(),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -259,5 +259,5 @@ async def test_edit_and_run_in_a_real_kernel(tmp_path: Path):
         assert (await run_all()).ok
     finally:
         await runner.aclose()
-        await lines.aclose()
+        await queues.aclose()
         await kernels.aclose()

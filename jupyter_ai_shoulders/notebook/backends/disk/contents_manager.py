@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.notebook.cells import joined_output
 from jupyter_ai_shoulders.notebook.edits import EditedNotebook, apply_edits, needs_outputs
 from jupyter_ai_shoulders.notebook.formats.cell_ids import KnownCells
 from jupyter_ai_shoulders.notebook.formats.lazy_cells import CellViews, LazySnapshot
-from jupyter_ai_shoulders.notebook.formats.notebook_file import NotebookText, parse_notebook
+from jupyter_ai_shoulders.notebook.formats.notebook_file import ParsedNotebook, parse_notebook
 from jupyter_ai_shoulders.notebook.formats.splice import splice
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CellId, Version
@@ -64,11 +64,11 @@ class Contents(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _LoadedNotebook:
     """A loaded notebook; ``trusted`` are the cells whose outputs Jupyter trusts."""
 
     stamp: str
-    notebook: NotebookText
+    notebook: ParsedNotebook
     views: CellViews
     trusted: frozenset[CellId]
 
@@ -83,7 +83,7 @@ class ContentsNotebooks:
 
     def __init__(self, contents: Contents) -> None:
         self._contents = contents
-        self._entries: OrderedDict[WorkspacePath, _Entry] = OrderedDict()
+        self._entries: OrderedDict[WorkspacePath, _LoadedNotebook] = OrderedDict()
         self._known: dict[WorkspacePath, KnownCells] = {}
         self._locks: dict[WorkspacePath, asyncio.Lock] = {}
 
@@ -137,7 +137,7 @@ class ContentsNotebooks:
         raise Conflict(f"{path} already exists; it was not changed.", hint="Use another name.")
 
     async def _save(
-        self, path: WorkspacePath, entry: _Entry, after: NotebookText, outcome: Applied
+        self, path: WorkspacePath, entry: _LoadedNotebook, after: ParsedNotebook, outcome: Applied
     ) -> Applied:
         self._entries.pop(path, None)
         content = _content(after, entry, set(outcome.versions))
@@ -150,7 +150,7 @@ class ContentsNotebooks:
         cells = [saved.views[position] for position in found if position is not None]
         return Applied({cell.id: cell.version for cell in cells}, outcome.inverse)
 
-    async def _load(self, path: WorkspacePath) -> _Entry:
+    async def _load(self, path: WorkspacePath) -> _LoadedNotebook:
         stamp = await self._contents.stamp(path)
         entry = self._entries.get(path)
         if entry is not None and entry.stamp == stamp:
@@ -200,7 +200,7 @@ class StoredNotebooks:
 
 
 def _checked(
-    entry: _Entry, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
+    entry: _LoadedNotebook, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
 ) -> Applied | Conflicted:
     views = entry.views.with_outputs(needs_outputs(edits))
     outcome = apply_edits(list(views.positions), views.by_id, edits, expected)
@@ -209,7 +209,9 @@ def _checked(
     )
 
 
-def _entry(path: WorkspacePath, stamp: str, content: JsonObject, known: KnownCells) -> _Entry:
+def _entry(
+    path: WorkspacePath, stamp: str, content: JsonObject, known: KnownCells
+) -> _LoadedNotebook:
     """Parse a notebook as if it were a file; Jupyter's trust marks are kept separately."""
     whole = cast("dict[str, Any]", json.loads(json.dumps(content)))
     metadata = whole.get("metadata")
@@ -222,10 +224,10 @@ def _entry(path: WorkspacePath, stamp: str, content: JsonObject, known: KnownCel
             cell.pop("id", None)
     notebook = parse_notebook(json.dumps(whole).encode(), path, known)
     trusted = (cell.id for cell, mark in zip(notebook.cells, marks, strict=True) if mark)
-    return _Entry(stamp, notebook, CellViews(notebook.cells), frozenset(trusted))
+    return _LoadedNotebook(stamp, notebook, CellViews(notebook.cells), frozenset(trusted))
 
 
-def _content(after: NotebookText, entry: _Entry, touched: set[CellId]) -> JsonObject:
+def _content(after: ParsedNotebook, entry: _LoadedNotebook, touched: set[CellId]) -> JsonObject:
     """Return the notebook for the contents manager: texts joined, trusted cells marked.
 
     In a notebook trusted as a whole the agent's outputs are trusted like the user's own.

@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.notebook.edits import EditedNotebook, apply_edits, nee
 from jupyter_ai_shoulders.notebook.formats.cell_ids import KnownCells
 from jupyter_ai_shoulders.notebook.formats.lazy_cells import CellViews, LazySnapshot
 from jupyter_ai_shoulders.notebook.formats.notebook_file import (
-    NotebookText,
+    ParsedNotebook,
     RawCell,
     parse_notebook,
 )
@@ -55,12 +55,12 @@ _SIGN_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _CachedNotebook:
     """A parsed file and the facts of the file it was parsed from."""
 
     stat: FileStat
     read_ns: int
-    notebook: NotebookText
+    notebook: ParsedNotebook
     views: CellViews
     trusted: bool = False
 
@@ -73,8 +73,8 @@ class _Entry:
 class Written:
     """The effect of an edit on a file, for the signature that follows."""
 
-    before: NotebookText
-    after: NotebookText
+    before: ParsedNotebook
+    after: ParsedNotebook
 
 
 class NotebookFiles:
@@ -84,7 +84,7 @@ class NotebookFiles:
         self._workspace = workspace
         self._trust = trust
         self._lock = threading.Lock()
-        self._entries: OrderedDict[WorkspacePath, _Entry] = OrderedDict()
+        self._entries: OrderedDict[WorkspacePath, _CachedNotebook] = OrderedDict()
         self._known: OrderedDict[WorkspacePath, KnownCells] = OrderedDict()
 
     def quick(self, path: WorkspacePath, outputs: OutputSelection) -> NotebookSnapshot | None:
@@ -105,7 +105,7 @@ class NotebookFiles:
         return self._shown(path, self._load(path), outputs)
 
     def _shown(
-        self, path: WorkspacePath, entry: _Entry, outputs: OutputSelection
+        self, path: WorkspacePath, entry: _CachedNotebook, outputs: OutputSelection
     ) -> NotebookSnapshot:
         wanted = list(entry.views.positions) if outputs == "all" else outputs
         views = entry.views.with_outputs(wanted)
@@ -168,10 +168,10 @@ class NotebookFiles:
             return applied, None
         stat = self._workspace.replace(path, after.text.encode(), entry.stat)
         views = entry.views.replaced(after.cells, edits)
-        self._store(path, _Entry(stat, time.time_ns(), after, views, entry.trusted))
+        self._store(path, _CachedNotebook(stat, time.time_ns(), after, views, entry.trusted))
         return applied, Written(entry.notebook, after)
 
-    def _load(self, path: WorkspacePath) -> _Entry:
+    def _load(self, path: WorkspacePath) -> _CachedNotebook:
         entry = self._entries.get(path)
         if entry and entry.is_settled() and entry.stat == self._workspace.stat(path):
             return entry
@@ -181,11 +181,11 @@ class NotebookFiles:
             entry = replace(entry, read_ns=now)
         else:
             notebook = parse_notebook(found.content, path, self._known.get(path, ()))
-            entry = _Entry(found.stat, now, notebook, CellViews(notebook.cells))
+            entry = _CachedNotebook(found.stat, now, notebook, CellViews(notebook.cells))
         self._store(path, entry)
         return entry
 
-    def _store(self, path: WorkspacePath, entry: _Entry) -> None:
+    def _store(self, path: WorkspacePath, entry: _CachedNotebook) -> None:
         with self._lock:
             self._entries[path] = entry
             self._entries.move_to_end(path)
@@ -338,7 +338,7 @@ class DiskNotebook:
         return await self._notebooks.apply(self._path, edits, expected)
 
 
-def _is_same(entry: _Entry, content: bytes) -> bool:
+def _is_same(entry: _CachedNotebook, content: bytes) -> bool:
     return entry.notebook.text.encode() == content
 
 
@@ -359,7 +359,7 @@ def _raw(views: CellViews, cell_id: CellId) -> RawCell | None:
     return None if position is None else views.raw[position]
 
 
-def _check_writable(notebook: NotebookText, edits: Sequence[CellEdit], path: str) -> None:
+def _check_writable(notebook: ParsedNotebook, edits: Sequence[CellEdit], path: str) -> None:
     """Raise ``InvalidNotebook`` for the two kinds of old files that can only be read."""
     if notebook.major < 3:
         raise InvalidNotebook(

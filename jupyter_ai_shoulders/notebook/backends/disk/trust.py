@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_ai_shoulders.notebook.cells import joined_bundle, joined_output
-from jupyter_ai_shoulders.notebook.formats.notebook_file import NotebookText
+from jupyter_ai_shoulders.notebook.formats.notebook_file import ParsedNotebook
 
 if TYPE_CHECKING:
     from nbformat.sign import NotebookNotary
@@ -43,7 +43,7 @@ class NotebookTrust:
         self._notary: Any = None
         self._stack = contextlib.ExitStack()
 
-    def is_trusted(self, notebook: NotebookText) -> bool:
+    def is_trusted(self, notebook: ParsedNotebook) -> bool:
         """Return whether this notebook is signed; False when that is unknown."""
         try:
             notary = self._open()
@@ -53,7 +53,7 @@ class NotebookTrust:
             _log.warning("Whether the notebook is trusted could not be checked: %s", error)
             return False
 
-    def sign(self, notebook: NotebookText) -> None:
+    def sign(self, notebook: ParsedNotebook) -> None:
         """Trust this notebook."""
         try:
             notary = self._open()
@@ -78,7 +78,7 @@ class NotebookTrust:
         return self._notary
 
 
-def _signed_content(notebook: NotebookText) -> dict[str, Any]:
+def _signed_content(notebook: ParsedNotebook) -> dict[str, Any]:
     """Return the notebook as Jupyter has it in memory when it signs (nbformat.v4.rwbase).
 
     Decoded cell by cell: one call for 60 MB would keep all other threads waiting.

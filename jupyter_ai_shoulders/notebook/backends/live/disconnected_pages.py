@@ -39,18 +39,18 @@ class DisconnectedPages:
         self,
         *,
         disk: NotebookStore,
-        ledger: PageRegistry,
-        moves: NotebookRenames,
-        deliveries: EditDelivery,
-        work: DocumentLocks,
+        registry: PageRegistry,
+        renames: NotebookRenames,
+        delivery: EditDelivery,
+        locks: DocumentLocks,
         times: LiveTimeouts,
         timers: DisconnectTimers,
     ) -> None:
         self._disk = disk
-        self._ledger = ledger
-        self._moves = moves
-        self._deliveries = deliveries
-        self._work = work
+        self._registry = registry
+        self._renames = renames
+        self._delivery = delivery
+        self._locks = locks
         self._times = times
         self._timers = timers
         self._written: set[tuple[str, str]] = set()
@@ -58,17 +58,17 @@ class DisconnectedPages:
 
     def restored(self, claim: NotebookClaim) -> None:
         """Wait for a page that had the notebook open before the server started."""
-        self._wait_for(claim, max(self._grace(claim), self._times.restart_grace))
+        self._wait_for(claim, max(self._absence_seconds(claim), self._times.restart_absence))
 
     def wait_for_return(self, claim: NotebookClaim) -> None:
         """Wait for a page that disconnected with changes to the notebook."""
-        self._ledger.mark_disconnected(claim)
-        self._wait_for(self._followed(claim), self._grace(claim))
+        self._registry.mark_disconnected(claim)
+        self._wait_for(self._followed(claim), self._absence_seconds(claim))
 
     def closed(self, claim: NotebookClaim) -> None:
         """End a claim at once: its page closed the notebook, or does not know it."""
-        self._ledger.mark_disconnected(claim)
-        self._work.run_in_background(self._end(claim, keep_text=False))
+        self._registry.mark_disconnected(claim)
+        self._locks.run_in_background(self._end(claim, keep_text=False))
 
     def stop_waiting(self, claim: NotebookClaim) -> None:
         """Stop waiting for a page that returned or was replaced."""
@@ -82,7 +82,7 @@ class DisconnectedPages:
     async def read(self, claim: NotebookClaim, outputs: OutputSelection) -> NotebookSnapshot:
         """Return the notebook as its page last had it, with the agent's later edits."""
         return await read_overlay(
-            self._disk, claim, self._ledger.unsaved_edits(claim.path), outputs
+            self._disk, claim, self._registry.unsaved_edits(claim.path), outputs
         )
 
     async def apply(
@@ -94,7 +94,7 @@ class DisconnectedPages:
         outcome = apply_edits(list(cells), cells.__getitem__, edits, expected)
         if isinstance(outcome, Conflicted):
             return outcome
-        self._ledger.record(claim, edits, outcome.applied, is_in_page=False)
+        self._registry.record(claim, edits, outcome.applied, is_in_page=False)
         crash_point("live.overlay.recorded")
         if (claim.path, claim.client) in self._written:
             await self._store(claim)
@@ -102,30 +102,30 @@ class DisconnectedPages:
 
     def _followed(self, claim: NotebookClaim) -> NotebookClaim:
         """Apply a rename that an absent page has not reported."""
-        follows = self._moves.current(claim.path)
+        follows = self._renames.current(claim.path)
         if follows == claim.path:
             return claim
-        self._ledger.moved(claim.path, follows)
-        return self._ledger.claims.get(follows, claim.client) or claim
+        self._registry.moved(claim.path, follows)
+        return self._registry.claims.get(follows, claim.client) or claim
 
-    def _grace(self, claim: NotebookClaim) -> float:
+    def _absence_seconds(self, claim: NotebookClaim) -> float:
         """Return how many seconds to wait for a page: longer when it has the user's own text."""
         times = self._times
-        own = self._ledger.has_own_text(claim)
-        return times.grace if own else min(times.grace, times.agents_grace)
+        own = self._registry.has_own_text(claim)
+        return times.absence if own else min(times.absence, times.agent_absence)
 
     def _wait_for(self, claim: NotebookClaim, seconds: float) -> None:
         self._timers.start(claim, seconds, lambda: self._give_up(claim))
-        soon = min(seconds, self._times.agents_grace)
+        soon = min(seconds, self._times.agent_absence)
         if soon < seconds:
             self._timers.start(
-                claim, soon, lambda: self._work.run_in_background(self._write(claim)), "write"
+                claim, soon, lambda: self._locks.run_in_background(self._write(claim)), "write"
             )
 
     async def _write(self, claim: NotebookClaim) -> None:
         """Write the agent's edits of an absent page to the file, from now on at once."""
-        async with self._work.lock(claim.path):
-            now = self._ledger.claims.get(claim.path, claim.client)
+        async with self._locks.lock(claim.path):
+            now = self._registry.claims.get(claim.path, claim.client)
             if now is None or now.present or now.epoch != claim.epoch:
                 return
             self._written.add((claim.path, claim.client))
@@ -136,10 +136,10 @@ class DisconnectedPages:
 
         Nothing is written while another page has the notebook open.
         """
-        own = self._ledger.own_cells(claim)
-        if own is None or self._ledger.claims.owner(claim.path) is not None:
+        own = self._registry.own_cells(claim)
+        if own is None or self._registry.claims.owner(claim.path) is not None:
             return
-        for entry in self._ledger.unsaved_edits(claim.path):
+        for entry in self._registry.unsaved_edits(claim.path):
             is_its = entry.client in {claim.client, None}
             if (
                 is_its
@@ -147,26 +147,26 @@ class DisconnectedPages:
                 and entry.edit.cell_id not in own
                 and await store_edit(self._disk, claim, entry)
             ):
-                self._ledger.stored(claim, entry)
+                self._registry.stored(claim, entry)
                 crash_point("live.overlay.stored")
 
     def _give_up(self, claim: NotebookClaim) -> None:
-        self._work.run_in_background(self._end(claim, keep_text=True))
+        self._locks.run_in_background(self._end(claim, keep_text=True))
 
     async def _end(self, claim: NotebookClaim, *, keep_text: bool) -> None:
         """End a claim: its edits are delivered to another page that has the notebook open, or
         written to the file.
         """
-        async with self._work.lock(claim.path):
-            now = self._ledger.claims.get(claim.path, claim.client)
+        async with self._locks.lock(claim.path):
+            now = self._registry.claims.get(claim.path, claim.client)
             if now is None or now.present or now.epoch != claim.epoch:
                 return  # announced again or replaced since
             self.stop_waiting(claim)
-            journal = self._ledger.end(claim)
+            journal = self._registry.end(claim)
             crash_point("live.claim.ended")
-            await self._deliveries.deliver(claim.path)
-            self._ledger.keep_rejected(claim, await replay_edits(self._disk, claim, journal))
+            await self._delivery.deliver(claim.path)
+            self._registry.keep_rejected(claim, await replay_edits(self._disk, claim, journal))
             crash_point("live.claim.replayed")
             # Only now: until here the copy holds the edits in case the server is killed.
-            if self._ledger.claims.get(claim.path, claim.client) is None:
-                self._ledger.leave_copy(claim if keep_text else replace(claim, dirty=False))
+            if self._registry.claims.get(claim.path, claim.client) is None:
+                self._registry.leave_copy(claim if keep_text else replace(claim, dirty=False))

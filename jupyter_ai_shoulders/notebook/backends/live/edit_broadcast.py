@@ -51,7 +51,7 @@ class AdaptedEdits:
 
     edits: tuple[CellEdit, ...]
     expected: Mapping[CellId, Version]
-    left: tuple[CellId, ...]
+    conflicting: tuple[CellId, ...]
 
 
 class EditBroadcaster:
@@ -73,8 +73,8 @@ class EditBroadcaster:
         tries: int,
     ) -> None:
         fitted = adapt_edits(shown, texts)
-        if fitted.left:
-            self._tell(claim, fitted.left)
+        if fitted.conflicting:
+            self._notify_conflicts(claim, fitted.conflicting)
         if fitted.edits:
             again = partial(self._answered, claim, shown, texts, tries - 1)
             self._requests.apply_copy(claim, fitted.edits, fitted.expected, again)
@@ -90,11 +90,11 @@ class EditBroadcaster:
         if not isinstance(answer, DocumentConflict):
             return
         if tries <= 0 or any(conflict.reason == "protected" for conflict in answer.conflicts):
-            self._tell(claim, [conflict.cell_id for conflict in answer.conflicts])
+            self._notify_conflicts(claim, [conflict.cell_id for conflict in answer.conflicts])
             return
         self._send(claim, shown, _with_conflicts(texts, answer.conflicts), tries)
 
-    def _tell(self, claim: NotebookClaim, cells: Sequence[CellId]) -> None:
+    def _notify_conflicts(self, claim: NotebookClaim, cells: Sequence[CellId]) -> None:
         frame = DocumentElsewhere(path=claim.page_path, cells=tuple(cells))
         self._transport.send(claim.client, frame)
 
@@ -103,14 +103,14 @@ def adapt_edits(shown: AppliedEdits, texts: Mapping[CellId, str | None]) -> Adap
     """Return the edits adapted to a page whose cells have these texts (None: unknown)."""
     edits: list[CellEdit] = []
     expected: dict[CellId, Version] = {}
-    left: list[CellId] = []
+    conflicting: list[CellId] = []
     known = set(texts)
     for edit in shown.edits:
         cell_id = edit.cell_id
         made = _fitted(edit, shown, texts, known)
         if made is None:
             if cell_id in texts and not isinstance(edit, CellInsert):
-                left.append(cell_id)
+                conflicting.append(cell_id)
             continue
         text = texts.get(cell_id)
         if isinstance(made, CellSource) and made.source == text:
@@ -120,7 +120,7 @@ def adapt_edits(shown: AppliedEdits, texts: Mapping[CellId, str | None]) -> Adap
             known.add(cell_id)
         if isinstance(made, CellSource | CellDelete) and text is not None:
             expected[cell_id] = cell_version(text)
-    return AdaptedEdits(tuple(edits), expected, tuple(dict.fromkeys(left)))
+    return AdaptedEdits(tuple(edits), expected, tuple(dict.fromkeys(conflicting)))
 
 
 def _fitted(

@@ -39,12 +39,12 @@ class EditDelivery:
 
     def __init__(
         self,
-        ledger: PageRegistry,
+        registry: PageRegistry,
         requests: NotebookRequests,
         transport: PageTransport,
         offers: RecoveryOffers,
     ) -> None:
-        self._ledger = ledger
+        self._registry = registry
         self._offers = offers
         self._requests = requests
         self._transport = transport
@@ -60,7 +60,7 @@ class EditDelivery:
         if isinstance(answer, DocumentConflict):
             return Conflicted(answer.conflicts)
         shown = applied_edits(edits, answer.inverse, claim)
-        for other in self._ledger.claims.others(claim):
+        for other in self._registry.claims.others(claim):
             self._others.show(other, shown)
         return Applied(answer.versions, answer.inverse)
 
@@ -71,8 +71,8 @@ class EditDelivery:
 
     def show_unsaved(self, claim: NotebookClaim) -> None:
         """Show a page the agent's edits that other pages have not saved."""
-        others = {other.client for other in self._ledger.claims.others(claim)}
-        for entry in self._ledger.unsaved_edits(claim.path):
+        others = {other.client for other in self._registry.claims.others(claim)}
+        for entry in self._registry.unsaved_edits(claim.path):
             if entry.client in others:
                 self._others.show(claim, reapplied_edit(entry, claim))
 
@@ -82,34 +82,34 @@ class EditDelivery:
         """Apply a change that a page made to the other pages that have the notebook open."""
         inverse = CellSource(cell_id=cell_id, source=before)
         shown = applied_edits([CellSource(cell_id=cell_id, source=after)], [inverse], claim)
-        for other in self._ledger.claims.others(claim):
+        for other in self._registry.claims.others(claim):
             self._others.show(other, shown)
 
     async def deliver(self, name: WorkspacePath) -> None:
         """Send the edits that no page has to the page that owns the notebook."""
-        claim = self._ledger.owner(name)
+        claim = self._registry.owner(name)
         if claim is None:
             return
         rejected: list[UnsavedEdit] = []
-        for entry in self._ledger.pending(name):
+        for entry in self._registry.pending(name):
             try:
                 done = await self._deliver_one(claim, entry)
             except ShouldersError as error:
                 log.warning("An edit of the agent to %s waits for its page: %s", name, error)
                 break
-            self._ledger.remove(name, entry)
+            self._registry.remove(name, entry)
             if not done:
                 rejected.append(entry)
         if rejected:
-            self._ledger.keep_rejected(claim, rejected)
-            self._offers.show(self._ledger.claims.get(name, claim.client) or claim)
+            self._registry.keep_rejected(claim, rejected)
+            self._offers.show(self._registry.claims.get(name, claim.client) or claim)
 
     async def _deliver_one(self, claim: NotebookClaim, entry: UnsavedEdit) -> bool:
         """Return whether the page has the edit now."""
-        now = self._ledger.claims.get(claim.path, claim.client) or claim
+        now = self._registry.claims.get(claim.path, claim.client) or claim
         if is_applied(entry, {cell.id: cell.version for cell in now.cells}):
             if now.dirty:  # shown there before and not saved there either
-                self._ledger.mark_held(now, entry)
+                self._registry.mark_held(now, entry)
             return True
         edit, expected = prepare_replay(entry, now.order, now.order)
         return isinstance(await self.apply(now, [edit], expected), Applied)

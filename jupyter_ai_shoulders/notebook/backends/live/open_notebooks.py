@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.notebook.backends.live.notebook_requests import Notebo
 from jupyter_ai_shoulders.notebook.backends.live.page_events import PageEvents
 from jupyter_ai_shoulders.notebook.backends.live.page_registry import PageRegistry
 from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import (
-    RecoveryCopies,
+    NotebookRecoveryCopies,
     RecoveryStore,
 )
 from jupyter_ai_shoulders.notebook.backends.live.recovery_offers import RecoveryOffers
@@ -88,58 +88,58 @@ class OpenNotebooks:
         self._workspace = workspace
         self._disk = disk
         self._times = times or LiveTimeouts()
-        self._copies = RecoveryCopies(recovery, clock)
-        self._ledger = PageRegistry(self._copies, acting or CurrentPage())
-        self._moves = NotebookRenames(workspace)
+        self._copies = NotebookRecoveryCopies(recovery, clock)
+        self._registry = PageRegistry(self._copies, acting or CurrentPage())
+        self._renames = NotebookRenames(workspace)
         self._requests = NotebookRequests(
-            transport, clock, ids, answer_seconds=self._times.answer, on_answer=self._heard
+            transport, clock, ids, answer_seconds=self._times.answer, on_answer=self._on_answer
         )
         offers = RecoveryOffers(self._copies, transport)
-        self._deliveries = EditDelivery(self._ledger, self._requests, transport, offers)
-        self._work = DocumentLocks()
-        self._absences = DisconnectedPages(
+        self._delivery = EditDelivery(self._registry, self._requests, transport, offers)
+        self._locks = DocumentLocks()
+        self._disconnected = DisconnectedPages(
             disk=disk,
-            ledger=self._ledger,
-            moves=self._moves,
-            deliveries=self._deliveries,
-            work=self._work,
+            registry=self._registry,
+            renames=self._renames,
+            delivery=self._delivery,
+            locks=self._locks,
             times=self._times,
             timers=DisconnectTimers(sleep),
         )
-        self._news = PageEvents(
+        self._events = PageEvents(
             workspace=workspace,
-            ledger=self._ledger,
+            registry=self._registry,
             copies=self._copies,
-            moves=self._moves,
+            renames=self._renames,
             offers=offers,
-            deliveries=self._deliveries,
-            absences=self._absences,
-            work=self._work,
+            delivery=self._delivery,
+            disconnected=self._disconnected,
+            locks=self._locks,
         )
-        self._runs = PageRuns(transport)
+        self._run_display = PageRuns(transport)
 
     # lifecycle
 
     async def start(self) -> None:
         """Load the unsaved notebooks of the last session: their pages may return."""
         copies = await self._copies.load()
-        self._moves.restore(self._copies.moves)
+        self._renames.restore(self._copies.renames)
         for copy in copies:
             name = self._workspace.path(copy.path)
-            claim = self._ledger.restore(copy, name)
+            claim = self._registry.restore(copy, name)
             if claim is not None:
-                self._absences.restored(claim)
+                self._disconnected.restored(claim)
             else:
-                self._work.run_in_background(self._deliver(name))
+                self._locks.run_in_background(self._deliver(name))
 
     async def settle(self) -> None:
-        """Wait for pending replays, deliveries and copies; not for pages."""
-        await self._work.settle()
+        """Wait for pending replays, delivery and copies; not for pages."""
+        await self._locks.settle()
         await self._copies.settle()
 
     async def aclose(self) -> None:
         """Stop waiting for pages. Unsaved changes stay in the recovery copies."""
-        await self._absences.aclose()
+        await self._disconnected.aclose()
         await self.settle()
         await self._copies.aclose()
 
@@ -157,7 +157,9 @@ class OpenNotebooks:
         """Handle a document frame of a page without waiting. Raises ``InvalidRequest``."""
         match frame:
             case DocumentOpen():
-                self._news.opened(client_id, self.current(self._workspace.path(frame.path)), frame)
+                self._events.opened(
+                    client_id, self.current(self._workspace.path(frame.path)), frame
+                )
             case (
                 DocumentChange()
                 | DocumentFocus()
@@ -165,15 +167,15 @@ class OpenNotebooks:
                 | DocumentRename()
                 | DocumentRecoveryAnswer()
             ):
-                claim = self._ledger.claims.named(client_id, frame.path)
+                claim = self._registry.claims.named(client_id, frame.path)
                 if claim is not None:
-                    self._news.handle(claim, frame)
+                    self._events.handle(claim, frame)
                 else:
                     log.debug("%s of %s, which is not open", frame.type, frame.path)
             case CellRunTaken():
-                self._runs.take(frame.run_id)
+                self._run_display.take(frame.run_id)
             case CellInputAnswer():
-                self._runs.answer(frame)
+                self._run_display.answer(frame)
             case DocumentApplied() | DocumentConflict() | DocumentContent() | DocumentRefused():
                 self._requests.answered(client_id, frame)
             case _:
@@ -200,7 +202,7 @@ class OpenNotebooks:
 
     def current(self, name: WorkspacePath) -> WorkspacePath:
         """Return the current path of a notebook that may have been renamed in a page."""
-        return name if self._ledger.claims.of_path(name) else self._moves.current(name)
+        return name if self._registry.claims.of_path(name) else self._renames.current(name)
 
     async def read(self, path: str, outputs: OutputSelection) -> NotebookSnapshot:
         """Return the notebook as its page has it, or last had it.
@@ -208,15 +210,15 @@ class OpenNotebooks:
         Raises ``Conflict`` (``page_not_responding``), and what the disk raises when no page has it.
         """
         name = self.current(self._workspace.path(path))
-        async with self._work.lock(name):
-            await self._deliveries.deliver(name)
-            claim = self._ledger.owner(name)
+        async with self._locks.lock(name):
+            await self._delivery.deliver(name)
+            claim = self._registry.owner(name)
             if claim is not None:
                 wanted = claim.order if outputs == "all" else tuple(outputs)
                 answer = await self._requests.read(claim, wanted)
                 return NotebookSnapshot(name, "live", answer.cells, answer.metadata, answer.dirty)
-            if (absent := self._ledger.claims.last_disconnected(name)) is not None:
-                return await self._absences.read(absent, outputs)
+            if (absent := self._registry.claims.last_disconnected(name)) is not None:
+                return await self._disconnected.read(absent, outputs)
             return await self._disk.read(name, outputs)
 
     async def apply(
@@ -228,64 +230,64 @@ class OpenNotebooks:
         the disk while a page has it open.
         """
         name = self.current(self._workspace.path(path))
-        async with self._work.lock(name):
-            await self._deliveries.deliver(name)
-            claim = self._ledger.owner(name)
+        async with self._locks.lock(name):
+            await self._delivery.deliver(name)
+            claim = self._registry.owner(name)
             if claim is not None:
-                return await self._deliveries.apply(claim, edits, expected)
-            if (absent := self._ledger.claims.last_disconnected(name)) is not None:
-                return await self._absences.apply(absent, edits, expected)
+                return await self._delivery.apply(claim, edits, expected)
+            if (absent := self._registry.claims.last_disconnected(name)) is not None:
+                return await self._disconnected.apply(absent, edits, expected)
             return await self._disk.apply(name, edits, expected)
 
     def run_started(self, path: str, cell_id: CellId, run_id: RunId) -> None:
         """Show the cell as running in every page that has it open."""
-        self._runs.started(self._present(path), cell_id, run_id)
+        self._run_display.started(self._present(path), cell_id, run_id)
 
     def run_output(
         self, path: str, cell_id: CellId, run_id: RunId, index: int, outputs: Sequence[JsonObject]
     ) -> None:
         """Replace the running cell's outputs from position ``index`` on."""
-        self._runs.output(self._present(path), cell_id, run_id, index, outputs)
+        self._run_display.output(self._present(path), cell_id, run_id, index, outputs)
 
     def run_ended(
         self, path: str, cell_id: CellId, run_id: RunId, execution_count: int | None
     ) -> None:
         """Show the cell as finished; from now on its outputs are an unsaved edit."""
-        outputs = self._runs.ended(self._present(path), cell_id, run_id, execution_count)
+        outputs = self._run_display.ended(self._present(path), cell_id, run_id, execution_count)
         owner = self._owner(path)
         if owner is None or outputs is None:
             return
         edit = CellOutputs(cell_id=cell_id, outputs=outputs, execution_count=execution_count)
-        self._ledger.record(owner, [edit], Applied({}, ()))
+        self._registry.record(owner, [edit], Applied({}, ()))
 
     def run_taken(self, run_id: RunId) -> bool:
         """Return whether the user took over the cell of a run that has not ended."""
-        return self._runs.is_taken(run_id)
+        return self._run_display.is_taken(run_id)
 
     def run_asks(self, path: str, cell_id: CellId, run_id: RunId, question: RunQuestion) -> None:
         """Show an input field for a question of the running code in every page that has it open."""
-        self._runs.asks(self._present(path), cell_id, run_id, question)
+        self._run_display.asks(self._present(path), cell_id, run_id, question)
 
     def run_answered(self, path: str, cell_id: CellId, run_id: RunId, number: int) -> None:
         """Remove the input field."""
-        self._runs.answered(self._present(path), cell_id, run_id, number)
+        self._run_display.answered(self._present(path), cell_id, run_id, number)
 
     def open_paths(self) -> frozenset[WorkspacePath]:
         """Return the notebooks that connected pages have open."""
-        return self._ledger.claims.open_paths
+        return self._registry.claims.open_paths
 
     def unsaved(self, path: str) -> list[WorkspacePath]:
         """Return the notebooks at or below a path with unsaved changes in a connected or absent
         page.
         """
         name = self._workspace.path(path)
-        claims = self._ledger.claims.items.values()
+        claims = self._registry.claims.items.values()
         left = {claim.path for claim in claims if claim.dirty or not claim.present}
         return sorted(held for held in left if f"{held}/".startswith(f"{name}/"))
 
     def is_behind(self, path: str) -> bool:
         """Return whether a page has read or written another version than the file's."""
-        return any(self._news.is_behind(claim) for claim in self._present(path))
+        return any(self._events.is_behind(claim) for claim in self._present(path))
 
     def renamed(self, old: str, new: str) -> None:
         """Follow a file or a directory that the server's contents manager renamed.
@@ -293,41 +295,41 @@ class OpenNotebooks:
         Pages that have it open report it themselves; absent pages and recovery copies do not.
         """
         before, after = self._workspace.path(old), self._workspace.path(new)
-        self._news.moved(before, after)
-        self._ledger.moved(before, after)
+        self._events.moved(before, after)
+        self._registry.moved(before, after)
 
     def wrote(self, path: str) -> None:
         """Notify the pages that have a notebook open that its file was written elsewhere."""
-        self._deliveries.notify_saved(self._present(path))
+        self._delivery.notify_saved(self._present(path))
 
     def show_elsewhere(self, path: str, cell_id: CellId, before: str, after: str) -> None:
         """Apply a change that the current task's page already made to the other pages."""
         claim = self._owner(path)
         if claim is not None:
-            self._deliveries.show_elsewhere(claim, cell_id, before, after)
+            self._delivery.show_elsewhere(claim, cell_id, before, after)
 
     # lookups
 
     def _leave(self, client: ClientId) -> None:
         self._requests.lost(client)
-        self._news.page_disconnected(client)
+        self._events.page_disconnected(client)
 
-    def _heard(self, asked: PendingRequest, answer: PageAnswer) -> None:
-        self._news.answered(asked, answer)
+    def _on_answer(self, request: PendingRequest, answer: PageAnswer) -> None:
+        self._events.answered(request, answer)
 
     async def _deliver(self, name: WorkspacePath) -> None:
-        async with self._work.lock(name):
-            await self._deliveries.deliver(name)
+        async with self._locks.lock(name):
+            await self._delivery.deliver(name)
 
     def _of_path(self, path: str) -> list[NotebookClaim]:
         """Return all claims to a notebook; fast when there are none, because runs ask often."""
-        if not self._ledger.claims.items:
+        if not self._registry.claims.items:
             return []
-        return self._ledger.claims.of_path(self.current(self._workspace.path(path)))
+        return self._registry.claims.of_path(self.current(self._workspace.path(path)))
 
     def _present(self, path: str) -> list[NotebookClaim]:
         return [claim for claim in self._of_path(path) if claim.present]
 
     def _owner(self, path: str) -> NotebookClaim | None:
         claims = self._of_path(path)
-        return self._ledger.owner(claims[0].path) if claims else None
+        return self._registry.owner(claims[0].path) if claims else None

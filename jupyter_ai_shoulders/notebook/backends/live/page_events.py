@@ -18,7 +18,10 @@ from jupyter_ai_shoulders.notebook.backends.live.document_locks import DocumentL
 from jupyter_ai_shoulders.notebook.backends.live.edit_delivery import EditDelivery
 from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.backends.live.page_registry import PageRegistry
-from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import RecoveryCopies, copy_name
+from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import (
+    NotebookRecoveryCopies,
+    copy_name,
+)
 from jupyter_ai_shoulders.notebook.backends.live.recovery_offers import RecoveryOffers
 from jupyter_ai_shoulders.notebook.backends.live.renames import NotebookRenames
 from jupyter_ai_shoulders.notebook.base import Applied
@@ -50,38 +53,38 @@ class PageEvents:
         self,
         *,
         workspace: Workspace,
-        ledger: PageRegistry,
-        copies: RecoveryCopies,
-        moves: NotebookRenames,
+        registry: PageRegistry,
+        copies: NotebookRecoveryCopies,
+        renames: NotebookRenames,
         offers: RecoveryOffers,
-        deliveries: EditDelivery,
-        absences: DisconnectedPages,
-        work: DocumentLocks,
+        delivery: EditDelivery,
+        disconnected: DisconnectedPages,
+        locks: DocumentLocks,
     ) -> None:
         self._workspace = workspace
-        self._ledger = ledger
+        self._registry = registry
         self._copies = copies
-        self._moves = moves
+        self._renames = renames
         self._offers = offers
-        self._deliveries = deliveries
-        self._absences = absences
-        self._work = work
+        self._delivery = delivery
+        self._disconnected = disconnected
+        self._locks = locks
 
     def opened(self, client: ClientId, name: WorkspacePath, frame: DocumentOpen) -> None:
         """Record a claim; a reloaded page replaces the absent ones."""
-        is_new = self._ledger.claims.get(name, client) is None
+        is_new = self._registry.claims.get(name, client) is None
         was_offered = (own := copy_name(name, client)) in self._copies.waiting_for_user(name)
-        replaced = self._ledger.open(client, name, frame)
-        opened = self._ledger.claims.items[name, client]
+        replaced = self._registry.open(client, name, frame)
+        opened = self._registry.claims.items[name, client]
         for claim in [*replaced, opened]:
-            self._absences.stop_waiting(claim)
+            self._disconnected.stop_waiting(claim)
         if is_new:
-            self._deliveries.show_unsaved(opened)
+            self._delivery.show_unsaved(opened)
         if file_lag(self._workspace, opened) > 0.0:  # written after the page read it
-            self._deliveries.notify_saved([opened])
+            self._delivery.notify_saved([opened])
         if was_offered:  # the page returned with everything it had
-            self._offers.withdraw(own, self._ledger.claims.others(opened))
-        self._work.run_in_background(self._welcome(opened))
+            self._offers.withdraw(own, self._registry.claims.others(opened))
+        self._locks.run_in_background(self._deliver_and_offer(opened))
 
     def handle(self, claim: NotebookClaim, frame: DocumentEvent) -> None:
         """Handle a frame about a notebook that a page has open."""
@@ -89,22 +92,22 @@ class PageEvents:
             case DocumentChange():
                 self._change(claim, frame)
             case DocumentFocus():
-                self._ledger.claims = self._ledger.claims.focused(claim)
+                self._registry.claims = self._registry.claims.focused(claim)
             case DocumentClose():
                 self._close(claim, discarded=frame.discarded)
             case DocumentRename():
                 self._rename(claim, frame.new_path)
             case DocumentRecoveryAnswer():
-                self._offers.answered(claim, self._ledger.claims.others(claim), frame)
+                self._offers.answered(claim, self._registry.claims.others(claim), frame)
 
-    def answered(self, asked: PendingRequest, answer: PageAnswer) -> None:
+    def answered(self, request: PendingRequest, answer: PageAnswer) -> None:
         """Record the outcome of a request at once: the page's next frame may say it is saved."""
-        claim = self._ledger.claims.get(asked.claim.path, asked.claim.client)
+        claim = self._registry.claims.get(request.claim.path, request.claim.client)
         if claim is None:
             return
-        if isinstance(asked.frame, DocumentApply) and isinstance(answer, DocumentApplied):
+        if isinstance(request.frame, DocumentApply) and isinstance(answer, DocumentApplied):
             applied = Applied(answer.versions, answer.inverse)
-            self._ledger.record(claim, asked.frame.edits, applied)
+            self._registry.record(claim, request.frame.edits, applied)
             crash_point("live.page.applied")
         elif isinstance(answer, DocumentRefused) and answer.reason == "not_open":
             log.warning("A page does not have %s open any more", claim.path)
@@ -112,18 +115,18 @@ class PageEvents:
 
     def page_disconnected(self, client: ClientId) -> None:
         """Handle the end of a page's connection; it may return or be reloaded."""
-        for claim in self._ledger.claims.of_client(client):
+        for claim in self._registry.claims.of_client(client):
             if not claim.present:
                 continue
-            if self._ledger.is_unsaved(claim):
-                self._absences.wait_for_return(claim)
+            if self._registry.is_unsaved(claim):
+                self._disconnected.wait_for_return(claim)
             else:
-                self._ledger.claims = self._ledger.claims.without([claim])
+                self._registry.claims = self._registry.claims.without([claim])
 
     def moved(self, old: WorkspacePath, new: WorkspacePath) -> None:
         """Redirect the old path of a file or a directory to the new one from now on."""
-        self._moves.add(old, new)
-        self._copies.keep_moves(self._moves.known)
+        self._renames.add(old, new)
+        self._copies.keep_renames(self._renames.known)
 
     def is_behind(self, claim: NotebookClaim) -> bool:
         """Return whether a page has read or written another version than the file's."""
@@ -133,35 +136,35 @@ class PageEvents:
         if frame.claim_epoch != claim.epoch:
             log.debug("A change to %s that was announced before was ignored", frame.path)
             return
-        self._ledger.change(claim, frame)
+        self._registry.change(claim, frame)
         if not frame.dirty:
-            self._offers.saved(self._ledger.claims.items[claim.path, claim.client])
+            self._offers.saved(self._registry.claims.items[claim.path, claim.client])
         if frame.saved_at != claim.saved_at:
-            self._deliveries.notify_saved(self._ledger.claims.others(claim))
+            self._delivery.notify_saved(self._registry.claims.others(claim))
 
     def _rename(self, claim: NotebookClaim, page_path: str) -> None:
         """Follow a notebook to its new path."""
         name = self._workspace.path(page_path)
         if name == claim.path:  # an absent page returns and reports a rename that another page made
-            self._ledger.claims = self._ledger.claims.with_claim(
+            self._registry.claims = self._registry.claims.with_claim(
                 replace(claim, page_path=page_path)
             )
             return
         self.moved(claim.path, name)
-        self._ledger.rename(claim, name, page_path)
+        self._registry.rename(claim, name, page_path)
 
     def _close(self, claim: NotebookClaim, *, discarded: bool) -> None:
         """End a claim. Discarding affects the user's text only: the agent's edits are written to
         the file.
         """
         if not discarded:
-            self._ledger.save(claim)
-        self._absences.closed(claim)
+            self._registry.save(claim)
+        self._disconnected.closed(claim)
 
-    async def _welcome(self, opened: NotebookClaim) -> None:
+    async def _deliver_and_offer(self, opened: NotebookClaim) -> None:
         """Send a page the agent's edits, then offer it the recovery copies it lacks."""
-        async with self._work.lock(opened.path):
-            await self._deliveries.deliver(opened.path)
-        now = self._ledger.claims.get(opened.path, opened.client)
+        async with self._locks.lock(opened.path):
+            await self._delivery.deliver(opened.path)
+        now = self._registry.claims.get(opened.path, opened.client)
         if now is not None and now.present:
             self._offers.show(now)

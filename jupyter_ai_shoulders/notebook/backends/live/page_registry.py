@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import (
     NotebookClaims,
 )
 from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import (
-    RecoveryCopies,
+    NotebookRecoveryCopies,
     RecoveryCopy,
     changed_texts,
 )
@@ -42,7 +42,7 @@ from jupyter_ai_shoulders.wire.notebooks import CellEdit
 class PageRegistry:
     """Claims and unsaved edits of all notebooks of one server."""
 
-    def __init__(self, copies: RecoveryCopies, acting: CurrentPage) -> None:
+    def __init__(self, copies: NotebookRecoveryCopies, acting: CurrentPage) -> None:
         self.claims = NotebookClaims()
         self._copies = copies
         self._acting = acting
@@ -145,19 +145,19 @@ class PageRegistry:
         for name in {name for name, _ in self.claims.items} | self._copies.paths:
             path = path_after_move(name, old, new)
             if path is not None and not self.claims.present(name):
-                self._move_away(name, path)
+                self._move_absent(name, path)
 
-    def _move_away(self, name: WorkspacePath, follows: WorkspacePath) -> None:
+    def _move_absent(self, name: WorkspacePath, path: WorkspacePath) -> None:
         """Move the claims and copies of a notebook that no page has open to another path."""
         away = self.claims.of_path(name)
         self.claims = self.claims.without(away)
         journal = self._journals.pop(name, ())
-        self._journals[follows] = (*self.unsaved_edits(follows), *journal)
+        self._journals[path] = (*self.unsaved_edits(path), *journal)
         for claim in away:
             self._copies.drop(claim)
-            self.claims = self.claims.with_claim(replace(claim, path=follows))
-            self._keep_copy(self.claims.items[follows, claim.client])
-        self._copies.renamed(name, follows)
+            self.claims = self.claims.with_claim(replace(claim, path=path))
+            self._keep_copy(self.claims.items[path, claim.client])
+        self._copies.renamed(name, path)
 
     def save(self, claim: NotebookClaim) -> None:
         """Record that a page saved all it has."""

@@ -99,35 +99,35 @@ class KnownRenames(WireModel):
     moves: dict[str, str]
 
 
-AGAIN_SECONDS = 5.0
+RETRY_SECONDS = 5.0
 """Seconds until a copy that could not be written, on a full disk, is tried again."""
-_MOVES = "moves"
+_RENAMES = "moves"
 """The name the renames are stored under; copies are named by hashes."""
 
 
-class RecoveryCopies:
+class NotebookRecoveryCopies:
     """Writes the newest copy of each page and notebook, one at a time."""
 
     def __init__(self, store: RecoveryStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._waiting: dict[str, WireModel | None] = {}
-        self.moves: dict[str, str] = {}
+        self._queued: dict[str, WireModel | None] = {}
+        self.renames: dict[str, str] = {}
         """Renames of a former process; loaded with the copies."""
-        self._kept: set[str] = set()
-        self._left: dict[str, RecoveryCopy] = {}
+        self._stored: set[str] = set()
+        self._for_user: dict[str, RecoveryCopy] = {}
         self._task: asyncio.Task[None] | None = None
-        self._refused: dict[str, WireModel | None] = {}
-        self._again: asyncio.TimerHandle | None = None
+        self._failed: dict[str, WireModel | None] = {}
+        self._retry_timer: asyncio.TimerHandle | None = None
 
     def keep(self, claim: NotebookClaim, journal: UnsavedEdits, *, left: bool = False) -> None:
         """Store a page's unsaved notebook."""
         name = copy_name(claim.path, claim.client)
-        self._kept.add(name)
-        self._left.pop(name, None)
+        self._stored.add(name)
+        self._for_user.pop(name, None)
         copy = self._copy(claim, journal).model_copy(update={"left": left})
         if left:
-            self._left[name] = copy
+            self._for_user[name] = copy
         self._write(name, copy)
 
     def keep_rejected(self, claim: NotebookClaim, entries: Sequence[UnsavedEdit]) -> None:
@@ -139,40 +139,40 @@ class RecoveryCopies:
         copy = self._copy(claim, tuple(entries)).model_copy(update=update)
         edits = (entry.model_dump_json() for entry in entries)
         name = _name(claim.path, claim.client, copy.at, *edits)
-        self._left[name] = copy
+        self._for_user[name] = copy
         self._write(name, copy)
 
     def drop(self, claim: NotebookClaim) -> None:
         """Remove a page's copy: everything is saved, or the user discarded it."""
         name = copy_name(claim.path, claim.client)
-        if name in self._kept:
+        if name in self._stored:
             self.forget(name)
 
     def waiting_for_user(self, path: WorkspacePath) -> Mapping[str, RecoveryCopy]:
         """Return the copies of a notebook that wait for the user, by name, oldest first."""
-        found = [(name, copy) for name, copy in self._left.items() if copy.path == path]
+        found = [(name, copy) for name, copy in self._for_user.items() if copy.path == path]
         return dict(sorted(found, key=lambda item: item[1].at))
 
     @property
     def paths(self) -> set[WorkspacePath]:
         """The notebooks with copies that wait for the user."""
-        return {WorkspacePath(copy.path) for copy in self._left.values()}
+        return {WorkspacePath(copy.path) for copy in self._for_user.values()}
 
     def forget(self, name: str) -> None:
         """Remove a copy: the user decided on it, or a notebook contains all of it."""
-        self._kept.discard(name)
-        self._left.pop(name, None)
+        self._stored.discard(name)
+        self._for_user.pop(name, None)
         self._write(name, None)
 
-    def keep_moves(self, moves: Mapping[str, str]) -> None:
+    def keep_renames(self, renames: Mapping[str, str]) -> None:
         """Store the known renames."""
-        self._write(_MOVES, KnownRenames(moves=dict(moves)))
+        self._write(_RENAMES, KnownRenames(moves=dict(renames)))
 
     def renamed(self, old: WorkspacePath, new: WorkspacePath) -> None:
         """Move the copies that wait for the user with their notebook."""
         for name, copy in self.waiting_for_user(old).items():
-            self._left[name] = copy.model_copy(update={"path": new, "page_path": new})
-            self._write(name, self._left[name])
+            self._for_user[name] = copy.model_copy(update={"path": new, "page_path": new})
+            self._write(name, self._for_user[name])
 
     async def load(self) -> list[RecoveryCopy]:
         """Return the copies of a former process; skip those that cannot be read."""
@@ -184,16 +184,16 @@ class RecoveryCopies:
         copies: list[RecoveryCopy] = []
         for name, text in texts.items():
             try:
-                if name == _MOVES:
-                    self.moves = KnownRenames.model_validate(json.loads(text)).moves
+                if name == _RENAMES:
+                    self.renames = KnownRenames.model_validate(json.loads(text)).moves
                     continue
                 copy = RecoveryCopy.model_validate(json.loads(text))
             except ValueError:
                 log.warning("The recovery copy %s cannot be read; it is left alone", name)
                 continue
-            self._kept.add(name)
+            self._stored.add(name)
             if copy.left:
-                self._left[name] = copy
+                self._for_user[name] = copy
             else:
                 copies.append(copy)
         return copies
@@ -206,8 +206,8 @@ class RecoveryCopies:
     async def aclose(self) -> None:
         """Wait until everything that can be written is."""
         await self.settle()
-        if self._again is not None:
-            self._again.cancel()
+        if self._retry_timer is not None:
+            self._retry_timer.cancel()
 
     def _copy(self, claim: NotebookClaim, journal: UnsavedEdits) -> RecoveryCopy:
         return RecoveryCopy(
@@ -223,32 +223,34 @@ class RecoveryCopies:
         )
 
     def _write(self, name: str, copy: WireModel | None) -> None:
-        self._waiting[name] = copy
-        self._refused.pop(name, None)
+        self._queued[name] = copy
+        self._failed.pop(name, None)
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._work())
+            self._task = asyncio.create_task(self._write_queued())
 
-    async def _work(self) -> None:
-        while self._waiting:
-            name = next(iter(self._waiting))
-            copy = self._waiting.pop(name)
+    async def _write_queued(self) -> None:
+        while self._queued:
+            name = next(iter(self._queued))
+            copy = self._queued.pop(name)
             try:
                 await asyncio.to_thread(self._store_one, name, copy)
             except ShouldersError as error:
                 log.warning("An unsaved notebook has no recovery copy now: %s", error)
-                self._try_again(name, copy)
+                self._retry_later(name, copy)
 
-    def _try_again(self, name: str, copy: WireModel | None) -> None:
+    def _retry_later(self, name: str, copy: WireModel | None) -> None:
         """Schedule another attempt, unless a newer copy is written first."""
-        if name in self._waiting:
+        if name in self._queued:
             return
-        self._refused[name] = copy
-        if self._again is None:
-            self._again = asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._write_refused)
+        self._failed[name] = copy
+        if self._retry_timer is None:
+            self._retry_timer = asyncio.get_running_loop().call_later(
+                RETRY_SECONDS, self._retry_failed
+            )
 
-    def _write_refused(self) -> None:
-        self._again = None
-        for name, copy in [*self._refused.items()]:
+    def _retry_failed(self) -> None:
+        self._retry_timer = None
+        for name, copy in [*self._failed.items()]:
             self._write(name, copy)
 
     def _store_one(self, name: str, copy: WireModel | None) -> None:

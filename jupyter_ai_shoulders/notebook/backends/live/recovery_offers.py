@@ -12,7 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
-from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import RecoveryCopies, RecoveryCopy
+from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import (
+    NotebookRecoveryCopies,
+    RecoveryCopy,
+)
 from jupyter_ai_shoulders.wire.frames import (
     AnnouncedCell,
     DocumentRecovered,
@@ -30,7 +33,7 @@ log = logging.getLogger(__name__)
 class RecoveryOffers:
     """Sends the copies of a notebook that wait for the user, and handles the user's decisions."""
 
-    def __init__(self, copies: RecoveryCopies, transport: PageTransport) -> None:
+    def __init__(self, copies: NotebookRecoveryCopies, transport: PageTransport) -> None:
         self._copies = copies
         self._transport = transport
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 
-KEPT = 500
+MAX_RENAMES = 500
 """Renames that are remembered, the newest."""
 
 
@@ -36,7 +36,7 @@ class NotebookRenames:
         self._new.pop(new, None)
         self._new.pop(old, None)
         self._new[old] = new
-        while len(self._new) > KEPT:
+        while len(self._new) > MAX_RENAMES:
             del self._new[next(iter(self._new))]
 
     def current(self, path: WorkspacePath) -> WorkspacePath:

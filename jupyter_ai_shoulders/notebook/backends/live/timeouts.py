@@ -18,17 +18,17 @@ from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import Notebook
 class LiveTimeouts:
     """Timeouts in seconds.
 
-    ``answer`` is for a page's answer. ``grace`` is how long a page with unsaved user text may be
-    absent before its notebook is the file again. After ``agents_grace``, if it is shorter, the
+    ``answer`` is for a page's answer. ``absence`` is how long a page with unsaved user text may be
+    absent before its notebook is the file again. After ``agent_absence``, if it is shorter, the
     agent's edits to cells without such text are in the file; where all unsaved changes are the
-    agent's, it ends the wait. ``restart_grace`` is the minimum after a start of the server: pages
+    agent's, it ends the wait. ``restart_absence`` is the minimum after a start of the server: pages
     try to reconnect at least every 30 s.
     """
 
     answer: float = 2.0
-    grace: float = 600.0
-    agents_grace: float = 10.0
-    restart_grace: float = 40.0
+    absence: float = 600.0
+    agent_absence: float = 10.0
+    restart_absence: float = 40.0
 
 
 Purpose = Literal["end", "write"]
@@ -46,16 +46,16 @@ class DisconnectTimers:
         self,
         claim: NotebookClaim,
         seconds: float,
-        then: Callable[[], None],
+        callback: Callable[[], None],
         purpose: Purpose = "end",
     ) -> None:
-        """Call ``then`` after ``seconds``; replaces an earlier timer of the same purpose."""
+        """Call ``callback`` after ``seconds``; replaces an earlier timer of the same purpose."""
         key = (claim.path, claim.client, purpose)
 
         async def wait() -> None:
             await self._sleep(seconds)
             self._timers.pop(key, None)
-            then()
+            callback()
 
         self._stop(key)
         self._timers[key] = asyncio.create_task(wait())

@@ -77,7 +77,7 @@ def remove_undone(
     """Return the journal without the edits that the user undid in the page."""
     versions = {cell.id: cell.version for cell in cells}
     return tuple(
-        entry for entry in journal if entry.client != client or not _is_taken_back(entry, versions)
+        entry for entry in journal if entry.client != client or not _is_undone(entry, versions)
     )
 
 
@@ -208,7 +208,7 @@ def _first_version(journal: UnsavedEdits, cell_id: CellId) -> Version | None:
     return next(versions, None)
 
 
-def _is_taken_back(entry: UnsavedEdit, versions: Mapping[CellId, Version]) -> bool:
+def _is_undone(entry: UnsavedEdit, versions: Mapping[CellId, Version]) -> bool:
     cell_id = entry.edit.cell_id
     match entry.edit:
         case CellSource():

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LIVE_CHARACTERS = 60_000
 """While a cell prints more, only both ends of its text are shown, as pages do without a room."""
 LIVE_END = 20_000
-LEFT_OUT = "\n⋯\n"
+OMISSION = "\n⋯\n"
 SLOW_SECONDS = 1.0
 """Seconds between two states of a long output: a document keeps a trace of its whole history."""
 
@@ -245,7 +245,7 @@ def _shortened_one(output: JsonObject) -> JsonObject:
     text = _text_of(output)
     if len(text) <= 2 * LIVE_END:
         return output
-    return {**output, "text": f"{text[:LIVE_END]}{LEFT_OUT}{text[-LIVE_END:]}"}
+    return {**output, "text": f"{text[:LIVE_END]}{OMISSION}{text[-LIVE_END:]}"}
 
 
 def _text_of(output: JsonObject) -> str:

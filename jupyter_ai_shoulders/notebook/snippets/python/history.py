@@ -1,8 +1,8 @@
 """Keeps the results of the user's runs (``_``, ``Out``) when the agent runs code between them.
 
-Runs in the kernel, right before scratch code; sent by ``notebook.execution.scratch_runner``.
-IPython stores every result that is shown, also of a run that is not for the history: the guard lets
-the one run that follows show its results without storing them.
+Runs in the kernel before scratch code; sent by ``notebook.execution.scratch_runner``. IPython
+stores every displayed result, even of a run outside the history: the guard lets the next run show
+its results without storing them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 GUARD = "_agent_runs_next"
 LAST_ERROR = ("last_exc", "last_type", "last_value", "last_traceback")
-"""What ``%debug`` looks into."""
+"""The state that ``%debug`` uses."""
 
 
 def keep_history() -> None:
-    """Guard the next run that is not for the history."""
+    """Guard the next run outside the history."""
     shell: Any = sys.modules["IPython.core.interactiveshell"].InteractiveShell.instance()
     for old in list(shell.events.callbacks["pre_run_cell"]):
         if getattr(old, "__name__", "") == GUARD:  # of a run that the kernel dropped
@@ -43,7 +43,7 @@ def guard_of(shell: Any) -> Any:
 
 
 def kept(shell: Any) -> Any:
-    """Stop the storing of results; return what takes it up again and undoes the rest."""
+    """Stop storing results; return a function that resumes it and restores the rest."""
     hook, history = shell.displayhook, shell.history_manager
     count = hook.prompt_count
     size, texts = hook.cache_size, getattr(history, "output_hist_reprs", {})

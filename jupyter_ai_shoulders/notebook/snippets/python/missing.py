@@ -1,6 +1,6 @@
-"""How many values of a column are missing: counted while there is time, else estimated.
+"""Missing values of a column: counted within the time limit, else estimated.
 
-Runs in the kernel, as a part of the look at its variables.
+Runs in the kernel, as part of the description of its variables.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from jupyter_ai_shoulders.notebook.snippets.python.values import Budget
 
 NULL_CHUNK = 500_000
 SAMPLE = 5_000
-"""Values looked at of a column that is estimated, and Python objects looked at one by one."""
+"""Values sampled for an estimate, and Python objects examined one by one."""
 SCATTER = 2_654_435_761
-"""Knuth's multiplicative hash: data that repeats must not fall in step with the sample."""
+"""Knuth's multiplicative hash: periodic data must not align with the sample."""
 
 
 def is_missing(value: Any) -> bool:
@@ -63,14 +63,14 @@ def array_nulls(values: Any, budget: Budget) -> dict[str, Any]:
 
 
 def object_nulls(values: Any) -> dict[str, Any]:
-    """Look at objects one by one; at some where there are many."""
-    some = values if len(values) <= SAMPLE else values[places_in(len(values))]
+    """Examine objects one by one; a sample of them if there are many."""
+    some = values if len(values) <= SAMPLE else values[positions_in(len(values))]
     count = sum(is_missing(some[at]) for at in range(len(some)))
     return counted(count, len(some), len(values))
 
 
 def flags(values: Any, test: Any, budget: Budget) -> dict[str, Any]:
-    """Count what ``test`` finds, piece by piece while there is time, else in a sample."""
+    """Count the values that ``test`` marks, in chunks within the time limit, else in a sample."""
     if genuine(values) != "numpy.ndarray":
         return {}
     begun = time.perf_counter()
@@ -81,12 +81,12 @@ def flags(values: Any, test: Any, budget: Budget) -> dict[str, Any]:
     budget.null_seconds -= time.perf_counter() - begun
     if done >= size:
         return {"nulls": count}
-    some = values if size <= SAMPLE else values[places_in(size)]
+    some = values if size <= SAMPLE else values[positions_in(size)]
     return counted(int(test(some).sum()), len(some), size)
 
 
-def places_in(size: int) -> list[int]:
-    """Return places spread over a column, in each part of it at no fixed distance."""
+def positions_in(size: int) -> list[int]:
+    """Return positions spread over a column, at irregular distances."""
     step = size / SAMPLE
     return [int(part * step + (part * SCATTER % 65_536) / 65_536 * step) for part in range(SAMPLE)]
 

@@ -1,6 +1,6 @@
-"""All variables of a namespace, within a budget of time and text; ``describe`` is what is asked.
+"""Describes all variables of a namespace within limits of time and text; entry point ``describe``.
 
-Runs in the kernel, as the last part of the look at its variables.
+Runs in the kernel, as the last part of the description of its variables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.notebook.snippets.python.objects import (
 )
 from jupyter_ai_shoulders.notebook.snippets.python.tables import EXACT, INHERITED
 from jupyter_ai_shoulders.notebook.snippets.python.values import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     Budget,
     container_base,
     head,
@@ -33,10 +33,10 @@ from jupyter_ai_shoulders.notebook.snippets.python.values import (
     shown,
 )
 
-MOST_VARIABLES = 300
-MOST_NAMES = 1_000
-ASKED_COLUMNS = 400
-"""Columns told of a frame that was asked for by its name."""
+MAX_VARIABLES = 300
+MAX_NAMES = 1_000
+REQUESTED_COLUMNS = 400
+"""Columns listed of a frame that was requested by name."""
 ELEMENT_SAMPLE = 30
 OUTPUT_LENGTH = 120_000
 """Characters of all descriptions."""
@@ -76,18 +76,18 @@ def string(value: Any, budget: Budget) -> dict[str, Any]:
 
 def simple(value: Any, budget: Budget) -> dict[str, Any]:
     told: dict[str, Any] = {"value": shown(value, budget)} if budget.count else {}
-    own = instance_dict(value) if budget.columns == ASKED_COLUMNS else None
+    own = instance_dict(value) if budget.columns == REQUESTED_COLUMNS else None
     if kind_of(own) is dict:
         told["attributes"] = [
             [text(key, NAME_LENGTH), type_name(item)]
-            for key, item in pairs_of(own, MOST_COLUMNS)
+            for key, item in pairs_of(own, MAX_COLUMNS)
             if kind_of(key) is str and not key.startswith("_")
         ]
     return told
 
 
 def description(name: str, value: Any, budget: Budget) -> dict[str, Any]:
-    """Return what a variable is like."""
+    """Return the description of a variable."""
     told: dict[str, Any] = {"name": text(name, NAME_LENGTH), "type": type_name(value)}
     if budget.is_over():
         return {**told, "skipped": True}
@@ -107,7 +107,7 @@ def description(name: str, value: Any, budget: Budget) -> dict[str, Any]:
 
 
 def looker(value: Any) -> Any:
-    """Return what looks into values of this type."""
+    """Return the function that examines values of this type."""
     exact = EXACT.get(genuine(value) or "")
     if exact is not None:
         return exact
@@ -120,7 +120,7 @@ def looker(value: Any) -> Any:
 
 
 def group(value: Any) -> str:
-    """Return which list a name belongs to."""
+    """Return the list that a name belongs to."""
     if derives(value, types.ModuleType):
         return "modules"
     if derives(value, types.FunctionType) or derives(value, types.BuiltinFunctionType):
@@ -135,19 +135,19 @@ def is_hidden(name: str, value: Any) -> bool:
 
 
 def describe(namespace: dict[str, Any], level: str, names: list[str] | None = None) -> str:
-    """Return as JSON what the variables of a namespace are like; those named, or all."""
+    """Return as JSON the variables of a namespace, or only those named."""
     begun = time.perf_counter()
     budget = Budget(level)
     held: dict[str, list[Any]] = {"variables": [], "functions": [], "classes": [], "modules": []}
     count = 0
-    for name, value in list(pairs_of(namespace, MOST_NAMES * 10)):
+    for name, value in list(pairs_of(namespace, MAX_NAMES * 10)):
         if kind_of(name) is not str or (name not in names if names else is_hidden(name, value)):
             continue
         count += 1
-        if count <= MOST_NAMES:
+        if count <= MAX_NAMES:
             held["variables" if names else group(value)].append((name, value))
     if names:
-        budget.columns = ASKED_COLUMNS
+        budget.columns = REQUESTED_COLUMNS
     described = list(descriptions(held["variables"], budget))
     told = {
         "variables": described,
@@ -158,7 +158,7 @@ def describe(namespace: dict[str, Any], level: str, names: list[str] | None = No
         "modules": [
             [text(name, NAME_LENGTH), module_name(value)] for name, value in held["modules"]
         ],
-        "unlisted": max(0, count - MOST_NAMES),
+        "unlisted": max(0, count - MAX_NAMES),
         "seconds": round(time.perf_counter() - begun, 4),
     }
     return json.dumps(told, ensure_ascii=True)
@@ -166,7 +166,7 @@ def describe(namespace: dict[str, Any], level: str, names: list[str] | None = No
 
 def descriptions(pairs: list[Any], budget: Budget) -> Any:
     length = 0
-    for name, value in pairs[:MOST_VARIABLES]:
+    for name, value in pairs[:MAX_VARIABLES]:
         told = description(name, value, budget)
         length += len(json.dumps(told, ensure_ascii=True))
         if length > OUTPUT_LENGTH:

@@ -1,6 +1,6 @@
-"""Classes and names of objects whose own code may be slow, lie or raise: none of it is called.
+"""Classes and names of objects whose own code may be slow, lie or raise: it is never called.
 
-Runs in the kernel, as a part of the look at its variables.
+Runs in the kernel, as part of the description of its variables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ NAME_LENGTH = 120
 KNOWN = frozenset({"numpy", "pandas", "polars", "pyarrow", "torch"})
 NoneType: Any = type(None)
 kind_of: Any = type
-"""``type`` of one object: what it is, where ``isinstance`` would ask what it says it is."""
+"""``type`` of one object: its real class, where ``isinstance`` would ask the object."""
 
 mro = type.__dict__["__mro__"].__get__
 class_dict = type.__dict__["__dict__"].__get__
@@ -24,12 +24,12 @@ module_dict: Any = type.__dict__["__dict__"].__get__(_module_type)["__dict__"]._
 
 
 def bases(value: Any) -> Any:
-    """Return the classes of a value, nearest first, whatever the class says of itself."""
+    """Return the real base classes of a value, nearest first."""
     return mro(kind_of(value))
 
 
 def is_any(kind: Any, *kinds: Any) -> bool:
-    """Return whether a class is one of these; ``in`` would ask its metaclass."""
+    """Return whether a class is one of these; ``in`` would call its metaclass."""
     return any(kind is other for other in kinds)
 
 
@@ -38,14 +38,14 @@ def derives(value: Any, cls: Any) -> bool:
 
 
 def library(module: str, name: str) -> Any:
-    """Return what a module that is imported already holds under a name, or None."""
+    """Return an object of an imported module by name, or None."""
     held: Any = dict
     home = held.get(sys.modules, module)
     return held.get(module_dict(home), name) if kind_of(home) is types.ModuleType else None
 
 
 def home_of(cls: Any) -> Any:
-    """Return the name of a class's module, None for one that was made without."""
+    """Return the name of a class's module, None for a class without one."""
     try:
         return module_of(cls)
     except AttributeError:
@@ -53,7 +53,7 @@ def home_of(cls: Any) -> Any:
 
 
 def genuine(value: Any) -> str | None:
-    """Return the package and class name of a value whose class is where it says it is."""
+    """Return the package and class name of a value whose class is genuine."""
     cls: Any = kind_of(value)
     module, name = home_of(cls), qualname_of(cls)
     if kind_of(module) is not str or kind_of(name) is not str or library(module, name) is not cls:
@@ -67,7 +67,7 @@ def of_package(value: Any, *packages: str) -> bool:
 
 
 def type_name(value: Any) -> str:
-    """Return the name people know a class by, or where it says it is."""
+    """Return the usual name of a class, or its module and name."""
     known = genuine(value)
     if known is not None and known.partition(".")[0] in KNOWN:
         return known
@@ -79,7 +79,7 @@ def type_name(value: Any) -> str:
 
 
 def instance_dict(value: Any) -> Any:
-    """Return an object's own dict, unless its class has put something else in its place."""
+    """Return an object's own dict, unless its class overrides ``__dict__``."""
     for base in bases(value):
         found = class_dict(base).get("__dict__")
         if found is not None:
@@ -89,7 +89,7 @@ def instance_dict(value: Any) -> Any:
 
 
 def entry(value: Any, name: str) -> Any:
-    """Return what an object's own dict holds under a name."""
+    """Return a value of an object's own dict."""
     own = instance_dict(value)
     if kind_of(own) is not dict:
         return None
@@ -109,7 +109,7 @@ def plain(value: Any, limit: int) -> str | None:
 
 
 def label(value: Any) -> str:
-    """Return a column's or index's name; one of no plain type is named by its type."""
+    """Return a column's or index's name; a name that is no plain type is replaced by its type."""
     if derives(value, str):
         return text(value, NAME_LENGTH)
     if kind_of(value) is tuple:

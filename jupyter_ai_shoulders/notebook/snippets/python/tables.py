@@ -1,7 +1,7 @@
 """Frames, series, arrays and tensors of the known libraries: shapes, columns, types, sizes.
 
-Runs in the kernel, as a part of the look at its variables. What a library's class has of its own
-is called only where the class is found to be the library's; a subclass's code never is.
+Runs in the kernel, as part of the description of its variables. Methods of a library's class are
+called only on genuine instances, never on those of a subclass.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from jupyter_ai_shoulders.notebook.snippets.python.objects import (
 )
 from jupyter_ai_shoulders.notebook.snippets.python.values import Budget, is_secret, shown
 
-MOST_BLOCKS = 2_000
-"""Blocks a frame's memory may be in: more of them take too long to go through."""
+MAX_BLOCKS = 2_000
+"""Limit of a frame's memory blocks: more take too long to examine."""
 
 
 def dtype_text(dtype: Any) -> str:
-    """Return the name of a numpy or pandas type, without what it may hold of the data."""
+    """Return the name of a numpy or pandas type, without any data it contains."""
     if derives(dtype, library("numpy", "dtype")):  # Python cannot subclass it
         names = dtype.names
         return text(str(dtype), 80) if names is None else "structured: " + ", ".join(names[:20])
@@ -77,7 +77,7 @@ def frame(value: Any, budget: Budget) -> dict[str, Any]:
         "shape": [index_size(index), index_size(names)],
         "index": index_text(index),
     }
-    if len(manager.blocks) <= MOST_BLOCKS:
+    if len(manager.blocks) <= MAX_BLOCKS:
         told["bytes"] = sum(size_of(block.values) for block in manager.blocks)
     if of_package(names, "pandas"):
         told["columns_total"] = len(names)
@@ -87,7 +87,7 @@ def frame(value: Any, budget: Budget) -> dict[str, Any]:
 
 def frame_columns(manager: Any, names: Any, budget: Budget) -> Any:
     blocks = manager.blocks
-    if len(blocks) > MOST_BLOCKS:
+    if len(blocks) > MAX_BLOCKS:
         yield from ({"name": label(name)} for name in names[: budget.columns])
         return
     numbers, places = manager.blknos, manager.blklocs
@@ -196,7 +196,7 @@ def polars_series(value: Any, budget: Budget) -> dict[str, Any]:
 
 
 def polars_type(dtype: Any) -> str:
-    """Return a type's name; ``Enum`` would tell its categories, which are data."""
+    """Return a type's name; ``Enum`` would include its categories, which are data."""
     name = kind_of(dtype).__name__ if of_package(kind_of(dtype), "polars") else None
     found = genuine(dtype)
     if found is None:
@@ -236,11 +236,11 @@ EXACT = {
     "torch.Tensor": tensor,
     "torch.Parameter": tensor,
 }
-"""What has methods of its library's own, that a subclass may have replaced: the class itself."""
+"""Types whose library methods a subclass may have replaced: exact class only."""
 
 INHERITED = (
     (("pandas", "DataFrame"), frame),
     (("pandas", "Series"), series),
     (("numpy", "ndarray"), array),
 )
-"""What can be looked into whatever a subclass does."""
+"""Types that can be examined regardless of subclasses."""

@@ -1,6 +1,6 @@
-"""Values of plain types as text, where they may be told, and how much may be told of them.
+"""Values of plain types as text, where the level permits, and the limits of the description.
 
-Runs in the kernel, as a part of the look at its variables.
+Runs in the kernel, as part of the description of its variables.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from jupyter_ai_shoulders.notebook.snippets.python.objects import (
 )
 
 SECONDS = 0.4
-"""For all; what is not described by then is only named with its type."""
+"""Time limit in total; variables after that are only named with their type."""
 NULL_SECONDS = 0.2
-"""For counting what is missing; columns after that are estimated."""
-MOST_COLUMNS = 60
+"""Time limit for counting missing values; columns after that are estimated."""
+MAX_COLUMNS = 60
 COUNTS = {"samples": 3, "full": 20}
-"""Values shown of each column or container."""
+"""Values shown per column or container."""
 LENGTHS = {"samples": 60, "full": 2_000}
-"""Characters shown of one value."""
+"""Characters shown per value."""
 DEPTHS = {"samples": 1, "full": 3}
 SECRET_WORDS = ("password", "passwd", "secret", "token", "api_key", "apikey", "credential")
 CONTAINERS: Any = (dict, list, tuple, set, frozenset)
 
 
 class Budget:
-    """How much may still be spent."""
+    """The remaining limits."""
 
     def __init__(self, level: str) -> None:
         self.level = level
         self.count = COUNTS.get(level, 0)
         self.length = LENGTHS.get(level, 0)
         self.depth = DEPTHS.get(level, 0)
-        self.columns = MOST_COLUMNS
+        self.columns = MAX_COLUMNS
         self.end = time.perf_counter() + SECONDS
         self.null_seconds = NULL_SECONDS
 
@@ -57,7 +57,7 @@ def is_secret(name: str) -> bool:
 
 
 def shown(value: Any, budget: Budget, depth: int | None = None) -> str:
-    """Return a value of a plain type as text; of others only what they are."""
+    """Return a value of a plain type as text; of others only the type."""
     depth = budget.depth if depth is None else depth
     kind: Any = kind_of(value)
     if kind is str:

@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.notebook.backends.disk import notebooks as disk_module
 from jupyter_ai_shoulders.notebook.backends.disk.notebooks import DiskNotebook, DiskNotebooks
 from jupyter_ai_shoulders.notebook.backends.disk.trust import NotebookTrust
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
-from jupyter_ai_shoulders.notebook.formats.notebook_file import NotebookText
+from jupyter_ai_shoulders.notebook.formats.notebook_file import ParsedNotebook
 from jupyter_ai_shoulders.wire.frames import CellConflict
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import (
@@ -496,10 +496,10 @@ class CountedTrust(NotebookTrust):
         self.signed = 0
         self.done = threading.Event()
 
-    def is_trusted(self, notebook: NotebookText) -> bool:
+    def is_trusted(self, notebook: ParsedNotebook) -> bool:
         return True
 
-    def sign(self, notebook: NotebookText) -> None:
+    def sign(self, notebook: ParsedNotebook) -> None:
         self.signed += 1
         self.done.set()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.live_documents.file_watch import LOOK_SECONDS, FileWatch
+from jupyter_ai_shoulders.live_documents.file_watch import POLL_SECONDS, FileWatch
 from jupyter_ai_shoulders.wire.frames import DocumentSaved
 from tests.notebook.backends.live.harness import LiveHarness, MakeLiveHarness
 from tests.notebook.fake_page import FakePage
@@ -161,6 +161,6 @@ async def test_watch_looks_by_itself_until_it_is_closed(watched: Watched) -> Non
     watched.watch.start()
     while not watched.page.frames:
         await asyncio.sleep(0)
-        await watched.bench.clock.advance(LOOK_SECONDS)
+        await watched.bench.clock.advance(POLL_SECONDS)
     await watched.watch.aclose()
     assert watched.page.frames == TOLD

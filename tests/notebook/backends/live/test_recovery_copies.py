@@ -10,7 +10,7 @@ import pytest
 from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.notebook.backends.live import recovery_copies
-from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import RecoveryCopies
+from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import NotebookRecoveryCopies
 
 PATIENCE_S = 60
 
@@ -42,10 +42,10 @@ class FullDisk:
 async def test_a_copy_that_a_full_disk_refused_is_kept_when_there_is_space(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(recovery_copies, "AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(recovery_copies, "RETRY_SECONDS", 0.01)
     disk = FullDisk(refusals=3)
-    copies = RecoveryCopies(disk, SystemClock())
-    copies.keep_moves({"a.ipynb": "b.ipynb"})
+    copies = NotebookRecoveryCopies(disk, SystemClock())
+    copies.keep_renames({"a.ipynb": "b.ipynb"})
     async with asyncio.timeout(PATIENCE_S):
         await disk.took.wait()
         await copies.aclose()
@@ -55,13 +55,13 @@ async def test_a_copy_that_a_full_disk_refused_is_kept_when_there_is_space(
 async def test_a_newer_copy_takes_the_place_of_one_that_was_refused(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(recovery_copies, "AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr(recovery_copies, "RETRY_SECONDS", 0.01)
     disk = FullDisk(refusals=1)
-    copies = RecoveryCopies(disk, SystemClock())
-    copies.keep_moves({"a.ipynb": "old.ipynb"})
+    copies = NotebookRecoveryCopies(disk, SystemClock())
+    copies.keep_renames({"a.ipynb": "old.ipynb"})
     async with asyncio.timeout(PATIENCE_S):
         await disk.refused.wait()
-        copies.keep_moves({"a.ipynb": "new.ipynb"})
+        copies.keep_renames({"a.ipynb": "new.ipynb"})
         await disk.took.wait()
         await asyncio.sleep(0.05)  # the older one's turn would have come
         await copies.aclose()
@@ -70,8 +70,8 @@ async def test_a_newer_copy_takes_the_place_of_one_that_was_refused(
 
 async def test_a_disk_that_stays_full_holds_up_no_end():
     disk = FullDisk(refusals=1_000)
-    copies = RecoveryCopies(disk, SystemClock())
-    copies.keep_moves({"a.ipynb": "b.ipynb"})
+    copies = NotebookRecoveryCopies(disk, SystemClock())
+    copies.keep_renames({"a.ipynb": "b.ipynb"})
     async with asyncio.timeout(PATIENCE_S):
         await disk.refused.wait()
         await copies.aclose()

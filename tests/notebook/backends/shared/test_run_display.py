@@ -15,9 +15,9 @@ from jupyter_ai_shoulders.notebook.backends.disk.notebooks import DiskNotebooks
 from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import OpenNotebooks
 from jupyter_ai_shoulders.notebook.backends.shared.notebooks import SharedNotebooks
 from jupyter_ai_shoulders.notebook.backends.shared.run_display import (
-    LEFT_OUT,
     LIVE_CHARACTERS,
     LIVE_END,
+    OMISSION,
     RoomPages,
 )
 from jupyter_ai_shoulders.notebook.backends.shared.ydoc_cells import outputs_of, ycells_of
@@ -47,7 +47,7 @@ A = CellId("a")
 
 @dataclass
 class Shown:
-    """A room with a page of ours in it, and what shows runs there."""
+    """A room with a page of ours, and the run display."""
 
     room: FakeRoom
     pages: RoomPages
@@ -61,7 +61,7 @@ class Shown:
         self.pages.run_started(PATH, A, RUN)
 
     def print(self, *outputs: dict[str, Any], index: int = 0) -> None:
-        """Let the run print so."""
+        """Let the run print outputs."""
         self.pages.run_output(PATH, A, RUN, index, outputs)
 
     def end(self, count: int = 3) -> None:
@@ -70,7 +70,7 @@ class Shown:
 
     @property
     def cell(self) -> tuple[Any, Any, Any]:
-        """Outputs, execution count and state as the room has them."""
+        """Return outputs, execution count and state in the room."""
         cell = ycell(self.room.document, "a")
         return outputs_of(cell), cell.get("execution_count"), cell.get("execution_state")
 
@@ -135,7 +135,7 @@ async def test_outputs_are_not_written_into_the_run_of_the_user(at: Shown):
     cell["outputs"].clear()
     at.print(stream("late"))
     assert at.pages.run_taken(RUN)
-    at.start()  # said again to a page that comes
+    at.start()  # repeated for a page that connects later
     at.end()
     assert at.cell == ((), None, "running")
     assert not at.pages.run_taken(RUN)
@@ -207,7 +207,7 @@ async def test_a_flood_that_pauses_is_shown_up_to_its_present_end(at: Shown):
     text = "x" * LIVE_CHARACTERS
     at.print(stream(text + "1"))
     at.print(stream(text + "12"))
-    shown = f"{text[:LIVE_END]}{LEFT_OUT}{(text + '12')[-LIVE_END:]}"
+    shown = f"{text[:LIVE_END]}{OMISSION}{(text + '12')[-LIVE_END:]}"
     async with asyncio.timeout(30):
         while at.cell[0] != (stream(shown),):  # noqa: ASYNC110 observers cannot read
             await asyncio.sleep(0)
