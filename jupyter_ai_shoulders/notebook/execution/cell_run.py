@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.notebook.base import (
 from jupyter_ai_shoulders.notebook.execution.output_autosave import OutputAutosave
 from jupyter_ai_shoulders.notebook.execution.run_view import RunView
 from jupyter_ai_shoulders.notebook.execution.stdin import NOBODY
-from jupyter_ai_shoulders.notebook.kernels.connection import KernelConnection
+from jupyter_ai_shoulders.notebook.kernels.connection import KernelConnection, wait_for_event
 from jupyter_ai_shoulders.notebook.outputs.run_log import RunLog
 from jupyter_ai_shoulders.wire.base import JsonObject
 
@@ -195,10 +195,10 @@ class CellExecution:
     async def _turn(self, wait_seconds: float, pause: float) -> float:
         """Wait for messages, let more of them arrive for ``pause``, pass them on."""
         request = self._request
-        await _wait(request.activity, wait_seconds)
+        await wait_for_event(request.activity, wait_seconds)
         if request.activity.is_set() and not request.finished.is_set():
             request.activity.clear()
-            await _wait(request.finished, pause)
+            await wait_for_event(request.finished, pause)
             pause = self._view.flush()
         if not request.finished.is_set():
             self._note_queue()
@@ -315,11 +315,3 @@ def last_error(outputs: Sequence[JsonObject]) -> JsonObject | None:
     """Return the last error output."""
     errors = (output for output in reversed(outputs) if output.get("output_type") == "error")
     return next(errors, None)
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return

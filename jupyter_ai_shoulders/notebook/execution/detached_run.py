@@ -5,13 +5,10 @@ Used by ``notebook.execution.scratch_runner`` and ``notebook.execution.verificat
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.notebook.base import CellRun
 from jupyter_ai_shoulders.notebook.execution.cell_run import failure_of, last_error, run_status
-from jupyter_ai_shoulders.notebook.kernels.connection import KernelConnection
+from jupyter_ai_shoulders.notebook.kernels.connection import KernelConnection, wait_for_event
 from jupyter_ai_shoulders.notebook.kernels.execute_request import CellRequest
 
 WATCH_SECONDS = 0.5
@@ -45,22 +42,16 @@ class DetachedRun:
     async def wait(self) -> bool:
         """Wait for messages, at most half a second; return whether the run is over."""
         request = self._request
-        await _wait(request.activity, WATCH_SECONDS)
+        await wait_for_event(request.activity, WATCH_SECONDS)
         if request.activity.is_set() and not request.finished.is_set():
             request.activity.clear()
-            await _wait(request.finished, REPORT_SECONDS)
+            await wait_for_event(request.finished, REPORT_SECONDS)
         if self._began is None and request.started:
             self._began = self._clock.monotonic()
         if not request.finished.is_set() and not await self._connection.is_current():
             self.died = True
             request.close()
         return request.finished.is_set()
-
-    async def run_to_end(self, on_progress: Callable[[], None]) -> CellRun:
-        """Return the result; ``on_progress`` is called regularly until then."""
-        while not await self.wait():
-            on_progress()
-        return self.current_result()
 
     def current_result(self) -> CellRun:
         """Return the result, with the status ``running`` before the end."""
@@ -89,11 +80,3 @@ class ScratchRequest(CellRequest):
         self._reader.clear_before_next_output = False
         sent = connection.ask(code, self, silent=False, expressions={})
         self._forget = lambda: connection.forget(sent)
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        return

@@ -11,11 +11,11 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
 from typing import Any, assert_never, cast
 
 from jupyter_ai_shoulders.notebook.cells import summary_of
 from jupyter_ai_shoulders.notebook.formats import nbformat3
+from jupyter_ai_shoulders.notebook.formats.file_style import FileStyle
 from jupyter_ai_shoulders.notebook.formats.json_layout import (
     Layout,
     MemberSpan,
@@ -34,9 +34,7 @@ from jupyter_ai_shoulders.wire.notebooks import (
     CellOutputs,
     CellSource,
 )
-from jupyter_ai_shoulders.wire.versions import well_formed
 
-_BEYOND_ASCII = re.compile(r"\\u(?:00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
 _LINE_END = re.compile(r"[\r\n]")
 _NON_TEXT_SPLIT = frozenset({"application/javascript", "image/svg+xml"})  # nbformat.v4.rwbase
 _SPLIT_3 = frozenset({"text", "html", "svg", "latex", "javascript", "json"})  # nbformat.v3.rwbase
@@ -44,100 +42,13 @@ _SPLIT_3 = frozenset({"text", "html", "svg", "latex", "javascript", "json"})  # 
 
 def splice(notebook: ParsedNotebook, edits: Sequence[CellEdit]) -> ParsedNotebook:
     """Return the notebook with the edits in its text; ``apply_edits`` has checked them."""
-    style = Style(notebook)
+    style = FileStyle(notebook)
     for edit in edits:
         notebook = _splice(notebook, edit, style)
     return notebook
 
 
-class Style:
-    """The style of a file, from its first lines and cells, as far as edits need it."""
-
-    def __init__(self, notebook: ParsedNotebook) -> None:
-        self._notebook = notebook
-
-    @cached_property
-    def _opening(self) -> str:
-        """The white space after the file's first brace."""
-        found = re.match(r"\ufeff?\s*\{(\s*)", self._notebook.head)
-        return found.group(1) if found else ""
-
-    @cached_property
-    def _line_end(self) -> re.Match[str] | None:
-        return re.search(r"\r\n|\n|\r", self._opening)
-
-    @cached_property
-    def indent(self) -> str | None:
-        """The text of one level; None when the file is on one line."""
-        return self._opening[self._line_end.end() :] if self._line_end else None
-
-    @cached_property
-    def newline(self) -> str:
-        """The line end."""
-        return self._line_end.group() if self._line_end else "\n"
-
-    @cached_property
-    def comma(self) -> str:
-        """The separator of two items on one line."""
-        found = self._notebook
-        sample = found.head + found.tail + "".join(cell.text for cell in found.cells[:1])
-        return ", " if re.search(r'[\]"\d}], "', sample) else ","
-
-    @cached_property
-    def colon(self) -> str:
-        """The separator of a key and its value."""
-        found = re.search(r'"cells"(\s*:\s*)\[$', self._notebook.head)
-        return found.group(1) if found else ": "
-
-    @cached_property
-    def escapes(self) -> bool:
-        r"""Whether the file writes characters beyond ASCII as ``\uXXXX``."""
-        cells = self._notebook.cells
-        pieces = (self._notebook.head, self._notebook.tail, *(cell.text for cell in cells))
-        return all(piece.isascii() for piece in pieces) and any(
-            "\\u" in piece and _BEYOND_ASCII.search(piece) for piece in pieces
-        )
-
-    @cached_property
-    def lines(self) -> bool:
-        """Whether long texts are lists of lines, as in the first cell with such a text."""
-        for cell in self._notebook.cells:
-            found = re.search(r'"(?:source|input)"\s*:\s*(["\[])', cell.text)
-            if found and cell.source:
-                return found.group(1) == "["
-        return True
-
-    def dump(self, value: Json, prefix: str | None) -> str:
-        """Return a value's JSON text; ``prefix`` is the white space at the start of its line."""
-        if value is None or isinstance(value, str | int):
-            return self._spelled(partial(json.dumps, value))
-        indented = self.indent is not None and prefix is not None
-        text = self._spelled(
-            partial(
-                json.dumps,
-                value,
-                indent=self.indent if indented else None,
-                separators=("," if indented else self.comma, self.colon),
-                sort_keys=True,
-            )
-        )
-        return text.replace("\n", f"{self.newline}{prefix}") if indented else text
-
-    def _spelled(self, dumps: Callable[..., str]) -> str:
-        text = dumps(ensure_ascii=False)
-        if not text.isascii() and (self.escapes or text != well_formed(text)):
-            text = dumps(ensure_ascii=True)
-        return text
-
-    def layout(self, prefix: str | None) -> Layout:
-        """Return the layout of an array whose key follows ``prefix``."""
-        if self.indent is None or prefix is None:
-            return Layout("", self.comma, "")
-        first = f"{self.newline}{prefix}{self.indent}"
-        return Layout(first, "," + first, f"{self.newline}{prefix}")
-
-
-def _splice(notebook: ParsedNotebook, edit: CellEdit, style: Style) -> ParsedNotebook:
+def _splice(notebook: ParsedNotebook, edit: CellEdit, style: FileStyle) -> ParsedNotebook:
     match edit:
         case CellSource():
             return _changed(notebook, edit.cell_id, lambda cell: _with_source(cell, edit, style))
@@ -182,7 +93,7 @@ def _removed(notebook: ParsedNotebook, cell_id: CellId) -> ParsedNotebook:
 
 
 def _inserted(
-    notebook: ParsedNotebook, cell: RawCell, after: CellId | None, style: Style
+    notebook: ParsedNotebook, cell: RawCell, after: CellId | None, style: FileStyle
 ) -> ParsedNotebook:
     layout = _cells_layout(notebook, style)
     index = 0 if after is None else _index(notebook, after) + 1
@@ -199,7 +110,7 @@ def _inserted(
     return replace(notebook, cells=tuple(cells))
 
 
-def _moved(notebook: ParsedNotebook, edit: CellMove, style: Style) -> ParsedNotebook:
+def _moved(notebook: ParsedNotebook, edit: CellMove, style: FileStyle) -> ParsedNotebook:
     index = _index(notebook, edit.cell_id)
     before = notebook.cells[index - 1].id if index else None
     if edit.after in {before, edit.cell_id}:
@@ -208,7 +119,7 @@ def _moved(notebook: ParsedNotebook, edit: CellMove, style: Style) -> ParsedNote
     return _inserted(_removed(notebook, edit.cell_id), cell, edit.after, style)
 
 
-def _cells_layout(notebook: ParsedNotebook, style: Style) -> Layout:
+def _cells_layout(notebook: ParsedNotebook, style: FileStyle) -> Layout:
     """Return the layout of the list of cells: its own, or the file's when it is empty."""
     if not notebook.cells:
         return style.layout(_line_prefix(notebook.head[: notebook.head.rfind('"cells"')]))
@@ -218,7 +129,7 @@ def _cells_layout(notebook: ParsedNotebook, style: Style) -> Layout:
     return Layout(first, "," + first if _LINE_END.search(first) else style.comma, "")
 
 
-def _new_cell(notebook: ParsedNotebook, edit: CellInsert, style: Style) -> RawCell:
+def _new_cell(notebook: ParsedNotebook, edit: CellInsert, style: FileStyle) -> RawCell:
     code = edit.cell_type == "code"
     data = _new_data_3(notebook, edit, style) if notebook.major == 3 else _new_data(edit, style)
     if notebook.stores_ids:
@@ -237,7 +148,7 @@ def _new_cell(notebook: ParsedNotebook, edit: CellInsert, style: Style) -> RawCe
     )
 
 
-def _new_data(edit: CellInsert, style: Style) -> JsonObject:
+def _new_data(edit: CellInsert, style: FileStyle) -> JsonObject:
     data: JsonObject = {
         "cell_type": edit.cell_type,
         "metadata": edit.metadata,
@@ -251,7 +162,7 @@ def _new_data(edit: CellInsert, style: Style) -> JsonObject:
     return data
 
 
-def _new_data_3(notebook: ParsedNotebook, edit: CellInsert, style: Style) -> JsonObject:
+def _new_data_3(notebook: ParsedNotebook, edit: CellInsert, style: FileStyle) -> JsonObject:
     """Return a new cell of format 3, in the language of the neighbouring code."""
     codes = (cell.text for cell in notebook.cells if cell.cell_type == "code")
     beside = next(codes, None)
@@ -263,7 +174,7 @@ def _new_data_3(notebook: ParsedNotebook, edit: CellInsert, style: Style) -> Jso
     return data
 
 
-def _with_source(cell: RawCell, edit: CellSource, style: Style) -> RawCell:
+def _with_source(cell: RawCell, edit: CellSource, style: FileStyle) -> RawCell:
     if edit.source == cell.source:
         return cell
     if cell.old:
@@ -273,7 +184,7 @@ def _with_source(cell: RawCell, edit: CellSource, style: Style) -> RawCell:
     return cell._replace(text=text, source=edit.source)
 
 
-def _source_text(cell: RawCell, key: str, source: str, style: Style) -> str:
+def _source_text(cell: RawCell, key: str, source: str, style: FileStyle) -> str:
     """Return a cell's text with another source, in its existing form."""
     member = _members(cell).get(key)
     if member is None or member.value is None:
@@ -288,7 +199,7 @@ def _source_text(cell: RawCell, key: str, source: str, style: Style) -> str:
     return _put(cell.text, member, layout.join([style.dump(line, None) for line in lines]))
 
 
-def _old_source_text(cell: RawCell, source: str, style: Style) -> str:
+def _old_source_text(cell: RawCell, source: str, style: FileStyle) -> str:
     """The same for format 3, where a heading is a separate cell type."""
     members = _members(cell)
     if members["cell_type"].value == "heading":
@@ -303,7 +214,7 @@ def _old_source_text(cell: RawCell, source: str, style: Style) -> str:
     return _source_text(cell, nbformat3.source_key(cell.cell_type), source, style)
 
 
-def _with_outputs(cell: RawCell, edit: CellOutputs, style: Style) -> RawCell:
+def _with_outputs(cell: RawCell, edit: CellOutputs, style: FileStyle) -> RawCell:
     stored = _stored_output_3 if cell.old else _stored_output
     outputs: Json = [stored(output, style) for output in edit.outputs]
     count = "prompt_number" if cell.old else "execution_count"
@@ -322,7 +233,7 @@ def _set(
     cell: RawCell,
     key: str,
     value: Json,
-    style: Style,
+    style: FileStyle,
     members: Mapping[str, MemberSpan] | None = None,
 ) -> RawCell:
     """Replace a member's value, or insert the member first; ``members`` are the cell's if known."""
@@ -371,12 +282,12 @@ def _line_prefix(before: str) -> str | None:
     return line if end >= 0 and not line.strip() else None
 
 
-def _lines(text: str, style: Style) -> Json:
+def _lines(text: str, style: FileStyle) -> Json:
     # nbformat splits at the same positions; joining gives the same text for any split.
     return cast("Json", text.splitlines(keepends=True)) if style.lines else text
 
 
-def _stored_output(output: JsonObject, style: Style) -> JsonObject:
+def _stored_output(output: JsonObject, style: FileStyle) -> JsonObject:
     """Return an output as nbformat writes it to a file (nbformat.v4.rwbase.split_lines)."""
     stored = dict(output)
     data, text = output.get("data"), output.get("text")
@@ -387,7 +298,7 @@ def _stored_output(output: JsonObject, style: Style) -> JsonObject:
     return stored
 
 
-def _stored_output_3(output: JsonObject, style: Style) -> JsonObject:
+def _stored_output_3(output: JsonObject, style: FileStyle) -> JsonObject:
     """Return an output in format 3 (nbformat.v3.rwbase.split_lines)."""
     stored = nbformat3.downgraded_output(output)
     for name in _SPLIT_3.intersection(stored):
@@ -396,7 +307,7 @@ def _stored_output_3(output: JsonObject, style: Style) -> JsonObject:
     return stored
 
 
-def _stored_data(mime: str, value: Any, style: Style) -> Json:
+def _stored_data(mime: str, value: Any, style: FileStyle) -> Json:
     if isinstance(value, str) and (mime.startswith("text/") or mime in _NON_TEXT_SPLIT):
         return _lines(value, style)
     return cast("Json", value)

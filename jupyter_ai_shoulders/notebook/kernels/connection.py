@@ -217,7 +217,7 @@ class KernelConnection:
             if nudges % SHELL_NUDGES == 0:
                 self.send(self.session.msg("kernel_info_request"))
             nudges += 1
-            await _wait(self._has_output, NUDGE_SECONDS)
+            await wait_for_event(self._has_output, NUDGE_SECONDS)
 
     def _on_output(self, parts: list[bytes]) -> None:
         self._has_output.set()
@@ -280,7 +280,8 @@ def _date(header: Message) -> datetime | None:
         return None
 
 
-async def _wait(event: asyncio.Event, seconds: float) -> None:
+async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
+    """Wait until the event is set, or for ``seconds``."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()
