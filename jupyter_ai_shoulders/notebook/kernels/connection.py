@@ -28,8 +28,8 @@ from jupyter_ai_shoulders.notebook.kernel_channels import (
     ZmqChannels,
 )
 from jupyter_ai_shoulders.notebook.kernels.display_throttle import DisplayThrottle
-from jupyter_ai_shoulders.notebook.kernels.message_decoding import KernelSession
-from jupyter_ai_shoulders.notebook.kernels.oversized_messages import (
+from jupyter_ai_shoulders.notebook.kernels.message_decoding import (
+    KernelSession,
     is_oversized,
     replacement_message,
 )

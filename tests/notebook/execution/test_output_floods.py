@@ -5,7 +5,7 @@ import json
 import pytest
 from jupyter_client.session import Session
 
-from jupyter_ai_shoulders.notebook.kernels import oversized_messages
+from jupyter_ai_shoulders.notebook.kernels import message_decoding
 from tests.notebook.execution.output_flood import flood, floods
 
 ALLOWED_MB = 100
@@ -35,10 +35,10 @@ def test_floods_are_bounded_and_the_kernel_goes_on():
 def test_what_stands_in_for_a_message_says_so(
     kind: str, content: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(oversized_messages, "CONTENT_LIMIT", 100)
+    monkeypatch.setattr(message_decoding, "CONTENT_LIMIT", 100)
     session = Session(key=b"")
     frames = session.serialize(session.msg(kind, content))[1:6]
-    assert oversized_messages.is_oversized(frames)
-    message = oversized_messages.replacement_message(frames)
+    assert message_decoding.is_oversized(frames)
+    message = message_decoding.replacement_message(frames)
     assert message["msg_type"] == kind
     assert "is left out here" in json.dumps(message["content"])
