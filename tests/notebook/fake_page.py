@@ -1,4 +1,4 @@
-"""A browser page for tests of live documents: a notebook in memory that speaks the frames."""
+"""A browser page for tests of live documents: a notebook in memory that uses the frame protocol."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 
 
 class StillClock:
-    """A clock that moves only when it is told to, and those who sleep by it."""
+    """A clock that advances only on demand, with sleepers."""
 
     def __init__(self) -> None:
         self.time = datetime(2026, 11, 21, tzinfo=UTC)
@@ -61,8 +61,8 @@ class StillClock:
         await waker.wait()
 
     async def advance(self, seconds: float) -> None:
-        """Move on, and let those whose time has come run."""
-        await asyncio.sleep(0)  # those that were just told to sleep fall asleep
+        """Advance, and run the sleepers that are due."""
+        await asyncio.sleep(0)  # woken tasks go to sleep again
         self.time += timedelta(seconds=seconds)
         for until, waker in self.sleepers:
             if until <= self.time:
@@ -140,7 +140,7 @@ class FakePage:
         self.metadata: JsonObject = content["metadata"]
         self.cells = [_loaded(cell) for cell in content["cells"]]
 
-    # what the user does
+    # actions of the user
 
     async def open(self) -> None:
         """Connect and announce the notebook with all its text."""
@@ -157,7 +157,7 @@ class FakePage:
         await self._announce(DocumentChange)
 
     def change_silently(self, cell_id: str, source: str) -> None:
-        """Change a cell where nobody hears of it: the socket is lost."""
+        """Change a cell without an announcement: the socket is lost."""
         self.replace(with_source(self.cell(cell_id), source))
         self.dirty = True
 
@@ -168,7 +168,7 @@ class FakePage:
         await self._announce(DocumentChange)
 
     async def save(self) -> None:
-        """Write the file and announce that all is saved."""
+        """Write the file and announce that everything is saved."""
         content = json.loads(self.file.read_text())
         content["cells"] = [_stored(cell) for cell in self.cells]
         self.file.write_text(json.dumps(content))
@@ -177,13 +177,13 @@ class FakePage:
         await self._announce(DocumentChange)
 
     async def rename(self, name: str) -> None:
-        """Rename the file and say so."""
+        """Rename the file and announce it."""
         old, self.path = self.path, name
         self.file = self.file.rename(self.file.parent / name)
         await self.say(DocumentRename(path=old, new_path=name))
 
     async def restore(self, offer: DocumentRecovery) -> None:
-        """Take what is offered: instead of a text nobody changed, else as a cell of its own."""
+        """Restore an offer: in place of an unchanged text, else as a separate cell."""
         for cell in offer.cells:
             here = self.sources.get(cell.id)
             if here is not None and here == cell.base:
@@ -196,17 +196,17 @@ class FakePage:
         await self.answer(offer, "restored")
 
     async def answer(self, offer: DocumentRecovery, action: Any) -> None:
-        """Say what became of an offer."""
+        """Answer an offer."""
         name = offer.recovery_id
         await self.say(DocumentRecoveryAnswer(path=self.path, recovery_id=name, action=action))
 
     async def follow(self, file: Path) -> None:
-        """Learn that the notebook was renamed elsewhere, and say so."""
+        """Follow a rename made elsewhere, and announce it."""
         old, self.path, self.file = self.path, file.name, file
         await self.say(DocumentRename(path=old, new_path=file.name))
 
     async def announce_change(self) -> None:
-        """Announce the notebook as it is now."""
+        """Announce the current notebook."""
         await self._announce(DocumentChange)
 
     def modified(self) -> str:
@@ -225,11 +225,11 @@ class FakePage:
         self.live.disconnected(self.client)
 
     async def answered(self) -> None:
-        """Let all that is asked of the page be answered, and what comes of it."""
+        """Let all requests to the page be answered, with their effects."""
         while self.answers:
             await asyncio.gather(*self.answers)
 
-    # what a test looks at
+    # observations of a test
 
     def cell(self, cell_id: str) -> NotebookCell:
         return next(cell for cell in self.cells if cell.id == cell_id)
@@ -238,7 +238,7 @@ class FakePage:
     def sources(self) -> dict[str, str]:
         return {cell.id: cell.source for cell in self.cells}
 
-    # what the bridge does
+    # the page's own code
 
     async def say(self, frame: PageFrame) -> None:
         await self.live.handle(self.client, frame)

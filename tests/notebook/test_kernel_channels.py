@@ -1,4 +1,4 @@
-"""The channels to a kernel of this machine, with sockets of our own in the kernel's place."""
+"""The channels to a local kernel, with our own sockets in place of the kernel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def test_channels_wait_for_a_kernel_that_opens_stdin_last():
         async with asyncio.timeout(20):
             await opened
             message = session.msg("input_request", {"prompt": "Name? ", "password": False})
-            asking.router_mandatory = 1  # raises for a peer it does not know
+            asking.router_mandatory = 1  # raises for an unknown peer
             await asking.send_multipart([session.bsession, *session.serialize(message)])
             assert b"Name? " in (await heard.get())[4]
         await channels.close()

@@ -1,4 +1,4 @@
-"""Files that are no notebooks, or not any more: what a crash, a merge or an editor leaves."""
+"""Files that are not valid notebooks: after a crash, a bad merge or a mistake in an editor."""
 
 import json
 

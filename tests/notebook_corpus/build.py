@@ -1,4 +1,4 @@
-"""Puts the corpus together."""
+"""Builds the corpus."""
 
 import json
 from collections.abc import Iterator
@@ -96,7 +96,7 @@ def _of_spellings() -> Iterator[Item]:
 
 
 def _mixed() -> Item:
-    """Line ends of three kinds in one file, as after a bad merge."""
+    """Three kinds of line ends in one file, as after a bad merge."""
     lines = spell(sample_notebooks.in_language("R"), Spelling()).split("\n")
     ends = ["\n", "\r\n", "\r"]
     text = "".join(line + ends[at % 3] for at, line in enumerate(lines))

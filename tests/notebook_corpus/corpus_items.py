@@ -12,7 +12,7 @@ own ``json``, as many scripts do; ``hand``: a file of ``tests/notebook_corpus/fi
 
 @dataclass(frozen=True)
 class Item:
-    """A notebook file: what it shows, who wrote it, its bytes."""
+    """A notebook file: its purpose, its writer, its bytes."""
 
     kind: str
     name: str
@@ -27,11 +27,11 @@ class Item:
 
 @dataclass(frozen=True)
 class BrokenItem:
-    """A file that must never be rewritten, and what a user must be told of it."""
+    """A file that must never be rewritten, and the problem that the user must be told."""
 
     name: str
     content: bytes
     problem: str
     """A regular expression."""
     line: int = 1
-    """Where it is; 0 when the exact line does not matter, but there must be one."""
+    """The line of the problem; 0 when any line will do, but there must be one."""

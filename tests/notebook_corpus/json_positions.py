@@ -1,4 +1,4 @@
-"""Where things stand in a JSON text, found without any of the code under test."""
+"""Positions in a JSON text, found without the code under test."""
 
 import json
 import re
@@ -10,7 +10,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"\ufeff]+')
 
 @dataclass(frozen=True)
 class Span:
-    """A value: its place, and the members of an object or items of a list."""
+    """A value: its position, and the members of an object or items of a list."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Located:
     """The cells of a notebook file, and the text around them."""
 
     head: str
-    """Up to and with the bracket that opens the list of cells."""
+    """Up to and including the bracket that opens the list of cells."""
     cells: list[Span]
     gaps: list[str]
     """Before each cell, and after the last."""
@@ -41,7 +41,7 @@ class Located:
 
 
 def locate(text: str) -> Located:
-    """Return where the cells stand; format 3 must have one worksheet or edits within cells."""
+    """Return the positions of the cells; format 3 must have one worksheet or edits within cells."""
     tokens = _TOKEN.finditer(text)
     top = _value(next(tokens), tokens)
     if "worksheets" in top.members:

@@ -1,4 +1,4 @@
-"""A JSON writer with a style: nothing of it is shared with ``json`` or nbformat.
+"""A JSON writer with configurable style, independent of ``json`` and nbformat.
 
 Tools differ in indentation, line ends, the order of keys, the spelling of characters and numbers,
 and white space. All of it must survive an edit.
@@ -14,18 +14,18 @@ _SHORTER = {**_SHORT, "\b": "\\b", "\f": "\\f"}
 
 @dataclass(frozen=True)
 class Literally:
-    """A value with a spelling of its own: ``1E5``, ``-0``, ``NaN``."""
+    """A value with a fixed spelling: ``1E5``, ``-0``, ``NaN``."""
 
     text: str
 
 
 class Twice(dict[str, Any]):
-    """An object that has its keys twice; the first time each is null."""
+    """An object with duplicate keys; the first of each is null."""
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """How one tool writes JSON; None for ``indent`` is one line."""
+    """The style of one tool; None for ``indent`` is one line."""
 
     indent: str | None = " "
     newline: str = "\n"
@@ -36,14 +36,14 @@ class Spelling:
     slashes: bool = False
     """Whether ``/`` is escaped, as PHP and some Java writers do."""
     empty_space: str = ""
-    """What stands in an empty list or object."""
+    """The content of an empty list or object."""
     trailing: str = ""
     """White space at the end of each line."""
     own_lines: bool = True
-    """Whether short lists of scalars stand on several lines."""
+    """Whether short lists of scalars take several lines."""
     final: str = "\n"
     before: str = ""
-    """What comes before the first brace: a byte-order mark, white space."""
+    """The text before the first brace: a byte-order mark, white space."""
 
 
 def spell(value: Any, spelling: Spelling, seed: int = 0) -> str:

@@ -1,9 +1,7 @@
-"""Edits of files that are too large for the tests.
+"""Edits of files that are too large for the tests: 5 000 cells, and 200 MB of outputs.
 
-``python -m tests.notebook_corpus.large_notebooks``.
-
-5 000 cells, and 200 MB of outputs: read and edited through the disk back end in a process of its
-own, whose times and memory are printed; every other byte is compared here.
+``python -m tests.notebook_corpus.large_notebooks`` reads and edits them through the disk back end
+in a separate process and prints its times and memory; every other byte is compared here.
 """
 
 import asyncio
@@ -38,7 +36,7 @@ STAGES: dict[str, list[tuple[str, list[CellEdit]]]] = {
         ("delete and sign", [CellDelete(cell_id=NEW)]),
     ],
 }
-"""What is done to a file, by the text that its middle cell has then."""
+"""The edits of a file, by the text of its middle cell at that stage."""
 
 
 def pieces(cells: int, output: int) -> Iterator[str]:
@@ -64,13 +62,13 @@ def digest(file: Path, text: str) -> str:
 
 
 def peak_mb() -> float:
-    """The most memory this program has had (Linux): getrusage would count its parent's too."""
+    """Return this program's peak memory (Linux): getrusage would include its parent's."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) / 1024 if found else 0.0
 
 
 async def measure(file: Path, text: str) -> None:
-    """Do what a stage says; print how long each part took."""
+    """Perform a stage; print the time of each part."""
     workspace = Workspace(file.parent)
     notebooks = DiskNotebooks(workspace)
     notebook = notebooks.open(workspace.path(file.name))

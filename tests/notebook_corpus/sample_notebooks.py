@@ -1,4 +1,4 @@
-"""Notebooks as values, in many languages and as many tools leave them."""
+"""Notebooks as values, in many languages and from many tools."""
 
 import base64
 import random
@@ -93,7 +93,7 @@ def metadata(language: str) -> Json:
 
 
 def stream(text: str = "1\n2\n") -> Json:
-    """What a cell printed, as lines."""
+    """A cell's printed output, as lines."""
     return {"name": "stdout", "output_type": "stream", "text": text.splitlines(keepends=True)}
 
 
@@ -145,7 +145,7 @@ def text(source: str, kind: str = "markdown", **rest: Any) -> Json:
 
 
 def document(cells: list[Json], minor: int = 5, **rest: Any) -> Json:
-    """A notebook; from 4.5 on its cells get ids where they have none."""
+    """A notebook; from 4.5 on, cells without an id get one."""
     if minor >= 5:
         cells = [{"id": f"cell-{at}", **cell} for at, cell in enumerate(cells)]
     return {
@@ -171,7 +171,7 @@ def in_language(language: str, minor: int = 5) -> Json:
 
 
 def by_tool(tool: str) -> Json:
-    """A notebook with what a tool leaves in metadata."""
+    """A notebook with a tool's metadata."""
     whole, own, minor = TOOLS[tool]
     cells = [
         {**text(f"# From {tool}"), "metadata": {**own}},
@@ -213,7 +213,7 @@ def _old_code(source: str, outputs: list[Json], count: int) -> Json:
 
 
 def by_chance(seed: int, minor: int) -> Json:
-    """A notebook of cells drawn at random; the same for the same seed."""
+    """A notebook of random cells; the same for the same seed."""
     choose = random.Random(seed)
     outputs = [stream, figure, failure, lambda: table(3)]
     cells: list[Json] = []

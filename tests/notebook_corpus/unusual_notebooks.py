@@ -1,4 +1,4 @@
-"""Notebooks with something unusual in them that Jupyter opens all the same."""
+"""Unusual notebooks that Jupyter opens."""
 
 from typing import Any
 
@@ -34,14 +34,14 @@ UNICODE: dict[str, str] = {
 
 
 def with_text(source: str) -> Json:
-    """A notebook with a text in every place a text can be."""
+    """A notebook with a text in every possible position."""
     output = {"name": "stdout", "output_type": "stream", "text": source}
     cells = [text(source), code(source, [output], 1), text(source, "raw"), code("plain", [])]
     return document(cells, metadata={**metadata("python"), "title": source})
 
 
 def numbers() -> dict[str, Any]:
-    """Numbers that do not survive a trip through a float, or have two spellings."""
+    """Numbers that a conversion to float changes, or with two spellings."""
     return {
         name: Literally(name)
         for name in (
@@ -62,12 +62,12 @@ def numbers() -> dict[str, Any]:
 
 
 def not_numbers() -> dict[str, Any]:
-    """What Python and many a tool write that is no JSON, and Jupyter reads."""
+    """Invalid JSON that Python and many tools write, and Jupyter reads."""
     return {name: Literally(name) for name in ("NaN", "Infinity", "-Infinity")}
 
 
 def deep(levels: int) -> Any:
-    """A value within a value within a value."""
+    """Deeply nested values."""
     value: Any = "bottom"
     for level in range(levels):
         value = {"in": value} if level % 2 else [value]
@@ -126,14 +126,14 @@ def rich() -> Json:
 
 
 def huge(megabytes: float) -> Json:
-    """A cell that printed far too much, beside others."""
+    """A cell with far too much output, among others."""
     lines = [f"line {at:07} of a loop without end\n" for at in range(int(megabytes * 26_000))]
     long = {"name": "stdout", "output_type": "stream", "text": lines}
     return document([code("before = 1", []), code("loop()", [long], 1), code("after = 1", [])])
 
 
 def big_picture(megabytes: float) -> Json:
-    """A picture of megabytes, on one line as always."""
+    """A picture of megabytes, on one line as usual."""
     output = figure()
     output["data"]["image/png"] = "iVBORw0KGgo" * int(megabytes * 95_000)
     return document([text("# Plot"), code("plot()", [output], 1), code("x = 1", [])])
@@ -153,7 +153,7 @@ def _cells(cells: list[Json], minor: int = 5) -> Json:
 
 
 def structures() -> dict[str, Json]:
-    """Notebooks whose members are missing, too many, or of an unusual kind."""
+    """Notebooks with missing, additional or unusual members."""
     plain = in_language("python")
     cells: list[Json] = plain["cells"]
     one = _changed(cells[1])

@@ -1,4 +1,4 @@
-"""What a cell binds, changes and needs: tables, and small programs that are really run."""
+"""The names a cell binds, changes and needs: tables, and small programs that are executed."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_shell_lines_mention_names() -> None:
     assert "work" in cell_names("%timeit work(1)").mentions
 
 
-# Small programs, really run: what they read before they bound it, and what they bound.
+# Small executed programs: the names they read before binding them, and those they bind.
 
 expressions = st.recursive(
     st.sampled_from([*NAMES, "1", "0"]),
@@ -193,7 +193,7 @@ programs = st.lists(statements, min_size=1, max_size=4).map("\n".join)
 
 
 class Anything:
-    """A value that everything can be done to."""
+    """A value that supports every operation."""
 
     def __add__(self, other: object) -> Anything:
         return self
@@ -205,7 +205,7 @@ class Anything:
 
 
 class Watched(dict[str, Any]):
-    """A namespace that notes what is read before the program bound it, and what it binds."""
+    """A namespace that records which names a program reads first, and which it binds."""
 
     def __init__(self) -> None:
         super().__init__({"__builtins__": builtins, **{name: Anything() for name in NAMES}})
@@ -233,11 +233,11 @@ class Watched(dict[str, Any]):
 
 
 UNSEEN = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
-"""What a walrus in a comprehension makes of the module's names; it passes ``Watched`` by."""
+"""A walrus in a comprehension compiles to these; ``Watched`` does not see them."""
 
 
 def really(source: str) -> Watched | None:
-    """Run a program; return what it did, None when it is none or fails on the way."""
+    """Run a program; return its namespace, None when it is invalid or fails."""
     watched = Watched()
     try:
         program = compile(source, "program", "exec")

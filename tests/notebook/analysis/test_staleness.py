@@ -1,4 +1,4 @@
-"""Which cells are stale, and why: tables of notebooks with what ran in them."""
+"""Stale cells and their reasons: tables of notebooks and runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GONE = "uses `df`, which no cell defines any more: the kernel still has it from 
 
 
 class Kernel:
-    """A notebook in front of a kernel: cells are written and run by their numbers from 1."""
+    """A notebook with a kernel: cells are written and run by 1-based number."""
 
     def __init__(self, *sources: str) -> None:
         self.sources = list(sources)
@@ -34,7 +34,7 @@ class Kernel:
         self.next = 1
 
     def run(self, *numbers: int) -> Kernel:
-        """Run cells as they are now."""
+        """Run cells with their current text."""
         assert self.life is not None
         for number in numbers:
             version = cell_version(self.sources[number - 1])
@@ -50,18 +50,18 @@ class Kernel:
         return self
 
     def restart(self) -> Kernel:
-        """Begin a new life; the counts stay beside the cells."""
+        """Start a new generation; the cells keep their counts."""
         self.life = KernelRuns(whole=True)
         self.next = 1
         return self
 
     def forget(self) -> Kernel:
-        """Know no more than what a file says."""
+        """Keep only the information that a file has."""
         self.life = None
         return self
 
     def report(self, *, is_python: bool = True) -> StaleReport:
-        """Return what is stale."""
+        """Return the stale cells."""
         return stale_cells(self.cells, self.life, self.book.names, is_python=is_python)
 
     @property
@@ -259,7 +259,7 @@ def test_markdown_is_never_stale() -> None:
 
 
 def announced(cell_id: str, version: str, count: int | None) -> AnnouncedCell:
-    """Return a cell as a page that saw it run announces it."""
+    """Return a cell as announced by a page that saw it run."""
     return AnnouncedCell(
         id=CellId(cell_id),
         cell_type="code",

@@ -1,4 +1,4 @@
-"""What is kept of runs between pages, agent and reads: marks for pages, reports for the model."""
+"""Runs recorded from pages and the agent: marks for pages, reports for the model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _no_client() -> Any:
 
 
 class Sent:
-    """A transport that keeps what was sent."""
+    """A transport that records frames."""
 
     def __init__(self) -> None:
         self.frames: list[tuple[ClientId, ServerFrame]] = []
@@ -67,7 +67,7 @@ async def at_once(seconds: float) -> None:
 
 
 class World:
-    """A book in front of pages and a kernel."""
+    """A tracker with pages and a kernel."""
 
     def __init__(self, language: str = "python") -> None:
         self.sent = Sent()
@@ -107,13 +107,13 @@ class World:
         await self.book.settle()
 
     async def reasons(self, *cells: tuple[str, int | None]) -> dict[str, str]:
-        """Return what the model is told of a notebook as it is read."""
+        """Return the reasons in the model's report on a notebook snapshot."""
         report = await self.book.report(snapshot(cells))
         return {cell_id: mark.reason for cell_id, mark in report.marks.items()}
 
 
 def notebook_cell(number: int, source: str, count: int | None) -> NotebookCell:
-    """Return a cell as the disk has it."""
+    """Return a cell of a file."""
     return NotebookCell(
         id=CellId(f"c{number}"),
         cell_type="code",
@@ -127,7 +127,7 @@ def notebook_cell(number: int, source: str, count: int | None) -> NotebookCell:
 
 
 def snapshot(cells: Sequence[tuple[str, int | None]]) -> NotebookSnapshot:
-    """Return a notebook as it is read."""
+    """Return a notebook snapshot."""
     made = [notebook_cell(n, source, count) for n, (source, count) in enumerate(cells, 1)]
     return NotebookSnapshot("a.ipynb", "disk", made, {}, dirty=False)
 

@@ -1,9 +1,9 @@
-"""Floods of output against a server's half of the notebook: how much memory it takes, how fast.
+"""Memory and speed of the server's notebook code during floods of output.
 
 ``python -m tests.notebook.execution.output_flood --gb 1 --updates 1000000 --single 200`` is the
-full form (twenty minutes); ``test_floods`` runs a short one. Each flood is a cell that the tool
-``run_cell`` runs on a real kernel, in a process of its own, so that the peak of its memory is the
-flood's.
+full form (twenty minutes); ``test_output_floods`` runs a short one. Each flood is a cell that the
+tool ``run_cell`` runs on a real kernel, in a separate process, so that the peak of its memory is
+the flood's.
 """
 
 from __future__ import annotations
@@ -63,23 +63,23 @@ for _ in range({count}): comm.send({{"n": _}}, buffers=[bytes(50_000_000)])
 
 @dataclass(frozen=True)
 class Flooded:
-    """What one flood took."""
+    """The measurements of one flood."""
 
     name: str
     ok: bool
     seconds: float
     grown_mb: float
-    """The peak of the process's memory over what it was before."""
+    """Growth of the process's memory to its peak."""
     model_characters: int
     file_mb: float
     turn_of_loop_ms: float
-    """The longest time nothing else got its turn on the event loop."""
+    """The longest block of the event loop."""
     next_ok: bool
-    """Whether the cell after it runs as if nothing had been."""
+    """Whether the next cell runs normally."""
 
 
 def flood(*named: tuple[str, str]) -> list[Flooded]:
-    """Run floods one after the other in one process of their own."""
+    """Run floods in sequence in a separate process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return [Flooded(**values) for values in pool.apply(_flood, named)]
 
@@ -172,7 +172,7 @@ def floods(gigabytes: float, updates: int, single_mb: int) -> Sequence[tuple[str
 
 
 def main() -> None:
-    """Run them all and print what they took."""
+    """Run all floods and print the measurements."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.notebook.execution.output_flood", description=__doc__
     )

@@ -1,8 +1,8 @@
-"""Floods of output against a whole Jupyter server: how much its process grows.
+"""Growth of a whole Jupyter server's memory during floods of output.
 
-``python -m tests.notebook.execution.output_flood --server`` runs them: a conversation of a real
-server runs the cell on a real kernel, asked by a simulated model. Memory is the server process's
-own resident memory, as the kernel of the operating system counts it (Linux only).
+``python -m tests.notebook.execution.output_flood --server`` runs them: in a conversation on a real
+server a simulated model runs the cell on a real kernel. Memory is the server process's own resident
+memory, as the operating system counts it (Linux only).
 """
 
 from __future__ import annotations
@@ -23,32 +23,33 @@ from tests.bench.server_and_provider import Server, serving
 from tests.simulator_process import calls, says
 
 SETTLED_SECONDS = 1.0
-"""After the kernel's reply, until the server has read what it printed."""
+"""Seconds after the kernel's reply until the server has read all output."""
 CELLS = ("warm", "flood", "next")
 UNLIMITED = aiohttp.ClientTimeout(total=None)
 
 
 @dataclass(frozen=True)
 class ServerFlooded:
-    """What one flood took."""
+    """The measurements of one flood."""
 
     name: str
     seconds: float
     before_mb: float
     """Resident memory of the server once the kernel is warm."""
     peak_grown_mb: float
-    """The highest resident memory meanwhile (VmHWM) over that."""
+    """The highest resident memory during the flood (VmHWM) minus that."""
     floor_grown_mb: float
-    """The same peak when a client beside the server runs the code: what Jupyter's own listening to
-    kernels (their last activity) takes."""
+    """The same peak when another client runs the code: the cost of Jupyter's own observation of
+    kernels (their last activity).
+    """
     left_grown_mb: float
-    """What it has more when all is over (Rss of smaps_rollup)."""
+    """Growth after the end (Rss of smaps_rollup)."""
     next_ok: bool
-    """Whether the cell after it runs as if nothing had been."""
+    """Whether the next cell runs normally."""
 
 
 async def flood_server(named: Sequence[tuple[str, str]]) -> AsyncGenerator[ServerFlooded]:
-    """Run floods, each on a server and a kernel of its own."""
+    """Run floods, each on a separate server and kernel."""
     for name, source in named:
         async with serving(_script()) as (server, _):
             try:
@@ -58,7 +59,7 @@ async def flood_server(named: Sequence[tuple[str, str]]) -> AsyncGenerator[Serve
 
 
 def _script() -> dict[str, Any]:
-    """A model that runs the cell it is told of."""
+    """A model that runs the requested cell."""
     rules = [
         {
             "when": {"user": f"^{cell}", "has_results": False},
@@ -98,7 +99,7 @@ async def _run(server: Server, name: str, source: str) -> ServerFlooded:
 
 
 async def _floor(server: Server, memory: Memory, source: str) -> float:
-    """Run the code in a kernel of the server's, through a client of our own."""
+    """Run the code in a kernel of the server, through a client of our own."""
     async with server.http.post(f"http://127.0.0.1:{server.lab.port}/api/kernels") as answer:
         assert answer.status == 201, await answer.text()
         kernel_id = (await answer.json())["id"]
@@ -125,7 +126,7 @@ async def _replied(client: AsyncKernelClient, request: str) -> None:
 
 
 async def _turn(server: Server, session: str, text: str) -> None:
-    """Send a message and return when its turn has ended, however long its cell runs."""
+    """Send a message and return when its turn has ended."""
     async with server.http.get(f"{server.url}/sessions/{session}") as answer:
         after = (await answer.json())["last_seq"]
     await server.send(session, text, ["n.ipynb"])
@@ -146,15 +147,15 @@ class Memory:
         self._process = Path(f"/proc/{pid}")
 
     def forget_peak(self) -> None:
-        """Let the peak be what there is now (proc(5), clear_refs)."""
+        """Reset the peak (proc(5), clear_refs)."""
         (self._process / "clear_refs").write_text("5")
 
     def peak_mb(self) -> float:
-        """Return the highest there was since."""
+        """Return the peak since the reset."""
         return _field(self._process / "status", "VmHWM")
 
     def resident_mb(self) -> float:
-        """Return what there is now."""
+        """Return the current value."""
         return _field(self._process / "smaps_rollup", "Rss")
 
 
@@ -164,7 +165,7 @@ def _field(file: Path, name: str) -> float:
 
 
 def run(named: Sequence[tuple[str, str]], say: Callable[[ServerFlooded], None]) -> None:
-    """Run them all, and say what each took."""
+    """Run all floods, and report the measurements."""
 
     async def each() -> None:
         async for flooded in flood_server(named):

@@ -45,7 +45,7 @@ def gate(tmp_path: Path) -> Gate:
 
 
 async def shown(at: KernelHarness, kind: str, count: int = 1) -> None:
-    """Wait until pages were sent so many frames of a kind."""
+    """Wait until pages were sent a number of frames of a kind."""
     async with asyncio.timeout(20):
         while [frame.kind for frame in at.pages.frames].count(kind) < count:  # noqa: ASYNC110 they tell nobody
             await asyncio.sleep(0.02)
@@ -204,7 +204,7 @@ async def test_cancelling_interrupts_the_kernel_within_two_seconds(kernels: OneK
     async with bench(kernels) as at:
         kept = "kept = 'state'\nprint('started', flush=True)\nimport time; time.sleep(60)"
         task = asyncio.create_task(at.run_source(kept))
-        await at.reported("stdout")  # heard by the agent, not by anybody else
+        await at.reported("stdout")  # observed by the agent only
         began = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -258,7 +258,7 @@ async def test_cancelling_a_run_that_waits_for_another_one_leaves_that_alone(
 
 
 def lost(request: execute_request.CellRequest, message: Message) -> None:
-    """Take no message."""
+    """Ignore the message."""
 
 
 @pytest.mark.parametrize(
@@ -359,7 +359,7 @@ async def test_a_page_that_comes_in_the_middle_gets_everything(kernels: OneKerne
         run = await task
         assert tuple(at.pages.shown) == run.outputs
         assert [frame.kind for frame in at.pages.frames].count("start") == 2
-        assert len(at.notebook.applied) == 1  # stored as well: nobody saw the whole run
+        assert len(at.notebook.applied) == 1  # stored as well: no page saw the whole run
 
 
 async def test_a_run_whose_page_went_away_is_stored_through_the_notebook(
@@ -423,7 +423,7 @@ async def test_an_endless_flood_is_read_within_bounds_and_can_be_stopped(kernels
 
 
 async def test_no_reply_is_lost_however_fast_the_runs(kernels: OneKernel):
-    # Sending behind the back of pyzmq's asyncio socket swallowed the wake-up for the reply.
+    # Sending past pyzmq's asyncio socket swallowed the wake-up for the reply.
     async with bench(kernels, "pass") as at:
         assert max([(await at.run("a")).duration_ms for _ in range(60)]) < 3_000
 

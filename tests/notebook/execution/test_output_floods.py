@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.notebook.kernels import message_decoding
 from tests.notebook.execution.output_flood import flood, floods
 
 ALLOWED_MB = 100
-"""Limit of the growth of a server's memory (chapter 06)."""
+"""Limit of the growth of a server's memory."""
 
 
 def test_floods_are_bounded_and_the_kernel_goes_on():

@@ -1,4 +1,4 @@
-"""Runs in a real kernel and the real back ends: a file, and pages that come and go."""
+"""Runs in a real kernel with the real back ends: a file, and pages that connect and disconnect."""
 
 import asyncio
 import json

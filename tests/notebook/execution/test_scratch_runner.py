@@ -1,4 +1,4 @@
-"""Code without a cell in a real kernel: nothing of the user's is disturbed by it."""
+"""Code without a cell in a real kernel: it does not disturb the user's state."""
 
 import asyncio
 from collections.abc import Generator
@@ -31,7 +31,7 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> Generator[AsyncKernelMa
 
 
 async def history(at: KernelAccess) -> dict[str, str]:
-    """Return what the user's results are, without adding to them."""
+    """Return the user's stored results, without adding to them."""
     client = at.user
     message = client.session.msg(
         "execute_request",
@@ -150,11 +150,11 @@ async def test_a_cancel_of_queued_code_leaves_the_users_cell_alone(
         assert kernels.interrupts == 0
         flag.touch()
         assert await users == {"end": "'done'"}
-        await at.run("pass")  # its turn comes when the cancelled code was stopped
+        await at.run("pass")  # runs after the cancelled code was stopped
 
 
 class OutOfReach(OneKernel):
-    """A kernel that cannot be interrupted: what it runs behind is away."""
+    """A kernel that cannot be interrupted, because its connection is lost."""
 
     async def interrupt(self, kernel_id: str) -> None:
         raise Conflict("The gateway is away.", retryable=True)

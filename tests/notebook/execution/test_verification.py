@@ -1,4 +1,4 @@
-"""Notebooks proved in throw-away kernels: real ones, of which none is left behind."""
+"""Notebooks verified in real throw-away kernels, none of which remains."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def never(cell: NotebookCell) -> bool:
 
 
 class Verification:
-    """A notebook in memory, kernels in a folder, and what verifying it said."""
+    """A notebook in memory, kernels in a folder, and the verification's items."""
 
     def __init__(self, root: Path, cells: Sequence[NotebookCell]) -> None:
         (root / "work").mkdir(exist_ok=True)

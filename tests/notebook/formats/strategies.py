@@ -1,4 +1,4 @@
-"""Notebook files as people's tools write them, for property tests."""
+"""Notebook files as written by various tools, for property tests."""
 
 import json
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ def cell(draw: st.DrawFn, position: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Written:
-    """A notebook and the text a tool made of it."""
+    """A notebook and the text that a tool wrote."""
 
     notebook: dict[str, Any]
     text: str

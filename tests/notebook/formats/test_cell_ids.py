@@ -1,4 +1,4 @@
-"""Cells without ids, or with ids that are used twice, keep what they are called for a session."""
+"""Cells without ids, or with duplicate ids, keep their assigned ids for a session."""
 
 import pytest
 from hypothesis import given
@@ -25,7 +25,7 @@ def known(sources: list[str]) -> KnownCells:
 
 
 def ids(old: list[str], new: list[str]) -> list[str]:
-    """The ids of the new cells, those made up called fresh."""
+    """Return the ids of the new cells, new ones as ``fresh``."""
     found = assign_ids([None] * len(new), prints(new), known(old))
     return [cell_id if cell_id.startswith("k") else FRESH for cell_id in found]
 

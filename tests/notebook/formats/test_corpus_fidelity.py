@@ -1,8 +1,7 @@
-"""Fidelity: whoever wrote a notebook, an edit of one cell leaves every other byte as it was.
+"""Fidelity: an edit of one cell leaves every other byte unchanged, for files of any writer.
 
-What is expected is found without the code under test: places by
-``tests.notebook_corpus.json_positions``, values by Python's ``json``, and once more by the JSON of
-Node.
+Expected results do not use the code under test: positions are from
+``tests.notebook_corpus.json_positions``, values from Python's ``json``, and again from Node's JSON.
 """
 
 import json
@@ -58,7 +57,7 @@ OUTPUTS: tuple[JsonObject, ...] = (
 
 
 class Case:
-    """A file of the corpus on disk, and what an edit makes of it."""
+    """A file of the corpus on disk, and edits of it."""
 
     def __init__(self, root: Path, workspace: Workspace, item: Item) -> None:
         self.item = item
@@ -76,7 +75,7 @@ class Case:
 
     @property
     def places(self) -> list[int]:
-        """The cells tried: the first, one in the middle, the last; of large files one."""
+        """The cells to test: the first, one in the middle, the last; of large files one."""
         count = len(self.cells)
         tried = sorted({0, count // 2, count - 1}) if count else []
         if len(self.item.content) > LARGE:
@@ -91,7 +90,7 @@ class Case:
         return json.loads(self.text.removeprefix("\ufeff"))
 
     def edited(self, *edits: CellEdit) -> str:
-        """The file's text after an edit of the file as it was."""
+        """The file's text after an edit of the original file."""
         files = self._written()
         files.snapshot(self._path, ())
         outcome, _ = files.edit(self._path, edits, {})
@@ -164,13 +163,13 @@ def source_key(cell: dict[str, Any]) -> str:
 
 
 def changed_alone(before: str, after: str, span: Span) -> bool:
-    """Whether nothing but the value at ``span`` changed."""
+    """Whether only the value at ``span`` changed."""
     rest = len(before) - span.end
     return after[: span.start] == before[: span.start] and after.endswith(before[-rest:])
 
 
 def other_parts(located: Located, index: int) -> list[str]:
-    """The texts of all but one cell, and what stands around all."""
+    """The texts of all but one cell, and the text around the cells."""
     texts = located.texts()
     return [located.head, *located.gaps, *texts[:index], *texts[index + 1 :], located.tail]
 
@@ -183,7 +182,7 @@ def is_valid(data: Any) -> bool:
     return not list(schema.iter_errors(data))
 
 
-# what the corpus is
+# the corpus itself
 
 
 def test_corpus_is_varied_and_mostly_not_by_nbformat() -> None:
@@ -225,7 +224,7 @@ def _source_edit_leaves_every_other_byte(case: Case) -> None:
 
 
 def assert_only(case: Case, after: str, index: int, keys: set[str]) -> None:
-    """Check that one cell differs in these members alone, and is as valid as it was."""
+    """Check that one cell differs only in these members, and is as valid as before."""
     before, now = case.data(), loaded(after)
     for data in (before, now):
         for key in keys:
@@ -383,7 +382,7 @@ def test_what_is_written_is_what_node_reads(tmp_path: Path, workspace: Workspace
     tried: list[dict[str, Any]] = []
     for item in ITEMS:
         if b"NaN" in item.content:
-            continue  # no JSON, but Jupyter reads it
+            continue  # invalid JSON that Jupyter reads
         case = Case(tmp_path, workspace, item)
         for index in case.places[-1:]:
             after = case.edited(CellSource(cell_id=case.cells[index].id, source=SOURCE))
@@ -401,7 +400,7 @@ def test_what_is_written_is_what_node_reads(tmp_path: Path, workspace: Workspace
     assert len(tried) > 200
 
 
-# files that are no notebooks
+# files that are not notebooks
 
 
 @pytest.mark.parametrize("item", broken(), ids=[item.name for item in broken()])

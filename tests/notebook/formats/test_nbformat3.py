@@ -1,4 +1,4 @@
-"""Notebooks of format 3 (IPython before 2015): read as format 4 has them, edited as they are."""
+"""Notebooks of format 3 (IPython before 2015): read as format 4, edited in their own format."""
 
 import json
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ def document(*sheets: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 class Old:
-    """A file of format 3 and the back end over it."""
+    """A file of format 3 and its back end."""
 
     def __init__(self, root: Path, workspace: Workspace) -> None:
         self.file = root / "old.ipynb"

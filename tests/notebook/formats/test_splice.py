@@ -41,7 +41,7 @@ def parsed(text: str) -> ParsedNotebook:
 
 
 def plain(notebook: ParsedNotebook) -> list[str]:
-    """What a reader makes of the cells, comparable although NaN is not."""
+    """The cells as a reader parses them, comparable although NaN is not."""
     values: list[list[Any]] = [[*cell[3:7], *cell.outputs()] for cell in notebook.cells]
     return [json.dumps(clean(value), sort_keys=True) for value in values]
 

@@ -1,6 +1,6 @@
-"""Objects whose every method tells that it was called: nothing of ours may call any.
+"""Objects that report every call of their methods: our code may call none.
 
-The text runs in the tests' process and in real kernels alike.
+The text runs in the tests' process and in real kernels.
 """
 
 from __future__ import annotations

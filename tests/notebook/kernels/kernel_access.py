@@ -1,4 +1,4 @@
-"""Everything that looks into a real kernel or runs beside its cells, over one kernel."""
+"""Scratch code, variables and the queue of one real kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.notebook.kernels.real_kernel import PATH, user_of
 
 @dataclass
 class KernelAccess:
-    """The agent's ways into the kernel, and the user's client on it."""
+    """The agent's access to the kernel, and the user's client."""
 
     queues: KernelQueues
     scratch: KernelScratch
@@ -46,7 +46,7 @@ class KernelAccess:
         return run
 
     async def reported(self, part: str) -> None:
-        """Wait until the running code has reported something with this in it."""
+        """Wait until the running code has reported a text that contains ``part``."""
         async with asyncio.timeout(60):
             while not any(part in item.text for item in self.progress):
                 self.stirred.clear()
@@ -62,7 +62,7 @@ class KernelAccess:
         return {name: each["data"]["text/plain"] for name, each in found.items()}
 
     async def seen(self, level: DataValues = "schema_only", *names: str) -> dict[str, VariableInfo]:
-        """Return what is told of the kernel's variables, by name."""
+        """Return the description of the kernel's variables, by name."""
         look = await self.variables.describe(PATH, level, names)
         assert look.why_old is None, look.why_old
         return {variable.name: variable for variable in look.namespace.variables}
@@ -72,7 +72,7 @@ class KernelAccess:
 async def side(
     kernels: KernelDirectory, manager: Any, limits: OutputLimits | None = None
 ) -> AsyncGenerator[KernelAccess]:
-    """Everything over one kernel, closed afterwards; the kernel runs on."""
+    """Everything for one kernel, closed afterwards; the kernel continues."""
     queues = KernelQueues(kernels)
     clock = SystemClock()
     scratch = KernelScratch(

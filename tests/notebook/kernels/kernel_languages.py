@@ -1,6 +1,6 @@
-"""Kernels of other languages, tried for real: run, outputs, errors, interrupt, restart, variables.
+"""Real kernels of other languages: run, outputs, errors, interrupt, restart, variables.
 
-``test_languages`` tries bash, whose kernel is a small Python package. R is tried where it is
+``test_kernel_languages`` tries bash, whose kernel is a small Python package. R is tried where it is
 installed (``apt-get install r-cran-irkernel``) with ``python -m
 tests.notebook.kernels.kernel_languages ir``.
 """
@@ -24,7 +24,7 @@ from tests.notebook.kernels.real_kernel import PATH, KernelHarness, bench
 
 @dataclass(frozen=True)
 class Language:
-    """How a language says what every kernel is asked."""
+    """The test code in one language."""
 
     kernel: str
     language: str
@@ -68,7 +68,7 @@ LANGUAGES = {
 
 
 async def try_language(language: Language, root: Path) -> list[str]:
-    """Ask everything of a kernel; return what was seen, a line each. Raises ``AssertionError``."""
+    """Run all tests on a kernel; return a line per observation. Raises ``AssertionError``."""
     kernels = LocalKernels(root)
     try:
         async with bench(kernels) as at:

@@ -41,7 +41,7 @@ PAGE = ClientId("page")
 
 
 class OneKernel:
-    """A ``KernelDirectory`` with one kernel, for whichever notebook is asked for."""
+    """A ``KernelDirectory`` with one kernel for all notebooks."""
 
     def __init__(self, manager: AsyncKernelManager) -> None:
         self.manager = manager
@@ -82,7 +82,7 @@ def kernel_process(folder: Path) -> Generator[AsyncKernelManager]:
     environment = {**os.environ, "HOME": str(folder), "IPYTHONDIR": str(folder)}
     environment.pop(
         "PYTEST_CURRENT_TEST", None
-    )  # ipykernel does not show subprocesses' output then
+    )  # otherwise ipykernel captures subprocesses' output
     loop = asyncio.new_event_loop()
     loop.run_until_complete(manager.start_kernel(env=environment, cwd=str(folder)))
     yield manager
@@ -92,7 +92,7 @@ def kernel_process(folder: Path) -> Generator[AsyncKernelManager]:
 
 @dataclass(frozen=True)
 class Gate:
-    """Holds code in a kernel up until the test lets it go on."""
+    """Blocks code in a kernel until the test opens it."""
 
     file: Path
 
@@ -102,7 +102,7 @@ class Gate:
         return f"import os, time\nwhile not os.path.exists({str(self.file)!r}): time.sleep(0.02)\n"
 
     def open(self) -> None:
-        """Let it go on."""
+        """Let the code continue."""
         self.file.touch()
 
 
@@ -140,7 +140,7 @@ class KernelHarness:
         return await self.run(cell_id)
 
     async def reported(self, channel: str, part: str = "") -> None:
-        """Wait until the running cell has reported something on a channel, with this in it."""
+        """Wait until the running cell has reported a text that contains ``part`` on a channel."""
         async with asyncio.timeout(20):
             while not (texts := self.texts(channel)) or part not in texts:
                 self.stirred.clear()
@@ -204,7 +204,7 @@ async def user_runs(client: Any, code: str) -> str:
 async def iopub_until(
     client: AsyncKernelClient, kind: str, request: str | None = None, **content: str
 ) -> dict[str, Any]:
-    """Read the user's output channel up to a message with this content, of this request."""
+    """Read the user's output channel up to a message of this request with this content."""
     async with asyncio.timeout(20):
         while True:
             message = await client.get_iopub_msg()

@@ -35,7 +35,7 @@ class CountingKernels(LocalKernels):
 
 
 class Page:
-    """A page that has the notebook open, and does something when asked to restart."""
+    """A page that has the notebook open, and acts on a request to restart."""
 
     def __init__(self, act: Callable[[KernelRestart], None]) -> None:
         self.asked: list[KernelRestart] = []
@@ -90,7 +90,7 @@ async def controlled(
 
 
 async def heard(control: KernelControl) -> KernelUse:
-    """Return what the kernel does, once our own connection has heard the user's cell begin."""
+    """Return the kernel's use, once our connection has seen the user's cell begin."""
     for _ in range(2_000):
         use = await control.use(PATH)
         if use.code is not None:

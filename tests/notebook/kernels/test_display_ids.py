@@ -27,7 +27,7 @@ def kernels(manager: AsyncKernelManager) -> OneKernel:
 
 
 def shown(at: KernelHarness, cell: str) -> list[object]:
-    """What a cell shows: texts of streams, and data of displays."""
+    """Return a cell's outputs: texts of streams, and data of displays."""
     outputs = at.notebook.cell(cell).outputs or ()
     return [output.get("text", output.get("data")) for output in outputs]
 

@@ -1,4 +1,4 @@
-"""Updates of displays: the newest of a moment counts, in order with everything else."""
+"""Display updates: only the newest of a moment is delivered, in order with other messages."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ print("done")
             with pytest.raises(asyncio.CancelledError):
                 await task
         gate.open()
-        # The cell goes on to its end, the next run waits for it, and its outputs are stored.
+        # The cell runs to its end, the next run waits for it, and its outputs are stored.
         assert (await at.run("b")).outputs[0]["data"] == {"text/plain": "'next'"}
         assert at.notebook.cell("a").outputs == (
             {"output_type": "stream", "name": "stdout", "text": "deaf\ndone\n"},
@@ -130,7 +130,7 @@ print("done")
 
 
 class OutOfReach(LocalKernels):
-    """Kernels that cannot be interrupted a number of times: what they run behind is away."""
+    """Kernels that cannot be interrupted a number of times, because their connection is lost."""
 
     fails = 1
     tries = 0
@@ -178,7 +178,7 @@ async def test_a_kernel_that_stays_out_of_reach_keeps_the_outputs_of_its_run(
             with pytest.raises(asyncio.CancelledError):
                 await task
             gate.open()
-            # The cell goes on to its end, the next run waits for it, and its outputs are stored.
+            # The cell runs to its end, the next run waits for it, and its outputs are stored.
             assert (await at.run("b")).outputs[0]["data"] == {"text/plain": "'next'"}
             outputs = at.notebook.cell("a").outputs
             assert outputs is not None
@@ -188,7 +188,7 @@ async def test_a_kernel_that_stays_out_of_reach_keeps_the_outputs_of_its_run(
 
 
 class NoKernels:
-    """A ``KernelDirectory`` whose kernels cannot be had."""
+    """A ``KernelDirectory`` whose kernels cannot be started."""
 
     def __init__(self, found: KernelHandle | None = None) -> None:
         self.found = found

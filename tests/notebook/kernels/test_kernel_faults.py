@@ -1,4 +1,4 @@
-"""What kernels do that no protocol promises, on real ipykernels."""
+"""Behaviour of real ipykernels outside the protocol."""
 
 import asyncio
 import os
@@ -108,7 +108,7 @@ async def test_messages_of_the_users_cells_never_enter_the_agents(kernels: OneKe
 async def test_messages_that_follow_no_protocol_do_not_end_the_reading(
     kernels: OneKernel, manager: AsyncKernelManager
 ):
-    """Foreign: no parent, an unknown type, content of the wrong kind, all under our request."""
+    """Foreign messages under our request: no parent, an unknown type, content of the wrong kind."""
     odd = """
 from ipykernel.kernelapp import IPKernelApp
 kernel = IPKernelApp.instance().kernel
@@ -156,7 +156,7 @@ async def test_a_death_in_a_cell_keeps_its_outputs_and_says_so(tmp_path: Path, d
 async def test_a_stopped_process_is_a_hang_that_can_be_left_and_that_recovers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """SIGSTOP: neither the interrupt nor anything else is heard until it goes on."""
+    """SIGSTOP: the process ignores the interrupt and everything else until it continues."""
     monkeypatch.setattr(
         "jupyter_ai_shoulders.notebook.execution.cell_run.INTERRUPT_TIMEOUT_SECONDS", 0.5
     )

@@ -1,4 +1,4 @@
-"""Reading a kernel's messages: what jupyter_client reads, with the dates as text."""
+"""Decoding a kernel's messages: equal to jupyter_client's, with the dates as text."""
 
 from __future__ import annotations
 

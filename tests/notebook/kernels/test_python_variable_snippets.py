@@ -1,4 +1,4 @@
-"""The look at a Python kernel's variables, in this process: what it tells, and what it does not."""
+"""The description of Python variables, in this process: what it includes and what it does not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SECRET = "VALUE-OF-THE-USER"
 def looked_at(
     namespace: dict[Any, Any], level: DataValues = "schema_only", *names: str
 ) -> NamespaceInfo:
-    """Evaluate the expression a kernel is sent, where the namespace is the user's."""
+    """Evaluate the expression that kernels are sent, in the user's namespace."""
     before = dict(namespace)
     text = eval(python_variables(level, names), namespace)
     namespace.pop("__builtins__", None)
@@ -131,7 +131,7 @@ def test_the_columns_of_a_frame_are_told_with_what_is_missing() -> None:
 
 
 class Frame(pd.DataFrame):
-    """A subclass, as geopandas has one."""
+    """A subclass, like geopandas's."""
 
     @property
     def columns(self) -> Any:

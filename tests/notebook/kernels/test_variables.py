@@ -1,4 +1,4 @@
-"""What is told of the variables of real kernels, also while they are busy or another's language."""
+"""The variables of real kernels, also while they are busy or run another language."""
 
 import ast
 import asyncio
@@ -39,7 +39,7 @@ frame = pd.DataFrame({"n": np.arange(10_200_000.0), "who": pd.Series(names, dtyp
 async def test_a_large_frame_is_told_without_its_values(manager: AsyncKernelManager) -> None:
     async with side(OneKernel(manager), manager) as at:
         await at.tell(FRAME)
-        await at.seen("schema_only", "names")  # what the first look loads is no matter of size
+        await at.seen("schema_only", "names")  # only the first request has to import
         await at.tell("import time; began = time.thread_time()")
         found = (await at.seen())["frame"]
         blocked = await at.tell("pass", seconds="time.thread_time() - began")
@@ -180,7 +180,7 @@ async def test_there_is_nothing_to_tell_without_a_kernel(tmp_path: Path) -> None
 
 
 class Foreign(OneKernel):
-    """A kernel in a language nobody wrote a snippet for."""
+    """A kernel in a language without a snippet."""
 
     async def find(self, path: str) -> KernelHandle | None:
         async def is_alive() -> bool:

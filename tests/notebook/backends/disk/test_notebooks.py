@@ -289,7 +289,7 @@ async def test_change_of_the_same_cell_by_others_is_a_conflict(
 
 async def test_change_within_one_tick_of_the_clock_is_seen(disk: DiskNotebook, root: Path) -> None:
     path = root / "n.ipynb"
-    # However slow the machine is, the file is no older than the reading of it.
+    # The file is never older than its snapshot, even on a slow machine.
     stamp = time.time_ns() + 3_600_000_000_000
     os.utime(path, ns=(stamp, stamp))
     await disk.read()

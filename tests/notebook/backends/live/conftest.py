@@ -1,4 +1,4 @@
-"""The live documents that most of these tests work with."""
+"""The live documents of most of these tests."""
 
 import asyncio
 from collections.abc import Iterator

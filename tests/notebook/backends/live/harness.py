@@ -1,4 +1,4 @@
-"""Live documents over a real file with pages in front of it, for the tests of them."""
+"""Live documents over a real file, with pages."""
 
 import json
 from collections.abc import Callable
@@ -60,7 +60,7 @@ class LiveHarness:
         return await self.router.open("n.ipynb").apply([edit], {cell_id: cell_version(before)})
 
     async def expire(self) -> None:
-        """Let the time of grace of all pages that are away be over, and what follows be done."""
+        """Let the grace period of all absent pages end, and settle."""
         await self.clock.advance(3_600)
         await self.live.settle()
 
@@ -69,7 +69,7 @@ class LiveHarness:
         return {cell["id"]: "".join(cell["source"]) for cell in cells}
 
     async def recovered(self) -> str:
-        """All that the copies hold."""
+        """The content of all recovery copies."""
         await self.live.settle()
         return "\n".join(self.recovery.texts.values())
 

@@ -1,9 +1,8 @@
-"""Lives of a notebook with several pages that sleep, wake, crash, save and answer what is offered.
+"""Simulates a notebook in several pages that sleep, wake, crash, save and answer offers.
 
-Every line the user types and every line the agent is told it wrote is unique and never taken out:
-each must be found for ever, in a page, on the disk or in a recovery copy. ``test_live_worlds``
-plays short lives; ``python -m tests.notebook.backends.live.multi_page_simulation --steps 50000``
-plays long ones.
+Every line of the user and of the agent is unique and never removed: each must stay in a page, on
+disk or in a recovery copy. ``test_multi_page_simulation`` runs short simulations; ``python -m
+tests.notebook.backends.live.multi_page_simulation --steps 50000`` runs long ones.
 """
 
 from __future__ import annotations
@@ -41,24 +40,24 @@ ACTIONS = (
     *("rename", "restore", "restore", "restore", "throw", "wait", "expire", "restart"),
 )
 Step = tuple[str, int, str]
-"""What is done, in which page, to which cell."""
+"""An action, the number of its page, and its cell."""
 
 
 class MergingPage(FakePage):
-    """A page that takes up what others wrote into its file, cell by cell, as ours do."""
+    """A page that merges changes of its file by others, cell by cell, like the real ones."""
 
     awake = True
     base: dict[str, str]
 
     @classmethod
     def load(cls, name: str, world: MultiPageSimulation) -> MergingPage:
-        """Open the file as it is."""
+        """Open the file."""
         page = cls(name, world.file, world.sockets, world.live, world.clock)
         page.base = dict(page.sources)
         return page
 
     def receive(self, frame: ServerFrame) -> None:
-        """Take the file up when it was written by others."""
+        """Merge the file when it was written by others."""
         super().receive(frame)
         if isinstance(frame, DocumentSaved):
             task = asyncio.create_task(self.take_up())
@@ -71,7 +70,7 @@ class MergingPage(FakePage):
         await self.announce_change()
 
     def merge(self) -> None:
-        """Take what the file alone changed; keep both texts where both changed."""
+        """Take the changes of the file; keep both texts where both changed."""
         stored = json.loads(self.file.read_text())["cells"]
         theirs = {cell["id"]: "".join(cell["source"]) for cell in stored}
         mine = self.sources
@@ -94,12 +93,12 @@ class MergingPage(FakePage):
         self.dirty = self.sources != theirs
 
     def beside(self, text: str) -> None:
-        """Keep a text as a cell of its own."""
+        """Keep a text in a separate cell."""
         new = CellId(f"beside-{self.client}-{len(self.cells)}-{abs(hash(text)) % 10**8}")
         self.cells.append(make_cell(new, "raw", text))
 
     async def save(self) -> None:
-        """Write the file over nothing that it was not shown."""
+        """Write the file, but nothing over changes that the page has not seen."""
         self.merge()
         await super().save()
         self.base = dict(self.sources)
@@ -117,9 +116,9 @@ class MultiPageSimulation:
     pages: dict[int, MergingPage] = field(default_factory=dict[int, MergingPage])
     lines: set[str] = field(default_factory=set[str])
     unheard: set[str] = field(default_factory=set[str])
-    """Lines typed in pages that sleep: a crash takes them."""
+    """Lines typed in sleeping pages: a crash loses them."""
     taken: set[str] = field(default_factory=set[str])
-    """Lines of the agent that the user took up after a conflict: they are the user's own now."""
+    """Lines of the agent that the user accepted after a conflict: they are the user's now."""
     count: int = 0
     done: Counter[str] = field(default_factory=Counter[str])
 
@@ -143,7 +142,7 @@ class MultiPageSimulation:
         await self.disk.close()
 
     async def step(self, action: str, number: int, cell_id: str) -> None:
-        """Do one thing, let all of it arrive, and look for every line."""
+        """Perform one action, let all frames arrive, and check every line."""
         before = self.file.read_bytes()
         watched = any(page.awake for page in self.pages.values())
         page = self.pages.get(number)
@@ -154,14 +153,14 @@ class MultiPageSimulation:
         self.look()
 
     async def settle(self) -> None:
-        """Let what is on its way arrive."""
+        """Let pending frames arrive."""
         for _ in range(2):
             while waiting := [task for page in self.pages.values() for task in page.answers]:
                 await asyncio.gather(*waiting)
             await self.live.settle()
 
     def look(self) -> None:
-        """Find every line, and no cell twice."""
+        """Check that every line exists, and no cell twice."""
         stored = json.loads(self.file.read_text())["cells"]
         texts = ["".join(cell["source"]) for cell in stored]
         lists = [[cell["id"] for cell in stored]]
@@ -187,7 +186,7 @@ class MultiPageSimulation:
         self.count += 1
         return f"{who}{self.count}"
 
-    # what pages and their users do
+    # actions of pages and their users
 
     async def do_open(self, number: int, page: MergingPage | None, _: str) -> bool | None:
         if page is not None:
@@ -229,7 +228,7 @@ class MultiPageSimulation:
         return None
 
     async def do_discard(self, number: int, page: MergingPage | None, _: str) -> bool | None:
-        """Close without saving: what was typed there is gone; what the agent did is not."""
+        """Close without saving: text typed there is lost; the agent's edits are not."""
         if page is None or not page.awake:
             return False
         typed = {line for line in _lines(page.sources.values()) if line.startswith("user")}
@@ -241,7 +240,7 @@ class MultiPageSimulation:
         return None
 
     def give_up(self, lines: set[str]) -> None:
-        """Forget lines that the user threw away; where else they are they may stay."""
+        """Forget lines that the user discarded; they may remain elsewhere."""
         self.lines -= lines
 
     async def do_sleep(self, _: int, page: MergingPage | None, __: str) -> bool | None:
@@ -276,7 +275,7 @@ class MultiPageSimulation:
         return None
 
     async def do_rename(self, _: int, page: MergingPage | None, __: str) -> bool | None:
-        """Rename in one page; the others that are awake follow, as the lab's sessions tell them."""
+        """Rename in one page; other pages that are awake follow, as with the lab's sessions."""
         if page is None or not page.awake:
             return False
         name = f"{self.line('n')}.ipynb"
@@ -313,7 +312,7 @@ class MultiPageSimulation:
         await page.answer(offer, "discarded")
         return None
 
-    # what the agent, the time and the server do
+    # actions of the agent, the clock and the server
 
     async def do_agent(self, _: int, __: MergingPage | None, cell_id: str) -> bool | None:
         notebook = self.router.open(self.file.name)
@@ -361,7 +360,7 @@ class MultiPageSimulation:
 
 
 def _offer(page: MergingPage | None) -> DocumentRecovery | None:
-    """The first thing a page is offered."""
+    """Return the first offer that a page got."""
     return next(iter(page.offers.values()), None) if page is not None and page.awake else None
 
 
@@ -370,7 +369,7 @@ def _lines(texts: Iterable[str]) -> set[str]:
 
 
 async def live_through(steps: Sequence[Step]) -> Counter[str]:
-    """Live one life; return what could be done of it."""
+    """Run one simulation; return how often each action was possible."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "n.ipynb"
         cells = [nbformat.v4.new_code_cell(cell_id, id=cell_id) for cell_id in CELLS]
@@ -388,12 +387,12 @@ async def live_through(steps: Sequence[Step]) -> Counter[str]:
 
 
 def random_steps(rng: Random, count: int) -> list[Step]:
-    """So many steps."""
+    """Return a number of random steps."""
     return [(rng.choice(ACTIONS), rng.randrange(PAGES), rng.choice(CELLS)) for _ in range(count)]
 
 
 def main() -> int:
-    """Live lives of 40 steps until there were enough."""
+    """Run simulations of 40 steps until the number is reached."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Random lives of a notebook: nothing the user typed and nothing the agent did is ever lost."""
+"""Random simulations of a notebook: no text of the user and no edit of the agent is lost."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ STEPS = st.lists(
 
 @dataclass
 class World:
-    """A notebook, a server, at most one page, and what must not be lost."""
+    """A notebook, a server, at most one page, and the texts that must not be lost."""
 
     file: Path
     workspace: Workspace
@@ -53,7 +53,7 @@ class World:
     by_agent: dict[str, str] = field(default_factory=dict[str, str])
     saved: set[str] = field(default_factory=set[str])
     in_effect: dict[str, str] = field(default_factory=dict[str, str])
-    """The agent's edits of cells the user did not touch: they must be what anyone reads."""
+    """The agent's edits of cells that the user did not touch: every reader must see them."""
     contested: set[str] = field(default_factory=set[str])
     taken_back: set[str] = field(default_factory=set[str])
 
@@ -88,7 +88,7 @@ class World:
         assert {cell_id: sources[cell_id] for cell_id in self.in_effect} == self.in_effect
 
     def forget_replaced(self) -> None:
-        """The agent wrote over what it had read in the page; undo there brings it back."""
+        """The agent replaced text that it had read in the page; undo there restores it."""
         shown = self.page.sources if self.page is not None else {}
         for cell_id, text in self.by_agent.items():
             if shown.get(cell_id) == text:
@@ -117,12 +117,12 @@ class World:
             text = self.new_text("user")
             await self.page.type(cell_id, text)
             self.by_user[cell_id] = text
-            self.by_agent.pop(cell_id, None)  # typed over
+            self.by_agent.pop(cell_id, None)  # overwritten by typing
             self.in_effect.pop(cell_id, None)
             self.contested.add(cell_id)
 
     async def do_undo(self, cell_id: str) -> None:
-        """Take back an edit of the agent that is not saved yet."""
+        """Undo an unsaved edit of the agent."""
         before = self.on_disk()[cell_id]
         if self.page is None or self.page.sources[cell_id] == before:
             return
@@ -161,7 +161,7 @@ class World:
             self.page, self.away = self.away, None
             self.page.live, self.page.sockets = self.live, self.sockets
             await self.page.open()
-            # What is on the disk by now is not in the page; its user decides on the next save.
+            # A text that is only on disk is not in the page; its user decides at the next save.
             for texts in (self.by_agent, self.in_effect):
                 for cell_id, text in list(texts.items()):
                     if text in self.on_disk().values():
@@ -192,7 +192,7 @@ class World:
         await self.clock.advance(3_600)
 
     async def do_restart(self, _: str) -> None:
-        """Kill the server; a page that is there connects to the next one."""
+        """Kill the server; a connected page connects to the next one."""
         if self.page is not None:
             await self.do_vanish("")
         await self.stop_server()

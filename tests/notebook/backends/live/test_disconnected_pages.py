@@ -1,4 +1,4 @@
-"""Pages that vanish with unsaved changes, come back, or do not."""
+"""Pages that disconnect with unsaved changes, and return or not."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ from tests.notebook.backends.live.harness import (
 )
 from tests.notebook.fake_page import FakePage
 
-# the page vanishes
+# the page disconnects
 
 
 async def test_clean_page_that_vanishes_gives_the_notebook_back_at_once(bench: LiveHarness) -> None:
@@ -207,7 +207,7 @@ async def test_structural_edits_are_put_on_the_disk_beside_what_is_there(
     )
     page.vanish()
     await bench.expire()
-    # The cell the user typed is in no file: the new one goes after the one before it.
+    # The cell the user typed is in no file: the new one goes after its predecessor.
     assert list(bench.on_disk()) == ["bbbb", "cccc", "n"]
 
 
@@ -323,11 +323,11 @@ async def test_protected_cells_stay_as_they_are_while_their_page_is_away(
     assert (await bench.sources())["bbbb"] == "# Title"
 
 
-# what is written below a page that is away
+# writing while a page is absent
 
 
 async def away(bench: LiveHarness) -> FakePage:
-    """A page with unsaved text of the user that has been away for a while."""
+    """A page with unsaved text of the user that has been absent for a while."""
     page = await bench.page()
     await page.type("aaaa", "typing")
     page.vanish()

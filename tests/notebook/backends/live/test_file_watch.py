@@ -1,4 +1,4 @@
-"""Files of open notebooks that others change. The looks are taken by hand: no time passes."""
+"""Changes of open notebooks' files by others. The tests poll by hand: no time passes."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ LATER_NS = 5_000_000_000
 
 @dataclass
 class Watched:
-    """A bench with a page, and the watch over it."""
+    """Live documents with a page, and the file watch."""
 
     bench: LiveHarness
     page: FakePage
@@ -31,7 +31,7 @@ class Watched:
             await self.watch.check_files()
 
     def write(self, old: str, new: str) -> None:
-        """Change the file as an editor does that writes it in place."""
+        """Change the file in place, as an editor does."""
         file = self.bench.file
         text = file.read_text().replace(old, new)
         file.write_text(text)
@@ -39,7 +39,7 @@ class Watched:
 
 
 def _later(file: Path) -> None:
-    """Let the file's time differ however coarse the clock of the file system is."""
+    """Change the file's time, even if the file system's clock is coarse."""
     time = file.stat().st_mtime_ns + LATER_NS
     os.utime(file, ns=(time, time))
 
@@ -107,7 +107,7 @@ def _replaced(file: Path) -> None:
 
 
 def _restored(file: Path) -> None:
-    """Put an older file in its place, as ``cp -p`` and archives do."""
+    """Replace it by an older file, as ``cp -p`` and archives do."""
     text = file.read_text().replace("a = 1", "a = 0")
     file.write_text(text)
     os.utime(file, ns=(10**18, 10**18))

@@ -1,4 +1,4 @@
-"""Random lives of a notebook in several pages: no line of the user or of the agent is lost."""
+"""Random simulations of a notebook in several pages: no line of the user or the agent is lost."""
 
 import asyncio
 

@@ -24,7 +24,7 @@ from tests.notebook.fake_page import (
     FakePage,
 )
 
-# a page is there
+# a connected page
 
 
 async def test_open_notebook_is_read_from_its_page(bench: LiveHarness) -> None:

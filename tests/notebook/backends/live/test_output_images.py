@@ -14,7 +14,7 @@ CELL = CellId("a")
 
 
 class Page:
-    """A page that shows one notebook and answers when it is told to."""
+    """A page that shows one notebook and answers on demand."""
 
     def __init__(self, *, is_open: bool = True, seconds: float = 60.0) -> None:
         claim = NotebookClaim(

@@ -1,4 +1,4 @@
-"""Recovery copies on a disk that takes none for a while."""
+"""Recovery copies on a disk that refuses writes for a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unsaved text of pages that did not come back: kept, offered, and ended by an answer alone."""
+"""Unsaved text of pages that did not return: kept, offered, and removed only by an answer."""
 
 import json
 
@@ -11,12 +11,12 @@ from tests.notebook.fake_page import FakePage, MemoryRecovery
 
 
 def texts(offer: DocumentRecovery) -> dict[str, tuple[str | None, str]]:
-    """The base and the text of each cell."""
+    """Return the base and the text of each cell."""
     return {cell.id: (cell.base, cell.source) for cell in offer.cells}
 
 
 async def crashed(bench: LiveHarness) -> FakePage:
-    """A page that typed into a cell, made a new one, and is gone."""
+    """Return a page that typed into a cell, made a new one, and disconnected."""
     page = await bench.page("crashed")
     await page.type("aaaa", "a = 1  # typed")
     await page.insert(1, "dddd", "new = 1")
@@ -25,7 +25,7 @@ async def crashed(bench: LiveHarness) -> FakePage:
 
 
 async def offered(bench: LiveHarness, name: str) -> tuple[FakePage, DocumentRecovery]:
-    """A page that opens the notebook, and the one thing it is offered."""
+    """Return a page that opens the notebook, and its only offer."""
     page = await bench.page(name)
     await bench.live.settle()
     [offer] = page.offers.values()
@@ -188,7 +188,7 @@ async def test_page_that_slept_through_a_rename_has_its_notebook_again(bench: Li
     await bench.edit(C, "c = 4", before="c = 3")
     insert = CellInsert(cell_id=CellId("n"), cell_type="code", source="n", metadata={}, after=B)
     assert isinstance(await bench.router.open("n.ipynb").apply([insert], {}), Applied)
-    await asleep.open()  # by the old name: nobody has told it
+    await asleep.open()  # by the old name, which is all it knows
     await bench.live.settle()
     assert bench.live.owner("m.ipynb") == "asleep"
     assert bench.on_disk() == ORIGINAL

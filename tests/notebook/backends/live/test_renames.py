@@ -137,7 +137,7 @@ async def test_saved_edits_are_not_done_again_when_the_notebook_is_closed(
 ) -> None:
     page = await bench.page()
     await bench.edit(C, "c = 4", before="c = 3")
-    await page.type("cccc", "c = 3")  # taken back
+    await page.type("cccc", "c = 3")  # undone
     await page.save()
     await page.close(discarded=False)
     await bench.live.settle()

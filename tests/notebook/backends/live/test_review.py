@@ -1,4 +1,4 @@
-"""The review of cells of a notebook that a page has open, with text that is not saved."""
+"""Review of a notebook that a page has open, with unsaved text."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ async def test_a_page_that_does_not_answer_leaves_the_edit_as_it_was_known(
 
     assert edit.error is not None
     assert (edit.error.code, edit.current) == ("page_not_responding", "a = 2")
-    (again,) = await review.pending()  # what the page said last is known
+    (again,) = await review.pending()  # the page's last announcement is known
     assert (again.error, again.current) == (None, "a = 2")
 
 

@@ -1,4 +1,4 @@
-"""Runs in open notebooks, and servers that start again while notebooks are open."""
+"""Runs in open notebooks, and restarts of the server while notebooks are open."""
 
 import asyncio
 import logging

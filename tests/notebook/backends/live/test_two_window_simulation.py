@@ -1,6 +1,6 @@
-"""Short lives of a notebook in two windows.
+"""Short simulations of a notebook in two windows.
 
-``tests.notebook.backends.live.two_window_simulation`` plays long ones.
+``tests.notebook.backends.live.two_window_simulation`` runs long ones.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Lives of a notebook in two windows: what is marked as the agent's, and what Undo may remove.
+"""Simulates a notebook in two windows: the marks of the agent's text, and the effect of Undo.
 
 Every word of a cell has an author: users type ``u1``, the agent writes ``g1``. After each step
-everything marked is the agent's, and no Keep, Undo or Restore removes a word of the user's from
-any window; Apply removes only what the card showed as removed. ``test_two_windows`` plays short
-lives; ``python -m tests.notebook.backends.live.two_window_simulation --steps 20000`` plays long
-ones.
+everything marked is the agent's, and no Keep, Undo or Restore removes a user's word from any
+window; Apply removes only the words that the card showed as removed. ``test_two_window_simulation``
+runs short simulations; ``python -m tests.notebook.backends.live.two_window_simulation --steps
+20000`` runs long ones.
 """
 
 from __future__ import annotations
@@ -73,13 +73,15 @@ ACTIONS = (
     *("redo", "propose", "propose", "apply", "apply", *DECIDED, *DECIDED),
 )
 TAKES_NOTHING = frozenset({*DECIDED, "undo_turn", "restore", "redo", "restart", "apply", "propose"})
-"""After these every word of the user's is where it was, but for what an applied card showed."""
+"""After these every word of the user is still there, except those an applied card showed as
+removed.
+"""
 GOES_BACK = frozenset({"restore", "redo"})
-"""These may take back what brought a word back that the agent had taken out."""
+"""These may undo the return of a word that the agent had removed."""
 
 
 class NoKernel:
-    """``Kernels`` of a notebook without one."""
+    """``Kernels`` of a notebook without a kernel."""
 
     async def kernel_generation(self, path: str) -> str | None:
         """Return nothing."""
@@ -91,7 +93,7 @@ class Threads:
     """``RunListener`` of task threads, which run nothing here."""
 
     def is_thread(self, session_id: SessionId) -> bool:
-        """Return that what is applied is to be reviewed."""
+        """Return True: applied changes are reviewed."""
         return session_id == SESSION
 
     async def run_ended(self, proposal: Proposal, outcome: CellRun | ErrorInfo) -> None:
@@ -126,13 +128,13 @@ class TwoWindowSimulation:
     count: int = 0
     turn: int = 1
     returned: set[str] = field(default_factory=set[str])
-    """Words that the agent had taken out and that came back: who takes that back takes them."""
+    """Words that the agent had removed and that returned: undoing the return removes them."""
     shown: set[str] = field(default_factory=set[str])
-    """Words that the card of the last applied proposal showed as taken out."""
+    """Words that the card of the last applied proposal showed as removed."""
     applied: set[str] = field(default_factory=set[str])
-    """Lines of applied proposals: they are the agent's, also where they are old lines again."""
+    """Lines of applied proposals: they are the agent's, even where they restore old lines."""
     brought: set[str] = field(default_factory=set[str])
-    """Old words that an applied proposal brought back: undoing it takes them."""
+    """Old words that an applied proposal restored: undoing it removes them."""
     done: Counter[str] = field(default_factory=Counter[str])
 
     async def start(self) -> None:
@@ -182,7 +184,7 @@ class TwoWindowSimulation:
         )
 
     async def step(self) -> None:
-        """Do one thing in one window, let all of it arrive, and look at both."""
+        """Perform one action in one window, let all frames arrive, and check both."""
         action = self.random.choice(ACTIONS)
         page = self.random.choice(self.pages)
         self.acting.set_client(page.client)
@@ -204,7 +206,7 @@ class TwoWindowSimulation:
             await self.check_marks(each)
 
     async def settle(self) -> None:
-        """Let frames, their answers and what comes of them arrive."""
+        """Let frames, their answers and the effects arrive."""
         while any(page.answers for page in self.pages):
             for page in self.pages:
                 await page.answered()
@@ -213,7 +215,7 @@ class TwoWindowSimulation:
             await self.settle()
 
     async def check_marks(self, page: MergingPage) -> None:
-        """Find every marked line to be the agent's, with the user's words of before in it only."""
+        """Check that every marked line is the agent's, with old words of the user only."""
         self.acting.set_client(page.client)
         for edit in (await self.desk.list()).edits:
             if edit.current is None or edit.cell_id is None:
@@ -243,10 +245,10 @@ class TwoWindowSimulation:
         self.count += 1
         return f"{who}{self.count}"
 
-    # what the user does
+    # actions of the user
 
     async def do_type(self, page: MergingPage) -> bool | None:
-        """Write a line, write in a line, or take one out."""
+        """Write a line, write in a line, or remove a line."""
         cell_id = self.random.choice(list(page.sources))
         way = self.random.choice(TYPED)
         text = self.changed(page.sources[cell_id], way, self.word("u"))
@@ -309,7 +311,7 @@ class TwoWindowSimulation:
         return await self._decide(edit, decision="keep", hunks=(self._hunk(edit),))
 
     async def do_undo_here(self, page: MergingPage) -> bool | None:
-        """Undo in the editor, as a step of the window's own, and tell the server."""
+        """Undo in the editor, as a step of the window's own undo stack, and notify the server."""
         edit = await self._edit()
         if edit is None or edit.baseline is None or edit.current is None:
             return False
@@ -320,7 +322,7 @@ class TwoWindowSimulation:
         return await self._decide(edit, decision="undo", baseline_version=None, **told)
 
     async def do_keep_here(self, _: MergingPage) -> bool | None:
-        """Keep in the editor, and tell the server what is left."""
+        """Keep in the editor, and tell the server what remains."""
         edit = await self._edit()
         if edit is None or edit.baseline is None or edit.current is None:
             return False
@@ -336,7 +338,7 @@ class TwoWindowSimulation:
         return None
 
     async def do_apply(self, page: MergingPage) -> bool | None:
-        """Apply a proposal, half of the time as the text that its card shows in the present one."""
+        """Apply a proposal, half of the time with the text that its card shows now."""
         open_ones = [each for each in self.proposals.list() if each.state == "proposed"]
         if not open_ones:
             return False
@@ -350,7 +352,9 @@ class TwoWindowSimulation:
             command = DecideProposal(decision="apply", text=text, base=base)
         self.shown = set(Counter(base.split()) - Counter(text.split()))  # a word may be there twice
         self.applied.update(proposal.new.split("\n"))
-        if proposal.cell_id in page.sources and self.random.random() < 0.3:  # and types meanwhile
+        if (
+            proposal.cell_id in page.sources and self.random.random() < 0.3
+        ):  # and types at the same time
             typed = f"{page.sources[proposal.cell_id]}\n{self.word('u')}"
             page.change_silently(proposal.cell_id, typed)
         decided = await self.proposals.decide(proposal.id, command)
@@ -367,7 +371,7 @@ class TwoWindowSimulation:
         await self._put_back(self.random.randint(1, self.store.last_seq(SESSION)) - 1, None)
 
     async def do_redo(self, _: MergingPage) -> bool | None:
-        """Take back the last restore or undo of a turn."""
+        """Undo the last restore or undo of a turn."""
         if self.done["undo_turn"] + self.done["restore"] == 0:
             return False
         return await self._put_back(0, TurnId(self.restored))
@@ -379,7 +383,7 @@ class TwoWindowSimulation:
         )
         await self.restorer.restore(SESSION, order, after)
 
-    # what the agent and the server do
+    # actions of the agent and the server
 
     async def do_turn(self, _: MergingPage) -> None:
         self.turn += 1
@@ -390,7 +394,7 @@ class TwoWindowSimulation:
         await self.book.load()
 
     async def do_agent(self, _: MergingPage) -> bool | None:
-        """Change a cell as a tool does that has read it in the window that sent the message."""
+        """Change a cell like a tool that has read it in the window that sent the message."""
         turn = TurnId(f"t{self.turn}")
         self.recorder.set_actor(Actor(SESSION, turn, turn))
         try:
@@ -416,7 +420,7 @@ class TwoWindowSimulation:
         return None
 
     async def do_propose(self, _: MergingPage) -> None:
-        """Propose a change to a cell as it is now."""
+        """Propose a change to a cell's current text."""
         cell = self.random.choice((await self.router.open(self.file.name).read()).cells)
         proposal = Proposal(
             id=ProposalId(self.word("p")),
@@ -460,7 +464,7 @@ def words_of(text: str) -> set[str]:
 
 
 async def play(seed: int, steps: int) -> Counter[str]:
-    """Play a life; return how often each thing was done."""
+    """Run a simulation; return how often each action was done."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "n.ipynb"
         cells = [
@@ -483,7 +487,7 @@ async def play(seed: int, steps: int) -> Counter[str]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Play lives of 60 steps until there are enough, and say how many steps there were."""
+    """Run simulations of 60 steps until the number is reached, and print the steps."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -497,11 +501,11 @@ def main(arguments: Sequence[str]) -> None:
 
 
 LIFE = 60
-"""Steps of a life."""
+"""Steps of a simulation."""
 
 
 def lives(first: int, steps: int) -> Iterable[int]:
-    """Return the seeds of so many steps."""
+    """Return the seeds for a number of steps."""
     return range(first, first + -(-steps // LIFE))
 
 

@@ -52,14 +52,14 @@ def document_of(*cells: dict[str, Any]) -> YNotebook:
 
 
 def twin(document: YNotebook) -> YNotebook:
-    """The same document in another place."""
+    """Return a synchronised copy of the document."""
     other = YNotebook()
     other.ydoc.apply_update(document.ydoc.get_update())
     return other
 
 
 def sync(one: YNotebook, other: YNotebook) -> None:
-    """Let each have what the other did meanwhile."""
+    """Exchange the changes of two documents."""
     for source, target in ((one, other), (other, one)):
         target.ydoc.apply_update(source.ydoc.get_update(target.ydoc.get_state()))
 
@@ -71,7 +71,7 @@ def ycell(document: YNotebook, cell_id: str) -> Map[Any]:
 
 @dataclass
 class FakeRoom:
-    """A room that saves when it is told to."""
+    """A room that saves on demand."""
 
     id: str
     path: str | None
@@ -83,7 +83,7 @@ class FakeRoom:
     loaded: asyncio.Event = field(default_factory=asyncio.Event)
     saves: int = 0
     on_save: Callable[[], object] | None = None
-    """Happens in the place of a save."""
+    """Replaces a save."""
 
     async def settle(self) -> None:
         """See ``Room.settle``."""
@@ -116,11 +116,11 @@ class FakeRooms:
 
 @dataclass
 class OutputArea:
-    """What JupyterLab shows of a cell's outputs that others write.
+    """The outputs of a cell that JupyterLab shows when others write them.
 
     After ``CodeCellModel._onSharedModelChanged`` and ``OutputAreaModel`` (JupyterLab 4.6): of one
-    change the first one to a stream counts, and only for the last output; whatever is inserted
-    comes last, and joins a stream of the name that was added last.
+    change the first one to a stream counts, and only for the last output; an inserted output comes
+    last, and joins a stream of the name that was added last.
     """
 
     cell: Map[Any]

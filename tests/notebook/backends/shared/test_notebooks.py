@@ -1,4 +1,4 @@
-"""Notebooks in rooms: who has them, how they are read, and what happens when a room goes."""
+"""Notebooks in rooms: their owner, reading, and rooms that close."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Rooms:
         return {cell["id"]: "".join(cell["source"]) for cell in cells}
 
     async def apply(self, *edits: CellEdit, expected: Any = None) -> Applied | Conflicted:
-        """Edit the notebook, wherever it is."""
+        """Edit the notebook in its current back end."""
         return await self.router.open("n.ipynb").apply(edits, expected or {})
 
 
@@ -121,7 +121,7 @@ def change(cell_id: CellId, source: str) -> CellSource:
     return CellSource(cell_id=cell_id, source=source)
 
 
-# who has it
+# the owner
 
 
 async def test_a_room_wins_from_the_call_on_in_which_it_is_open(at: Rooms):
@@ -177,7 +177,7 @@ async def test_a_room_wins_over_a_page(at: Rooms):
     outcome = await at.apply(change(A, "x = 2"), expected={A: cell_version("x = 1")})
     assert isinstance(outcome, Applied)
     assert str(ycell(room.document, "a")["source"]) == "x = 2"
-    assert page.sources["a"] == "x = 1"  # the room tells it, not we
+    assert page.sources["a"] == "x = 1"  # the room sends it, not we
     assert at.router.in_page("n.ipynb")
 
 
@@ -212,7 +212,7 @@ def test_a_path_without_room_and_file_is_not_found(at: Rooms):
         at.router.open("other.ipynb")
 
 
-# a room that loads
+# a loading room
 
 
 async def test_reading_and_editing_wait_until_the_room_is_loaded(at: Rooms):
@@ -305,7 +305,7 @@ async def test_a_room_that_stays_open_may_save_later(at: Rooms):
     assert room.document.dirty
 
 
-# pages of ours in a room
+# our own pages in a room
 
 
 async def test_what_is_unsaved_in_a_room_is_not_kept_when_its_page_vanishes(at: Rooms):

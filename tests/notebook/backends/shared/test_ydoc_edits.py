@@ -1,4 +1,4 @@
-"""Edits of shared documents: the same rule as elsewhere, and nobody's typing is touched."""
+"""Edits of shared documents: the same rule as elsewhere, and all concurrent typing survives."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ def test_edits_do_what_the_rule_says_or_nothing_and_are_taken_back(edits: list[C
     assert outcome.versions == ruled.applied.versions
     assert cells(document) == [ruled.changed.get(i) or by_id[i] for i in ruled.order]
     undone = edit_document(document, outcome.inverse, {})
-    if isinstance(undone, Applied):  # what a cell that came back protects is not undone
+    if isinstance(undone, Applied):  # an undo that a restored cell blocks is not made
         assert cells(document) == before
         assert document.get()["cells"][2].get("attachments") == PICTURE
 

@@ -1,4 +1,4 @@
-"""Outputs written into shared cells, as pages that follow them show them."""
+"""Outputs written into shared cells, as the pages show them."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ DISPLAY = SAME.map(lambda text: display({"text/plain": text}))
 
 
 def joined(outputs: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """Streams that follow each other are one, as kernels' outputs are kept."""
+    """Join adjacent streams, as kernels' outputs are stored."""
     kept: list[dict[str, Any]] = []
     for output in outputs:
         if kept and "name" in output and kept[-1].get("name") == output["name"]:
