@@ -21,7 +21,7 @@ async def test_a_caller_that_does_not_read_is_disconnected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(StreamWriter, "stalled_seconds", 0.2)
-    monkeypatch.setattr("jupyter_ai_shoulders.server.handlers.stream_writer.MOST_UNSENT", 1 << 12)
+    monkeypatch.setattr("jupyter_ai_shoulders.server.handlers.stream_writer.MAX_UNSENT", 1 << 12)
     left = asyncio.Event()
     closed = AnswerHandler.on_connection_close
 
