@@ -182,7 +182,7 @@ function useExport(): Blob | null {
 }
 
 /** Delay before a closed socket is reported, in ms; short breaks are not. */
-const PATIENCE = 2000;
+const REPORT_DELAY = 2000;
 
 export function ConnectionBanner({
   socket
@@ -191,7 +191,7 @@ export function ConnectionBanner({
 }): React.JSX.Element | null {
   const trans = useTrans();
   const status = useSignal(socket.statusChanged, () => socket.status);
-  const lost = useLost(status);
+  const lost = useIsDisconnected(status);
   if (status === 'reload') {
     return (
       <div className="shoulders-Banner" role="alert">
@@ -217,14 +217,14 @@ export function ConnectionBanner({
 }
 
 /** Whether the connection has been lost for a while. */
-function useLost(status: SocketStatus): boolean {
+function useIsDisconnected(status: SocketStatus): boolean {
   const away = status === 'closed' || status === 'connecting';
   const [lost, setLost] = React.useState(false);
   React.useEffect(() => {
     if (!away) {
       return;
     }
-    const timer = setTimeout(() => setLost(true), PATIENCE);
+    const timer = setTimeout(() => setLost(true), REPORT_DELAY);
     return () => {
       clearTimeout(timer);
       setLost(false);

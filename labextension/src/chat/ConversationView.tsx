@@ -50,7 +50,7 @@ export function ConversationView(): React.JSX.Element {
   const closed = closedBecause(conversations.isDeleted(tab), store, outbox);
   const [budget, setBudget] = React.useState(false);
   const openBudget = React.useCallback(() => setBudget(true), []);
-  const waits = useWaiting(view, openBudget);
+  const waits = useConversationState(view, openBudget);
   const { branches, shown } = useBranches(store, view, outbox);
   return (
     <PendingInputContext.Provider value={waits}>
@@ -69,12 +69,12 @@ export function ConversationView(): React.JSX.Element {
         <ClosedBanner because={closed} />
         <BranchesContext.Provider value={branches}>
           <PendingInputContext.Provider
-            value={branches.past === null ? waits : NOTHING_WAITS}
+            value={branches.earlierVersion === null ? waits : NO_PENDING_INPUT}
           >
             <Main
               store={store}
               view={shown}
-              outbox={branches.past === null ? outbox : NOTHING_SENT}
+              outbox={branches.earlierVersion === null ? outbox : EMPTY_OUTBOX}
             />
           </PendingInputContext.Provider>
           <EarlierVersionBar />
@@ -84,7 +84,7 @@ export function ConversationView(): React.JSX.Element {
         {error !== null && <ErrorNote error={error} />}
         {budget && <BudgetForm onClose={() => setBudget(false)} />}
         <ResolveHint view={view} />
-        <MessageQueue queued={view.queued} isLeft={isLeft(view)} />
+        <MessageQueue queued={view.queued} isQueueIdle={isLeft(view)} />
         <Composer
           view={store === null ? null : view}
           closed={closed !== null}
@@ -100,8 +100,8 @@ function isLeft(view: Conversation): boolean {
 }
 
 /** An earlier version of a conversation is read-only. */
-const NOTHING_SENT: readonly IPendingMessage[] = [];
-const NOTHING_WAITS: IConversationState = {
+const EMPTY_OUTBOX: readonly IPendingMessage[] = [];
+const NO_PENDING_INPUT: IConversationState = {
   call: null,
   pause: null,
   results: false,
@@ -126,7 +126,7 @@ function Main(props: {
 }
 
 /** What waits for the user, memoised. */
-function useWaiting(
+function useConversationState(
   view: Conversation,
   editBudget: () => void
 ): IConversationState {

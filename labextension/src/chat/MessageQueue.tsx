@@ -19,10 +19,10 @@ import {
 export function MessageQueue(props: {
   queued: readonly QueuedView[];
   /** Whether no running turn will read them. */
-  isLeft: boolean;
+  isQueueIdle: boolean;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  const { queued, isLeft } = props;
+  const { queued, isQueueIdle: isLeft } = props;
   const [first] = queued;
   if (first === undefined) {
     return null;

@@ -13,7 +13,7 @@ export function PanelMenu(): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
   const { session } = actions;
-  const places = usePlaceItems();
+  const places = usePlacementItems();
   const close: IMenuItem = {
     key: 'close',
     title: trans.__('Close tab'),
@@ -38,20 +38,20 @@ export function PanelMenu(): React.JSX.Element {
   );
 }
 
-function usePlaceItems(): IMenuItem[] {
+function usePlacementItems(): IMenuItem[] {
   const trans = useTrans();
   const { dock } = useHost();
   const place = useSignal(dock.changed, () => dock.place);
   return dock.places.map(each => ({
     key: each,
-    title: nameOfPlace(each, trans),
+    title: placementName(each, trans),
     group: trans.__('Chat position'),
     checked: each === place,
     act: () => void dock.moveTo(each)
   }));
 }
 
-function nameOfPlace(place: PanelLocation, trans: TranslationBundle): string {
+function placementName(place: PanelLocation, trans: TranslationBundle): string {
   switch (place) {
     case 'right':
       return trans.__('Right sidebar');

@@ -5,7 +5,7 @@ import * as React from 'react';
 import type { IConversations } from '../model/conversations/interface';
 
 /** Movement that still counts as a click, in px. */
-const STILL = 6;
+const CLICK_DISTANCE = 6;
 
 interface IDrag {
   readonly key: string;
@@ -43,12 +43,14 @@ export function useTabDrag(conversations: IConversations): ITabDrag {
       if (current === null) {
         return;
       }
-      if (!current.moved && Math.abs(clientX - current.x) > STILL) {
+      if (!current.moved && Math.abs(clientX - current.x) > CLICK_DISTANCE) {
         current.moved = true;
         currentTarget.setPointerCapture(pointerId); // Suppresses the click on a tab.
       }
       const from = conversations.tabs.findIndex(tab => tab.key === current.key);
-      const to = current.moved ? placeOf(currentTarget, from, clientX) : from;
+      const to = current.moved
+        ? targetIndex(currentTarget, from, clientX)
+        : from;
       if (from >= 0 && to !== from) {
         conversations.shift(current.key, to - from);
       }
@@ -59,7 +61,7 @@ export function useTabDrag(conversations: IConversations): ITabDrag {
 }
 
 /** The index for the tab: that of the tab whose middle the pointer passed. */
-function placeOf(list: HTMLElement, from: number, x: number): number {
+function targetIndex(list: HTMLElement, from: number, x: number): number {
   const isReversed = getComputedStyle(list).direction === 'rtl';
   const over = tabAt(list, tab => {
     const { left, right } = tab.getBoundingClientRect();

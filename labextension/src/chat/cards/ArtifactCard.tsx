@@ -177,7 +177,7 @@ function TextBeginning(props: { content: Blob }): React.JSX.Element {
 }
 
 function Beginning(props: { text: string }): React.JSX.Element {
-  const { text, whole } = beginning(props.text);
+  const { text, whole } = textPreview(props.text);
   return (
     <>
       <pre className="shoulders-Plain" tabIndex={0}>
@@ -228,7 +228,7 @@ function useText(content: Blob): string | null {
 export type Preview = 'picture' | 'table' | 'text' | 'page' | 'none';
 
 /** Larger files are not previewed; in bytes. */
-const LARGEST = {
+const MAX_BYTES = {
   picture: 8_000_000,
   table: 8_000_000,
   text: 1_000_000,
@@ -236,7 +236,7 @@ const LARGEST = {
 };
 
 /** Longest text shown, in characters. */
-const SHOWN = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 const PICTURE = /^image\/(png|jpeg|gif|webp|svg\+xml)$/;
 const TEXT =
@@ -250,7 +250,7 @@ export function previewOf(file: {
   size: number;
 }): Preview {
   const kind = kindOf(file.media_type, file.name);
-  return kind !== 'none' && file.size <= LARGEST[kind] ? kind : 'none';
+  return kind !== 'none' && file.size <= MAX_BYTES[kind] ? kind : 'none';
 }
 
 function kindOf(mediaType: string, name: string): Preview {
@@ -273,6 +273,9 @@ export function separatorOf(name: string): ',' | '\t' | null {
 }
 
 /** The beginning of a text, and whether it is the whole text. */
-export function beginning(text: string): { text: string; whole: boolean } {
-  return { text: text.slice(0, SHOWN), whole: text.length <= SHOWN };
+export function textPreview(text: string): { text: string; whole: boolean } {
+  return {
+    text: text.slice(0, MAX_CHARACTERS),
+    whole: text.length <= MAX_CHARACTERS
+  };
 }

@@ -10,8 +10,12 @@ import { nameOf } from '../../ui/attachmentLabels';
 import { LinkOrText } from '../../ui/primitives';
 import { useHost, useTrans } from '../../ui/hooks';
 import { Choice, Decision, Review } from './ProposalDecision';
-import { BothTexts, Change } from './ProposalTexts';
-import { useDocument, useEdit, useNow } from './useProposal';
+import { BothTexts, ProposedChange } from './ProposalTexts';
+import {
+  useDocumentPath,
+  useProposalEdit,
+  useCurrentText
+} from './useProposal';
 
 /** The server's default reason (`tools/editing/three_way_merge.py`); the choice card states it itself. */
 const SAME_LINES = 'You and the agent changed the same lines.';
@@ -22,13 +26,13 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
   const title = React.useId();
   const { proposal } = props;
   const { reason, state } = proposal;
-  const edit = useEdit(proposal);
-  const now = useNow(proposal);
+  const edit = useProposalEdit(proposal);
+  const now = useCurrentText(proposal);
   const result = React.useMemo(
     () => proposedText(proposal, now ?? proposal.current, edit.text),
     [proposal, now, edit.text]
   );
-  const chooses = state === 'proposed' && result.clash;
+  const chooses = state === 'proposed' && result.hasConflict;
   return (
     <section
       className={`shoulders-Card shoulders-Proposal shoulders-mod-${state}`}
@@ -38,11 +42,11 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
       {reason !== '' && !(chooses && reason === SAME_LINES) && (
         <p className="shoulders-Card-remark">{legible(reason)}</p>
       )}
-      <Outcome proposal={proposal} isGone={now === null} />
+      <ProposalNote proposal={proposal} isGone={now === null} />
       {chooses ? (
         <BothTexts proposal={proposal} result={result} />
       ) : (
-        <Change proposal={proposal} result={result} />
+        <ProposedChange proposal={proposal} result={result} />
       )}
       {chooses ? (
         <Choice proposal={proposal} result={result} />
@@ -59,7 +63,7 @@ function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
   const { Icon, cellsOf, openDocument } = useHost();
   const trans = useTrans();
   const { cell_id, state } = props.proposal;
-  const document = useDocument(props.proposal);
+  const document = useDocumentPath(props.proposal);
   const name = visible(nameOf(document));
   const cell = cellsOf(document).find(({ id }) => id === cell_id);
   return (
@@ -89,7 +93,7 @@ function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
 }
 
 /** What to know before a decision, or why the proposal failed. */
-function Outcome(props: {
+function ProposalNote(props: {
   proposal: Proposal;
   isGone: boolean;
 }): React.JSX.Element | null {
@@ -98,13 +102,13 @@ function Outcome(props: {
   const words =
     isGone && proposal.state === 'proposed'
       ? trans.__('The cell was deleted. Restore it to apply this.')
-      : outcomeOf(proposal, trans);
+      : failureNote(proposal, trans);
   return words === null ? null : (
     <p className="shoulders-Card-remark">{words}</p>
   );
 }
 
-function outcomeOf(
+function failureNote(
   { state, cell_id }: Proposal,
   trans: TranslationBundle
 ): string | null {

@@ -22,8 +22,8 @@ import {
   useTabContext,
   useTrans
 } from '../../ui/hooks';
-import { isEarlier } from './ProposalTexts';
-import { useDocument, type IEdit } from './useProposal';
+import { isFromRestore } from './ProposalTexts';
+import { useDocumentPath, type IProposalEdit } from './useProposal';
 
 /** Applies one of two conflicting texts. */
 export function Choice(props: {
@@ -34,7 +34,7 @@ export function Choice(props: {
   const { proposal, result } = props;
   const { decide, error } = useDecide(proposal);
   const place = useRestoreFocus<HTMLDivElement>();
-  const { now: base, text } = result;
+  const { current: base, text } = result;
   return (
     <div className="shoulders-Proposal-decision" ref={place}>
       <div className="shoulders-Actions">
@@ -42,7 +42,7 @@ export function Choice(props: {
           {trans.__('Keep mine')}
         </Button>
         <Button onClick={() => decide({ decision: 'apply', text, base })}>
-          {isEarlier(proposal)
+          {isFromRestore(proposal)
             ? trans.__('Use the earlier text')
             : trans.__('Use the agent’s text')}
         </Button>
@@ -67,7 +67,7 @@ function useDecide(proposal: Proposal): {
 /** Applies the proposal, with or without the user's edit, or dismisses it. */
 export function Decision(props: {
   proposal: Proposal;
-  edit: IEdit;
+  edit: IProposalEdit;
 }): React.JSX.Element {
   const trans = useTrans();
   const { proposal, edit } = props;
@@ -94,9 +94,9 @@ export function Decision(props: {
           </Button>
         )}
         {text === null ? (
-          <Button onClick={edit.begin}>{trans.__('Edit…')}</Button>
+          <Button onClick={edit.start}>{trans.__('Edit…')}</Button>
         ) : (
-          <Button onClick={edit.leave}>{trans.__('Undo edit')}</Button>
+          <Button onClick={edit.discard}>{trans.__('Undo edit')}</Button>
         )}
         <span className="shoulders-Actions-space" />
         <Button onClick={() => decide({ decision: 'dismiss' })}>
@@ -111,19 +111,22 @@ export function Decision(props: {
 /** Whether the cell can run: Markdown cells cannot, and the type is known only while the notebook is open. */
 function useCanRun(proposal: Proposal): boolean {
   const { cellsOf } = useHost();
-  const document = useDocument(proposal);
+  const document = useDocumentPath(proposal);
   const { cell_id } = proposal;
   const cell = cellsOf(document).find(({ id }) => id === cell_id);
   return cell_id !== null && (cell === undefined || cell.type === 'code');
 }
 
-function Edited(props: { text: string; edit: IEdit }): React.JSX.Element {
+function Edited(props: {
+  text: string;
+  edit: IProposalEdit;
+}): React.JSX.Element {
   const trans = useTrans();
   const { text, edit } = props;
   return (
     <textarea
       className="shoulders-Input shoulders-Supply-field"
-      autoFocus={edit.isAsked}
+      autoFocus={edit.takesFocus}
       spellCheck={false}
       rows={Math.min(16, text.split('\n').length + 1)}
       value={text}
@@ -132,7 +135,7 @@ function Edited(props: { text: string; edit: IEdit }): React.JSX.Element {
       onKeyDown={event => {
         if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
           event.stopPropagation();
-          edit.leave();
+          edit.discard();
           focusComposer();
         }
       }}

@@ -9,14 +9,14 @@ import { Disclosure } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
 
 /** The difference; collapsed once the proposal failed. */
-export function Change(props: {
+export function ProposedChange(props: {
   proposal: Proposal;
   result: IProposedText;
 }): React.JSX.Element {
   const trans = useTrans();
   const { proposal, result } = props;
-  const diff = <WordDiff before={result.now} after={result.text} />;
-  return isOver(proposal.state) ? (
+  const diff = <WordDiff before={result.current} after={result.text} />;
+  return isClosed(proposal.state) ? (
     <Disclosure
       className="shoulders-Proposal-past"
       summary={trans.__('What was proposed')}
@@ -42,26 +42,26 @@ export function BothTexts(props: {
       </p>
       <figure className="shoulders-Proposal-side">
         <figcaption>{trans.__('Your change')}</figcaption>
-        <WordDiff before={proposal.old} after={result.now} />
+        <WordDiff before={proposal.old} after={result.current} />
       </figure>
       <figure className="shoulders-Proposal-side">
         <figcaption>
-          {isEarlier(proposal)
+          {isFromRestore(proposal)
             ? trans.__('With the earlier text')
             : trans.__('With the agent’s text')}
         </figcaption>
-        <WordDiff before={result.now} after={result.text} />
+        <WordDiff before={result.current} after={result.text} />
       </figure>
     </>
   );
 }
 
 /** Whether the proposal is closed and the document does not have its text. */
-function isOver(state: Proposal['state']): boolean {
+function isClosed(state: Proposal['state']): boolean {
   return state !== 'proposed' && state !== 'applied' && state !== 'edited';
 }
 
 /** Whether the text comes from a restore rather than from the agent. */
-export function isEarlier({ turn_id }: Proposal): boolean {
+export function isFromRestore({ turn_id }: Proposal): boolean {
   return turn_id === null;
 }

@@ -7,18 +7,22 @@ import type { Proposal } from '../../wire/generated';
 import { useHost, useSignal, useTabContext } from '../../ui/hooks';
 
 /** Null without an edit. */
-export interface IEdit {
+export interface IProposalEdit {
   /** Whether the user just opened the field; a restored one does not take the focus. */
   readonly text: string | null;
   /** Whether they have just asked for the field: one that another tab or a reload brings back takes no focus. */
-  readonly isAsked: boolean;
-  readonly begin: () => void;
+  readonly takesFocus: boolean;
+  readonly start: () => void;
   readonly change: (text: string) => void;
-  readonly leave: () => void;
+  readonly discard: () => void;
 }
 
 /** Keeps the edit with the tab, as message edits are, until it is applied or discarded; a proposal that failed still shows it. */
-export function useEdit({ id, state, new: proposed }: Proposal): IEdit {
+export function useProposalEdit({
+  id,
+  state,
+  new: proposed
+}: Proposal): IProposalEdit {
   const { conversations, tab } = useTabContext();
   const [text, setText] = React.useState(() => conversations.edit(tab, id));
   const [isAsked, setAsked] = React.useState(false);
@@ -35,18 +39,18 @@ export function useEdit({ id, state, new: proposed }: Proposal): IEdit {
   }, [conversations, tab, id, isDone]);
   return {
     text,
-    isAsked,
-    begin: () => {
+    takesFocus: isAsked,
+    start: () => {
       setAsked(true);
       change(proposed);
     },
     change,
-    leave: () => change(null)
+    discard: () => change(null)
   };
 }
 
 /** The current path of the document. */
-export function useDocument(proposal: Proposal): string {
+export function useDocumentPath(proposal: Proposal): string {
   const { conversations, tab } = useTabContext();
   return useSignal(conversations.changed, () =>
     documentOf(proposal, conversations.anchor(tab))
@@ -54,9 +58,9 @@ export function useDocument(proposal: Proposal): string {
 }
 
 /** The text of an open proposal's document; null if its cell was deleted, undefined if unknown. */
-export function useNow(proposal: Proposal): string | null | undefined {
+export function useCurrentText(proposal: Proposal): string | null | undefined {
   const { texts } = useHost();
-  const document = useDocument(proposal);
+  const document = useDocumentPath(proposal);
   const { state, cell_id } = proposal;
   return useSignal(texts?.changed ?? null, () => {
     const now =

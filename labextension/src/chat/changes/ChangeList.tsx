@@ -7,11 +7,11 @@ import {
   decidable,
   extentOf,
   groupsOf,
-  placesWith,
+  updatePositions,
   rowsOf,
   type IChangeGroup,
   type IChangeRow,
-  type Places
+  type CellPositions
 } from '../../model/view-models/changeRows';
 import { visible } from '../../text/hiddenCharacters';
 import type { ChangeView, PendingEdit } from '../../wire/generated';
@@ -72,7 +72,7 @@ function useRows(turn: string | null): readonly IChangeRow[] {
     () => store?.view.changes ?? NO_CHANGES
   );
   const edits = usePendingEdits();
-  const places = usePlaces(edits);
+  const places = useCellPositions(edits);
   return React.useMemo(
     () => rowsOf(changes, turn, edits, places),
     [changes, turn, edits, places]
@@ -80,13 +80,13 @@ function useRows(turn: string | null): readonly IChangeRow[] {
 }
 
 /** Last known cell positions; decided edits no longer report them. */
-function usePlaces(edits: readonly PendingEdit[]): Places {
+function useCellPositions(edits: readonly PendingEdit[]): CellPositions {
   const [known, setKnown] = React.useState({
     edits,
-    places: placesWith(new Map(), edits)
+    places: updatePositions(new Map(), edits)
   });
   if (known.edits !== edits) {
-    setKnown({ edits, places: placesWith(known.places, edits) });
+    setKnown({ edits, places: updatePositions(known.places, edits) });
   }
   return known.places;
 }
@@ -172,7 +172,7 @@ function Group(props: {
         aria-label={visible(document)}
       >
         {rows.map(row => (
-          <ChangeRow key={row.key} row={row} onGone={props.onGone} />
+          <ChangeRow key={row.key} row={row} onFocusLost={props.onGone} />
         ))}
       </ul>
     </>

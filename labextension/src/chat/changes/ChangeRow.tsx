@@ -19,10 +19,10 @@ import { useAction, useHost, useTrans } from '../../ui/hooks';
 interface IProps {
   row: IChangeRow;
   /** Called when the focused buttons go away. */
-  onGone: () => void;
+  onFocusLost: () => void;
 }
 
-const ICONS: Record<IChangeRow['what'], IconName> = {
+const ICONS: Record<IChangeRow['kind'], IconName> = {
   made: 'file-add',
   edited: 'pencil',
   deleted: 'delete',
@@ -32,12 +32,12 @@ const ICONS: Record<IChangeRow['what'], IconName> = {
 
 export const ChangeRow = React.memo(function ChangeRow({
   row,
-  onGone
+  onFocusLost: onGone
 }: IProps): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
   const [open, setOpen] = React.useState(false);
-  const { what, standing, edit } = row;
+  const { kind: what, status: standing, edit } = row;
   const lost = standing === 'lost';
   const ghost = what === 'deleted' && edit !== null;
   return (
@@ -52,7 +52,7 @@ export const ChangeRow = React.memo(function ChangeRow({
         )}
         {edit === null ? (
           <span className="shoulders-ChangeRow-standing">
-            {standingName(row, trans)}
+            {statusName(row, trans)}
           </span>
         ) : (
           <Decision row={row} edit={edit} onGone={onGone} />
@@ -67,7 +67,7 @@ export const ChangeRow = React.memo(function ChangeRow({
 /** The changed cell or file, as a link. */
 function Name({ row }: { row: IChangeRow }): React.JSX.Element {
   const trans = useTrans();
-  const { change, what, edit } = row;
+  const { change, kind: what, edit } = row;
   const { cell_id, title, origin } = change;
   if (cell_id === null) {
     return (
@@ -120,7 +120,7 @@ export function FileName(props: {
   const { Icon, openDocument } = useHost();
   const { path, row } = props;
   const name = path.split('/').at(-1) ?? path;
-  const gone = row !== undefined && isGone(row);
+  const gone = row !== undefined && isMissing(row);
   return (
     <>
       {path.endsWith('.ipynb') && <Icon name="notebook" />}
@@ -142,7 +142,7 @@ export function FileName(props: {
 }
 
 /** Whether there is nothing to open: it was deleted, or created and undone. */
-function isGone({ what, standing }: IChangeRow): boolean {
+function isMissing({ kind: what, status: standing }: IChangeRow): boolean {
   return what === 'deleted'
     ? standing !== 'undone'
     : what === 'made' && standing === 'undone';
@@ -155,10 +155,10 @@ function useJump(row: IChangeRow): (() => void) | null {
   if (openDocument === null) {
     return null;
   }
-  if (edit !== null && review !== null && row.standing === 'pending') {
+  if (edit !== null && review !== null && row.status === 'pending') {
     return () => void review.reveal(edit);
   }
-  return isGone(row)
+  return isMissing(row)
     ? null
     : () => openDocument(change.document, change.cell_id);
 }
@@ -205,8 +205,8 @@ function Remarks(props: {
 }): React.JSX.Element | null {
   const trans = useTrans();
   const { error, conflict, cell_id } = props.edit;
-  const isLost = props.row.standing === 'lost';
-  if (isLost && props.row.what === 'deleted') {
+  const isLost = props.row.status === 'lost';
+  if (isLost && props.row.kind === 'deleted') {
     return (
       <p className="shoulders-ChangeRow-remark">
         {cell_id === null
@@ -241,7 +241,7 @@ function Decision(props: {
   const { review } = useHost();
   const { error, runOnce } = useAction();
   const { row, edit } = props;
-  const place = useFocusPassed(props.onGone);
+  const place = useFocusHandover(props.onGone);
   const name = `${cellOrFile(row, trans)} ${visible(row.change.title)}`.trim();
   const words = decisionWords(row, trans);
   const button = (decision: 'keep' | 'undo', text: string) => (
@@ -269,7 +269,7 @@ function Decision(props: {
 }
 
 /** Calls `pass` when the focused element goes away. */
-function useFocusPassed(pass: () => void): React.RefObject<HTMLSpanElement> {
+function useFocusHandover(pass: () => void): React.RefObject<HTMLSpanElement> {
   const place = React.useRef<HTMLSpanElement>(null);
   React.useLayoutEffect(() => {
     const { current } = place;
@@ -283,7 +283,7 @@ function useFocusPassed(pass: () => void): React.RefObject<HTMLSpanElement> {
 }
 
 function decisionWords(
-  { what, standing, edit }: IChangeRow,
+  { kind: what, status: standing, edit }: IChangeRow,
   trans: TranslationBundle
 ): { keep: string; undo: string | null } {
   if (standing === 'lost') {
@@ -310,7 +310,7 @@ function cellOrFile(row: IChangeRow, trans: TranslationBundle): string {
 }
 
 function cellName(
-  { what, edit }: IChangeRow,
+  { kind: what, edit }: IChangeRow,
   trans: TranslationBundle
 ): string {
   const number = (edit?.position ?? -1) + 1;
@@ -328,8 +328,8 @@ function cellName(
   }
 }
 
-function standingName(
-  { what, standing }: IChangeRow,
+function statusName(
+  { kind: what, status: standing }: IChangeRow,
   trans: TranslationBundle
 ): string {
   switch (standing) {

@@ -59,12 +59,15 @@ function Ideas(): React.JSX.Element {
   const trans = useTrans();
   const { cellsOf } = useHost();
   const situation = useEditorContext();
-  const { variables, look } = useVariables(situation);
+  const { variables, look: refresh } = useVariables(situation);
   const isDemo = useIsDemo();
   const cells = cellsOf(situation.document ?? '');
-  const ideas = ideasFor({ situation, cells, variables, isDemo }, trans);
+  const ideas = ideasFor(
+    { editorContext: situation, cells, variables, isDemo },
+    trans
+  );
   // A cell may have run since.
-  return <IdeaButtons ideas={ideas} onMouseEnter={look} />;
+  return <IdeaButtons ideas={ideas} onMouseEnter={refresh} />;
 }
 
 /** Variables in the kernel of the active notebook; `look` reads them again. */
@@ -90,7 +93,7 @@ function useVariables({ document }: IEditorContext): {
 }
 
 /** Longest quote shown, in characters. */
-const SHOWN = 2000;
+const MAX_QUOTE = 2000;
 
 function ThreadStart({ anchor }: { anchor: Anchor }): React.JSX.Element {
   const { Icon } = useHost();
@@ -103,7 +106,7 @@ function ThreadStart({ anchor }: { anchor: Anchor }): React.JSX.Element {
       </div>
       {anchor.quote !== '' && (
         <pre className="shoulders-ThreadStart-quote" tabIndex={0}>
-          {legible(quoteText(anchor, SHOWN))}
+          {legible(quoteText(anchor, MAX_QUOTE))}
         </pre>
       )}
       <IdeaButtons ideas={ideasAt(anchor, trans)} />

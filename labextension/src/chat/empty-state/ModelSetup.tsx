@@ -27,16 +27,16 @@ export function ModelSetup({ quiet }: { quiet?: boolean }): React.JSX.Element {
       className="shoulders-Setup"
       summary={trans.__('This is the demo. Connect a real model…')}
     >
-      {() => <Ways />}
+      {() => <SetupOptions />}
     </Disclosure>
   ) : (
     <div className="shoulders-Setup">
-      <Ways />
+      <SetupOptions />
     </div>
   );
 }
 
-function Ways(): React.JSX.Element {
+function SetupOptions(): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
   const { models = [], providers = [] } = conversations.models ?? {};
@@ -51,28 +51,28 @@ function Ways(): React.JSX.Element {
   return (
     <>
       {demo !== undefined && (
-        <Way title={trans.__('Try the demo')}>
+        <SetupOption title={trans.__('Try the demo')}>
           <p>
             {trans.__(
               'Works offline and free of charge, with a few scripted answers.'
             )}
           </p>
           <Button onClick={() => use(demo)}>{trans.__('Use the demo')}</Button>
-        </Way>
+        </SetupOption>
       )}
-      <Way title={trans.__('Run a model on this computer')}>
+      <SetupOption title={trans.__('Run a model on this computer')}>
         <Local models={models} providers={providers} onUse={use} />
-      </Way>
+      </SetupOption>
       {keyed.length > 0 && (
-        <Way title={trans.__('Use a provider’s key')}>
+        <SetupOption title={trans.__('Use a provider’s key')}>
           <ProviderKeyForm providers={keyed} />
-        </Way>
+        </SetupOption>
       )}
     </>
   );
 }
 
-function Way(props: {
+function SetupOption(props: {
   title: string;
   children: React.ReactNode;
 }): React.JSX.Element {

@@ -10,8 +10,8 @@ import { nameOf } from '../../ui/attachmentLabels';
 import { TOUR_CELL } from './tourCell';
 
 /** What is open. */
-export interface IOpened {
-  readonly situation: IEditorContext;
+export interface IPromptContext {
+  readonly editorContext: IEditorContext;
   readonly cells: readonly ICellInfo[];
   readonly variables: readonly VariableSummary[];
   /** Whether the demo answers, which has rules for some English requests. */
@@ -22,8 +22,11 @@ const TABLES = /\.(csv|tsv|parquet|xlsx|feather|jsonl)$/i;
 const WORDS = /\.(md|txt|rst|qmd|rmd|tex)$/i;
 
 /** The ideas, the most urgent first. */
-export function ideasFor(opened: IOpened, trans: TranslationBundle): string[] {
-  const { document } = opened.situation;
+export function ideasFor(
+  opened: IPromptContext,
+  trans: TranslationBundle
+): string[] {
+  const { document } = opened.editorContext;
   const failing = opened.cells.find(({ id }) => id === TOUR_CELL);
   if (failing !== undefined) {
     return demoIdeas.tour.map(idea => withValue(idea, failing.number));
@@ -42,8 +45,11 @@ export function ideasFor(opened: IOpened, trans: TranslationBundle): string[] {
     : forFile(nameOf(document), trans);
 }
 
-function forNotebook(opened: IOpened, trans: TranslationBundle): string[] {
-  const { situation, cells, variables } = opened;
+function forNotebook(
+  opened: IPromptContext,
+  trans: TranslationBundle
+): string[] {
+  const { editorContext: situation, cells, variables } = opened;
   const table = tableAmong(variables);
   const isEmpty = cells.length > 0 && cells.every(({ line }) => line === '');
   if (isEmpty) {
@@ -64,7 +70,7 @@ function forNotebook(opened: IOpened, trans: TranslationBundle): string[] {
 }
 
 /** Requests the demo has rules for, untranslated because it reads only English. */
-function forDemo({ cells, variables }: IOpened): string[] {
+function forDemo({ cells, variables }: IPromptContext): string[] {
   const { any, error, notebook, table } = demoIdeas;
   const failed = cells.find(({ hasError }) => hasError);
   const frame = tableAmong(variables);

@@ -46,7 +46,7 @@ export function AttachmentChips(props: {
 }
 
 /** Pending attachments; each can be cancelled. */
-export function ComingChips(props: {
+export function PendingChips(props: {
   coming: readonly IPendingAttachment[];
   onCancel: (coming: IPendingAttachment) => void;
 }): React.JSX.Element {

@@ -9,7 +9,7 @@ import {
   pendingInputOf
 } from '../../model/view-models/conversationItems';
 import type { Conversation } from '../../wire/generated';
-import { AttachmentChips, ComingChips } from './AttachmentChips';
+import { AttachmentChips, PendingChips } from './AttachmentChips';
 import { MessageField } from './MessageField';
 import { SkillsSheet, ToolsSheet } from './sheets/ListSheets';
 import { ModelPicker } from './ModelPicker';
@@ -45,9 +45,9 @@ export function Composer(props: {
         onKeyDown={event => {
           const isFree =
             !event.defaultPrevented && !event.nativeEvent.isComposing;
-          if (event.key === 'Escape' && composer.waiting && isFree) {
+          if (event.key === 'Escape' && composer.isWaiting && isFree) {
             event.preventDefault(); // Keeps Escape from stopping the agent.
-            composer.sendNot();
+            composer.cancelSend();
           }
         }}
       >
@@ -63,7 +63,7 @@ export function Composer(props: {
           onSend={composer.send}
           onRun={composer.run}
           onName={attachments.add}
-          onPaste={attachments.takePasted}
+          onPaste={attachments.addPasted}
         />
         <Bar view={view} closed={closed} composer={composer} place={place} />
         {over && (
@@ -104,19 +104,29 @@ function OpenSheet(props: {
 /** Attachments and context of the message. */
 function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
   const trans = useTrans();
-  const { attachments, situation, left, leave, takeBack, isThread } = composer;
+  const {
+    attachments,
+    editorContext: situation,
+    removedContext: left,
+    removeContext: leave,
+    restoreContext: takeBack,
+    isThread
+  } = composer;
   return (
     <div
       className="shoulders-Chips"
       role="group"
       aria-label={trans.__('Context')}
-      aria-busy={attachments.coming.length > 0}
+      aria-busy={attachments.pending.length > 0}
     >
       <AttachmentChips
         attachments={attachments.all}
         onRemove={attachments.remove}
       />
-      <ComingChips coming={attachments.coming} onCancel={attachments.cancel} />
+      <PendingChips
+        coming={attachments.pending}
+        onCancel={attachments.cancel}
+      />
       {!isThread && (
         <ContextChips
           situation={situation}
@@ -132,7 +142,7 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
 /** Warns that the chosen model cannot see the attached images. */
 function UnseenImages(props: { composer: IComposer }): React.JSX.Element {
   const trans = useTrans();
-  const { blind, setModels } = props.composer;
+  const { modelWithoutImages: blind, setModels } = props.composer;
   return (
     <div className="shoulders-Composer-unseen">
       <span role="status">
@@ -152,7 +162,7 @@ function WaitsForAttachments(props: {
   composer: IComposer;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { waiting, sendNot } = props.composer;
+  const { isWaiting: waiting, cancelSend: sendNot } = props.composer;
   return (
     <div className="shoulders-Composer-waiting">
       <span role="status">
@@ -185,8 +195,8 @@ function Bar(props: {
   return (
     <div className="shoulders-Composer-bar">
       <MoreMenu
-        onFiles={composer.attachments.takeFiles}
-        onSign={sign => typeSign(place.current, sign)}
+        onFiles={composer.attachments.addFiles}
+        onTrigger={sign => insertTrigger(place.current, sign)}
         onPreview={() => composer.setSheet('request')}
         onInstructions={composer.openInstructions}
       />
@@ -198,7 +208,7 @@ function Bar(props: {
         className="shoulders-Composer-send"
         icon="send"
         label={trans.__('Send (Enter)')}
-        disabled={closed || !composer.sendable}
+        disabled={closed || !composer.canSend}
         // Sends the current text, because a busy page renders late.
         onClick={() => composer.send(conversations.draft(tab))}
       />
@@ -207,7 +217,7 @@ function Bar(props: {
 }
 
 /** Insert a character as if typed, so that the list opens: `/` at the start, `@` at the end. */
-function typeSign(place: HTMLElement | null, sign: '@' | '/'): void {
+function insertTrigger(place: HTMLElement | null, sign: '@' | '/'): void {
   const field = place?.querySelector('textarea');
   if (field) {
     const { value } = field;

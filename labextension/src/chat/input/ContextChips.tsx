@@ -10,7 +10,7 @@ import { Chip } from './Chip';
 import { nameOf } from '../../ui/attachmentLabels';
 
 /** An item as shown. */
-interface IShown {
+interface IContextChip {
   readonly piece: ContextPiece;
   readonly icon: IconName;
   readonly text: string;
@@ -66,12 +66,12 @@ function ofDocument(
   { document, cell, selection }: IEditorContext,
   left: RemovedPieces,
   trans: TranslationBundle
-): IShown[] {
+): IContextChip[] {
   if (document === null || left.has('document')) {
     return [];
   }
   const icon = document.endsWith('.ipynb') ? 'notebook' : 'file';
-  const shown: IShown[] = [
+  const shown: IContextChip[] = [
     { piece: 'document', icon, text: nameOf(document), title: document }
   ];
   if (cell !== null) {
@@ -97,7 +97,7 @@ function ofDocument(
 function ofTabs(
   { document, openDocuments }: IEditorContext,
   trans: TranslationBundle
-): IShown[] {
+): IContextChip[] {
   const others = openDocuments.filter(path => path !== document);
   return others.length === 0
     ? []

@@ -32,7 +32,7 @@ export function MessageField(props: {
       put(next, caret);
     },
     run: props.onRun,
-    begin: begun => put(begun, begun.length)
+    startCommand: begun => put(begun, begun.length)
   });
   const { shown } = suggestions;
   useGrowth(field, text);
@@ -45,13 +45,13 @@ export function MessageField(props: {
             label={shown.label}
             options={shown.options}
             active={shown.active}
-            columns={shown.token.sign === '/'}
+            columns={shown.token.trigger === '/'}
             onPick={option => suggestions.pick(text, option)}
             onActive={suggestions.setActive}
           />
         </div>
       )}
-      <Found count={shown?.options.length ?? 0} />
+      <ResultCount count={shown?.options.length ?? 0} />
       <textarea
         ref={field}
         className="shoulders-Composer-field"
@@ -125,7 +125,7 @@ function fit(element: HTMLTextAreaElement | null): void {
 }
 
 /** Tells screen readers how long the list is. */
-function Found({ count }: { count: number }): React.JSX.Element {
+function ResultCount({ count }: { count: number }): React.JSX.Element {
   const trans = useTrans();
   return (
     <span className="shoulders-Unseen" role="status">

@@ -195,7 +195,7 @@ function useOptions(
     ...usable.filter(({ available }) => !available)
   ].map(model => modelOption(model, current, trans));
   return [
-    ...together(options),
+    ...groupByProvider(options),
     ...keyOptions(keyless, unfolded, openSettings !== null, trans)
   ];
 }
@@ -218,7 +218,7 @@ function modelOption(
 }
 
 /** Groups models by provider, in the order of first occurrence. */
-function together(options: readonly PickerOption[]): PickerOption[] {
+function groupByProvider(options: readonly PickerOption[]): PickerOption[] {
   return [...new Set(options.map(({ group }) => group))].flatMap(name =>
     options.filter(({ group }) => group === name)
   );

@@ -8,7 +8,7 @@ import { useHost, useTrans } from '../../ui/hooks';
 export function MoreMenu(props: {
   onFiles: (files: Iterable<File>) => void;
   /** Inserts a character that opens the list. */
-  onSign: (sign: '@' | '/') => void;
+  onTrigger: (sign: '@' | '/') => void;
   onPreview: () => void;
   /** Null in a page that cannot open files. */
   onInstructions: (() => void) | null;
@@ -38,13 +38,13 @@ export function MoreMenu(props: {
             key: 'name',
             title: trans.__('Mention a file, cell or variable'),
             note: '@',
-            act: () => props.onSign('@')
+            act: () => props.onTrigger('@')
           },
           {
             key: 'command',
             title: trans.__('Commands'),
             note: '/',
-            act: () => props.onSign('/')
+            act: () => props.onTrigger('/')
           },
           {
             key: 'request',

@@ -3,16 +3,21 @@
 import type { Attachment, ImageAttachment } from '../../wire/generated';
 
 /** Longest side that models use, in px; providers scale larger images down. */
-const SIDE = 1568;
+const MAX_SIDE = 1568;
 /** Files up to this size are sent unchanged, in bytes. */
-const SMALL = 400_000;
+const MAX_UNCHANGED_BYTES = 400_000;
 const QUALITY = 0.85;
 /** Formats that models read. */
-const READ = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const MODEL_FORMATS = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp'
+]);
 
 /** Whether a file is an image that can be sent, possibly converted. */
-export function isPicture({ type }: Pick<File, 'type'>): boolean {
-  return READ.has(type) || type === 'image/bmp';
+export function isSupportedImage({ type }: Pick<File, 'type'>): boolean {
+  return MODEL_FORMATS.has(type) || type === 'image/bmp';
 }
 
 /** Whether an attachment is an image, or a workspace file that is one. */
@@ -25,19 +30,22 @@ export function isImage(attachment: Attachment): boolean {
 }
 
 /** The image as an attachment. Rejects if the browser cannot read it. */
-export async function pictureOf(file: Blob): Promise<ImageAttachment> {
+export async function toImageAttachment(file: Blob): Promise<ImageAttachment> {
   const bitmap = await createImageBitmap(file);
   try {
-    const scale = Math.min(1, SIDE / Math.max(bitmap.width, bitmap.height));
-    const fits = scale === 1 && file.size <= SMALL && READ.has(file.type);
-    return await attached(fits ? file : await drawn(bitmap, scale));
+    const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height));
+    const fits =
+      scale === 1 &&
+      file.size <= MAX_UNCHANGED_BYTES &&
+      MODEL_FORMATS.has(file.type);
+    return await attached(fits ? file : await redraw(bitmap, scale));
   } finally {
     bitmap.close();
   }
 }
 
 /** The image scaled: lossless if that is small, else as JPEG. */
-async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
+async function redraw(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(bitmap.width * scale));
   canvas.height = Math.max(1, Math.round(bitmap.height * scale));
@@ -47,7 +55,7 @@ async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   }
   pen.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   const exact = await encoded(canvas, 'image/png');
-  if (exact.size <= SMALL) {
+  if (exact.size <= MAX_UNCHANGED_BYTES) {
     return exact;
   }
   // JPEG has no transparency: use a white background.

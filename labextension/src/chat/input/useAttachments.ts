@@ -7,13 +7,13 @@ import type { IPendingAttachment } from '../../model/conversations/attachmentUpl
 import type { Attachment, ErrorInfo } from '../../wire/generated';
 import type { IDraggedContent } from '../../host/inputHost';
 import { useHost, useTabContext, useTrans } from '../../ui/hooks';
-import { isPicture, pictureOf } from './imageAttachments';
+import { isSupportedImage, toImageAttachment } from './imageAttachments';
 
 /** The attachments of the input, and how to add some. */
 export interface IAttachments {
   readonly all: readonly Attachment[];
   /** Pending attachments. */
-  readonly coming: readonly IPendingAttachment[];
+  readonly pending: readonly IPendingAttachment[];
   /** Why attaching failed. */
   readonly error: ErrorInfo | null;
   readonly add: (attachment: Attachment) => void;
@@ -21,11 +21,11 @@ export interface IAttachments {
   /** Cancel a pending attachment. */
   readonly cancel: (coming: IPendingAttachment) => void;
   readonly clear: () => void;
-  readonly takeFiles: (files: Iterable<File>) => void;
+  readonly addFiles: (files: Iterable<File>) => void;
   /** Attach what was dragged within JupyterLab. */
-  readonly takeCarried: (data: IDraggedContent) => void;
+  readonly addDragged: (data: IDraggedContent) => void;
   /** Attach pasted data unless it is text; returns whether it was attached. */
-  readonly takePasted: (data: DataTransfer) => boolean;
+  readonly addPasted: (data: DataTransfer) => boolean;
 }
 
 export function useAttachments(): IAttachments {
@@ -40,7 +40,7 @@ export function useAttachments(): IAttachments {
     file: File,
     signal: AbortSignal
   ): Promise<Attachment[]> => {
-    if (!isPicture(file)) {
+    if (!isSupportedImage(file)) {
       if (host.upload === null) {
         const words = trans.__(
           'Only images can be attached here. Put %1 in the workspace, then mention it with @.',
@@ -51,7 +51,7 @@ export function useAttachments(): IAttachments {
       return [{ kind: 'file', path: await host.upload(file, signal) }];
     }
     try {
-      return [await pictureOf(file)];
+      return [await toImageAttachment(file)];
     } catch (reason) {
       const words = trans.__('%1 is not a readable image.', file.name);
       console.warn(words, reason);
@@ -69,7 +69,7 @@ export function useAttachments(): IAttachments {
   };
   return {
     all,
-    coming: attaching.pending(tab),
+    pending: attaching.pending(tab),
     error: attaching.error(tab),
     add,
     remove: gone =>
@@ -79,20 +79,20 @@ export function useAttachments(): IAttachments {
       ),
     cancel: ({ id }) => attaching.cancel(tab, id),
     clear: () => conversations.setAttachments(tab, []),
-    takeFiles,
-    takeCarried: data => {
+    addFiles: takeFiles,
+    addDragged: data => {
       const made = host.carried(data); // Read now: JupyterLab empties it when the drag ends.
       made.catch(() => undefined); // `take` reports the error in its turn.
       attaching.take(tab, [{ name: '', make: () => made }]);
     },
-    takePasted: data => {
+    addPasted: data => {
       const text = data.getData('text/plain');
       const cells = host.copiedCells(text);
       cells.forEach(add);
       const files = [...data.files];
       // A table copied from an office program includes an image, but the text is meant.
       const taken =
-        files.length > 0 && (text === '' || !files.every(isPicture));
+        files.length > 0 && (text === '' || !files.every(isSupportedImage));
       if (cells.length === 0 && taken) {
         takeFiles(files);
       }
@@ -162,7 +162,7 @@ function carriedBy(event: Event): ICarry | null {
       hover: () => {
         drag.dropAction = drag.proposedAction;
       },
-      drop: taken => taken.takeCarried(drag.mimeData)
+      drop: taken => taken.addDragged(drag.mimeData)
     };
   }
   const transfer = event instanceof DragEvent ? event.dataTransfer : null;
@@ -173,6 +173,6 @@ function carriedBy(event: Event): ICarry | null {
     hover: () => {
       transfer.dropEffect = 'copy';
     },
-    drop: taken => taken.takeFiles(transfer.files)
+    drop: taken => taken.addFiles(transfer.files)
   };
 }

@@ -30,10 +30,10 @@ export interface IComposer {
   /** Whether the conversation is a thread, whose anchor replaces the editor context. */
   readonly isThread: boolean;
   readonly draft: IDraft;
-  readonly situation: IEditorContext;
-  readonly left: RemovedPieces;
-  readonly leave: (piece: ContextPiece) => void;
-  readonly takeBack: () => void;
+  readonly editorContext: IEditorContext;
+  readonly removedContext: RemovedPieces;
+  readonly removeContext: (piece: ContextPiece) => void;
+  readonly restoreContext: () => void;
   readonly attachments: IAttachments;
   readonly commands: readonly ISlashCommand[];
   readonly sheet: Sheet | null;
@@ -42,7 +42,7 @@ export interface IComposer {
   readonly models: boolean;
   readonly setModels: (shown: boolean) => void;
   /** The chosen model, if images are attached and it cannot see them. */
-  readonly blind: ModelInfo | null;
+  readonly modelWithoutImages: ModelInfo | null;
   /** The message that would be sent with a text. */
   readonly message: (text: string) => PreviewMessage;
   readonly send: (typed: string) => void;
@@ -54,9 +54,9 @@ export interface IComposer {
   /** Null in a page that cannot open files. */
   readonly openInstructions: (() => void) | null;
   /** Whether the message waits for attachments. */
-  readonly waiting: boolean;
-  readonly sendNot: () => void;
-  readonly sendable: boolean;
+  readonly isWaiting: boolean;
+  readonly cancelSend: () => void;
+  readonly canSend: boolean;
   readonly error: ErrorInfo | null;
 }
 
@@ -69,7 +69,7 @@ export function useComposer(
   const isThread = conversations.anchor(tab) !== null;
   const situation = useEditorContext();
   const draft = useDraft();
-  const { left, leave, takeBack } = useLeft(situation);
+  const { left, leave, takeBack } = useRemovedContext(situation);
   const attachments = useAttachments();
   const [sheet, setSheet] = React.useState<Sheet | null>(null);
   const [models, setModels] = React.useState(false);
@@ -89,7 +89,7 @@ export function useComposer(
   const isEmpty = (text: string): boolean =>
     text.trim() === '' &&
     attachments.all.length === 0 &&
-    attachments.coming.length === 0;
+    attachments.pending.length === 0;
   const waiting = useWaiting(takeBack);
   const deliver = (typed: string): void => {
     const text = typed.trim();
@@ -140,33 +140,33 @@ export function useComposer(
   return {
     isThread,
     draft,
-    situation,
-    left,
-    leave,
-    takeBack,
+    editorContext: situation,
+    removedContext: left,
+    removeContext: leave,
+    restoreContext: takeBack,
     attachments,
     commands,
     sheet,
     setSheet,
     models,
     setModels,
-    blind: attachments.all.some(isImage)
-      ? blindModel(conversations, tab)
+    modelWithoutImages: attachments.all.some(isImage)
+      ? findModelWithoutImages(conversations, tab)
       : null,
     message,
     send,
     run,
     openInstructions:
       openInstructions === null ? null : () => action.run(openInstructions),
-    waiting,
-    sendNot: () => conversations.attaching.sendNot(tab),
-    sendable: !isEmpty(draft.text),
+    isWaiting: waiting,
+    cancelSend: () => conversations.attaching.sendNot(tab),
+    canSend: !isEmpty(draft.text),
     error: attachments.error ?? action.error
   };
 }
 
 /** The chosen model, unless it sees images or is unknown. */
-function blindModel(
+function findModelWithoutImages(
   conversations: IConversations,
   tab: string
 ): ModelInfo | null {
@@ -220,7 +220,7 @@ function useDraft(): IDraft {
 const NOTHING: RemovedPieces = new Set();
 
 /** Context pieces the user removed, until the message is sent or another document is active. */
-function useLeft({ document }: IEditorContext): {
+function useRemovedContext({ document }: IEditorContext): {
   left: RemovedPieces;
   leave: (piece: ContextPiece) => void;
   takeBack: () => void;

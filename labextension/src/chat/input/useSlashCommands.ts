@@ -60,7 +60,7 @@ function useConversationCommands({
     host.save(`${fileNameOf(title)}.${format}`, content);
   };
   // Takes the draft along.
-  const beginAnew = (): void => {
+  const startConversation = (): void => {
     const text = conversations.draft(tab);
     const attachments = conversations.attachments(tab);
     conversations.suggest(tab, '');
@@ -78,7 +78,7 @@ function useConversationCommands({
       ),
       run: () => {
         if (begun) {
-          beginAnew();
+          startConversation();
           conversations.close(tab);
         }
       }
@@ -86,7 +86,7 @@ function useConversationCommands({
     {
       name: 'new',
       title: trans.__('Start a new conversation in another tab'),
-      run: beginAnew
+      run: startConversation
     },
     ...when(begun, {
       name: 'export',

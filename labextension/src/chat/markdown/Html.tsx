@@ -82,14 +82,14 @@ function urlOf(content: Blob): string {
 }
 
 // TeX commands with effects outside the formula: links, styles, element ids, global definitions, packages.
-const REACHES_OUT =
+const SIDE_EFFECTS =
   /\\(?:href|url|class|cssId|style|data|html\w*|bbox|unicode|require|includegraphics|let|futurelet|[gex]?def|(?:re)?new(?:command|environment)|providecommand|newcolumntype|definecolor|Declare\w+|mmlToken|label)(?![a-z])/i;
 
 const MOST_CHARACTERS = 4000;
 
 /** Whether a formula may be typeset: it is short and has no effects outside itself. */
 export function isHarmless(tex: string): boolean {
-  return tex.length <= MOST_CHARACTERS && !REACHES_OUT.test(tex);
+  return tex.length <= MOST_CHARACTERS && !SIDE_EFFECTS.test(tex);
 }
 
 /** Typesets the formula in an element's text. */

@@ -34,15 +34,15 @@ function withoutByteOrderMark(text: string): string {
 }
 
 /** Blocks per group. Of a long text only the last group is compared, and distant groups are not rendered. */
-const GROUP = 40;
+const GROUP_SIZE = 40;
 
 /** Height of a block that was never rendered, in px. */
-const ROOM = 40;
+const BLOCK_HEIGHT = 40;
 
 function groupsOf(tokens: readonly Token[]): (readonly Token[])[] {
   const groups: (readonly Token[])[] = [];
-  for (let start = 0; start < tokens.length; start += GROUP) {
-    groups.push(tokens.slice(start, start + GROUP));
+  for (let start = 0; start < tokens.length; start += GROUP_SIZE) {
+    groups.push(tokens.slice(start, start + GROUP_SIZE));
   }
   return groups;
 }
@@ -53,7 +53,7 @@ const Group = React.memo(
     isLast: boolean;
   }): React.JSX.Element {
     const { tokens, isLast } = props;
-    const guess = tokens.length * ROOM;
+    const guess = tokens.length * BLOCK_HEIGHT;
     const { place, shown, room } = useNearby(isLast, guess);
     return (
       <div
@@ -72,7 +72,7 @@ const Group = React.memo(
 );
 
 /** Deeper quotes and lists stay source text, because rendering them could overflow the stack. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 const DepthContext = React.createContext(0);
 
@@ -82,7 +82,10 @@ function Blocks(props: { tokens: readonly Token[] }): React.JSX.Element {
     <DepthContext.Provider value={depth + 1}>
       {props.tokens.map((token, index) => (
         // Blocks never move: they are appended or changed in place.
-        <Block key={index} token={depth < DEEPEST ? token : plain(token.raw)} />
+        <Block
+          key={index}
+          token={depth < MAX_DEPTH ? token : plain(token.raw)}
+        />
       ))}
     </DepthContext.Provider>
   );

@@ -16,7 +16,10 @@ export function makeSplitter(): Splitter {
   let blocks: readonly Token[] = [];
   return text => {
     if (text !== known) {
-      blocks = grown(text.startsWith(known) ? complete(blocks) : [], text);
+      blocks = extendBlocks(
+        text.startsWith(known) ? completeBlocks(blocks) : [],
+        text
+      );
       known = text;
     }
     return blocks;
@@ -24,9 +27,9 @@ export function makeSplitter(): Splitter {
 }
 
 /** Parse a text whose first blocks are known; all of it when it defines references that those may use. */
-function grown(kept: readonly Token[], text: string): readonly Token[] {
+function extendBlocks(kept: readonly Token[], text: string): readonly Token[] {
   const start = kept.reduce((length, { raw }) => length + raw.length, 0);
-  const rest = lex(alone(text.slice(start)), definitionsIn(kept));
+  const rest = lex(copyString(text.slice(start)), definitionsIn(kept));
   return kept.length > 0 && rest.some(isDefinition)
     ? lex(text)
     : [...kept, ...rest];
@@ -36,12 +39,12 @@ function grown(kept: readonly Token[], text: string): readonly Token[] {
  * Copy a string. Engines implement slices as views of the whole string, so each block would keep the answer at its time
  * alive.
  */
-function alone(piece: string): string {
+function copyString(piece: string): string {
   return JSON.parse(JSON.stringify(piece)) as string; // The JSON of a string parses to a string.
 }
 
 /** All but the last block and the blank lines after it. */
-function complete(blocks: readonly Token[]): readonly Token[] {
+function completeBlocks(blocks: readonly Token[]): readonly Token[] {
   let last = blocks.length - 1;
   while (blocks[last]?.type === 'space') {
     last--;

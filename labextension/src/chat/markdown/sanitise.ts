@@ -58,7 +58,7 @@ export function sanitise(html: string): DocumentFragment {
     return source;
   }
   // After sanitising, which would remove the class.
-  nodes.querySelectorAll('a[href]').forEach(sayWhere);
+  nodes.querySelectorAll('a[href]').forEach(showHost);
   showHidden(nodes);
   return nodes;
 }
@@ -68,7 +68,7 @@ function showHidden(nodes: DocumentFragment): void {
   const texts = document.createTreeWalker(nodes, NodeFilter.SHOW_TEXT);
   while (texts.nextNode() !== null) {
     const text = texts.currentNode as CharacterData; // The walker visits only such nodes.
-    const shown = inside(text.data);
+    const shown = legiblePiece(text.data);
     if (shown !== text.data) {
       text.data = shown;
     }
@@ -77,14 +77,14 @@ function showHidden(nodes: DocumentFragment): void {
     for (const name of ['alt', 'title']) {
       const text = element.getAttribute(name);
       if (text !== null) {
-        element.setAttribute(name, inside(text));
+        element.setAttribute(name, legiblePiece(text));
       }
     }
   }
 }
 
 /** `legible` for a piece inside a text: only at the start of a whole text may a byte order mark stay hidden. */
-function inside(piece: string): string {
+function legiblePiece(piece: string): string {
   return legible(` ${piece}`).slice(1);
 }
 
@@ -92,7 +92,7 @@ function makePurifier(): DOMPurify {
   const made = createDOMPurify(window);
   made.addHook('beforeSanitizeAttributes', node => {
     if (node.nodeName === 'IMG') {
-      nameFile(node);
+      keepImagePath(node);
     }
   });
   made.addHook('uponSanitizeAttribute', (_, data) => {
@@ -102,12 +102,12 @@ function makePurifier(): DOMPurify {
   });
   made.addHook('afterSanitizeAttributes', node => {
     if (node.nodeName === 'A') {
-      tameLink(node);
+      restrictLink(node);
     } else {
       node.removeAttribute('href');
     }
     if (node.nodeName === 'IMG') {
-      tamePicture(node);
+      restrictImage(node);
     } else {
       node.removeAttribute('src');
     }
@@ -116,7 +116,7 @@ function makePurifier(): DOMPurify {
 }
 
 /** Open the link elsewhere without a referrer. */
-function tameLink(link: Element): void {
+function restrictLink(link: Element): void {
   const url = addressOf(link.getAttribute('href') ?? '');
   if (url === null) {
     link.removeAttribute('href');
@@ -129,7 +129,7 @@ function tameLink(link: Element): void {
 }
 
 /** Add the host to a link whose text lacks it. */
-function sayWhere(link: Element): void {
+function showHost(link: Element): void {
   const url = addressOf(link.getAttribute('href') ?? '');
   if (url === null) {
     return;
@@ -145,12 +145,12 @@ function sayWhere(link: Element): void {
 }
 
 /** Keep only the path of a workspace image. */
-function nameFile(picture: Element): void {
+function keepImagePath(picture: Element): void {
   const source = picture.getAttribute('src') ?? '';
   picture.removeAttribute('title');
   if (!PICTURE.test(source)) {
     picture.removeAttribute('src');
-    const path = workspacePicture(source);
+    const path = workspaceImage(source);
     if (path !== null) {
       picture.setAttribute('title', path);
     }
@@ -158,14 +158,14 @@ function nameFile(picture: Element): void {
 }
 
 /** Show embedded and workspace images; replace others by their names. */
-function tamePicture(picture: Element): void {
+function restrictImage(picture: Element): void {
   if (!picture.hasAttribute('src') && !picture.hasAttribute('title')) {
     picture.replaceWith(`[${picture.getAttribute('alt') ?? 'image'}]`);
   }
 }
 
 /** The path of a workspace image; null for addresses and paths outside the workspace. */
-export function workspacePicture(source: string): string | null {
+export function workspaceImage(source: string): string | null {
   const path = decoded(source)?.replace(/^(?:\.\/)+/, '') ?? '';
   const isFile =
     path.length <= MOST_NAME &&

@@ -27,7 +27,7 @@ export const ReferenceTargetsContext =
   React.createContext<IReferenceTargets | null>(null);
 
 /** Not linked inside links, code and formulas. */
-const APART = `a, pre, code, .${MATH}`;
+const NOT_LINKED = `a, pre, code, .${MATH}`;
 
 /** Adds links to an element that was just filled. */
 export function useReferenceLinks(): (block: HTMLElement) => void {
@@ -114,7 +114,7 @@ function textsIn(block: HTMLElement): Text[] {
     block,
     NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
     node =>
-      node instanceof Element && node.matches(APART)
+      node instanceof Element && node.matches(NOT_LINKED)
         ? NodeFilter.FILTER_REJECT
         : NodeFilter.FILTER_ACCEPT
   );

@@ -45,7 +45,7 @@ export const AgentMessage = React.memo(function AgentMessage(props: {
       <ReferenceTargetsContext.Provider value={referring}>
         {withReasoning(presentParts(message)).map(section => (
           <ErrorBoundary key={section.key}>
-            <Shown section={section} last={last} />
+            <MessageSection section={section} last={last} />
           </ErrorBoundary>
         ))}
       </ReferenceTargetsContext.Provider>
@@ -68,7 +68,10 @@ function textOf({ parts }: AgentView): string {
     .join('\n\n');
 }
 
-function Shown(props: { section: Section; last: boolean }): React.JSX.Element {
+function MessageSection(props: {
+  section: Section;
+  last: boolean;
+}): React.JSX.Element {
   const { section, last } = props;
   switch (section.kind) {
     case 'reads':

@@ -17,7 +17,7 @@ export function EditMessage(props: {
   const { conversations, tab } = useTabContext();
   const { message, takesFocus, onClose } = props;
   const { message_id: id } = message;
-  const { past } = React.useContext(BranchesContext);
+  const { earlierVersion: past } = React.useContext(BranchesContext);
   const [text, setText] = React.useState(
     () => conversations.edit(tab, id) ?? message.text
   );

@@ -20,7 +20,7 @@ export function MessageActions(props: {
   const { message, onEdit } = props;
   const [asking, setAsking] = React.useState(false);
   const place = React.useRef<HTMLDivElement>(null);
-  const { past } = React.useContext(BranchesContext);
+  const { earlierVersion: past } = React.useContext(BranchesContext);
   const running = useRunning();
   const copy = useCopy(message.text);
   const { act: fork, error } = useForkBefore(message);

@@ -65,7 +65,7 @@ export function TryAgain(): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
   const again = (): void => {
-    const asked = isFruitlessRetry(
+    const asked = unansweredMessage(
       conversations.store(tab)?.view.messages ?? []
     );
     void conversations.send(
@@ -84,7 +84,7 @@ export function TryAgain(): React.JSX.Element {
 }
 
 /** The last user message if nothing followed it but failure; else null. */
-export function isFruitlessRetry(
+export function unansweredMessage(
   messages: readonly MessageView[]
 ): Extract<MessageView, { role: 'user' }> | null {
   const [asked, answer] = messages.slice(-2);

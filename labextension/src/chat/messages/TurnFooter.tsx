@@ -23,7 +23,7 @@ export const TurnFooter = React.memo(function TurnFooter(props: {
   const listed = useListed(message.turn_id);
   const isDemo = useIsDemo();
   // An earlier version of the conversation is read-only.
-  const { past } = React.useContext(BranchesContext);
+  const { earlierVersion: past } = React.useContext(BranchesContext);
   if (past !== null || message.turn_id === null) {
     return null;
   }

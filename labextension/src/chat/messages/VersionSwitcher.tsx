@@ -20,7 +20,7 @@ export function VersionSwitcher({
 function Walk(props: { seq: number; all: AllVersions }): React.JSX.Element {
   const trans = useTrans();
   const { seq, all } = props;
-  const { show, arrived } = React.useContext(BranchesContext);
+  const { show, lastSwitch: arrived } = React.useContext(BranchesContext);
   const index = all.indexOf(seq);
   const place = React.useRef<HTMLDivElement>(null);
   const by = arrived?.seq === seq ? arrived.by : 0;

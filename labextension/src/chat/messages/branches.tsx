@@ -5,12 +5,12 @@
 import * as React from 'react';
 
 import {
-  beforeEdits,
+  withoutReplaced,
   endOf,
   headsOf,
-  lineWith,
+  conversationShowing,
   versionsOf,
-  type IPast,
+  type IEarlierConversation,
   type Versions
 } from '../../model/sessions/messageBranches';
 import type { ConversationStore } from '../../model/sessions/conversationStore';
@@ -28,7 +28,7 @@ import {
 /** The versions of this conversation's messages. */
 export interface IBranches {
   /** The earlier conversation being shown; null for the current one. */
-  readonly past: IPast | null;
+  readonly earlierVersion: IEarlierConversation | null;
   readonly versions: ReadonlyMap<number, Versions>;
   /** Show the conversation with this version of a message and focus it. */
   readonly show: (seq: number, by: number) => void;
@@ -38,20 +38,20 @@ export interface IBranches {
   /** The last event before a message and its other versions. */
   readonly startOf: (seq: number) => number | null;
   /** The version just switched to, and the direction. */
-  readonly arrived: { readonly seq: number; readonly by: number } | null;
+  readonly lastSwitch: { readonly seq: number; readonly by: number } | null;
 }
 
-const NONE: readonly IPast[] = [];
+const NONE: readonly IEarlierConversation[] = [];
 const NO_VERSIONS: ReadonlyMap<number, Versions> = new Map();
 
 export const BranchesContext = React.createContext<IBranches>({
-  past: null,
+  earlierVersion: null,
   versions: NO_VERSIONS,
   show: () => undefined,
   toNewest: () => undefined,
   endOf: () => null,
   startOf: () => null,
-  arrived: null
+  lastSwitch: null
 });
 
 /** The view to show, and the versions of its messages. */
@@ -60,14 +60,19 @@ export function useBranches(
   view: Conversation,
   outbox: readonly IPendingMessage[]
 ): { branches: IBranches; shown: Conversation } {
-  const past = useSignal(store?.changed ?? null, () => store?.past ?? NONE);
-  const [walked, setWalk] = React.useState<IWalk | null>(null);
+  const past = useSignal(
+    store?.changed ?? null,
+    () => store?.earlierConversations ?? NONE
+  );
+  const [walked, setWalk] = React.useState<IShownVersion | null>(null);
   const sent = outbox.at(-1)?.body.id ?? null;
   if (walked !== null && sent !== null && walked.sent !== sent) {
     setWalk(null); // Sending returns to the current conversation.
   }
   const chosen =
-    walked === null ? null : lineWith(walked.seq, past, view.messages);
+    walked === null
+      ? null
+      : conversationShowing(walked.seq, past, view.messages);
   // Streamed text changes messages, but not which exist.
   const heads = past.length === 0 ? '' : headsOf(view.messages).join(' ');
   const versions = React.useMemo(
@@ -80,7 +85,7 @@ export function useBranches(
   const branches = React.useMemo<IBranches>(() => {
     const newest = (): readonly MessageView[] => store?.view.messages ?? [];
     return {
-      past: chosen,
+      earlierVersion: chosen,
       versions,
       show: (seq, by) => setWalk({ seq, by, sent }),
       toNewest: () => setWalk(null),
@@ -90,29 +95,29 @@ export function useBranches(
         const before = line.filter(message => message.seq < seq).at(-1);
         return endOf(before?.seq ?? null, past, newest());
       },
-      arrived: walked
+      lastSwitch: walked
     };
   }, [store, chosen, versions, past, walked, sent]);
-  return { branches, shown: shownOf(view, chosen, outbox) };
+  return { branches, shown: viewOf(view, chosen, outbox) };
 }
 
-interface IWalk {
+interface IShownVersion {
   readonly seq: number;
   readonly by: number;
   /** The message being sent at that time. */
   readonly sent: string | null;
 }
 
-function shownOf(
+function viewOf(
   view: Conversation,
-  chosen: IPast | null,
+  chosen: IEarlierConversation | null,
   outbox: readonly IPendingMessage[]
 ): Conversation {
   if (chosen !== null) {
     // An earlier version has no running turn.
     return { ...view, messages: [...chosen.messages], turn: null };
   }
-  const messages = beforeEdits(view.messages, outbox);
+  const messages = withoutReplaced(view.messages, outbox);
   return messages === view.messages
     ? view
     : { ...view, messages: messages as MessageView[], turn: null };
@@ -145,7 +150,7 @@ export function useFork(): {
 /** Says that an earlier version is shown, with a button to return. */
 export function EarlierVersionBar(): React.JSX.Element | null {
   const trans = useTrans();
-  const { past, toNewest } = React.useContext(BranchesContext);
+  const { earlierVersion: past, toNewest } = React.useContext(BranchesContext);
   const { busy, error, fork } = useFork();
   if (past === null) {
     return null;

@@ -27,7 +27,7 @@ const NOT_IN_NAMES =
   /[\\/:*?"<>|\u0000-\u001f\u007f]+/g;
 
 /** Half of a surrogate pair, as cutting may leave. */
-const HALF = /[\ud800-\udbff]$/;
+const LONE_SURROGATE = /[\ud800-\udbff]$/;
 
 /** A conversation's title; a placeholder before its first message. */
 export function titleOf(
@@ -45,7 +45,10 @@ export function titleOf(
 /** A title as a file name without extension. */
 export function fileNameOf(title: string): string {
   const name = title.replace(NOT_IN_NAMES, '-').replace(/^[\s.-]+/, '');
-  return name.slice(0, NAME_LENGTH).replace(HALF, '').trim() || 'conversation';
+  return (
+    name.slice(0, NAME_LENGTH).replace(LONE_SURROGATE, '').trim() ||
+    'conversation'
+  );
 }
 
 /** The target to open for an anchor. */

@@ -14,7 +14,7 @@ import {
 import { useActions } from '../sessions/usePanelActions';
 
 /** Time for the list of pending edits to learn of an applied change, in ms. */
-const REST = 1500;
+const STABLE_TIME = 1500;
 
 export function ResolveHint(props: {
   view: Conversation;
@@ -23,7 +23,7 @@ export function ResolveHint(props: {
   const actions = useActions();
   const { conversations, tab } = useTabContext();
   const session = conversations.session(tab);
-  const applied = useRested(appliedIn(props.view, usePendingEdits()));
+  const applied = useStableValue(appliedIn(props.view, usePendingEdits()));
   const [left, setLeft] = React.useState<string | null>(null);
   if (
     session?.kind !== 'task' ||
@@ -59,10 +59,10 @@ export function ResolveHint(props: {
 }
 
 /** A value once it has been stable for a while; null immediately. */
-function useRested(value: string | null): string | null {
+function useStableValue(value: string | null): string | null {
   const [rested, setRested] = React.useState(value);
   React.useEffect(() => {
-    const timer = setTimeout(() => setRested(value), REST);
+    const timer = setTimeout(() => setRested(value), STABLE_TIME);
     return () => clearTimeout(timer);
   }, [value]);
   return value === rested ? value : null;

@@ -9,8 +9,8 @@ import { useHost, useTabContext, useTrans } from '../../ui/hooks';
 import { useActions } from '../sessions/usePanelActions';
 import { DocumentName, Quote } from './components';
 import { CertaintyTag, ResolvedTag } from './statusTags';
-import { useThreadPlace } from './useThreads';
-import { iconOfPlace, nameOfPlace } from './labels';
+import { useThreadLocation } from './useThreads';
+import { locationIcon, locationName } from './labels';
 
 export function ThreadBar(): React.JSX.Element | null {
   const trans = useTrans();
@@ -32,7 +32,7 @@ export function ThreadBar(): React.JSX.Element | null {
         label={trans.__('All threads')}
         onClick={() => actions.showList('threads')}
       />
-      <Where session={session} logged={anchor} />
+      <AnchorLink session={session} logged={anchor} />
       {session !== null && !conversations.isDeleted(tab) && (
         <Acts session={session} />
       )}
@@ -41,7 +41,7 @@ export function ThreadBar(): React.JSX.Element | null {
 }
 
 /** The anchor as a link, and the quote. */
-function Where(props: {
+function AnchorLink(props: {
   session: Session | null;
   logged: Anchor;
 }): React.JSX.Element {
@@ -49,9 +49,9 @@ function Where(props: {
   const trans = useTrans();
   const actions = useActions();
   const { session, logged } = props;
-  const place = useThreadPlace(session?.id ?? null, logged);
+  const place = useThreadLocation(session?.id ?? null, logged);
   const { anchor } = place;
-  const where = nameOfPlace(place, trans);
+  const where = locationName(place, trans);
   return (
     <button
       type="button"
@@ -68,7 +68,7 @@ function Where(props: {
       }}
     >
       <span className="shoulders-ThreadRow-line">
-        <Icon name={iconOfPlace(anchor)} />
+        <Icon name={locationIcon(anchor)} />
         {where !== null && (
           <span className="shoulders-ThreadRow-where">{where}</span>
         )}

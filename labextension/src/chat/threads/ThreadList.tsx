@@ -3,7 +3,7 @@
 import * as React from 'react';
 
 import {
-  isWanted,
+  matchesThread,
   listThreads,
   type IThreadListItem,
   type ThreadFilter,
@@ -14,18 +14,18 @@ import { nameOf } from '../../ui/attachmentLabels';
 import { SessionList, SearchField } from '../sessions/SessionList';
 import { useTabContext, useTrans } from '../../ui/hooks';
 import { ThreadRow } from './ThreadRow';
-import { useHere, useThreads } from './useThreads';
+import { useActiveDocument, useThreads } from './useThreads';
 import { FilterSelect } from '../../ui/FilterSelect';
 import { nameOfFilter } from './labels';
 
 export function ThreadList(): React.JSX.Element {
   const trans = useTrans();
   const { threads } = useTabContext().conversations;
-  const here = useHere();
+  const here = useActiveDocument();
   const all = useThreads();
   const [text, setText] = React.useState('');
   const [filter, setFilter] = React.useState<ThreadFilter | null>(null);
-  const wanted = all.filter(thread => isWanted(thread, text, filter));
+  const wanted = all.filter(thread => matchesThread(thread, text, filter));
   const list = listThreads(wanted, here);
   React.useEffect(() => {
     void threads.refresh(here);
@@ -53,7 +53,7 @@ export function ThreadList(): React.JSX.Element {
     >
       <Group
         title={here === null ? '' : visible(nameOf(here))}
-        threads={list.here}
+        threads={list.inActiveDocument}
         isHere
       />
       <Group
@@ -87,7 +87,7 @@ function Group(props: {
             key={session.id}
             session={session}
             anchor={anchor}
-            isHere={props.isHere ?? false}
+            isInActiveDocument={props.isHere ?? false}
           />
         ))}
       </ul>

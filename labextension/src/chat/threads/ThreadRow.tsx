@@ -12,15 +12,15 @@ import { useHost, useTrans } from '../../ui/hooks';
 import { useActions } from '../sessions/usePanelActions';
 import { DocumentName, Quote } from './components';
 import { CertaintyTag, ResolvedTag } from './statusTags';
-import { useThreadPlace } from './useThreads';
-import { iconOfPlace, nameOfPlace } from './labels';
+import { useThreadLocation } from './useThreads';
+import { locationIcon, locationName } from './labels';
 import { nameOfStatus } from '../sessions/itemLabels';
 
 interface IThreadRow {
   readonly session: Session;
   readonly anchor: Anchor;
   /** Whether the heading names its document. */
-  readonly isHere: boolean;
+  readonly isInActiveDocument: boolean;
 }
 
 export function ThreadRow(props: IThreadRow): React.JSX.Element {
@@ -43,21 +43,25 @@ export function ThreadRow(props: IThreadRow): React.JSX.Element {
           {formatMoment(session.updated_at)}
         </span>
       </span>
-      <Where {...props} />
+      <ThreadLocation {...props} />
     </SessionRow>
   );
 }
 
 /** Document, cell and quote. */
-function Where({ session, anchor: logged, isHere }: IThreadRow) {
+function ThreadLocation({
+  session,
+  anchor: logged,
+  isInActiveDocument: isHere
+}: IThreadRow) {
   const { Icon } = useHost();
   const trans = useTrans();
-  const place = useThreadPlace(session.id, logged);
+  const place = useThreadLocation(session.id, logged);
   const { anchor } = place;
-  const where = nameOfPlace(place, trans);
+  const where = locationName(place, trans);
   return (
     <span className="shoulders-ThreadRow-line shoulders-ThreadRow-quiet">
-      <Icon name={iconOfPlace(anchor)} />
+      <Icon name={locationIcon(anchor)} />
       {(!isHere || where === null) && <DocumentName path={anchor.document} />}
       {where !== null && (
         <span className="shoulders-ThreadRow-where">{where}</span>

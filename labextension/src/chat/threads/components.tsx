@@ -8,7 +8,7 @@ import { nameOf } from '../../ui/attachmentLabels';
 import { quoteLine, quoteText } from './labels';
 
 /** Longest quote in a tooltip, in characters. */
-const SHOWN = 600;
+const MAX_QUOTE = 600;
 
 /** The name of a document, with its path as tooltip. */
 export function DocumentName({ path }: { path: string }): React.JSX.Element {
@@ -27,7 +27,10 @@ export function Quote({
 }): React.JSX.Element | null {
   const line = quoteLine(anchor);
   return line === '' ? null : (
-    <q className="shoulders-Quote" title={legible(quoteText(anchor, SHOWN))}>
+    <q
+      className="shoulders-Quote"
+      title={legible(quoteText(anchor, MAX_QUOTE))}
+    >
       {legible(line)}
     </q>
   );

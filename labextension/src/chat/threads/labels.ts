@@ -5,11 +5,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ThreadFilter } from '../../model/view-models/threadList';
 import type { Anchor } from '../../wire/generated';
 import type { IconName } from '../../host/chatHost';
-import type { IPlaceNow } from './useThreads';
+import type { ICurrentLocation } from './useThreads';
 
 /** The location of a thread in its document; null if there is nothing beyond the document. */
-export function nameOfPlace(
-  { anchor, number, line }: IPlaceNow,
+export function locationName(
+  { anchor, number, line }: ICurrentLocation,
   trans: TranslationBundle
 ): string | null {
   if (anchor.cell_id === null) {
@@ -23,7 +23,7 @@ export function nameOfPlace(
   return number === null ? trans.__('Cell') : trans.__('Cell %1', number);
 }
 
-export function iconOfPlace(anchor: Anchor): IconName {
+export function locationIcon(anchor: Anchor): IconName {
   return anchor.cell_id === null ? 'file' : 'cell';
 }
 

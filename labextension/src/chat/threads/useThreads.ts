@@ -13,7 +13,7 @@ import {
 } from '../../ui/hooks';
 
 /** The document whose threads come first. */
-export function useHere(): string | null {
+export function useActiveDocument(): string | null {
   const { threads } = useHost();
   const { document } = useEditorContext();
   useSignalVersion(threads?.changed ?? null);
@@ -24,7 +24,7 @@ export function useHere(): string | null {
 export function useThreadCount(): number {
   const { conversations } = useTabContext();
   const { threads } = conversations;
-  const here = useHere();
+  const here = useActiveDocument();
   React.useEffect(() => {
     if (here !== null) {
       void threads.look(here);
@@ -56,13 +56,13 @@ export function useThreads(): readonly IThreadListItem[] {
 }
 
 /** The current location of a thread. */
-export type IPlaceNow = Omit<IThreadLocation, 'sessionId'>;
+export type ICurrentLocation = Omit<IThreadLocation, 'sessionId'>;
 
 /** The location of a thread as this page knows it, else as logged last. */
-export function useThreadPlace(
+export function useThreadLocation(
   sessionId: string | null,
   logged: Anchor
-): IPlaceNow {
+): ICurrentLocation {
   const { threads, cellsOf } = useHost();
   useSignalVersion(threads?.changed ?? null);
   const live = sessionId === null ? null : (threads?.of(sessionId) ?? null);

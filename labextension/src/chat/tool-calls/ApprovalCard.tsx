@@ -44,7 +44,7 @@ export function ApprovalCard({
           <span className="shoulders-Call-target">{visible(call.target)}</span>
         )}
       </header>
-      <Exactly approval={approval} />
+      <ExactAction approval={approval} />
       <div className="shoulders-Approval-effects" id={effects}>
         <Effects effects={approval.effects} />
         {call.external && <ExternalBadge />}
@@ -186,7 +186,11 @@ function NetworkBadge({ open }: { open: boolean }): React.JSX.Element {
 }
 
 /** The code, command or difference of the call; else its arguments. */
-function Exactly({ approval }: { approval: ApprovalView }): React.JSX.Element {
+function ExactAction({
+  approval
+}: {
+  approval: ApprovalView;
+}): React.JSX.Element {
   const { preview, language } = approval;
   if (preview === null) {
     return <Arguments values={approval.arguments} />;

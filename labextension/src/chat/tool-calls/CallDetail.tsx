@@ -17,7 +17,7 @@ import { outputsOf } from '../../model/view-models/sandboxedHtml';
 import { SandboxedPage } from '../../ui/SandboxedPage';
 
 /** Shorter durations are not shown, in ms. */
-const NOTABLE = 1000;
+const MIN_DURATION = 1000;
 
 /** Arguments that the difference shows already. */
 const EDITED = new Set(['source', 'content', 'old_string', 'new_string']);
@@ -184,7 +184,7 @@ function OutputHead({ ms }: { ms: number }): React.JSX.Element {
   const trans = useTrans();
   return (
     <h4>
-      {ms < NOTABLE
+      {ms < MIN_DURATION
         ? trans.__('Output')
         : trans.__('Output after %1', formatDuration(ms))}
     </h4>

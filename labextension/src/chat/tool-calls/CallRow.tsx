@@ -25,9 +25,9 @@ export function CallRow(props: IRow): React.JSX.Element {
   const { Icon } = useHost();
   const { call, note, open, onToggle } = props;
   const title = serverText(useTrans(), call.title);
-  const go = useWay(call);
+  const go = useTargetOpener(call);
   const hasCell = go !== null && cellOf(call) !== null;
-  const { before, cell, after } = piecesOf(visible(title), hasCell);
+  const { before, cell, after } = splitTitle(visible(title), hasCell);
   return (
     // The keyboard uses the button; with the mouse the whole line expands.
     <div
@@ -108,7 +108,7 @@ function CallLink(props: {
 }
 
 /** Opens the cell or file of a call; null if there is none. */
-function useWay(call: CallView): (() => void) | null {
+function useTargetOpener(call: CallView): (() => void) | null {
   const { openTarget } = useHost();
   const path = pathOf(call);
   return openTarget === null || path === null || !canOpenTarget(call)
@@ -117,7 +117,7 @@ function useWay(call: CallView): (() => void) | null {
 }
 
 /** The title before and after its "cell 4", in any language. */
-function piecesOf(
+function splitTitle(
   title: string,
   hasCell: boolean
 ): { before: string; cell: string; after: string } {

@@ -17,7 +17,7 @@ export const RunPreview = React.memo(function RunPreview(props: {
   call: CallView;
 }): React.JSX.Element | null {
   const { call } = props;
-  const go = useWayToOutput(call);
+  const go = useOutputOpener(call);
   const preview = React.useMemo(() => previewOfRun(call), [call]);
   if (preview === null) {
     return null;
@@ -33,9 +33,9 @@ export const RunPreview = React.memo(function RunPreview(props: {
   );
 });
 
-type Way = (() => void) | null;
+type OutputLink = (() => void) | null;
 
-function useWayToOutput(call: CallView): Way {
+function useOutputOpener(call: CallView): OutputLink {
   const { openTarget } = useHost();
   const path = pathOf(call);
   const cellId = outputCellOf(call);
@@ -48,7 +48,7 @@ function Pictures(props: {
   sources: readonly string[];
   more: number;
   title: string;
-  go: Way;
+  go: OutputLink;
 }): React.JSX.Element {
   const trans = useTrans();
   const { sources, more, title, go } = props;
@@ -81,7 +81,10 @@ function Pictures(props: {
   );
 }
 
-function Table(props: { table: ITablePreview; go: Way }): React.JSX.Element {
+function Table(props: {
+  table: ITablePreview;
+  go: OutputLink;
+}): React.JSX.Element {
   const trans = useTrans();
   const { header, rows, size } = props.table;
   const { go } = props;

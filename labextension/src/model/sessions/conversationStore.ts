@@ -9,7 +9,7 @@ import { Signal } from '@lumino/signaling';
 import { infoOf, type IHttpClient } from '../../client/http';
 import type { IPageSocket } from '../../client/socket';
 import type { Conversation, ErrorInfo, Event } from '../../wire/generated';
-import type { IPast } from './messageBranches';
+import type { IEarlierConversation } from './messageBranches';
 import { EMPTY } from '../reducer/emptyConversation';
 import { nextFrame, oncePerFrame, type Schedule } from './animationFrames';
 import type * as Rules from '../reducer/conversation';
@@ -36,7 +36,7 @@ export class ConversationStore implements IDisposable {
   }
 
   /** The conversations left when the user edited or restored to a message, oldest first. */
-  get past(): readonly IPast[] {
+  get earlierConversations(): readonly IEarlierConversation[] {
     return this.left;
   }
 
@@ -126,7 +126,7 @@ export class ConversationStore implements IDisposable {
   private fold(event: Event, rules: typeof Rules): void {
     try {
       this.damaged ||= !rules.isKnown(event);
-      this.state = this.keepLeft(rules.reduceConversation(this.state, event));
+      this.state = this.keepHidden(rules.reduceConversation(this.state, event));
     } catch (error) {
       this.damaged = true;
       this.state = { ...this.state, last_seq: event.seq };
@@ -135,7 +135,7 @@ export class ConversationStore implements IDisposable {
   }
 
   /** Remember what the next state hides. */
-  private keepLeft(next: Conversation): Conversation {
+  private keepHidden(next: Conversation): Conversation {
     const { messages, branches } = this.state;
     const branch = next.branches[branches.length];
     if (branch !== undefined) {
@@ -154,7 +154,7 @@ export class ConversationStore implements IDisposable {
   /** The reducer, loaded with the first log; pages without conversations never load it. */
   private rules: typeof Rules | null = null;
   private state: Conversation = EMPTY;
-  private left: readonly IPast[] = [];
+  private left: readonly IEarlierConversation[] = [];
   private ready = false;
   private loading = false;
   private damaged = false;

@@ -7,7 +7,7 @@ import type { BranchView, MessageView } from '../../wire/generated';
 import type { IPendingMessage } from './outbox';
 
 /** A conversation that was left by an edit or a restore. */
-export interface IPast {
+export interface IEarlierConversation {
   readonly branch: BranchView;
   readonly messages: readonly MessageView[];
 }
@@ -25,7 +25,7 @@ export function headsOf(messages: readonly MessageView[]): number[] {
  * the current conversation.
  */
 export function versionsOf(
-  past: readonly IPast[],
+  past: readonly IEarlierConversation[],
   heads: readonly number[]
 ): ReadonlyMap<number, Versions> {
   const places = new Map<number, Set<number>>();
@@ -46,11 +46,11 @@ export function versionsOf(
 }
 
 /** The last conversation that shows a message; null for the current one. */
-export function lineWith(
+export function conversationShowing(
   seq: number,
-  past: readonly IPast[],
+  past: readonly IEarlierConversation[],
   messages: readonly MessageView[]
-): IPast | null {
+): IEarlierConversation | null {
   const holds = (line: readonly MessageView[]): boolean =>
     headsOf(line).includes(seq);
   return holds(messages)
@@ -64,7 +64,7 @@ export function lineWith(
  */
 export function endOf(
   seq: number | null,
-  past: readonly IPast[],
+  past: readonly IEarlierConversation[],
   messages: readonly MessageView[]
 ): number | null {
   const later = [...past.map(left => left.messages), messages]
@@ -75,7 +75,7 @@ export function endOf(
 }
 
 /** The messages without those that an edit in the outbox replaces. */
-export function beforeEdits(
+export function withoutReplaced(
   messages: readonly MessageView[],
   outbox: readonly IPendingMessage[]
 ): readonly MessageView[] {

@@ -17,8 +17,8 @@ export interface IChangeRow {
   readonly key: string;
   readonly change: ChangeView;
   /** What was done to it, by all turns together while it is pending. */
-  readonly what: Kind;
-  readonly standing: ChangeStatus;
+  readonly kind: Kind;
+  readonly status: ChangeStatus;
   /** The edit to decide, if any. */
   readonly edit: PendingEdit | null;
 }
@@ -31,13 +31,13 @@ export interface IChangeGroup {
 }
 
 /** Last known cell positions, by edit. */
-export type Places = ReadonlyMap<string, number>;
+export type CellPositions = ReadonlyMap<string, number>;
 
 /** The known positions, updated with these edits. */
-export function placesWith(
-  places: Places,
+export function updatePositions(
+  places: CellPositions,
   edits: readonly PendingEdit[]
-): Places {
+): CellPositions {
   const more = edits.flatMap(({ id, position }): [string, number][] =>
     position === null ? [] : [[id, position]]
   );
@@ -49,20 +49,20 @@ export function rowsOf(
   changes: readonly ChangeView[],
   turnId: string | null,
   edits: readonly PendingEdit[],
-  places: Places = placesWith(new Map(), edits)
+  places: CellPositions = updatePositions(new Map(), edits)
 ): IChangeRow[] {
   const pending = new Map(edits.map(edit => [edit.id, edit]));
   const rows = changes
     .filter(change => change.turn_id === turnId)
     .map((change): IChangeRow => {
       const edit = pending.get(change.edit_id ?? '') ?? null;
-      const standing = standingOf(change, changes, edit);
+      const standing = statusOf(change, changes, edit);
       const decidable = standing === 'pending' || standing === 'lost';
       return {
         key: change.edit_id ?? `${change.what} ${change.cell_id ?? ''}`,
         change,
-        what: standing === 'pending' ? kindOf(edit, change.what) : change.what,
-        standing,
+        kind: standing === 'pending' ? kindOf(edit, change.what) : change.what,
+        status: standing,
         edit: decidable ? edit : null
       };
     });
@@ -71,7 +71,7 @@ export function rowsOf(
   return rows.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
-function standingOf(
+function statusOf(
   change: ChangeView,
   changes: readonly ChangeView[],
   edit: PendingEdit | null
@@ -117,7 +117,7 @@ export function groupsOf(rows: readonly IChangeRow[]): IChangeGroup[] {
 
 /** The edits that can be decided together. */
 export function decidable(rows: readonly IChangeRow[]): PendingEdit[] {
-  return rows.flatMap(({ edit, standing }) =>
+  return rows.flatMap(({ edit, status: standing }) =>
     edit !== null && standing === 'pending' ? [edit] : []
   );
 }

@@ -11,11 +11,11 @@ import type {
 /** The result of a proposal on the current text. */
 export interface IProposedText {
   /** The current text. */
-  readonly now: string;
+  readonly current: string;
   /** The text with the change; on a conflict, with the agent's lines. */
   readonly text: string;
   /** Whether the user changed the same lines and has to choose. */
-  readonly clash: boolean;
+  readonly hasConflict: boolean;
 }
 
 /** The agent's change, or the user's version of it, merged into the current text. */
@@ -27,9 +27,9 @@ export function proposedText(
   const wanted = edited ?? proposed;
   const merged = mergeWords(old, now, wanted);
   return {
-    now,
+    current: now,
     text: merged ?? mergePreferring(old, now, wanted),
-    clash: merged === null
+    hasConflict: merged === null
   };
 }
 

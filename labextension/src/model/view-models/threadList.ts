@@ -25,7 +25,7 @@ export interface IThreadListItem {
 /** The list in groups. */
 export interface IThreadList {
   /** Threads of the active document, in text order; those whose anchor is lost come last. */
-  readonly here: readonly IThreadListItem[];
+  readonly inActiveDocument: readonly IThreadListItem[];
   /** Threads of other documents, the latest first. */
   readonly others: readonly IThreadListItem[];
   readonly resolved: readonly IThreadListItem[];
@@ -40,14 +40,16 @@ export function listThreads(
   const isHere = ({ anchor }: IThreadListItem): boolean =>
     anchor.document === document;
   return {
-    here: open.filter(isHere).sort((one, other) => compare(one, other)),
+    inActiveDocument: open
+      .filter(isHere)
+      .sort((one, other) => compare(one, other)),
     others: open.filter(thread => !isHere(thread)),
     resolved: threads.filter(isResolved)
   };
 }
 
 /** Whether a thread matches a word in its title, quote or document, and a status filter. */
-export function isWanted(
+export function matchesThread(
   { session, anchor }: IThreadListItem,
   text: string,
   filter: ThreadFilter | null
@@ -57,11 +59,11 @@ export function isWanted(
     `${session.title}\n${anchor.quote}\n${anchor.document}`.toLowerCase();
   return (
     words.every(word => said.includes(word)) &&
-    (filter === null || stands({ session, anchor }, filter))
+    (filter === null || hasStatus({ session, anchor }, filter))
   );
 }
 
-function stands(
+function hasStatus(
   { session, anchor }: Pick<IThreadListItem, 'session' | 'anchor'>,
   filter: ThreadFilter
 ): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { beginning, previewOf } from '../ArtifactCard';
+import { textPreview, previewOf } from '../ArtifactCard';
 import type { CallView, Json } from '../../../wire/generated';
 import {
   outputsOf,
@@ -23,8 +23,8 @@ test.each([
 });
 
 test('only the beginning of a long text is shown', () => {
-  expect(beginning('short')).toEqual({ text: 'short', whole: true });
-  const long = beginning('x'.repeat(30_000));
+  expect(textPreview('short')).toEqual({ text: 'short', whole: true });
+  const long = textPreview('x'.repeat(30_000));
   expect(long.text).toHaveLength(20_000);
   expect(long.whole).toBe(false);
 });

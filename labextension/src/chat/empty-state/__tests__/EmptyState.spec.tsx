@@ -23,7 +23,10 @@ const cell = (number: number, line: string, hasError = false) => ({
   hasError
 });
 const first = (document: string | null, ...cells: ReturnType<typeof cell>[]) =>
-  ideasFor({ situation: situation(document), cells, variables: [] }, trans)[0];
+  ideasFor(
+    { editorContext: situation(document), cells, variables: [] },
+    trans
+  )[0];
 
 test.each([
   [null, 'What can you do for me?'],
@@ -43,7 +46,7 @@ test('ideas fit what is in the notebook and in its kernel', () => {
   );
   const ideas = ideasFor(
     {
-      situation: situation('a.ipynb', true),
+      editorContext: situation('a.ipynb', true),
       cells: [cell(1, 'x', true)],
       variables: [
         { name: 'n', summary: 'int' },
@@ -66,7 +69,12 @@ test('while the demo answers, only what it has rules for is offered', () => {
     ...cells: ReturnType<typeof cell>[]
   ) =>
     ideasFor(
-      { situation: situation(document), cells, variables: [], isDemo: true },
+      {
+        editorContext: situation(document),
+        cells,
+        variables: [],
+        isDemo: true
+      },
       trans
     );
   expect(ideas(null)).toEqual(['What can you do?']);
@@ -83,7 +91,7 @@ test('while the demo answers, only what it has rules for is offered', () => {
 test('the tour has its own ideas', () => {
   const cells = [{ ...cell(8, 'guesses'), id: 'count-mistakes' }];
   const [idea] = ideasFor(
-    { situation: situation('tour.ipynb'), cells, variables: [] },
+    { editorContext: situation('tour.ipynb'), cells, variables: [] },
     trans
   );
   expect(idea).toBe('Why does cell 8 fail? Please fix it and run it again.');

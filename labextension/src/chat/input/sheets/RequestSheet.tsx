@@ -27,7 +27,7 @@ export function RequestSheet(props: {
   const [step, setStep] = React.useState(NEXT);
   const { turnId, steps } = lastTurn(props.view);
   const wanted = step <= steps ? step : NEXT;
-  const message = spoken(props.message, trans.__('(your message)'));
+  const message = withPlaceholder(props.message, trans.__('(your message)'));
   const { answer, error } = useRequest(message, turnId, wanted);
   return (
     <Sheet
@@ -112,7 +112,10 @@ function Request({ request }: { request: RequestView }): React.JSX.Element {
 }
 
 /** The message with a placeholder text if empty, since an empty one has no preview. */
-function spoken(message: PreviewMessage, words: string): PreviewMessage {
+function withPlaceholder(
+  message: PreviewMessage,
+  words: string
+): PreviewMessage {
   const blank =
     message.text.trim() === '' && (message.attachments ?? []).length === 0;
   return blank ? { ...message, text: words } : message;

@@ -9,8 +9,8 @@ import type { IChatHost } from '../../../host/chatHost';
 import {
   KIND_ICONS,
   kindName,
-  namesAround,
-  namesFound
+  localMentions,
+  serverMentions
 } from './mentionCandidates';
 import type { IListboxOption } from './Listbox';
 
@@ -32,7 +32,7 @@ export class MentionSource {
     private readonly trans: TranslationBundle
   ) {}
 
-  look({ query }: IToken, show: Show): void {
+  search({ query }: IToken, show: Show): void {
     const turn = ++this.turn;
     const again = (): void => {
       if (turn === this.turn) {
@@ -51,7 +51,7 @@ export class MentionSource {
       .files(query)
       .then(matches => {
         if (turn === this.turn) {
-          this.found = namesFound(matches);
+          this.found = serverMentions(matches);
           again();
         }
       })
@@ -59,7 +59,7 @@ export class MentionSource {
   }
 
   /** Stop searching; the next search reads the kernel's variables again. */
-  rest(): void {
+  stop(): void {
     this.turn++;
     this.asked = null;
     this.found = [];
@@ -69,9 +69,9 @@ export class MentionSource {
     const { host, conversations, trans } = this;
     const { situation } = host;
     const own = conversations.session(this.tab)?.id;
-    const around = namesAround(
+    const around = localMentions(
       {
-        situation,
+        editorContext: situation,
         cells: host.cellsOf(situation.document ?? ''),
         variables: this.known,
         threads: conversations.history.all.filter(({ id }) => id !== own)

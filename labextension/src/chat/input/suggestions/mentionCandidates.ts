@@ -13,25 +13,25 @@ import type { ICellInfo } from '../../../host/inputHost';
 import { nameOf } from '../../../ui/attachmentLabels';
 
 /** The context of the input. */
-export interface IAround {
-  readonly situation: IEditorContext;
+export interface IMentionContext {
+  readonly editorContext: IEditorContext;
   readonly cells: readonly ICellInfo[];
   readonly variables: readonly VariableSummary[];
   readonly threads: readonly Session[];
 }
 
 /** All local candidates, the nearest to the user first. */
-export function namesAround(
-  around: IAround,
+export function localMentions(
+  around: IMentionContext,
   trans: TranslationBundle
 ): IMention[] {
-  const { situation, cells, variables, threads } = around;
+  const { editorContext: situation, cells, variables, threads } = around;
   const path = situation.document ?? '';
   return [
     ...cells
       .filter(cell => cell.hasError)
       .map(cell => errorOf(cell, path, trans)),
-    ...nearFirst(cells, situation).map(cell => cellOf(cell, path, trans)),
+    ...nearestFirst(cells, situation).map(cell => cellOf(cell, path, trans)),
     ...variables.map(variable => variableOf(variable, path)),
     ...situation.openDocuments.map(openOf),
     ...threads.map(session => threadOf(session, trans))
@@ -39,7 +39,7 @@ export function namesAround(
 }
 
 /** Candidates from the server. */
-export function namesFound({ matches }: FileMatches): IMention[] {
+export function serverMentions({ matches }: FileMatches): IMention[] {
   return matches.map(({ path, kind }) => ({
     kind,
     label: nameOf(path),
@@ -81,7 +81,7 @@ export const KIND_ICONS: Readonly<Record<MentionKind, IconName>> = {
 };
 
 /** The active cell, then its neighbours. */
-function nearFirst(
+function nearestFirst(
   cells: readonly ICellInfo[],
   { cell }: IEditorContext
 ): ICellInfo[] {

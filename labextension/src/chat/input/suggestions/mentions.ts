@@ -29,14 +29,14 @@ export interface IMention {
 
 /** A word at the caret that starts with `@` or `/`; `to` is its exclusive end. */
 export interface IToken {
-  readonly sign: '@' | '/';
+  readonly trigger: '@' | '/';
   readonly from: number;
   readonly to: number;
   readonly query: string;
 }
 
 /** Most results per kind without a query, and in total with one. */
-const SHORT = 4;
+const MAX_RESULTS = 4;
 const LONG = 12;
 
 /** The token at the caret: an `@` at the start of a word, or a `/` at the start of the message. */
@@ -44,13 +44,13 @@ export function tokenAt(text: string, caret: number): IToken | null {
   const before = text.slice(0, caret);
   const command = /^\/(\S*)$/.exec(before);
   if (command !== null) {
-    return { sign: '/', from: 0, to: caret, query: command[1] ?? '' };
+    return { trigger: '/', from: 0, to: caret, query: command[1] ?? '' };
   }
   const mention = /(?:^|[\s(])@([^\s@]*)$/.exec(before);
   const query = mention?.[1];
   return query === undefined
     ? null
-    : { sign: '@', from: caret - query.length - 1, to: caret, query };
+    : { trigger: '@', from: caret - query.length - 1, to: caret, query };
 }
 
 /** Replace the token by a name; returns the text and the caret. */
@@ -135,7 +135,9 @@ export function chooseMentions(
   const taken = new Set(best.map(identity));
   const all = [...best, ...found.filter(item => !taken.has(identity(item)))];
   if (query === '') {
-    return MENTION_KINDS.flatMap(kind => ofKind(all, kind).slice(0, SHORT));
+    return MENTION_KINDS.flatMap(kind =>
+      ofKind(all, kind).slice(0, MAX_RESULTS)
+    );
   }
   const kinds = new Set(byRank(query, all).map(({ kind }) => kind));
   return [...kinds].flatMap(kind => ofKind(all, kind).slice(0, LONG));

@@ -22,7 +22,7 @@ interface IArgumentOption extends IListboxOption {
 }
 
 /** The shown list; a choice replaces `token`. */
-interface IShown {
+interface IShownList {
   readonly token: IToken;
   readonly label: string;
   readonly options: readonly Suggestion[];
@@ -30,7 +30,7 @@ interface IShown {
 }
 
 /** What a choice does to the input. */
-export interface IPicking {
+export interface ISuggestionActions {
   readonly name: (option: IMentionOption, text: string, caret: number) => void;
   /** `rest` is the text without the command. */
   readonly run: (
@@ -39,11 +39,11 @@ export interface IPicking {
     rest: string
   ) => void;
   /** Insert the start of a command, so that its argument follows. */
-  readonly begin: (text: string) => void;
+  readonly startCommand: (text: string) => void;
 }
 
 export interface ISuggestions {
-  readonly shown: IShown | null;
+  readonly shown: IShownList | null;
   /** Call when the text or the caret changed. */
   readonly look: (text: string, caret: number) => void;
   readonly pick: (text: string, option: Suggestion) => void;
@@ -55,13 +55,13 @@ export interface ISuggestions {
 
 export function useSuggestions(
   commands: readonly ISlashCommand[],
-  picking: IPicking
+  picking: ISuggestionActions
 ): ISuggestions {
   const trans = useTrans();
   const mentions = useMentions();
-  const [shown, setShown] = React.useState<IShown | null>(null);
+  const [shown, setShown] = React.useState<IShownList | null>(null);
   const close = (): void => {
-    mentions.rest();
+    mentions.stop();
     setShown(null);
   };
   const show = (
@@ -69,7 +69,9 @@ export function useSuggestions(
     label: string,
     options: readonly Suggestion[]
   ): void =>
-    setShown(before => kept({ token, label, options, active: 0 }, before));
+    setShown(before =>
+      keepSelection({ token, label, options, active: 0 }, before)
+    );
   const look = (text: string, caret: number): void => {
     const argument = argumentAt(text, caret, commands);
     const token = argument?.token ?? tokenAt(text, caret);
@@ -77,11 +79,11 @@ export function useSuggestions(
       close();
     } else if (argument !== null) {
       show(token, argument.command.title, argumentOptions(argument));
-    } else if (token.sign === '/') {
+    } else if (token.trigger === '/') {
       const options = commandOptions(token.query, commands, trans);
       show(token, trans.__('Commands'), options);
     } else {
-      mentions.look(token, options =>
+      mentions.search(token, options =>
         show(token, trans.__('What to attach'), options)
       );
     }
@@ -94,12 +96,12 @@ export function useSuggestions(
         picking.name(option, done.text, done.caret);
       }
     } else if ('value' in option) {
-      picking.run(option.command, option.value, behind(text, shown));
+      picking.run(option.command, option.value, textAfter(text, shown));
     } else if (option.command.choices === undefined) {
-      picking.run(option.command, '', behind(text, shown));
+      picking.run(option.command, '', textAfter(text, shown));
     } else {
       const begun = `/${option.command.name} `;
-      picking.begin(begun);
+      picking.startCommand(begun);
       look(begun, begun.length);
     }
   };
@@ -148,12 +150,15 @@ function useMentions(): MentionSource {
 }
 
 /** The text after the replaced token. */
-function behind(text: string, shown: IShown | null): string {
+function textAfter(text: string, shown: IShownList | null): string {
   return text.slice(shown?.token.to ?? 0).trimStart();
 }
 
 /** Keeps the selection when an open list grows. */
-function kept(next: IShown, before: IShown | null): IShown {
+function keepSelection(
+  next: IShownList,
+  before: IShownList | null
+): IShownList {
   if (before?.token.query !== next.token.query) {
     return next;
   }
@@ -197,7 +202,7 @@ function argumentAt(
     ? null
     : {
         command,
-        token: { sign: '/', from: caret - query.length, to: caret, query }
+        token: { trigger: '/', from: caret - query.length, to: caret, query }
       };
 }
 

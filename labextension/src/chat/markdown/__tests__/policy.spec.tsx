@@ -7,7 +7,7 @@ import * as React from 'react';
 import { settled } from '../../../model/__tests__/fakes';
 import { act, show } from '../../__tests__/harness';
 import { Markdown } from '../Markdown';
-import { workspacePicture } from '../sanitise';
+import { workspaceImage } from '../sanitise';
 import { isHarmless } from '../Html';
 
 /** The formulas of a text, each with whether it is displayed as a block. */
@@ -99,7 +99,7 @@ describe('pictures', () => {
     ['./plot%20one.svg', 'plot one.svg'],
     ['Ünder/ß.jpeg', 'Ünder/ß.jpeg']
   ])('%s is a file of the workspace', (source, path) => {
-    expect(workspacePicture(source)).toBe(path);
+    expect(workspaceImage(source)).toBe(path);
   });
 
   test.each([
@@ -121,7 +121,7 @@ describe('pictures', () => {
     '%zz.png',
     `${'x'.repeat(1001)}.png`
   ])('%s is not', source => {
-    expect(workspacePicture(source)).toBeNull();
+    expect(workspaceImage(source)).toBeNull();
   });
 
   test('of the workspace are read as the user, once while text grows', async () => {

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 
 import type { MessageView } from '../../../wire/generated';
 import {
-  beforeEdits,
+  withoutReplaced,
   endOf,
   headsOf,
-  lineWith,
+  conversationShowing,
   versionsOf,
-  type IPast
+  type IEarlierConversation
 } from '../messageBranches';
 import { problem } from '../../__tests__/fakes';
 
@@ -34,7 +34,7 @@ const left = (
   first: number,
   seq: number,
   ...messages: MessageView[]
-): IPast => ({
+): IEarlierConversation => ({
   branch: {
     message_id: `m${first}`,
     first_seq: first,
@@ -63,11 +63,11 @@ test('versions are what followed the same message', () => {
 });
 
 test('a version is looked at in the last conversation that has it', () => {
-  expect(lineWith(14, PAST, NOW)).toBeNull();
-  expect(lineWith(2, PAST, NOW)).toBe(SECOND);
-  expect(lineWith(10, PAST, NOW)).toBe(SECOND);
-  expect(lineWith(6, PAST, NOW)).toBe(FIRST);
-  expect(lineWith(99, PAST, NOW)).toBeNull();
+  expect(conversationShowing(14, PAST, NOW)).toBeNull();
+  expect(conversationShowing(2, PAST, NOW)).toBe(SECOND);
+  expect(conversationShowing(10, PAST, NOW)).toBe(SECOND);
+  expect(conversationShowing(6, PAST, NOW)).toBe(FIRST);
+  expect(conversationShowing(99, PAST, NOW)).toBeNull();
 });
 
 test('a fork begins where the first thing followed', () => {
@@ -79,7 +79,7 @@ test('a fork begins where the first thing followed', () => {
 
 test('what an edit on its way replaces is not shown, unless the edit failed', () => {
   const body = { id: 'new', text: 'x', replaces: 'm14' };
-  expect(beforeEdits(NOW, [{ body, error: null }])).toEqual([]);
-  expect(beforeEdits(NOW, [{ body, error: problem }])).toBe(NOW);
-  expect(beforeEdits(NOW, [])).toBe(NOW);
+  expect(withoutReplaced(NOW, [{ body, error: null }])).toEqual([]);
+  expect(withoutReplaced(NOW, [{ body, error: problem }])).toBe(NOW);
+  expect(withoutReplaced(NOW, [])).toBe(NOW);
 });

@@ -9,7 +9,7 @@ import {
   decidable,
   groupsOf,
   linesOf,
-  placesWith,
+  updatePositions,
   rowsOf,
   sizeOf
 } from '../changeRows';
@@ -21,7 +21,11 @@ const standings = (
   changes: readonly ChangeView[],
   edits: readonly PendingEdit[],
   turn = 't1'
-) => rowsOf(changes, turn, edits).map(({ key, standing }) => [key, standing]);
+) =>
+  rowsOf(changes, turn, edits).map(({ key, status: standing }) => [
+    key,
+    standing
+  ]);
 
 describe('the changes of a turn', () => {
   test('are those of this turn, as the log tells of them', () => {
@@ -58,15 +62,15 @@ describe('the changes of a turn', () => {
     const error: ErrorInfo = problem;
     const lost = pendingEdit('e1', { baseline: null, current: null, error });
     const [row] = rowsOf([change('e1', { what: 'deleted' })], 't1', [lost]);
-    expect(row?.standing).toBe('lost');
-    expect(row?.what).toBe('deleted');
+    expect(row?.status).toBe('lost');
+    expect(row?.kind).toBe('deleted');
     expect(decidable(row === undefined ? [] : [row])).toEqual([]);
   });
 
   test('say what all turns together did to a cell', () => {
     const edited = change('e1', { what: 'edited' });
     const what = (edit: PendingEdit) =>
-      rowsOf([edited], 't1', [edit]).map(row => row.what);
+      rowsOf([edited], 't1', [edit]).map(row => row.kind);
     expect(what(pendingEdit('e1'))).toEqual(['edited']);
     expect(what(pendingEdit('e1', { baseline: null }))).toEqual(['made']);
     expect(what(pendingEdit('e1', { current: null }))).toEqual(['deleted']);
@@ -81,7 +85,7 @@ describe('the changes of a turn', () => {
       pendingEdit('e3', { position: null })
     ];
     const rows = rowsOf(changes, 't1', edits);
-    const kept = rowsOf(changes, 't1', [], placesWith(new Map(), edits));
+    const kept = rowsOf(changes, 't1', [], updatePositions(new Map(), edits));
     const order = ['e2', 'e1', 'e3'];
     expect(kept.map(({ key }) => key)).toEqual(order);
     expect(rows.map(({ key }) => key)).toEqual(order);

@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 
 import { session } from '../../__tests__/fakes';
 import type { Anchor, Session } from '../../../wire/generated';
-import { isWanted, listThreads, type IThreadListItem } from '../threadList';
+import {
+  matchesThread,
+  listThreads,
+  type IThreadListItem
+} from '../threadList';
 
 const anchor: Anchor = {
   document: 'a.ipynb',
@@ -46,7 +50,12 @@ describe('the list', () => {
     );
     const ids = (part: readonly IThreadListItem[]) =>
       part.map(({ session: { id } }) => id);
-    expect(ids(list.here)).toEqual(['first', 'last', 'unknown', 'lost']);
+    expect(ids(list.inActiveDocument)).toEqual([
+      'first',
+      'last',
+      'unknown',
+      'lost'
+    ]);
     expect(ids(list.others)).toEqual(['other']);
     expect(ids(list.resolved)).toEqual(['done']);
   });
@@ -60,7 +69,7 @@ describe('the list', () => {
     ['', 'waiting', false],
     ['', 'stopped', false]
   ] as const)('is narrowed by %j and %j', (text, filter, found) => {
-    expect(isWanted(at('x'), text, filter)).toBe(found);
+    expect(matchesThread(at('x'), text, filter)).toBe(found);
   });
 
   test.each([
@@ -69,6 +78,6 @@ describe('the list', () => {
     [at('x', {}, 0, 'error'), 'stopped'],
     [at('x', {}, 0, 'running'), 'running']
   ] as const)('knows how a thread stands', (each, filter) => {
-    expect(isWanted(each, '', filter)).toBe(true);
+    expect(matchesThread(each, '', filter)).toBe(true);
   });
 });
