@@ -244,7 +244,7 @@ function Announced({
   trust: IFolderTrust;
 }): React.JSX.Element | null {
   useSignalVersion(trust.changed);
-  React.useEffect(() => trust.view.want(), [trust]);
+  React.useEffect(() => trust.view.ensureLoaded(), [trust]);
   return trust.announced.length === 0 ? null : <Bar trust={trust} />;
 }
 

@@ -38,7 +38,7 @@ import {
   focusComposer,
   useAction
 } from '../ui/hooks';
-import { takeBackQueued } from '../model/conversations/queuedMessages';
+import { restoreQueued } from '../model/conversations/queuedMessages';
 
 export function ConversationView(): React.JSX.Element {
   const { conversations, tab } = useTabContext();
@@ -175,7 +175,7 @@ function useStop(view: Conversation): {
     }
     stopping.current = false;
     run(async () => {
-      if (await takeBackQueued(conversations, tab, queued)) {
+      if (await restoreQueued(conversations, tab, queued)) {
         focusComposer();
       }
     });

@@ -22,13 +22,13 @@ export class Resource<T> {
   }
 
   /** Whether it was ever requested. */
-  get isWanted(): boolean {
+  get isRequested(): boolean {
     return this.latest > 0;
   }
 
   /** Read it once. */
-  want(): void {
-    if (!this.isWanted) {
+  ensureLoaded(): void {
+    if (!this.isRequested) {
       void this.load();
     }
   }
@@ -51,7 +51,7 @@ export class Resource<T> {
 
   /** Read it again if it was requested before. */
   async refresh(): Promise<void> {
-    if (this.isWanted) {
+    if (this.isRequested) {
       await this.load();
     }
   }

@@ -156,7 +156,7 @@ export class PageSocket implements IPageSocket, IDisposable {
     const frame = JSON.parse(text) as ServerFrame;
     switch (frame.type) {
       case 'welcome':
-        this.ahead =
+        this.clockAhead =
           Math.min(Date.now(), this.helloedAt + WELCOME_DELAY) - frame.now_ms;
         this.welcome(frame.wire_version);
         return;
@@ -217,7 +217,7 @@ export class PageSocket implements IPageSocket, IDisposable {
   /** Return a frame with its deadline on this page's clock; the server's may differ by minutes. */
   private onOurClock(frame: ServerFrame): ServerFrame {
     return 'deadline_ms' in frame
-      ? { ...frame, deadline_ms: frame.deadline_ms + this.ahead }
+      ? { ...frame, deadline_ms: frame.deadline_ms + this.clockAhead }
       : frame;
   }
 
@@ -279,7 +279,7 @@ export class PageSocket implements IPageSocket, IDisposable {
   private helloed = new Set<string>();
   private helloedAt = 0;
   /** Upper bound of how far this page's clock is ahead of the server's, in ms. */
-  private ahead = 0;
+  private clockAhead = 0;
   private socket: WebSocketLike | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private current: SocketStatus = 'connecting';

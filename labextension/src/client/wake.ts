@@ -1,9 +1,9 @@
 /** Detects that the machine slept, by a clock that advanced more than its timer. Used by the client plugin. */
 
 /** Interval of the clock check, in ms. */
-const EVERY = 30_000;
+const CHECK_INTERVAL = 30_000;
 /** A later check means sleep, in ms; browsers run timers of hidden pages once a minute. */
-const ASLEEP = 150_000;
+const SLEEP_THRESHOLD = 150_000;
 
 /** Call `act` after each sleep; the returned function stops this. */
 export function onWake(
@@ -14,9 +14,9 @@ export function onWake(
   const timer = setInterval(() => {
     const before = looked;
     looked = now();
-    if (looked - before > ASLEEP) {
+    if (looked - before > SLEEP_THRESHOLD) {
       act();
     }
-  }, EVERY);
+  }, CHECK_INTERVAL);
   return () => clearInterval(timer);
 }

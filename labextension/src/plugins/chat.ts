@@ -108,7 +108,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
     });
     restorer?.add(panel, panel.id);
     void places.restore();
-    const { away } = conversations;
+    const { awayReport: away } = conversations;
     away.returned.connect(() => void places.reveal());
     if (away.report !== null) {
       void places.reveal(); // It changed before this plugin was activated.

@@ -21,7 +21,7 @@ export const conversations: JupyterFrontEndPlugin<IConversations> = {
     new Conversations({
       http: client.http,
       socket: client.socket,
-      keeper: browserStorage(app.serviceManager.serverSettings.baseUrl),
+      storage: browserStorage(app.serviceManager.serverSettings.baseUrl),
       newId: () => UUID.uuid4()
     })
 };

@@ -257,7 +257,7 @@ function Head(props: {
 function useUnsaved(): number {
   const { drafts } = useSettingsPage().store;
   useSignalVersion(drafts.changed);
-  return drafts.waiting;
+  return drafts.unsavedCount;
 }
 
 function hasScope(section: Section): boolean {

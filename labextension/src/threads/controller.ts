@@ -180,7 +180,7 @@ export class ThreadsController {
   }
 
   private begin(anchor: Anchor): void {
-    this.parts.conversations.beginThread(anchor);
+    this.parts.conversations.openThread(anchor);
     this.showChat();
   }
 

@@ -181,7 +181,7 @@ export class ThreadLocations implements IThreadLocations {
     document.isAsking = true;
     this.hold(document);
     this.later();
-    await this.options.conversations.threads.look(document.path);
+    await this.options.conversations.threads.load(document.path);
     document.isAsking = false;
     this.hold(document);
   }

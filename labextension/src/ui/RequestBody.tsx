@@ -17,7 +17,7 @@ type ModelMessage = UserMessage | AssistantMessage;
 type Part = ModelMessage['parts'][number];
 
 /** Characters of a part shown beside its name. */
-const GLANCE = 120;
+const MAX_PREVIEW = 120;
 
 export function RequestBody(props: {
   request: Pick<RequestView, 'system' | 'messages' | 'tools'>;
@@ -71,7 +71,7 @@ function Piece(props: {
           <>
             <span className="shoulders-Request-name">{name}</span>
             <span className="shoulders-Request-glance">
-              {visible(glance.slice(0, GLANCE))}
+              {visible(glance.slice(0, MAX_PREVIEW))}
             </span>
             <span className="shoulders-Request-size">
               {trans.__('%1 chars', formatTokens(text.length))}

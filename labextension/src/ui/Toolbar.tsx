@@ -24,7 +24,7 @@ export function Toolbar(props: {
   const onKeyDown = (event: React.KeyboardEvent<HTMLDivElement>): void => {
     const buttons = [...event.currentTarget.querySelectorAll('button')];
     const from = buttons.findIndex(each => each === focused());
-    const to = placeFor(event.key, from, buttons.length);
+    const to = targetIndex(event.key, from, buttons.length);
     if (to !== null) {
       event.preventDefault();
       setStop(to);
@@ -59,7 +59,7 @@ export function Toolbar(props: {
 }
 
 /** The position a key moves to in the row; null for other keys. */
-function placeFor(key: string, from: number, count: number): number | null {
+function targetIndex(key: string, from: number, count: number): number | null {
   switch (key) {
     case 'ArrowRight':
       return (from + 1) % count;
@@ -75,7 +75,7 @@ function placeFor(key: string, from: number, count: number): number | null {
 }
 
 /** How long a confirmation is shown, in ms. */
-const SAID = 1500;
+const CONFIRMATION_TIME = 1500;
 
 /** The action that was just completed. */
 export function useDone<T>(): { done: T | null; say: (what: T) => void } {
@@ -85,7 +85,7 @@ export function useDone<T>(): { done: T | null; say: (what: T) => void } {
   const say = React.useCallback((what: T) => {
     clearTimeout(timer.current);
     setDone(what);
-    timer.current = setTimeout(() => setDone(null), SAID);
+    timer.current = setTimeout(() => setDone(null), CONFIRMATION_TIME);
   }, []);
   return { done, say };
 }

@@ -6,7 +6,7 @@ import type { Attachment } from '../wire/generated';
 import type { IChatHost, IconName } from '../host/chatHost';
 
 /** How an attachment is shown; `path` is what a click opens. */
-export interface IDescribed {
+export interface IAttachmentLabel {
   readonly icon: IconName;
   readonly label: string;
   readonly title: string;
@@ -15,14 +15,17 @@ export interface IDescribed {
 }
 
 /** Page data needed to describe an attachment. */
-export interface IKnown {
+export interface ILabelContext {
   readonly trans: TranslationBundle;
   readonly cellsOf: IChatHost['cellsOf'];
   /** The title of another conversation. */
   readonly titleOf: (sessionId: string) => string | undefined;
 }
 
-export function describe(attachment: Attachment, known: IKnown): IDescribed {
+export function describe(
+  attachment: Attachment,
+  known: ILabelContext
+): IAttachmentLabel {
   const { trans } = known;
   switch (attachment.kind) {
     case 'image':
@@ -67,7 +70,7 @@ export function nameOf(path: string): string {
 
 type OfCell = Extract<Attachment, { kind: 'cell' | 'error' | 'output' }>;
 
-function ofCell(attachment: OfCell, known: IKnown): IDescribed {
+function ofCell(attachment: OfCell, known: ILabelContext): IAttachmentLabel {
   const { trans } = known;
   const { kind, path, cell_id } = attachment;
   const cell = known.cellsOf(path).find(({ id }) => id === cell_id);
@@ -85,11 +88,11 @@ function at(
   { path }: { path: string },
   icon: IconName,
   label: string
-): IDescribed {
+): IAttachmentLabel {
   return { icon, label, title: path, path, cellId: null };
 }
 
-function nowhere(icon: IconName, label: string): IDescribed {
+function nowhere(icon: IconName, label: string): IAttachmentLabel {
   return { icon, label, title: label, path: null, cellId: null };
 }
 

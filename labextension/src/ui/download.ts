@@ -1,7 +1,7 @@
 /** Downloads a file through the browser. Used by the hosts of the lab panel and the widget. */
 
 /** Time for the download to start, in ms. */
-const SAVE_TIME = 60_000;
+const START_TIME = 60_000;
 
 /** Save a blob as a download. */
 export function download(name: string, content: Blob): void {
@@ -10,5 +10,5 @@ export function download(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), SAVE_TIME);
+  setTimeout(() => URL.revokeObjectURL(url), START_TIME);
 }

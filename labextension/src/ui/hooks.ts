@@ -40,7 +40,7 @@ export function usePendingInput(): IConversationState {
 }
 
 export function useHost(): IChatHost {
-  return present(React.useContext(HostContext), 'HostContext');
+  return required(React.useContext(HostContext), 'HostContext');
 }
 
 /** The part of the host that small components need. */
@@ -51,7 +51,7 @@ export const ViewContext = React.createContext<IViewHost | null>(null);
 
 export function useView(): IViewHost {
   const panel = React.useContext(HostContext);
-  return present(React.useContext(ViewContext) ?? panel, 'ViewContext');
+  return required(React.useContext(ViewContext) ?? panel, 'ViewContext');
 }
 
 export function useTrans(): TranslationBundle {
@@ -59,7 +59,7 @@ export function useTrans(): TranslationBundle {
 }
 
 export function useTabContext(): ITabContext {
-  return present(React.useContext(TabContext), 'PlaceContext');
+  return required(React.useContext(TabContext), 'PlaceContext');
 }
 
 /** A value that is read again when a signal is emitted; `read` must return the same object while nothing changed. */
@@ -214,7 +214,7 @@ export function focusComposer(): void {
   focusOn(() => panel.querySelector('.shoulders-Composer-field'));
 }
 
-function present<T>(value: T | null, name: string): T {
+function required<T>(value: T | null, name: string): T {
   if (value === null) {
     throw new Error(`${name} is missing above this view.`);
   }

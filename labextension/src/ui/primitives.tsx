@@ -10,7 +10,9 @@ import type { IconName } from '../host/chatHost';
 import { useTrans, useView } from './hooks';
 
 /** Returns the focus to a button after it was disabled, unless the focus has moved. */
-function useKeptFocus(disabled: boolean): React.RefObject<HTMLButtonElement> {
+function useFocusAfterDisabling(
+  disabled: boolean
+): React.RefObject<HTMLButtonElement> {
   const button = React.useRef<HTMLButtonElement>(null);
   const had = React.useRef(false);
   React.useLayoutEffect(() => {
@@ -39,7 +41,7 @@ export function IconButton(props: {
   pointerOnly?: boolean;
 }): React.JSX.Element {
   const { Icon } = useView();
-  const button = useKeptFocus(props.disabled ?? false);
+  const button = useFocusAfterDisabling(props.disabled ?? false);
   return (
     <button
       ref={button}
@@ -71,7 +73,7 @@ export function Button(props: {
   /** Whether the element it opens is open. */
   expanded?: boolean;
 }): React.JSX.Element {
-  const button = useKeptFocus(props.disabled ?? false);
+  const button = useFocusAfterDisabling(props.disabled ?? false);
   return (
     <button
       ref={button}

@@ -24,7 +24,7 @@ export function WidgetPanel(props: {
 }): React.JSX.Element {
   const { relay, host, conversations, socket, begun, transcript, frame } =
     props;
-  const standing = useSignal(relay.changed, () => relay.standing);
+  const standing = useSignal(relay.changed, () => relay.status);
   const isEmpty = !begun && transcript === '';
   React.useLayoutEffect(() => {
     frame.classList.toggle('shoulders-mod-note', !begun);
@@ -103,7 +103,7 @@ function words(
 }
 
 /** CSS variables copied from the page into the frame. */
-const TAKEN = [
+const THEME_VARIABLES = [
   '--jp-ui-font-color1',
   '--jp-layout-color1',
   '--jp-ui-font-family',
@@ -140,7 +140,7 @@ export function page(
   html: string,
   style: Pick<CSSStyleDeclaration, 'getPropertyValue'>
 ): string {
-  const variables = TAKEN.map(name => {
+  const variables = THEME_VARIABLES.map(name => {
     // The value is put into a style sheet and must not end it.
     const value = style.getPropertyValue(name).replace(/[<>{};]/g, '');
     return `${name}:${value}`;

@@ -23,7 +23,7 @@ import type { IPageServices } from './pageServices';
 export interface IHostParts {
   readonly http: IHttpClient;
   readonly review: PendingEditsStore;
-  readonly surroundings: IPageServices;
+  readonly services: IPageServices;
   /** Parent of dialogs. */
   readonly root: Node;
 }
@@ -33,7 +33,7 @@ export class WidgetEditorContext implements IDisposable {
   readonly changed = new Signal<this, void>(this);
 
   get current(): IEditorContext {
-    return this.situation;
+    return this.context;
   }
 
   get isDisposed(): boolean {
@@ -41,10 +41,10 @@ export class WidgetEditorContext implements IDisposable {
   }
 
   /** Set the notebook that contains the panel. */
-  show(document: string | null): void {
-    if (document !== this.situation.document) {
+  setDocument(document: string | null): void {
+    if (document !== this.context.document) {
       const openDocuments = document === null ? [] : [document];
-      this.situation = { ...NOWHERE, document, openDocuments };
+      this.context = { ...NO_CONTEXT, document, openDocuments };
       this.changed.emit();
     }
   }
@@ -54,11 +54,11 @@ export class WidgetEditorContext implements IDisposable {
     Signal.clearData(this);
   }
 
-  private situation: IEditorContext = NOWHERE;
+  private context: IEditorContext = NO_CONTEXT;
   private disposed = false;
 }
 
-const NOWHERE: IEditorContext = {
+const NO_CONTEXT: IEditorContext = {
   document: null,
   cell: null,
   selection: null,
@@ -67,11 +67,11 @@ const NOWHERE: IEditorContext = {
 
 /** Create the host of one view. */
 export function createWidgetHost(
-  { http, review, surroundings, root }: IHostParts,
+  { http, review, services: surroundings, root }: IHostParts,
   situation: WidgetEditorContext
 ): IChatHost {
   return {
-    ...NOTHING_OF_THE_LAB,
+    ...UNAVAILABLE,
     ...surroundings,
     Icon,
     get situation() {
@@ -80,7 +80,7 @@ export function createWidgetHost(
     situationChanged: situation.changed,
     dock: new FixedDock(),
     lookups: createServerLookups(http),
-    review: reviewOver(review),
+    review: createReview(review),
     copy: text => copy(text, root),
     save: download,
     highlight: (code, language, into) => {
@@ -95,7 +95,7 @@ export function createWidgetHost(
 }
 
 /** Functions that need JupyterLab. */
-const NOTHING_OF_THE_LAB = {
+const UNAVAILABLE = {
   openDocument: null,
   openTarget: null,
   insertBelow: null,
@@ -128,7 +128,7 @@ class FixedDock implements IPanelPlacement {
 }
 
 /** Keep and undo; navigation to a change needs JupyterLab. */
-function reviewOver(store: PendingEditsStore): IReview {
+function createReview(store: PendingEditsStore): IReview {
   return {
     changed: store.changed,
     get edits() {

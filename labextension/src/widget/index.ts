@@ -28,7 +28,14 @@ import { WidgetPanel } from './WidgetPanel';
 const STYLES = '__SHOULDERS_STYLES__';
 
 /** Events kept inside the panel: the notebook's shortcuts would run or delete cells. */
-const KEPT = ['keydown', 'keypress', 'keyup', 'copy', 'cut', 'paste'] as const;
+const CONTAINED_EVENTS = [
+  'keydown',
+  'keypress',
+  'keyup',
+  'copy',
+  'cut',
+  'paste'
+] as const;
 
 /** One view of the widget. */
 export class WidgetView {
@@ -46,30 +53,32 @@ export class WidgetView {
     this.conversations = new Conversations({
       http,
       socket: this.socket,
-      keeper: keeperOf(this.sessionId, newId),
+      storage: singleSessionStorage(this.sessionId, newId),
       newId
     });
     this.review = new PendingEditsStore(http, this.socket);
-    const tree = makeTree(element);
+    const tree = createShadowTree(element);
     const surroundings = findPageServices(model, tree);
-    this.frame = makeFrame(tree, surroundings.trans);
-    const { review, frame, situation } = this;
+    this.frame = createFrame(tree, surroundings.trans);
+    const { review, frame, situation: editorContext } = this;
     this.host = createWidgetHost(
-      { http, review, surroundings, root: frame },
-      situation
+      { http, review, services: surroundings, root: frame },
+      editorContext
     );
-    this.leaveTheme = followTheme(frame, element);
+    this.stopTheme = followTheme(frame, element);
     this.root = createRoot(frame);
     this.listen();
-    this.draw();
+    this.render();
   }
 
   dispose(): void {
-    this.model.off('change:session_id', this.follow);
-    this.model.off('change:notebook', this.attach);
-    this.model.off('change:transcript', this.draw);
-    KEPT.forEach(type => this.element.removeEventListener(type, keep));
-    this.leaveTheme();
+    this.model.off('change:session_id', this.showSession);
+    this.model.off('change:notebook', this.updateNotebook);
+    this.model.off('change:transcript', this.render);
+    CONTAINED_EVENTS.forEach(type =>
+      this.element.removeEventListener(type, keep)
+    );
+    this.stopTheme();
     this.root.unmount();
     this.conversations.dispose();
     this.review.dispose();
@@ -79,38 +88,38 @@ export class WidgetView {
   }
 
   private listen(): void {
-    this.model.on('change:session_id', this.follow);
-    this.model.on('change:notebook', this.attach);
-    this.model.on('change:transcript', this.draw);
-    this.relay.changed.connect(this.attend);
-    this.conversations.changed.connect(this.tell);
-    KEPT.forEach(type => this.element.addEventListener(type, keep));
-    this.attach();
+    this.model.on('change:session_id', this.showSession);
+    this.model.on('change:notebook', this.updateNotebook);
+    this.model.on('change:transcript', this.render);
+    this.relay.changed.connect(this.onKernelStatus);
+    this.conversations.changed.connect(this.reportSession);
+    CONTAINED_EVENTS.forEach(type => this.element.addEventListener(type, keep));
+    this.updateNotebook();
   }
 
   /** The kernel responded. */
-  private readonly attend = (): void => {
-    this.attach();
-    if (this.relay.standing.kind === 'ready' && this.socket.status !== 'open') {
+  private readonly onKernelStatus = (): void => {
+    this.updateNotebook();
+    if (this.relay.status.kind === 'ready' && this.socket.status !== 'open') {
       this.socket.reconnect();
     }
-    if (this.relay.standing.kind === 'ready' && !this.begun) {
-      this.begun = true;
+    if (this.relay.status.kind === 'ready' && !this.wasReady) {
+      this.wasReady = true;
       void this.conversations.refresh();
-      this.draw();
+      this.render();
     }
   };
 
   /** Set the notebook that contains the panel. */
-  private readonly attach = (): void => {
+  private readonly updateNotebook = (): void => {
     const named = this.model.get('notebook');
-    this.situation.show(
+    this.situation.setDocument(
       typeof named === 'string' ? named : this.relay.notebook
     );
   };
 
   /** Show the conversation set by the kernel or another view. */
-  private readonly follow = (): void => {
+  private readonly showSession = (): void => {
     const { sessionId, conversations } = this;
     if (sessionId !== null && conversations.active.sessionId !== sessionId) {
       conversations.open(sessionId);
@@ -118,7 +127,7 @@ export class WidgetView {
   };
 
   /** Tell the kernel which conversation is shown, so that it saves that transcript. */
-  private readonly tell = (): void => {
+  private readonly reportSession = (): void => {
     const shown = this.conversations.active.sessionId;
     if (shown !== null && shown !== this.sessionId) {
       this.model.set('session_id', shown);
@@ -126,8 +135,8 @@ export class WidgetView {
     }
   };
 
-  private readonly draw = (): void => {
-    const { relay, host, conversations, socket, begun, frame } = this;
+  private readonly render = (): void => {
+    const { relay, host, conversations, socket, wasReady: begun, frame } = this;
     const held = this.model.get('transcript');
     const transcript = typeof held === 'string' ? held : '';
     const all = { relay, host, conversations, socket, begun, frame };
@@ -146,9 +155,9 @@ export class WidgetView {
   private readonly host: IChatHost;
   private readonly frame: HTMLElement;
   private readonly root: Root;
-  private readonly leaveTheme: () => void;
+  private readonly stopTheme: () => void;
   private readonly situation = new WidgetEditorContext();
-  private begun = false;
+  private wasReady = false;
 }
 
 /** Called by anywidget for each view. */
@@ -164,7 +173,7 @@ function keep(event: Event): void {
 }
 
 /** Create the shadow tree of the panel, which isolates its styles from the page's. */
-function makeTree(element: HTMLElement): ShadowRoot {
+function createShadowTree(element: HTMLElement): ShadowRoot {
   element.classList.add('shoulders-WidgetHost');
   element.dataset.lmSuppressShortcuts = 'true';
   const inner = document.createElement('div');
@@ -176,7 +185,7 @@ function makeTree(element: HTMLElement): ShadowRoot {
   return shadow;
 }
 
-function makeFrame(tree: ShadowRoot, trans: TranslationBundle): HTMLElement {
+function createFrame(tree: ShadowRoot, trans: TranslationBundle): HTMLElement {
   const frame = document.createElement('div');
   frame.className = 'shoulders-Widget';
   frame.setAttribute('role', 'region');
@@ -186,7 +195,7 @@ function makeFrame(tree: ShadowRoot, trans: TranslationBundle): HTMLElement {
 }
 
 /** Starts with the widget's conversation. Open tabs are not saved: the widget itself is. */
-function keeperOf(
+function singleSessionStorage(
   sessionId: string | null,
   newId: () => string
 ): IStateStorage {

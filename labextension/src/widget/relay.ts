@@ -28,13 +28,13 @@ export interface IRelayOptions {
   readonly model: IModel;
   readonly newId: () => string;
   /** After this time without an answer the kernel counts as busy or stopped. */
-  readonly patience?: number;
+  readonly timeout?: number;
   /** Interval of the hello messages. */
-  readonly every?: number;
+  readonly helloInterval?: number;
 }
 
-const PATIENCE = 4000;
-const EVERY = 10_000;
+const ANSWER_TIMEOUT = 4000;
+const HELLO_INTERVAL = 10_000;
 const NO_BODY = new Set([204, 205, 304]);
 
 interface IWaiting {
@@ -46,15 +46,18 @@ interface IWaiting {
 export class Relay implements IDisposable {
   constructor(private readonly options: IRelayOptions) {
     this.view = options.newId();
-    options.model.on('msg:custom', this.hear);
-    options.model.on('comm_live_update', this.lookAgain);
+    options.model.on('msg:custom', this.onMessage);
+    options.model.on('comm_live_update', this.onConnectionChanged);
     this.hello();
-    this.timer = setInterval(this.knock, options.every ?? EVERY);
+    this.timer = setInterval(
+      this.repeatHello,
+      options.helloInterval ?? HELLO_INTERVAL
+    );
   }
 
   readonly changed = new Signal<this, void>(this);
 
-  get standing(): RelayStatus {
+  get status(): RelayStatus {
     return this.current;
   }
 
@@ -69,8 +72,8 @@ export class Relay implements IDisposable {
 
   /** Send a hello now. */
   readonly hello = (): void => {
-    this.say({ t: 'hello' });
-    this.expect();
+    this.post({ t: 'hello' });
+    this.startTimeout();
   };
 
   /** Send a request below the API's root. Rejects when it is abandoned. */
@@ -80,23 +83,23 @@ export class Relay implements IDisposable {
       this.waiting.set(id, { resolve, reject });
     });
     const { method = 'GET', body } = init;
-    this.say({
+    this.post({
       t: 'http',
       id,
       method,
       path,
       body: typeof body === 'string' ? body : null
     });
-    this.expect();
+    this.startTimeout();
     return answer;
   };
 
   /** Open a socket to the server. */
   readonly connect = (): WebSocketLike => {
     const id = this.options.newId();
-    const socket = new RelayedSocket(id, message => this.say(message));
+    const socket = new RelayedSocket(id, message => this.post(message));
     this.sockets.set(id, socket);
-    this.say({ t: 'open', id });
+    this.post({ t: 'open', id });
     return socket;
   };
 
@@ -106,10 +109,10 @@ export class Relay implements IDisposable {
     }
     this.disposed = true;
     clearInterval(this.timer);
-    clearTimeout(this.patience);
-    this.say({ t: 'close', id: null });
-    this.options.model.off('msg:custom', this.hear);
-    this.options.model.off('comm_live_update', this.lookAgain);
+    clearTimeout(this.timeout);
+    this.post({ t: 'close', id: null });
+    this.options.model.off('msg:custom', this.onMessage);
+    this.options.model.off('comm_live_update', this.onConnectionChanged);
     // Nobody is left to be told about answers.
     this.waiting.clear();
     this.sockets.clear();
@@ -117,34 +120,34 @@ export class Relay implements IDisposable {
   }
 
   /** Repeated while the kernel or the server does not answer. */
-  private readonly knock = (): void => {
+  private readonly repeatHello = (): void => {
     if (this.current.kind !== 'ready') {
       this.hello();
     }
   };
 
   /** The kernel's connection changed or closed; open requests will not be answered. */
-  private readonly lookAgain = (): void => {
+  private readonly onConnectionChanged = (): void => {
     this.giveUp('The kernel was restarted, or has ended.');
     this.change({ kind: 'asking' });
     this.hello();
   };
 
-  private readonly hear: ModelCallback = (content, buffers = []) => {
+  private readonly onMessage: ModelCallback = (content, buffers = []) => {
     if (!isOf(content, this.view)) {
       return;
     }
-    clearTimeout(this.patience);
-    this.patience = undefined;
-    const answered = this.take(content, buffers);
-    this.change(answered ?? this.calmed());
+    clearTimeout(this.timeout);
+    this.timeout = undefined;
+    const answered = this.handle(content, buffers);
+    this.change(answered ?? this.statusAfterMessage());
     if (this.waiting.size > 0) {
-      this.expect();
+      this.startTimeout();
     }
   };
 
   /** Handle a message; returns the new status if it tells one. */
-  private take(
+  private handle(
     message: KernelMessage,
     buffers: readonly DataView[]
   ): RelayStatus | null {
@@ -181,7 +184,7 @@ export class Relay implements IDisposable {
   }
 
   /** Any message shows that the kernel is alive. */
-  private calmed(): RelayStatus {
+  private statusAfterMessage(): RelayStatus {
     const { kind } = this.current;
     return kind === 'slow' || kind === 'silent'
       ? { kind: 'ready' }
@@ -202,14 +205,14 @@ export class Relay implements IDisposable {
   }
 
   /** Start the timeout for an answer. */
-  private expect(): void {
-    this.patience ??= setTimeout(() => {
-      this.patience = undefined;
+  private startTimeout(): void {
+    this.timeout ??= setTimeout(() => {
+      this.timeout = undefined;
       const known = this.current.kind === 'ready';
       if (this.current.kind !== 'gone') {
         this.change({ kind: known ? 'slow' : 'silent' });
       }
-    }, this.options.patience ?? PATIENCE);
+    }, this.options.timeout ?? ANSWER_TIMEOUT);
   }
 
   private giveUp(reason: string): void {
@@ -220,7 +223,7 @@ export class Relay implements IDisposable {
     sockets.clear();
   }
 
-  private say(message: PageMessage): void {
+  private post(message: PageMessage): void {
     try {
       this.options.model.send({ view: this.view, ...message });
     } catch (error) {
@@ -240,7 +243,7 @@ export class Relay implements IDisposable {
   private readonly waiting = new Map<string, IWaiting>();
   private readonly sockets = new Map<string, RelayedSocket>();
   private readonly timer: ReturnType<typeof setInterval>;
-  private patience: ReturnType<typeof setTimeout> | undefined;
+  private timeout: ReturnType<typeof setTimeout> | undefined;
   private current: RelayStatus = { kind: 'asking' };
   private path: string | null = null;
   private disposed = false;

@@ -3,17 +3,17 @@
  * dark like the page. Used by `index`.
  */
 
-const OWN = 'shoulders-mod-own';
+const OWN_COLOURS = 'shoulders-mod-own';
 const DARK = 'shoulders-mod-dark';
 
 /** Pages below this lightness are dark, of 255. */
-const MIDDLE = 128;
+const DARK_BELOW = 128;
 
 /** Apply the page's theme to the panel, now and after changes; returns a function that stops this. */
 export function followTheme(panel: HTMLElement, host: HTMLElement): () => void {
   const dress = (): void => {
     const own = variable(host, '--jp-layout-color1') === '';
-    panel.classList.toggle(OWN, own);
+    panel.classList.toggle(OWN_COLOURS, own);
     panel.classList.toggle(DARK, own && isDark(host));
     // JupyterLab sets this on the body, which rules in a shadow tree cannot match.
     const light = document.body.dataset.jpThemeLight ?? String(!isDark(host));
@@ -46,7 +46,7 @@ function isDark(host: HTMLElement): boolean {
   ) {
     const light = lightness(getComputedStyle(element).backgroundColor);
     if (light !== null) {
-      return light < MIDDLE;
+      return light < DARK_BELOW;
     }
   }
   // An unpainted canvas is dark only if the page supports dark mode.

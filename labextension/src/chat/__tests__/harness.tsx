@@ -220,7 +220,7 @@ function world() {
   const conversations = new Conversations({
     http: server,
     socket,
-    keeper: { read: () => null, write: () => {} },
+    storage: { read: () => null, write: () => {} },
     newId: () => `id-${count++}`,
     schedule: callback => callback()
   });

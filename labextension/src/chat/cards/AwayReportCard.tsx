@@ -32,7 +32,7 @@ export function AwayReportCard(props: {
   const { conversations, tab } = useTabContext();
   const report = useSignal(
     conversations.changed,
-    () => conversations.away.report
+    () => conversations.awayReport.report
   );
   if (report === null || report.session_id !== conversations.session(tab)?.id) {
     return null;
@@ -48,7 +48,7 @@ export function AwayReportCard(props: {
           icon="close"
           label={trans.__('Dismiss')}
           onClick={() => {
-            conversations.away.dismiss();
+            conversations.awayReport.dismiss();
             focusComposer();
           }}
         />

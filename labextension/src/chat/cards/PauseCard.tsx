@@ -6,7 +6,7 @@ import {
   parseDollars,
   raises,
   reachedIn,
-  type IReached,
+  type IReachedLimit,
   type Scope
 } from '../../model/sessions/budget';
 import { formatMoney } from '../../text/numberFormat';
@@ -54,7 +54,7 @@ export function PauseCard(props: { notice: NoticeView }): React.JSX.Element {
 }
 
 function LimitActions(props: {
-  reached: IReached;
+  reached: IReachedLimit;
   ceiling: number | null;
 }): React.JSX.Element {
   const trans = useTrans();

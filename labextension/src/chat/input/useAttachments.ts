@@ -32,7 +32,7 @@ export function useAttachments(): IAttachments {
   const host = useHost();
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { attaching } = conversations;
+  const { uploads: attaching } = conversations;
   const all = conversations.attachments(tab);
   const add = (attachment: Attachment): void =>
     conversations.attach(tab, attachment);
@@ -64,7 +64,7 @@ export function useAttachments(): IAttachments {
       make: (signal: AbortSignal) => made(file, signal)
     }));
     if (taken.length > 0) {
-      attaching.take(tab, taken);
+      attaching.add(tab, taken);
     }
   };
   return {
@@ -83,7 +83,7 @@ export function useAttachments(): IAttachments {
     addDragged: data => {
       const made = host.carried(data); // Read now: JupyterLab empties it when the drag ends.
       made.catch(() => undefined); // `take` reports the error in its turn.
-      attaching.take(tab, [{ name: '', make: () => made }]);
+      attaching.add(tab, [{ name: '', create: () => made }]);
     },
     addPasted: data => {
       const text = data.getData('text/plain');

@@ -97,10 +97,10 @@ export function useComposer(
       return;
     }
     const { attachments: attached = [], context = null } = message(text);
-    const { attaching } = conversations;
+    const { uploads: attaching } = conversations;
     if (attaching.pending(tab).length > 0) {
       draft.set(typed);
-      attaching.sendLater(tab, { text, context });
+      attaching.sendWhenReady(tab, { text, context });
       return;
     }
     draft.set('');
@@ -159,7 +159,7 @@ export function useComposer(
     openInstructions:
       openInstructions === null ? null : () => action.run(openInstructions),
     isWaiting: waiting,
-    cancelSend: () => conversations.attaching.sendNot(tab),
+    cancelSend: () => conversations.uploads.cancelSend(tab),
     canSend: !isEmpty(draft.text),
     error: attachments.error ?? action.error
   };
@@ -181,7 +181,7 @@ function findModelWithoutImages(
  */
 function useWaiting(onSent: () => void): boolean {
   const { conversations, tab } = useTabContext();
-  const waiting = conversations.attaching.waiting(tab) !== null;
+  const waiting = conversations.uploads.waiting(tab) !== null;
   const sent = conversations.outbox(tab).at(-1)?.body.id;
   const before = React.useRef({ waiting, sent });
   React.useEffect(() => {

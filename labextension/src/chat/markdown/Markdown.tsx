@@ -54,7 +54,7 @@ const Group = React.memo(
   }): React.JSX.Element {
     const { tokens, isLast } = props;
     const guess = tokens.length * BLOCK_HEIGHT;
-    const { place, shown, room } = useNearby(isLast, guess);
+    const { place, shown, height: room } = useNearby(isLast, guess);
     return (
       <div
         className="shoulders-Markdown-group"

@@ -7,9 +7,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import {
-  fileCalled,
+  fileNamed,
   referencesIn,
-  type IKnown,
+  type IReferenceIndex,
   type Reference
 } from '../../model/view-models/textReferences';
 import { visible } from '../../text/hiddenCharacters';
@@ -18,7 +18,7 @@ import { MATH } from './grammar';
 
 /** The targets that text can refer to. */
 export interface IReferenceTargets {
-  readonly known: IKnown;
+  readonly known: IReferenceIndex;
   readonly open: (reference: Reference) => void;
 }
 
@@ -75,7 +75,7 @@ class Linker {
 
   /** Models write file names as code. */
   private linkCode(code: HTMLElement): void {
-    const file = fileCalled(code.textContent, this.referring.known);
+    const file = fileNamed(code.textContent, this.referring.known);
     if (file !== null && code.closest('a, pre') === null) {
       const link = this.make(file);
       link.append(...code.childNodes);

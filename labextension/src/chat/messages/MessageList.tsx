@@ -3,7 +3,7 @@
 import * as React from 'react';
 
 import {
-  isAwaitingFirst,
+  isAwaitingResponse,
   isSetAside
 } from '../../model/view-models/conversationItems';
 import type { IPendingMessage } from '../../model/sessions/outbox';
@@ -25,7 +25,12 @@ export function MessageList(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { view, outbox } = props;
-  const { scroller, content, away, toEnd } = useStickToEnd(outbox.length);
+  const {
+    scroller,
+    content,
+    isAway: away,
+    toEnd
+  } = useStickToEnd(outbox.length);
   return (
     <div className="shoulders-Messages">
       <div
@@ -47,7 +52,7 @@ export function MessageList(props: {
             scroller={scroller}
             render={renderMessage}
           />
-          {isAwaitingFirst(view) && !view.turn?.retry && <Dots />}
+          {isAwaitingResponse(view) && !view.turn?.retry && <Dots />}
           <RetryStatus turn={view.turn} />
           {view.turn?.state === 'interrupted' && !isSetAside(view) && (
             <InterruptedCard />
@@ -113,7 +118,7 @@ function PendingMessage({
         <ErrorNote error={error}>
           <Button
             kind="primary"
-            onClick={() => void conversations.sendAgain(tab, body.id)}
+            onClick={() => void conversations.retrySend(tab, body.id)}
           >
             {trans.__('Send again')}
           </Button>

@@ -5,7 +5,7 @@ import * as React from 'react';
 import {
   documentLines,
   driftLine,
-  holds,
+  hasKernelState,
   restoreTitle
 } from '../../model/view-models/restoreSummary';
 import { visible } from '../../text/hiddenCharacters';
@@ -43,7 +43,7 @@ export const RestoreLine = React.memo(function RestoreLine(props: {
           >
             <Icon name="info" />
             <span>{text}</span>
-            {holds(drift) && <RestartKernel path={drift.document} />}
+            {hasKernelState(drift) && <RestartKernel path={drift.document} />}
           </div>
         );
       })}

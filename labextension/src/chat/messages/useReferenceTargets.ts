@@ -4,9 +4,9 @@ import * as React from 'react';
 
 import {
   cellIdOf,
-  knownFrom,
+  referenceIndex,
   notebookOf,
-  pathsKnownTo,
+  knownPaths,
   type Reference
 } from '../../model/view-models/textReferences';
 import type { AgentView, MessageView } from '../../wire/generated';
@@ -26,7 +26,7 @@ export function useReferenceTargets(
   const notebook = notebookOf(message, messages);
   // One string, so that it is compared by value.
   const paths = JSON.stringify(
-    pathsKnownTo(message, messages, situation.openDocuments)
+    knownPaths(message, messages, situation.openDocuments)
   );
   const newest = React.useRef(message);
   React.useEffect(() => {
@@ -51,7 +51,7 @@ export function useReferenceTargets(
           };
     };
     return {
-      known: knownFrom(JSON.parse(paths) as string[], notebook), // Written above.
+      known: referenceIndex(JSON.parse(paths) as string[], notebook), // Written above.
       open: reference => {
         const target = targetOf(reference);
         if (target !== null) {

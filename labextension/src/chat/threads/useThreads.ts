@@ -27,7 +27,7 @@ export function useThreadCount(): number {
   const here = useActiveDocument();
   React.useEffect(() => {
     if (here !== null) {
-      void threads.look(here);
+      void threads.load(here);
     }
   }, [threads, here]);
   return here === null ? 0 : threads.count(here);

@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { isGrave } from '../../model/view-models/approvals';
+import { isSevere } from '../../model/view-models/approvals';
 import { toolIcon } from '../../model/view-models/conversationItems';
 import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
@@ -76,7 +76,7 @@ function Effects(props: {
       {props.effects.map(effect => (
         <span
           key={effect}
-          className={`shoulders-Approval-effect ${isGrave(effect) ? 'shoulders-mod-grave' : ''}`}
+          className={`shoulders-Approval-effect ${isSevere(effect) ? 'shoulders-mod-grave' : ''}`}
         >
           {effectName(effect, trans)}
         </span>

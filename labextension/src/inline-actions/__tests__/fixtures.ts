@@ -71,7 +71,7 @@ export class Scene {
     this.conversations = new Conversations({
       http: this.server,
       socket: this.socket,
-      keeper: { read: () => null, write: () => undefined },
+      storage: { read: () => null, write: () => undefined },
       newId,
       schedule: callback => callback()
     });

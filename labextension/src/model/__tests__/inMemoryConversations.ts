@@ -24,7 +24,7 @@ export function open(keeper = new Keeper(), server = new FakeServer()) {
   const conversations = new Conversations({
     http: server,
     socket,
-    keeper,
+    storage: keeper,
     newId: () => `id-${keeper.text?.length ?? 0}-${count++}`,
     schedule: callback => callback()
   });

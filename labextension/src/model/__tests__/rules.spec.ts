@@ -14,7 +14,7 @@ import {
 import {
   activityOf,
   editOf,
-  isAwaitingFirst,
+  isAwaitingResponse,
   isRunning,
   pendingCall,
   picturesOf,
@@ -157,9 +157,9 @@ describe('what is shown', () => {
     const { events } = fixture('streamed-text');
     expect(events.length).toBeGreaterThan(0);
     const started = { ...view('retry-waiting') };
-    expect(isAwaitingFirst(started)).toBe(true);
-    expect(isAwaitingFirst(view('reasoning-then-open-text'))).toBe(false);
-    expect(isAwaitingFirst(view('streamed-text'))).toBe(false);
+    expect(isAwaitingResponse(started)).toBe(true);
+    expect(isAwaitingResponse(view('reasoning-then-open-text'))).toBe(false);
+    expect(isAwaitingResponse(view('streamed-text'))).toBe(false);
   });
 
   test.each([

@@ -20,7 +20,7 @@ export interface IPendingAttachment {
 export interface IAttachmentSource {
   readonly name: string;
   /** May take long; the signal aborts it. */
-  readonly make: (signal: AbortSignal) => Promise<readonly Attachment[]>;
+  readonly create: (signal: AbortSignal) => Promise<readonly Attachment[]>;
 }
 
 /** A message without its attachments. */
@@ -58,9 +58,9 @@ export class AttachmentUploads {
   }
 
   /** Prepare attachments one after the other, after those already pending. Never rejects: see `error`. */
-  take(key: string, things: readonly IAttachmentSource[]): void {
+  add(key: string, things: readonly IAttachmentSource[]): void {
     this.errors.delete(key);
-    for (const { name, make } of things) {
+    for (const { name, create: make } of things) {
       const item = { id: this.count++, name, abort: new AbortController() };
       this.held.set(key, [...(this.held.get(key) ?? []), item]);
       const before = this.tails.get(key) ?? Promise.resolve();
@@ -82,14 +82,14 @@ export class AttachmentUploads {
   }
 
   /** Send a message once all attachments are ready. */
-  sendLater(key: string, message: WaitingMessage): void {
+  sendWhenReady(key: string, message: WaitingMessage): void {
     this.errors.delete(key);
     this.messages.set(key, message);
     this.changed.emit();
   }
 
   /** Do not send the waiting message. */
-  sendNot(key: string): void {
+  cancelSend(key: string): void {
     if (this.messages.delete(key)) {
       this.changed.emit();
     }
@@ -98,7 +98,7 @@ export class AttachmentUploads {
   private async finish(
     key: string,
     { id, abort }: IHeld,
-    make: IAttachmentSource['make']
+    make: IAttachmentSource['create']
   ): Promise<void> {
     const { signal } = abort;
     try {

@@ -19,7 +19,7 @@ import type {
 import type { ExportFormat } from '../../client/http';
 import { AttachmentUploads } from './attachmentUploads';
 import { AwayReportStore } from '../sessions/awayReport';
-import { budgetOver, type IBudget } from '../sessions/budget';
+import { budgetClient, type IBudget } from '../sessions/budget';
 import type { ConversationStore } from '../sessions/conversationStore';
 import { MessageSender } from './messageSender';
 import {
@@ -39,33 +39,35 @@ import { ThreadsStore } from '../sessions/threadSessions';
 
 /** Dependencies and settings of `Conversations`. */
 export interface IConversationsOptions extends ISessionSubscriptionOptions {
-  keeper: IStateStorage;
+  storage: IStateStorage;
   newId: () => string;
 }
 
 /** The conversations of this page. */
 export class Conversations implements IConversations, IDisposable {
   constructor(private readonly options: IConversationsOptions) {
-    const { http, socket, keeper, newId } = options;
+    const { http, socket, storage: keeper, newId } = options;
     this.history = new SessionsStore(http);
     this.threads = new ThreadsStore(http, this.history);
     this.opened = new OpenTabs(keeper, newId);
-    this.attaching = new AttachmentUploads({
+    this.uploads = new AttachmentUploads({
       attach: (key, attachment) => this.attach(key, attachment),
       send: this.sendWaiting
     });
     this.logs = new SessionSubscriptions(options, this.history);
     this.server = new ServerStatus(http);
     this.delivery = new MessageSender(http, this.opened, this.makeSession);
-    this.commands = new SessionCommands(http, this.opened.begun);
-    this.budget = budgetOver(http);
-    this.away = new AwayReportStore(http, socket.opened);
-    this.away.returned.connect((_, { session_id }) => this.open(session_id));
-    this.away.changed.connect(this.announce, this);
+    this.commands = new SessionCommands(http, this.opened.requireSession);
+    this.budget = budgetClient(http);
+    this.awayReport = new AwayReportStore(http, socket.opened);
+    this.awayReport.returned.connect((_, { session_id }) =>
+      this.open(session_id)
+    );
+    this.awayReport.changed.connect(this.announce, this);
     this.history.changed.connect(this.announce, this);
     this.threads.changed.connect(this.announce, this);
     this.opened.changed.connect(this.announce, this);
-    this.attaching.changed.connect(this.announce, this);
+    this.uploads.changed.connect(this.announce, this);
     this.server.changed.connect(this.announce, this);
     this.logs.folded.connect(this.onFolded, this);
     socket.opened.connect(this.onOpened, this);
@@ -78,8 +80,8 @@ export class Conversations implements IConversations, IDisposable {
   readonly threads: ThreadsStore;
   readonly commands: SessionCommands;
   readonly budget: IBudget;
-  readonly attaching: AttachmentUploads;
-  readonly away: AwayReportStore;
+  readonly uploads: AttachmentUploads;
+  readonly awayReport: AwayReportStore;
 
   get tabs(): readonly ITab[] {
     return this.opened.all;
@@ -107,7 +109,7 @@ export class Conversations implements IConversations, IDisposable {
 
   async refresh(): Promise<void> {
     void this.history.refresh();
-    await this.server.ask();
+    await this.server.load();
   }
 
   store(key: string): ConversationStore | null {
@@ -123,7 +125,7 @@ export class Conversations implements IConversations, IDisposable {
   unwatch(sessionId: string): void {
     this.logs.watch(sessionId, false);
     if (this.opened.keyOf(sessionId) === null) {
-      this.logs.leave(sessionId);
+      this.logs.unfollow(sessionId);
     }
   }
 
@@ -145,8 +147,8 @@ export class Conversations implements IConversations, IDisposable {
     this.revealed.emit();
   }
 
-  beginThread(anchor: Anchor): void {
-    this.opened.beginThread(anchor, this.options.newId());
+  openThread(anchor: Anchor): void {
+    this.opened.openThread(anchor, this.options.newId());
     this.revealed.emit();
   }
 
@@ -157,15 +159,15 @@ export class Conversations implements IConversations, IDisposable {
 
   close(key: string): void {
     const sessionId = this.opened.sessionId(key);
-    const coming = this.attaching.pending(key).length > 0;
+    const coming = this.uploads.pending(key).length > 0;
     this.opened.close(key, this.options.newId(), coming);
     if (sessionId !== null) {
-      this.logs.leave(sessionId);
+      this.logs.unfollow(sessionId);
     }
   }
 
   hasUnsent(sessionId: string): boolean {
-    return this.opened.hasAside(sessionId);
+    return this.opened.hasClosedDraft(sessionId);
   }
 
   activate(key: string): void {
@@ -185,7 +187,7 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   setDraft(key: string, text: string): void {
-    this.attaching.sendNot(key); // The user is still writing.
+    this.uploads.cancelSend(key); // The user is still writing.
     this.opened.setDraft(key, text);
   }
 
@@ -213,12 +215,12 @@ export class Conversations implements IConversations, IDisposable {
     }
   }
 
-  begin(key: string): Promise<string> {
-    return this.delivery.begin(key);
+  ensureSession(key: string): Promise<string> {
+    return this.delivery.ensureSession(key);
   }
 
   suggest(key: string, text: string): void {
-    this.attaching.sendNot(key);
+    this.uploads.cancelSend(key);
     this.opened.note(key, { draft: text });
   }
 
@@ -256,8 +258,8 @@ export class Conversations implements IConversations, IDisposable {
   }
 
   async send(key: string, message: IMessage): Promise<void> {
-    if (this.away.report?.session_id === this.opened.sessionId(key)) {
-      this.away.dismiss();
+    if (this.awayReport.report?.session_id === this.opened.sessionId(key)) {
+      this.awayReport.dismiss();
     }
     await this.delivery.send(key, {
       id: this.options.newId(),
@@ -270,7 +272,7 @@ export class Conversations implements IConversations, IDisposable {
     });
   }
 
-  async sendAgain(key: string, messageId: string): Promise<void> {
+  async retrySend(key: string, messageId: string): Promise<void> {
     const found = this.outbox(key).find(({ body }) => body.id === messageId);
     if (found !== undefined) {
       await this.delivery.send(key, found.body);
@@ -297,7 +299,7 @@ export class Conversations implements IConversations, IDisposable {
     if (key !== null) {
       this.close(key);
     }
-    this.logs.forget(sessionId);
+    this.logs.markDeleted(sessionId);
   }
 
   async fork(sessionId: string, seq?: number): Promise<void> {
@@ -313,7 +315,7 @@ export class Conversations implements IConversations, IDisposable {
 
   async undelete(sessionId: string): Promise<void> {
     await this.options.http.undeleteSession(sessionId);
-    await this.logs.bringBack(sessionId);
+    await this.logs.restore(sessionId);
     this.announce();
   }
 
@@ -374,13 +376,13 @@ export class Conversations implements IConversations, IDisposable {
 
   private readonly onOpened = (): void => {
     void this.threads.reread();
-    void this.server.askAgain();
+    void this.server.reload();
   };
 
   /** Keys and preferences determine the available models and their order. */
   private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
     if (frame.type === 'settings-update' && frame.part !== 'budget') {
-      void this.server.askAgain();
+      void this.server.reload();
     }
   };
 

@@ -52,7 +52,7 @@ export interface IConversations {
   create(): void;
   open(sessionId: string): void;
   /** Open a thread at an anchor. It is created on the server with its first message. */
-  beginThread(anchor: Anchor): void;
+  openThread(anchor: Anchor): void;
   /** The last logged anchor of a tab's thread, also of one not created yet; null for other conversations. */
   anchor(key: string): Anchor | null;
   /** Close a tab; its draft returns when the conversation is shown again. */
@@ -76,11 +76,11 @@ export interface IConversations {
   /** Add an attachment; duplicates are ignored. */
   attach(key: string, attachment: Attachment): void;
   /** What happened while the user had no page connected. */
-  readonly away: IAwayReportState;
+  readonly awayReport: IAwayReportState;
   /** Pending attachments of the next message. */
-  readonly attaching: AttachmentUploads;
+  readonly uploads: AttachmentUploads;
   /** Return the session of a tab, creating it when there is none. */
-  begin(key: string): Promise<string>;
+  ensureSession(key: string): Promise<string>;
   /** Put text into the input for the user to change and send. */
   suggest(key: string, text: string): void;
   model(key: string): string | null;
@@ -91,7 +91,7 @@ export interface IConversations {
   setMode(key: string, mode: Mode): void;
   outbox(key: string): readonly IPendingMessage[];
   send(key: string, message: IMessage): Promise<void>;
-  sendAgain(key: string, messageId: string): Promise<void>;
+  retrySend(key: string, messageId: string): Promise<void>;
   discard(key: string, messageId: string): void;
   decide(proposalId: string, decision: DecideProposal): Promise<void>;
   rename(sessionId: string, title: string): Promise<void>;

@@ -18,19 +18,19 @@ export class MessageSender {
 
   /** Send a message. Never rejects: errors are in the outbox. */
   async send(key: string, body: SendMessage): Promise<void> {
-    this.tabs.putOutgoing(key, { body, error: null });
+    this.tabs.putPending(key, { body, error: null });
     try {
-      const sessionId = await this.begin(key);
+      const sessionId = await this.ensureSession(key);
       await this.give(sessionId, body);
       this.tabs.accepted(key, body.id);
     } catch (error) {
-      this.tabs.putOutgoing(key, { body, error: infoOf(error) });
+      this.tabs.putPending(key, { body, error: infoOf(error) });
     }
   }
 
   /** Return the session of a tab, creating it when there is none. */
-  async begin(key: string): Promise<string> {
-    const sessionId = this.tabs.addressee(key);
+  async ensureSession(key: string): Promise<string> {
+    const sessionId = this.tabs.recipient(key);
     if (sessionId !== null) {
       return sessionId;
     }
@@ -66,14 +66,17 @@ export class MessageSender {
     } catch (error) {
       empty.sending -= 1;
       if (isRefusal(error) && empty.sending === 0) {
-        await this.takeBack(sessionId, empty.anchor);
+        await this.deleteEmptyThread(sessionId, empty.anchor);
       }
       throw error;
     }
   }
 
   /** Delete a thread without messages. Its text stays in the tab and starts another one. Never rejects. */
-  private async takeBack(sessionId: string, anchor: Anchor): Promise<void> {
+  private async deleteEmptyThread(
+    sessionId: string,
+    anchor: Anchor
+  ): Promise<void> {
     if (this.empty.delete(sessionId)) {
       this.tabs.unbind(sessionId, anchor);
       try {

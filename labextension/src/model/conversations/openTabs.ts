@@ -16,11 +16,11 @@ import { TabStates, type ITabState } from './tabState';
 import { removePendingMessage, type IPendingMessage } from '../sessions/outbox';
 import {
   addTab,
-  beginTab,
+  openThreadTab,
   closeTab,
   freshTabs,
   isEmpty,
-  isSamePlace,
+  isSameAnchor,
   openTab,
   withAnchor,
   withSession,
@@ -29,7 +29,7 @@ import {
 } from './tabs';
 
 /** Closed tabs whose state is kept. */
-const ASIDE_LIMIT = 50;
+const CLOSED_LIMIT = 50;
 
 /** The tabs, their state, and the last choice of model and mode in any of them. */
 export class OpenTabs {
@@ -86,13 +86,13 @@ export class OpenTabs {
   }
 
   /** The session that receives the messages of a tab, also after the tab was closed; null when it has none. */
-  addressee(key: string): string | null {
+  recipient(key: string): string | null {
     const left = this.aside.find(tab => tab.key === key);
     return left?.sessionId ?? this.sessionId(key);
   }
 
   /** The session of a tab; throws when it has none. */
-  readonly begun = (key: string): string => {
+  readonly requireSession = (key: string): string => {
     const sessionId = this.sessionId(key);
     if (sessionId === null) {
       throw new Error('This conversation has not begun yet.');
@@ -109,7 +109,7 @@ export class OpenTabs {
 
   /** Show an empty conversation: an open one, or a closed one that has a draft. */
   create(fresh: string): void {
-    const left = this.leftAside(null);
+    const left = this.closedTabWithDraft(null);
     const empty = this.all.find(isEmpty);
     if (left !== null && empty !== undefined && !this.notes.has(empty.key)) {
       this.state = closeTab(this.state, empty.key, left);
@@ -119,18 +119,18 @@ export class OpenTabs {
 
   /** Show a session, with the draft of its closed tab. */
   open(sessionId: string, fresh: string): void {
-    const key = this.leftAside(sessionId) ?? fresh;
+    const key = this.closedTabWithDraft(sessionId) ?? fresh;
     this.change(state => openTab(state, key, sessionId));
   }
 
   /** Show a thread that is not created yet, with the draft of its closed tab. */
-  beginThread(anchor: Anchor, fresh: string): void {
+  openThread(anchor: Anchor, fresh: string): void {
     const left = this.aside
-      .filter(tab => tab.anchor && isSamePlace(tab.anchor, anchor))
+      .filter(tab => tab.anchor && isSameAnchor(tab.anchor, anchor))
       .at(-1);
     const spare = !this.notes.has(this.active.key);
     const key = left?.key ?? fresh;
-    this.change(state => beginTab(state, key, anchor, spare));
+    this.change(state => openThreadTab(state, key, anchor, spare));
   }
 
   /** Close a tab. Its draft, and attachments when `coming`, are kept for the next time the conversation is shown. */
@@ -138,8 +138,8 @@ export class OpenTabs {
     const tab = this.all.find(open => open.key === key);
     if (tab !== undefined && (coming || this.notes.has(key))) {
       const all = [...this.aside, tab];
-      all.slice(0, -ASIDE_LIMIT).forEach(old => this.notes.drop(old.key));
-      this.aside = all.slice(-ASIDE_LIMIT);
+      all.slice(0, -CLOSED_LIMIT).forEach(old => this.notes.drop(old.key));
+      this.aside = all.slice(-CLOSED_LIMIT);
     } else {
       this.notes.drop(key);
     }
@@ -160,8 +160,8 @@ export class OpenTabs {
   }
 
   /** Whether the closed tab of a session has a draft. */
-  hasAside(sessionId: string): boolean {
-    return this.leftAside(sessionId) !== null;
+  hasClosedDraft(sessionId: string): boolean {
+    return this.closedTabWithDraft(sessionId) !== null;
   }
 
   note(key: string, change: Partial<ITabState>): void {
@@ -203,7 +203,7 @@ export class OpenTabs {
   }
 
   /** Add a message to the tab's outbox, or update its state. */
-  putOutgoing(key: string, item: IPendingMessage): void {
+  putPending(key: string, item: IPendingMessage): void {
     this.notes.put(key, item);
     this.announce();
   }
@@ -245,7 +245,7 @@ export class OpenTabs {
   }
 
   /** The last closed tab with a draft, of a session or of a conversation not created yet. */
-  private leftAside(sessionId: string | null): string | null {
+  private closedTabWithDraft(sessionId: string | null): string | null {
     const fits = (tab: ITab): boolean =>
       sessionId === null ? isEmpty(tab) : tab.sessionId === sessionId;
     return this.aside.filter(fits).at(-1)?.key ?? null;

@@ -23,7 +23,7 @@ export type QueueOwner = Pick<
  * Move queued messages into the input of a tab if it is empty; return whether they are there now. The input is filled
  * before the queue is emptied, so that nothing is lost in between. Rejects with an `ApiError`.
  */
-export async function takeBackQueued(
+export async function restoreQueued(
   conversations: QueueOwner,
   key: string,
   queued: readonly QueuedView[]
@@ -48,7 +48,7 @@ function isEmpty(conversations: QueueOwner, key: string): boolean {
   return (
     conversations.draft(key).trim() === '' &&
     conversations.attachments(key).length === 0 &&
-    conversations.attaching.pending(key).length === 0
+    conversations.uploads.pending(key).length === 0
   );
 }
 

@@ -35,7 +35,7 @@ export class StatusBarState {
       'active' | 'changed' | 'model' | 'models'
     >
   ) {
-    socket.eventsReceived.connect((_, events) => this.hear(events));
+    socket.eventsReceived.connect((_, events) => this.onEvents(events));
     socket.frameReceived.connect((_, frame) => this.onFrame(frame));
     socket.opened.connect(() => this.read());
     conversations.changed.connect(() => this.changed.emit());
@@ -58,7 +58,7 @@ export class StatusBarState {
 
   /** Request everything. Failed requests are repeated when the page reconnects. */
   read(): void {
-    this.readStandard();
+    this.readDefaultModel();
     this.readCost();
     this.ask(this.http.sessions({ limit: NEWEST }), ({ sessions }) => {
       this.busy = new Set();
@@ -66,7 +66,7 @@ export class StatusBarState {
     });
   }
 
-  private readStandard(): void {
+  private readDefaultModel(): void {
     this.ask(this.http.status(), status => {
       this.standard = status.default_model;
     });
@@ -92,7 +92,7 @@ export class StatusBarState {
     );
   }
 
-  private hear(events: readonly Event[]): void {
+  private onEvents(events: readonly Event[]): void {
     const sessions = sessionsIn(events);
     const before = this.busy.size;
     sessions.forEach(({ id, status }) => this.note(id, status));
@@ -121,7 +121,7 @@ export class StatusBarState {
       if (frame.part === 'budget') {
         this.readCost();
       } else {
-        this.readStandard();
+        this.readDefaultModel();
       }
     }
   }

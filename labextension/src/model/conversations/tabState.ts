@@ -15,11 +15,11 @@ import {
 } from '../sessions/outbox';
 
 /** The parts of the state that are saved. */
-type Kept = 'drafts' | 'edits' | 'attachments' | 'unsent';
+type SavedField = 'drafts' | 'edits' | 'attachments' | 'unsent';
 
 /** Characters of images saved across reloads, for one and in total. Browsers store about five million characters. */
-const KEPT_PICTURE = 700_000;
-const KEPT_PICTURES = 2_500_000;
+const MAX_SAVED_IMAGE = 700_000;
+const MAX_SAVED_IMAGES = 2_500_000;
 
 /** The state of one tab. */
 export interface ITabState {
@@ -42,7 +42,7 @@ const NONE: ITabState = {
 };
 
 /** Error of messages found unsent after a reload. */
-const LEFT_BEHIND: ErrorInfo = {
+const UNSENT_ERROR: ErrorInfo = {
   code: 'aborted',
   message: 'The page was closed before this message was sent.',
   hint: null,
@@ -55,7 +55,7 @@ const LEFT_BEHIND: ErrorInfo = {
 
 /** The state of all tabs. */
 export class TabStates {
-  constructor(saved: Pick<IPersistedState, Kept>) {
+  constructor(saved: Pick<IPersistedState, SavedField>) {
     for (const [key, draft] of Object.entries(saved.drafts)) {
       this.change(key, { draft });
     }
@@ -66,7 +66,7 @@ export class TabStates {
       this.change(key, { attachments });
     }
     for (const [key, bodies] of Object.entries(saved.unsent)) {
-      const outbox = bodies.map(body => ({ body, error: LEFT_BEHIND }));
+      const outbox = bodies.map(body => ({ body, error: UNSENT_ERROR }));
       this.change(key, { outbox });
     }
   }
@@ -111,12 +111,12 @@ export class TabStates {
   }
 
   /** What to save for a reload. */
-  saved(): Pick<IPersistedState, Kept> {
+  saved(): Pick<IPersistedState, SavedField> {
     const drafts: Record<string, string> = {};
     const edited: Record<string, Record<string, string>> = {};
     const attached: Record<string, Attachment[]> = {};
     const unsent: Record<string, SendMessage[]> = {};
-    const isKept = keptPictures();
+    const isKept = savedImageFilter();
     // Newest first: when images do not all fit, the newest are kept.
     for (const [key, notes] of [...this.notes].reverse()) {
       const { draft, edits, attachments, outbox } = notes;
@@ -140,12 +140,12 @@ export class TabStates {
 }
 
 /** Return a predicate that accepts images while they fit, one after the other. */
-function keptPictures(): (attachment: Attachment) => boolean {
-  let room = KEPT_PICTURES;
+function savedImageFilter(): (attachment: Attachment) => boolean {
+  let room = MAX_SAVED_IMAGES;
   return attachment => {
     const size =
       attachment.kind === 'image' ? (attachment.data?.length ?? 0) : 0;
-    const fits = size <= Math.min(KEPT_PICTURE, room);
+    const fits = size <= Math.min(MAX_SAVED_IMAGE, room);
     room -= fits ? size : 0;
     return fits;
   };

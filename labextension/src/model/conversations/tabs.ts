@@ -33,14 +33,14 @@ export function addTab(state: ITabs, key: string): ITabs {
  * Show a thread not created yet, reusing one with the same anchor. It replaces the active tab when that is empty and
  * `spare`.
  */
-export function beginTab(
+export function openThreadTab(
   state: ITabs,
   key: string,
   anchor: Anchor,
   spare = false
 ): ITabs {
   const waiting = state.tabs.find(
-    tab => tab.anchor !== undefined && isSamePlace(tab.anchor, anchor)
+    tab => tab.anchor !== undefined && isSameAnchor(tab.anchor, anchor)
   );
   if (waiting !== undefined) {
     return { ...state, active: waiting.key };
@@ -121,7 +121,7 @@ export function isEmpty({ sessionId, anchor }: ITab): boolean {
 }
 
 /** Whether two threads not created yet have the same anchor. */
-export function isSamePlace(one: Anchor, other: Anchor): boolean {
+export function isSameAnchor(one: Anchor, other: Anchor): boolean {
   return (
     one.document === other.document &&
     one.cell_id === other.cell_id &&

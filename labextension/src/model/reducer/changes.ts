@@ -13,7 +13,7 @@ import type {
 type Kind = ChangeView['what'];
 
 /** Cell operations that are not reviewed; only undoing the turn reverts them. */
-const DEEDS: Record<string, Kind | undefined> = {
+const CELL_OPERATIONS: Record<string, Kind | undefined> = {
   moved: 'moved',
   outputs: 'cleared'
 };
@@ -51,7 +51,7 @@ export function withFile(state: Conversation, event: ToolResult): Conversation {
 }
 
 /** Mark the changes of an undone turn. */
-export function takenBack(
+export function markUndone(
   state: Conversation,
   turnId: string | null
 ): Conversation {
@@ -111,7 +111,7 @@ export function cellsChanged(
     return state;
   }
   return cells.reduce((before, { cell_id, what, title }) => {
-    const kind = DEEDS[what];
+    const kind = CELL_OPERATIONS[what];
     return kind === undefined
       ? before
       : withChange(before, {

@@ -29,17 +29,17 @@ import {
   editPending,
   editResolved,
   withFile,
-  takenBack
+  markUndone
 } from './changes';
-import { addMessage, changeQueued, rewound } from './messages';
+import { addMessage, changeQueued, hideFrom } from './messages';
 import {
   addPart,
   changePart,
   changeTurn,
   closeParts,
-  extend,
+  appendText,
   openPart,
-  working
+  clearRetry
 } from './parts';
 import {
   addUsage,
@@ -136,7 +136,7 @@ function reduce(state: Conversation, event: Event): Conversation {
       return openPart(state, event, 'reasoning');
     case 'text-delta':
     case 'reasoning-delta':
-      return extend(state, event);
+      return appendText(state, event);
     case 'text-end':
     case 'reasoning-end':
       return changePart(state, part =>
@@ -145,7 +145,7 @@ function reduce(state: Conversation, event: Event): Conversation {
           : null
       );
     case 'tool-call':
-      return addPart(working(state), event, callPart(event));
+      return addPart(clearRetry(state), event, callPart(event));
     case 'tool-start':
       return changeCall(state, event.call_id, call => ({
         ...call,
@@ -156,9 +156,9 @@ function reduce(state: Conversation, event: Event): Conversation {
         withProgress(call, event)
       );
     case 'tool-result':
-      return withFile(ended(state, event), event);
+      return withFile(setResult(state, event), event);
     case 'run-end':
-      return ended(state, event);
+      return setResult(state, event);
     case 'approval-request':
       return waiting(
         changeCall(state, event.call_id, call => withRequest(call, event)),
@@ -167,7 +167,7 @@ function reduce(state: Conversation, event: Event): Conversation {
     case 'clarify-request':
       return waiting(addPart(state, event, clarifyPart(event)), event.call_id);
     case 'stdin-request':
-      return askedByCell(
+      return waitForCellInput(
         addPart(state, event, stdinPart(event)),
         event.call_id
       );
@@ -206,7 +206,7 @@ function reduce(state: Conversation, event: Event): Conversation {
       });
     }
     case 'restore':
-      return restored(state, event);
+      return applyRestore(state, event);
     case 'error':
       return addPart(state, event, { type: 'error', error: event.error });
     case 'proposal-add':
@@ -239,7 +239,10 @@ function reduce(state: Conversation, event: Event): Conversation {
   }
 }
 
-function ended(state: Conversation, event: ToolResult | RunEnd): Conversation {
+function setResult(
+  state: Conversation,
+  event: ToolResult | RunEnd
+): Conversation {
   return settle(
     changeCall(state, event.call_id, call => withResult(call, event)),
     event.call_id
@@ -277,20 +280,20 @@ function waiting(state: Conversation, callId: string): Conversation {
 }
 
 /** A cell asks for input; after the end of its turn this does not reopen the turn. */
-function askedByCell(state: Conversation, callId: string): Conversation {
+function waitForCellInput(state: Conversation, callId: string): Conversation {
   return state.turn?.state === 'ended'
     ? { ...state, pending_call: callId }
     : waiting(state, callId);
 }
 
 /** Documents, or the conversation, went back to before a message. */
-function restored(state: Conversation, event: Restore): Conversation {
+function applyRestore(state: Conversation, event: Restore): Conversation {
   const { restore_id, seq, what, documents, drift, undone } = event;
   const before = event.conversation
-    ? rewound(state, event, event.conversation)
+    ? hideFrom(state, event, event.conversation)
     : state;
   const undoneTurn = event.undone_turn ?? null; // Logs of older servers have none.
-  return addPart(takenBack(before, undoneTurn), event, {
+  return addPart(markUndone(before, undoneTurn), event, {
     type: 'restore',
     restore_id,
     seq,

@@ -19,7 +19,9 @@ export function addMessage(
   if (event.queued) {
     return { ...state, queued: [...state.queued, message] };
   }
-  const before = event.replaces ? rewound(state, event, event.replaces) : state; // Logs of older servers have no `replaces`.
+  const before = event.replaces
+    ? hideFrom(state, event, event.replaces)
+    : state; // Logs of older servers have no `replaces`.
   return {
     ...before,
     messages: [...before.messages, { role: 'user', seq, ...message }]
@@ -27,7 +29,7 @@ export function addMessage(
 }
 
 /** Hide everything from a replaced message on; its cost stays counted. */
-export function rewound(
+export function hideFrom(
   state: Conversation,
   { seq, at }: MessageAdd | Restore,
   { message_id, seq: first, todo }: Replaced

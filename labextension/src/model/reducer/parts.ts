@@ -27,7 +27,7 @@ export function changeTurn(
 }
 
 /** The model responded: clear the retry pause. */
-export function working(state: Conversation): Conversation {
+export function clearRetry(state: Conversation): Conversation {
   return state.turn?.state === 'retrying'
     ? changeTurn(state, { state: 'running', retry: null })
     : state;
@@ -64,11 +64,11 @@ export function openPart(
   type: 'text' | 'reasoning'
 ): Conversation {
   const part = { type, part_id: event.part_id, text: '', open: true };
-  return addPart(working(state), event, part);
+  return addPart(clearRetry(state), event, part);
 }
 
 /** Append text to its part. */
-export function extend(
+export function appendText(
   state: Conversation,
   event: TextDelta | ReasoningDelta
 ): Conversation {

@@ -24,7 +24,7 @@ export class AwayReportStore implements IAwayReportState {
     private readonly http: Pick<IHttpClient, 'call'>,
     opened: ISignal<unknown, void>
   ) {
-    opened.connect(() => void this.ask(), this);
+    opened.connect(() => void this.load(), this);
   }
 
   /** Emitted when the report changes. */
@@ -44,7 +44,7 @@ export class AwayReportStore implements IAwayReportState {
     }
   }
 
-  private async ask(): Promise<void> {
+  private async load(): Promise<void> {
     let report: AwayReport | null;
     try {
       const answer = await this.http.call<Partial<AwayAnswer>>('GET', 'away');

@@ -17,7 +17,7 @@ export interface IBudget {
 }
 
 /** The limits over HTTP. */
-export function budgetOver(
+export function budgetClient(
   http: Pick<IHttpClient, 'usage' | 'putBudget'>
 ): IBudget {
   return {
@@ -27,14 +27,14 @@ export function budgetOver(
 }
 
 /** A limit that stopped a turn, in micro-dollars; null when the log does not say. */
-export interface IReached {
+export interface IReachedLimit {
   readonly scope: Scope | null;
   readonly limit: number | null;
   readonly spent: number | null;
 }
 
 /** The limit that a pause notice reports. */
-export function reachedIn({ code, details }: NoticeView): IReached {
+export function reachedIn({ code, details }: NoticeView): IReachedLimit {
   const facts = details ?? {};
   return {
     scope: code === 'session_limit' ? 'session' : 'turn',
@@ -45,18 +45,18 @@ export function reachedIn({ code, details }: NoticeView): IReached {
 
 /** Higher limits to offer: half as much again, double and four times, up to the administrator's limit. */
 export function raises(
-  { limit, spent }: IReached,
+  { limit, spent }: IReachedLimit,
   ceiling: number | null
 ): number[] {
   const base = Math.max(limit ?? 0, spent ?? 0);
-  const steps = [1.5, 2, 4].map(factor => tidy(base * factor));
+  const steps = [1.5, 2, 4].map(factor => roundUp(base * factor));
   const allowed = steps.filter(step => ceiling === null || step < ceiling);
   const most = ceiling !== null && ceiling > base ? [ceiling] : [];
   return allowed.length === steps.length ? steps : [...allowed, ...most];
 }
 
 /** Round up to two digits, to whole cents from one cent on. */
-function tidy(microUsd: number): number {
+function roundUp(microUsd: number): number {
   if (microUsd <= 0) {
     return 1_000_000;
   }

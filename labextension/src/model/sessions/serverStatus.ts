@@ -25,7 +25,7 @@ export class ServerStatus {
   }
 
   /** Read models and status. Never rejects: see `error`. */
-  async ask(): Promise<void> {
+  async load(): Promise<void> {
     try {
       [this.serverStatus, this.modelList] = await Promise.all([
         this.http.status(),
@@ -39,9 +39,9 @@ export class ServerStatus {
   }
 
   /** After a reconnect the server may be another one: read again what was read before. */
-  async askAgain(): Promise<void> {
+  async reload(): Promise<void> {
     if (this.serverStatus !== null || this.failure !== null) {
-      await this.ask();
+      await this.load();
     }
   }
 

@@ -119,7 +119,7 @@ export class SessionsStore {
   }
 
   /** Read the next page. */
-  async more(): Promise<void> {
+  async loadMore(): Promise<void> {
     if (this.cursor !== null) {
       await this.fetch(this.cursor);
     }

@@ -64,7 +64,7 @@ export class SessionSubscriptions implements IDisposable {
   }
 
   /** Stop following, unless it is watched. */
-  leave(sessionId: string): void {
+  unfollow(sessionId: string): void {
     if (!this.watched.has(sessionId)) {
       this.stores.get(sessionId)?.dispose();
       this.stores.delete(sessionId);
@@ -81,13 +81,13 @@ export class SessionSubscriptions implements IDisposable {
   }
 
   /** Mark a session as deleted; its store keeps its view. */
-  forget(sessionId: string): void {
+  markDeleted(sessionId: string): void {
     this.deleted.add(sessionId);
     this.history.remove(sessionId);
   }
 
   /** Mark a session as restored and read it. */
-  async bringBack(sessionId: string): Promise<void> {
+  async restore(sessionId: string): Promise<void> {
     this.deleted.delete(sessionId);
     void this.history.refresh();
     await this.stores.get(sessionId)?.load();
@@ -122,7 +122,7 @@ export class SessionSubscriptions implements IDisposable {
   /** Handle deleted sessions, announced to all pages or to a new subscriber, and logs that became shorter. */
   private readonly onFrame = (_: IPageSocket, frame: ServerFrame): void => {
     if (frame.type === 'session-delete') {
-      this.forget(frame.session_id);
+      this.markDeleted(frame.session_id);
     } else if (frame.type === 'frame-error') {
       const sessionId = frame.error.details?.session_id;
       if (typeof sessionId === 'string') {
@@ -133,7 +133,7 @@ export class SessionSubscriptions implements IDisposable {
 
   private onRefused(sessionId: string, { code }: ErrorInfo): void {
     if (code === 'not_found') {
-      this.forget(sessionId);
+      this.markDeleted(sessionId);
     } else if (code === 'stale') {
       void this.stores.get(sessionId)?.load();
     }

@@ -16,7 +16,7 @@ import type { SessionsStore } from './sessionHistory';
 /** Threads per request. */
 const PAGE = 200;
 /** How long a stopped turn may take to end, in ms: longer than the server waits for a tool. */
-const PATIENCE = 30_000;
+const STOP_TIMEOUT = 30_000;
 
 /** Reads threads into the history. */
 export class ThreadsStore {
@@ -57,7 +57,7 @@ export class ThreadsStore {
   }
 
   /** Read the threads of a document, once. Never rejects: see `error`. */
-  async look(document: string): Promise<void> {
+  async load(document: string): Promise<void> {
     if (!this.seen.has(document)) {
       this.seen.add(document);
       await this.attempt(() => this.readAll(document));
@@ -77,7 +77,7 @@ export class ThreadsStore {
   }
 
   /** Read the next page of all. */
-  async more(): Promise<void> {
+  async loadMore(): Promise<void> {
     const { cursor } = this;
     if (cursor !== null) {
       await this.attempt(async () => {
@@ -91,7 +91,7 @@ export class ThreadsStore {
     const documents = [...this.seen];
     this.seen.clear();
     for (const document of documents) {
-      await this.look(document);
+      await this.load(document);
     }
   }
 
@@ -100,7 +100,7 @@ export class ThreadsStore {
     const status = isResolved ? 'resolved' : 'idle';
     if (isResolved && this.isOpen(sessionId)) {
       await this.http.cancel(sessionId);
-      await this.rest(sessionId);
+      await this.waitUntilIdle(sessionId);
     }
     const changed = await this.http.patchSession(sessionId, { status });
     this.history.receive([changed]);
@@ -115,7 +115,7 @@ export class ThreadsStore {
   }
 
   /** Wait until no turn is open; after the timeout, ask the server. */
-  private async rest(sessionId: string): Promise<void> {
+  private async waitUntilIdle(sessionId: string): Promise<void> {
     await new Promise<void>(done => {
       const end = (): void => {
         clearTimeout(timer);
@@ -127,7 +127,7 @@ export class ThreadsStore {
           end();
         }
       };
-      const timer = setTimeout(end, PATIENCE);
+      const timer = setTimeout(end, STOP_TIMEOUT);
       this.history.changed.connect(look);
       look();
     });

@@ -14,7 +14,7 @@ import type {
 export type Effect = NonNullable<ApprovalView['effects']>[number];
 
 /** Whether an effect is hard to undo or unknown. */
-export function isGrave(effect: Effect): boolean {
+export function isSevere(effect: Effect): boolean {
   return (
     effect === 'deletes_files' ||
     effect === 'dynamic_code' ||

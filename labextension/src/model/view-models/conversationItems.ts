@@ -9,9 +9,9 @@ import type {
   PartView,
   ReasoningView
 } from '../../wire/generated';
-import { isRunning, isSetAside, pendingCall } from './turnState';
+import { isRunning, isAbandoned, pendingCall } from './turnState';
 
-export { isRunning, isSetAside, pendingCall };
+export { isRunning, isAbandoned as isSetAside, pendingCall };
 
 /** A part, or consecutive read calls that share one line. */
 export type MessageItem =
@@ -72,7 +72,7 @@ export function targetOf({ target, tool, arguments: given }: CallView): string {
 export function presentParts(message: AgentView): MessageItem[] {
   const items: MessageItem[] = [];
   message.parts.forEach((part, index) => {
-    if (isHidden(part) || isSaidAgain(part, message.parts[index + 1])) {
+    if (isHidden(part) || isRepeated(part, message.parts[index + 1])) {
       return;
     }
     const last = items.at(-1);
@@ -122,7 +122,7 @@ function isShownElsewhere({ tool, state }: CallView): boolean {
 }
 
 /** Whether the next part repeats a notice, as when a turn stops at a limit. */
-function isSaidAgain(part: PartView, next: PartView | undefined): boolean {
+function isRepeated(part: PartView, next: PartView | undefined): boolean {
   if (part.type !== 'notice' || next === undefined) {
     return false;
   }
@@ -149,7 +149,7 @@ function keyOf(part: PartView, index: number): string {
 }
 
 /** Whether nothing has come since the user's last message. */
-export function isAwaitingFirst(view: Conversation): boolean {
+export function isAwaitingResponse(view: Conversation): boolean {
   const last = view.messages.at(-1);
   const empty =
     last?.role === 'agent'
@@ -177,7 +177,7 @@ export interface IPendingInput {
 /** What waits for the user; also in an interrupted turn. */
 export function pendingInputOf(view: Conversation): IPendingInput {
   const { turn, pending_call: call, session } = view;
-  if (isSetAside(view)) {
+  if (isAbandoned(view)) {
     return { call: null, pause: null, results: false };
   }
   const rests = turn?.state === 'waiting' || turn?.state === 'interrupted';

@@ -100,7 +100,7 @@ export function driftLine(
 }
 
 /** Whether restarting the kernel would help. */
-export function holds({ cells, kernel }: KernelDrift): boolean {
+export function hasKernelState({ cells, kernel }: KernelDrift): boolean {
   return cells.length > 0 && (kernel === 'same' || kernel === 'unknown');
 }
 

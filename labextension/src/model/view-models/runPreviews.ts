@@ -68,7 +68,7 @@ export function tableIn(html: string): ITablePreview | null {
   return {
     header: head === null ? [] : textsOf(head),
     rows: rows.slice(0, ROWS).map(textsOf),
-    size: saidSize(page.body.textContent) ?? sizeOf(rows)
+    size: parseSize(page.body.textContent) ?? sizeOf(rows)
   };
 }
 
@@ -99,7 +99,7 @@ function textsOf({ cells }: HTMLTableRowElement): string[] {
 }
 
 /** Parse the size as pandas ("5 rows × 3 columns") and polars ("shape: (5, 3)") print it. */
-function saidSize(text: string): ITablePreview['size'] {
+function parseSize(text: string): ITablePreview['size'] {
   const found =
     /([\d,]+) rows × ([\d,]+) columns/.exec(text) ??
     /shape: \(([\d_,]+?), ([\d_,]+)\)/.exec(text);

@@ -30,7 +30,7 @@ export interface IFoundReference {
 }
 
 /** The possible targets. */
-export interface IKnown {
+export interface IReferenceIndex {
   /** Paths by the names a text may use. */
   readonly files: ReadonlyMap<string, string>;
   /** The notebook of the cells. */
@@ -45,7 +45,7 @@ const LOOK_BACK = 40;
 const MOST_FILES = 300;
 
 /** The paths in this message, in those before it, and of `open` documents. */
-export function pathsKnownTo(
+export function knownPaths(
   answer: AgentView,
   messages: readonly MessageView[],
   open: readonly string[]
@@ -55,10 +55,10 @@ export function pathsKnownTo(
 }
 
 /** The targets for these paths. */
-export function knownFrom(
+export function referenceIndex(
   paths: readonly string[],
   notebook: string | null
-): IKnown {
+): IReferenceIndex {
   const files = filesOf(paths);
   return { files, notebook, names: patternOf([...files.keys()]) };
 }
@@ -91,14 +91,20 @@ const NEXT =
   /^(?:\s*[,–—-]\s*(?:and\s+|or\s+)?|\s+(?:and|or|to)\s+|\s*&\s*)(\d{1,4})\b/;
 
 /** The references in a text, in order. */
-export function referencesIn(text: string, known: IKnown): IFoundReference[] {
+export function referencesIn(
+  text: string,
+  known: IReferenceIndex
+): IFoundReference[] {
   const cells = known.notebook === null ? [] : cellsIn(text);
   const files = known.names === null ? [] : filesIn(text, known, known.names);
   return [...cells, ...files].sort((one, other) => one.from - other.from);
 }
 
 /** The file with this name. */
-export function fileCalled(name: string, known: IKnown): Reference | null {
+export function fileNamed(
+  name: string,
+  known: IReferenceIndex
+): Reference | null {
   const path = known.files.get(name.trim().replace(/^\.\//, ''));
   return path === undefined ? null : { kind: 'file', path };
 }
@@ -126,7 +132,7 @@ function cell(from: number, to: number, digits: string): IFoundReference {
 
 function filesIn(
   text: string,
-  known: IKnown,
+  known: IReferenceIndex,
   names: RegExp
 ): IFoundReference[] {
   return [...text.matchAll(names)].flatMap(({ 0: name, index }) => {
@@ -220,7 +226,7 @@ function pathsOf(message: MessageView): readonly string[] {
     return known;
   }
   const paths =
-    message.role === 'user' ? attached(message) : calledIn(callsOf(message));
+    message.role === 'user' ? attached(message) : filesIn(callsOf(message));
   cache.set(message, paths);
   return paths;
 }
@@ -237,7 +243,7 @@ function attached({ attachments, context }: UserView): string[] {
 }
 
 /** Files that calls found, created or changed; not deleted or missing ones. */
-function calledIn(calls: readonly CallView[]): string[] {
+function filesIn(calls: readonly CallView[]): string[] {
   return calls.filter(canOpenTarget).flatMap(call => pathOf(call) ?? []);
 }
 

@@ -7,12 +7,12 @@ export function isRunning(view: Conversation): boolean {
   const state = view.turn?.state;
   return (
     (state === 'running' || state === 'waiting' || state === 'retrying') &&
-    !isSetAside(view)
+    !isAbandoned(view)
   );
 }
 
 /** Whether the server abandoned a conversation with an open turn and no tools: it cannot be resumed. */
-export function isSetAside({ session, turn }: Conversation): boolean {
+export function isAbandoned({ session, turn }: Conversation): boolean {
   return (
     session?.status === 'error' &&
     session.tools === 'disabled' &&

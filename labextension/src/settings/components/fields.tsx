@@ -52,8 +52,8 @@ export function SaveOutcome(props: {
 }): React.JSX.Element | null {
   const trans = useTrans();
   const { field, stored, explicit } = props;
-  if (field.isOvertaken && field.isDirty) {
-    return <Overtaken field={field} stored={stored} />;
+  if (field.isOutdated && field.isDirty) {
+    return <OutdatedNote field={field} stored={stored} />;
   }
   const failed = field.error !== null;
   if (!failed && !(explicit && field.isDirty)) {
@@ -92,7 +92,7 @@ function SaveButtons(props: {
   );
 }
 
-function Overtaken(props: {
+function OutdatedNote(props: {
   field: IField;
   stored: string;
 }): React.JSX.Element {
@@ -102,7 +102,7 @@ function Overtaken(props: {
     <div className="shoulders-Overtaken" role="alert">
       <span>{trans.__('Changed elsewhere to: %1', stored)}</span>
       <div className="shoulders-Actions">
-        <Button onClick={field.keep}>{trans.__('Keep mine')}</Button>
+        <Button onClick={field.rebase}>{trans.__('Keep mine')}</Button>
         <Button onClick={field.discard}>{trans.__('Use that value')}</Button>
       </div>
     </div>
@@ -139,7 +139,7 @@ function Source({ setting }: { setting: ISetting }): React.JSX.Element | null {
       </div>
     );
   }
-  if (setting.isOverruled) {
+  if (setting.isOverridden) {
     return (
       <div className="shoulders-Field-source">
         {trans.__(
@@ -148,10 +148,12 @@ function Source({ setting }: { setting: ISetting }): React.JSX.Element | null {
       </div>
     );
   }
-  return setting.source === 'default' ? null : <OwnValue setting={setting} />;
+  return setting.source === 'default' ? null : (
+    <OverrideNote setting={setting} />
+  );
 }
 
-function OwnValue({ setting }: { setting: ISetting }): React.JSX.Element {
+function OverrideNote({ setting }: { setting: ISetting }): React.JSX.Element {
   const trans = useTrans();
   const { busy, error, run } = useAction();
   const { source, reset } = setting;
@@ -297,7 +299,7 @@ export function TextSetting(
         </>
       )}
     >
-      {isWrong && <Wrong>{props.invalid}</Wrong>}
+      {isWrong && <InvalidNote>{props.invalid}</InvalidNote>}
       <Source setting={setting} />
       <SaveOutcome
         field={setting}
@@ -310,7 +312,7 @@ export function TextSetting(
 }
 
 /** Why the text is invalid. */
-export function Wrong(props: { children: string }): React.JSX.Element {
+export function InvalidNote(props: { children: string }): React.JSX.Element {
   return (
     <div className="shoulders-Field-wrong" role="alert">
       {props.children}
@@ -374,5 +376,5 @@ export function numberIn(
 }
 
 function isFixed(setting: ISetting): boolean {
-  return setting.lock !== null || setting.isOverruled;
+  return setting.lock !== null || setting.isOverridden;
 }

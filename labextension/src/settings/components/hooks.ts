@@ -46,7 +46,7 @@ export function useResource<T>(resource: Resource<T>): {
   error: ErrorInfo | null;
 } {
   useSignalVersion(resource.changed);
-  React.useEffect(() => resource.want(), [resource]);
+  React.useEffect(() => resource.ensureLoaded(), [resource]);
   return { value: resource.value, error: resource.error };
 }
 
@@ -58,14 +58,14 @@ export interface IField {
   readonly busy: boolean;
   readonly error: ErrorInfo | null;
   /** Whether the stored value changed after the user began. */
-  readonly isOvertaken: boolean;
+  readonly isOutdated: boolean;
   readonly edit: (value: Json) => void;
   readonly save: () => void;
   /** Change and save at once. */
   readonly choose: (value: Json) => void;
   readonly discard: () => void;
   /** Keep the draft over the newly stored value. */
-  readonly keep: () => void;
+  readonly rebase: () => void;
 }
 
 /** A field, identified by the name of its draft. */
@@ -84,7 +84,7 @@ export function useField(
     isDirty: draft !== null && !same(draft.value, stored),
     busy: draft?.busy ?? false,
     error: draft?.error ?? null,
-    isOvertaken: draft !== null && !draft.busy && !same(draft.base, stored),
+    isOutdated: draft !== null && !draft.busy && !same(draft.base, stored),
     edit: value => drafts.edit(name, value, stored),
     save,
     choose: value => {
@@ -92,7 +92,7 @@ export function useField(
       void drafts.saveChoice(name, store);
     },
     discard: () => drafts.drop(name),
-    keep: () => drafts.rebase(name, stored)
+    rebase: () => drafts.rebase(name, stored)
   };
 }
 
@@ -102,7 +102,7 @@ export interface ISetting extends IField {
   /** Why the administrator's value applies. */
   readonly lock: string | null;
   /** Whether this folder overrides the value for all folders that the user is viewing. */
-  readonly isOverruled: boolean;
+  readonly isOverridden: boolean;
   /** Remove the value from the file being changed. */
   readonly reset: (() => Promise<void>) | null;
 }
@@ -122,13 +122,13 @@ export function useSetting(
   const field = useField(
     `${scope}:${name}`,
     form.show(stored),
-    throughForm(form, stored, put)
+    storeParsed(form, stored, put)
   );
   return {
     ...field,
     source,
     lock: settings.locks[name] ?? null,
-    isOverruled: scope === 'user' && source === 'workspace',
+    isOverridden: scope === 'user' && source === 'workspace',
     reset: source === scope ? () => put(null, stored) : null
   };
 }
@@ -143,7 +143,7 @@ export interface IForm {
 const AS_IT_IS: IForm = { show: value => value, parse: value => value };
 
 /** Return a function that stores the value of the field's text. */
-export function throughForm(
+export function storeParsed(
   { show, parse }: IForm,
   stored: Json,
   put: (value: Json, base: Json) => Promise<void>

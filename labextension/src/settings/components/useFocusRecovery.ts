@@ -31,7 +31,7 @@ export function useFocusAfter(
 }
 
 /** When a focused row is removed, focuses the same button in the row that follows, or `rest`. */
-export function useFocusAfterRows(
+export function useFocusAfterRemoval(
   count: number,
   rest: () => HTMLElement | null | undefined
 ): {

@@ -12,14 +12,14 @@ import type {
 } from '../../wire/generated';
 import {
   bodyOf,
-  canAsk,
+  canDetect,
   formOfDetected,
   isAddress,
   isSecret,
   keyOf,
   problemOf,
   requestOf,
-  type IAsked,
+  type IDetectionInput,
   type IProviderForm
 } from './providerRequest';
 import {
@@ -33,7 +33,7 @@ import { SaveRow, Stored } from './SavedProvider';
 import type { SettingsStore } from '../store/settingsStore';
 import { useSettingsPage, useStore } from '../components/hooks';
 
-const NOTHING: IAsked = {
+const NOTHING: IDetectionInput = {
   ...{ text: '', key: '', provider: '', kind: '', auth: '', headers: '' }
 };
 
@@ -73,7 +73,7 @@ function Adding(props: {
   const [asked, setAsked] = React.useState(NOTHING);
   const [found, setFound] = React.useState<DetectedProvider | null>(null);
   const { onDone } = props;
-  const change = (part: Partial<IAsked>): void => {
+  const change = (part: Partial<IDetectionInput>): void => {
     setAsked({ ...asked, ...part });
     setFound(null);
   };
@@ -89,7 +89,7 @@ function Adding(props: {
       }}
     >
       <h3 id={title}>{trans.__('Add provider')}</h3>
-      <Ask
+      <KeyOrAddress
         list={props.list}
         asked={asked}
         found={found}
@@ -98,18 +98,23 @@ function Adding(props: {
         onCancel={onDone}
       />
       {found !== null && !found.needs_key && (
-        <Found key={found.url} asked={asked} found={found} onDone={onDone} />
+        <DetectedProviderForm
+          key={found.url}
+          asked={asked}
+          found={found}
+          onDone={onDone}
+        />
       )}
     </section>
   );
 }
 
 /** The field for a key or an address. */
-function Ask(props: {
+function KeyOrAddress(props: {
   list: ModelList;
-  asked: IAsked;
+  asked: IDetectionInput;
   found: DetectedProvider | null;
-  onChange: (part: Partial<IAsked>) => void;
+  onChange: (part: Partial<IDetectionInput>) => void;
   onFound: (found: DetectedProvider) => void;
   onCancel: () => void;
 }): React.JSX.Element {
@@ -155,13 +160,13 @@ function Ask(props: {
       {byAddress && (
         <ServerFields asked={asked} found={found} onChange={onChange} />
       )}
-      <Wanted found={found} />
+      <KeyRequired found={found} />
       {error !== null && <ErrorNote error={error} />}
       <div className="shoulders-Actions">
         <button
           type="submit"
           className={`shoulders-Button ${isOpen ? 'shoulders-mod-primary' : ''}`}
-          disabled={busy || !canAsk(asked)}
+          disabled={busy || !canDetect(asked)}
         >
           {busy ? trans.__('Detecting…') : trans.__('Detect')}
         </button>
@@ -172,7 +177,7 @@ function Ask(props: {
 }
 
 /** Says that the server wants a key. */
-function Wanted(props: {
+function KeyRequired(props: {
   found: DetectedProvider | null;
 }): React.JSX.Element | null {
   const trans = useTrans();
@@ -189,9 +194,9 @@ function Wanted(props: {
 
 /** How the server is called. */
 function ServerFields(props: {
-  asked: IAsked;
+  asked: IDetectionInput;
   found: DetectedProvider | null;
-  onChange: (part: Partial<IAsked>) => void;
+  onChange: (part: Partial<IDetectionInput>) => void;
 }): React.JSX.Element {
   const trans = useTrans();
   const { asked, found, onChange } = props;
@@ -252,8 +257,8 @@ function Vendor(props: {
 }
 
 /** The detected provider, to be changed and saved. */
-function Found(props: {
-  asked: IAsked;
+function DetectedProviderForm(props: {
+  asked: IDetectionInput;
   found: DetectedProvider;
   onDone: () => void;
 }): React.JSX.Element {

@@ -14,7 +14,7 @@ import type {
 export type ApiKind = PutProvider['kind'];
 
 /** Up to this many models are all offered by default. */
-const FEW = 30;
+const MAX_DEFAULT_MODELS = 30;
 
 /** From this length on a text is masked like a key. */
 const KEY_LENGTH = 12;
@@ -37,7 +37,7 @@ export interface IProviderForm {
 }
 
 /** The first step: a key or an address, and how to call the server. */
-export interface IAsked {
+export interface IDetectionInput {
   readonly text: string;
   /** Key of the server at the address. */
   readonly key: string;
@@ -49,17 +49,17 @@ export interface IAsked {
 }
 
 /** The key, from either field. */
-export function keyOf({ text, key }: IAsked): string {
+export function keyOf({ text, key }: IDetectionInput): string {
   return isAddress(text) ? key.trim() : text.trim();
 }
 
 /** Whether the input suffices for detection. */
-export function canAsk({ text, headers }: IAsked): boolean {
+export function canDetect({ text, headers }: IDetectionInput): boolean {
   return text.trim() !== '' && headersOf(headers) !== null;
 }
 
 /** The detection request. */
-export function requestOf(asked: IAsked): DetectProvider {
+export function requestOf(asked: IDetectionInput): DetectProvider {
   const { text, provider, kind, auth, headers } = asked;
   const key = keyOf(asked);
   if (!isAddress(text)) {
@@ -76,7 +76,7 @@ export function formOfDetected(
   typed: { key: string; auth: string; headers: string }
 ): IProviderForm {
   const { name, kind, url, models } = found;
-  const all = models.length > 0 && models.length <= FEW;
+  const all = models.length > 0 && models.length <= MAX_DEFAULT_MODELS;
   const model = models[0]?.name ?? '';
   return {
     ...typed,

@@ -61,8 +61,8 @@ export function RuleForm(props: {
         }
       }}
     >
-      <What text={text} tools={props.tools} onChange={change} />
-      <When text={text} onChange={change} />
+      <RuleAction text={text} tools={props.tools} onChange={change} />
+      <RuleCondition text={text} onChange={change} />
       {text.condition !== 'any' && (
         <Examples text={text} onChange={change} id={id} />
       )}
@@ -84,7 +84,7 @@ export function RuleForm(props: {
 }
 
 /** Action and tool of the rule. */
-function What(props: {
+function RuleAction(props: {
   text: IRuleText;
   tools: readonly string[];
   onChange: (part: Partial<IRuleText>) => void;
@@ -130,7 +130,7 @@ function What(props: {
 }
 
 /** When the rule applies. */
-function When(props: {
+function RuleCondition(props: {
   text: IRuleText;
   onChange: (part: Partial<IRuleText>) => void;
 }): React.JSX.Element {

@@ -10,7 +10,7 @@ import type { Rule, ToolList } from '../../wire/generated';
 import { describeSaveError } from '../components/fields';
 import {
   useFocusAfter,
-  useFocusAfterRows
+  useFocusAfterRemoval
 } from '../components/useFocusRecovery';
 import {
   addRule,
@@ -49,7 +49,7 @@ function Lists({ list }: { list: ToolList }): React.JSX.Element {
   const own = list.rules.filter(rule => !rule.locked);
   const tools = list.tools.map(({ name }) => name);
   const add = React.useRef<HTMLDivElement>(null);
-  const { list: rows, removes } = useFocusAfterRows(own.length, () =>
+  const { list: rows, removes } = useFocusAfterRemoval(own.length, () =>
     add.current?.querySelector('button')
   );
   return (
@@ -129,7 +129,7 @@ function LockedRule({ rule }: { rule: Rule }): React.JSX.Element {
   const { Icon } = useView();
   return (
     <li className="shoulders-Line shoulders-mod-rule">
-      <RuleWords rule={rule} />
+      <RuleDescription rule={rule} />
       <Icon name="lock" />
     </li>
   );
@@ -168,7 +168,7 @@ function OwnRule(props: {
   useFocusAfter(!busy && isLast, wayBack);
   return (
     <li className="shoulders-Line shoulders-mod-rule" ref={place}>
-      <RuleWords rule={rule} />
+      <RuleDescription rule={rule} />
       <div className="shoulders-Line-actions">
         <IconButton
           icon="caret-up"
@@ -219,7 +219,7 @@ function OwnRule(props: {
   );
 }
 
-function RuleWords({ rule }: { rule: Rule }): React.JSX.Element {
+function RuleDescription({ rule }: { rule: Rule }): React.JSX.Element {
   const trans = useTrans();
   const patterns = Object.entries(rule.match ?? {}).filter(
     ([, value]) => value !== null

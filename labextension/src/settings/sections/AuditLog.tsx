@@ -130,7 +130,7 @@ function Change({ operation }: { operation: Operation }): React.JSX.Element {
     <li className="shoulders-Line">
       <div className="shoulders-Line-head">
         <Badge>{kindName(kind, trans)}</Badge>
-        <Place operation={operation} />
+        <OperationTarget operation={operation} />
         {state !== 'done' && (
           <Badge kind={state === 'failed' ? 'bad' : 'plain'}>
             {stateName(state, trans)}
@@ -146,7 +146,11 @@ function Change({ operation }: { operation: Operation }): React.JSX.Element {
 }
 
 /** The changed document; it can be opened if it still exists. */
-function Place({ operation }: { operation: Operation }): React.JSX.Element {
+function OperationTarget({
+  operation
+}: {
+  operation: Operation;
+}): React.JSX.Element {
   const { host } = useSettingsPage();
   const { document, new_document, kind } = operation;
   const path = new_document ?? document;
@@ -206,9 +210,9 @@ function Pages<T>(props: {
   const trans = useTrans();
   const { list, none } = props;
   useSignalVersion(list.changed);
-  React.useEffect(() => list.want(), [list]);
+  React.useEffect(() => list.ensureLoaded(), [list]);
   const { rows, error } = list;
-  const more = (): void => void list.more();
+  const more = (): void => void list.loadMore();
   return (
     <>
       {rows === null && error === null && <Dots />}

@@ -8,12 +8,17 @@ import { useTrans, useView } from '../../ui/hooks';
 import { parseDollars, writeDollars } from '../../model/sessions/budget';
 import { formatMoney } from '../../text/numberFormat';
 import type { BudgetLimit, BudgetState } from '../../wire/generated';
-import { onFieldKey, SaveOutcome, Row, Wrong } from '../components/fields';
+import {
+  onFieldKey,
+  SaveOutcome,
+  Row,
+  InvalidNote
+} from '../components/fields';
 import { Loaded } from '../components/components';
 import {
   textForm,
   textOf,
-  throughForm,
+  storeParsed,
   useField,
   useStore
 } from '../components/hooks';
@@ -54,7 +59,7 @@ function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
   const field = useField(
     `budget:${scope}`,
     writeDollars(own),
-    throughForm(DOLLARS, own, (value, base) =>
+    storeParsed(DOLLARS, own, (value, base) =>
       store.putLimit(scope, amount(value), amount(base))
     )
   );
@@ -88,7 +93,9 @@ function Limit({ limit }: { limit: BudgetLimit }): React.JSX.Element {
     >
       <Meter limit={limit} />
       {isWrong && (
-        <Wrong>{trans.__('An amount in dollars, for example 12.50.')}</Wrong>
+        <InvalidNote>
+          {trans.__('An amount in dollars, for example 12.50.')}
+        </InvalidNote>
       )}
       {most !== null && (
         <div className="shoulders-Field-lock">

@@ -14,7 +14,7 @@ import type {
   TrustItem
 } from '../../wire/generated';
 import { FolderItem, itemName } from './FolderItem';
-import { useFocusAfterRows } from '../components/useFocusRecovery';
+import { useFocusAfterRemoval } from '../components/useFocusRecovery';
 import { Group, Loaded } from '../components/components';
 import { useStore } from '../components/hooks';
 
@@ -97,7 +97,7 @@ function Answers(props: { items: readonly TrustItem[] }): React.JSX.Element {
   const waiting = props.items.filter(isWaiting);
   const answered = props.items.filter(item => !isWaiting(item));
   const done = React.useRef<HTMLParagraphElement>(null);
-  const { list, removes } = useFocusAfterRows(
+  const { list, removes } = useFocusAfterRemoval(
     waiting.length,
     () => done.current
   );

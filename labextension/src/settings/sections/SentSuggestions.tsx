@@ -78,7 +78,9 @@ function Request({ request }: { request: SentCompletion }): React.JSX.Element {
         </>
       }
     >
-      {() => <RequestBody request={request} more={moreOf(request, trans)} />}
+      {() => (
+        <RequestBody request={request} more={optionalParts(request, trans)} />
+      )}
     </Disclosure>
   );
 }
@@ -100,7 +102,7 @@ function triggerText(
 }
 
 /** Data that only some models are sent. */
-function moreOf(
+function optionalParts(
   { suffix, response_schema: form }: SentCompletion,
   trans: TranslationBundle
 ): { name: string; text: string }[] {

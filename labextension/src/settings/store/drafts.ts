@@ -32,7 +32,7 @@ export class Drafts {
   }
 
   /** How many drafts wait for the user rather than the server. */
-  get waiting(): number {
+  get unsavedCount(): number {
     return [...this.drafts.values()].filter(({ busy }) => !busy).length;
   }
 

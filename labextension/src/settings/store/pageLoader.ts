@@ -38,14 +38,14 @@ export class PageLoader<T> {
   }
 
   /** Read the first page once. */
-  want(): void {
+  ensureLoaded(): void {
     if (!this.wanted) {
-      void this.more();
+      void this.loadMore();
     }
   }
 
   /** Read the next page. Never rejects: see `error`. */
-  async more(): Promise<void> {
+  async loadMore(): Promise<void> {
     if (this.busy) {
       return;
     }

@@ -74,7 +74,7 @@ export class SettingsStore implements IDisposable {
   readonly sent: Resource<SentCompletions>;
   readonly drafts = new Drafts();
   /** Emitted after a turn, which may have cost something. */
-  readonly spent = new Signal<this, void>(this);
+  readonly usageChanged = new Signal<this, void>(this);
 
   get isDisposed(): boolean {
     return this.disposed;
@@ -103,7 +103,7 @@ export class SettingsStore implements IDisposable {
     base: Json,
     scope: Scope
   ): Promise<void> {
-    await this.again(async () => {
+    await this.retryOnConflict(async () => {
       const seen = await valueOf(this.settings);
       if (!same(settingOf(seen, area, key), base)) {
         throw changedElsewhere();
@@ -115,7 +115,7 @@ export class SettingsStore implements IDisposable {
 
   /** Change the current permissions. */
   async changePermissions(change: PermissionChange): Promise<void> {
-    await this.again(async () => {
+    await this.retryOnConflict(async () => {
       const body = change(bodyOf(await valueOf(this.tools)));
       if (body !== null) {
         this.tools.set(await this.api.putPermissions(body));
@@ -129,7 +129,7 @@ export class SettingsStore implements IDisposable {
     limit: number | null,
     base: number | null
   ): Promise<void> {
-    await this.again(async () => {
+    await this.retryOnConflict(async () => {
       const { limits, revision } = await valueOf(this.budget);
       const held = Object.fromEntries(
         limits.map(each => [each.scope, each.user_micro_usd])
@@ -150,7 +150,7 @@ export class SettingsStore implements IDisposable {
   }
 
   async setKey(provider: string, key: string): Promise<void> {
-    this.heard(await this.api.setKey(provider, key));
+    this.onEvents(await this.api.setKey(provider, key));
     void this.models.refresh();
   }
 
@@ -173,13 +173,13 @@ export class SettingsStore implements IDisposable {
   }
 
   async removeKey(provider: string): Promise<void> {
-    this.heard(await this.api.removeKey(provider));
+    this.onEvents(await this.api.removeKey(provider));
     void this.models.refresh();
   }
 
   /** Check a provider of unknown health. */
   async check(provider: string): Promise<void> {
-    this.heard(await this.api.check(provider));
+    this.onEvents(await this.api.check(provider));
   }
 
   /** Make one real call; its result counts as the provider's health. */
@@ -190,7 +190,7 @@ export class SettingsStore implements IDisposable {
   }
 
   /** Run a change, repeating it on the newer state when the server refuses an older one. */
-  private async again<T>(
+  private async retryOnConflict<T>(
     act: () => Promise<void>,
     resource: Resource<T>
   ): Promise<void> {
@@ -214,7 +214,7 @@ export class SettingsStore implements IDisposable {
     return saved;
   }
 
-  private heard(health: ProviderHealth): void {
+  private onEvents(health: ProviderHealth): void {
     const { value } = this.models;
     if (value !== null) {
       const providers = value.providers.map(each =>
@@ -246,7 +246,7 @@ export class SettingsStore implements IDisposable {
     if (!sessionsIn(events).every(isBusy)) {
       clearTimeout(this.timer); // Usage is recorded shortly after the turn.
       this.timer = setTimeout(() => {
-        this.spent.emit();
+        this.usageChanged.emit();
         void this.budget.refresh();
       }, SETTLE_MS);
     }

@@ -58,7 +58,7 @@ export function UsageSection(): React.JSX.Element {
 
 /** The sums of a period; read again after each turn. */
 function useUsages(period: Period): Resource<IUsages> {
-  const { api, spent } = useStore();
+  const { api, usageChanged: spent } = useStore();
   const usages = React.useMemo(
     () =>
       new Resource(async () => {

@@ -11,9 +11,9 @@ import { axisTop, type IBar, type Measure } from './series';
 /** Height of the plot, in px. */
 const HEIGHT = 140;
 /** Least height of a bar that is not zero, in px. */
-const LEAST = 3;
+const MIN_BAR_HEIGHT = 3;
 /** Most day labels below the chart. */
-const NAMES = 6;
+const MAX_LABELS = 6;
 
 /** A bar per day. */
 export function DayChart(props: {
@@ -23,9 +23,9 @@ export function DayChart(props: {
   const trans = useTrans();
   const { bars, measure } = props;
   const most = Math.max(0, ...bars.map(({ value }) => value ?? 0));
-  const top = axisTop(measure === 'cost' ? leastCost(most) : most);
+  const top = axisTop(measure === 'cost' ? costAxisTop(most) : most);
   const width = 100 / Math.max(1, bars.length);
-  const every = Math.max(1, Math.ceil(bars.length / NAMES));
+  const every = Math.max(1, Math.ceil(bars.length / MAX_LABELS));
   return (
     <figure className="shoulders-Chart">
       <div className="shoulders-Chart-axis" aria-hidden="true">
@@ -147,13 +147,13 @@ export function ModelChart(props: {
 }
 
 /** The axis shows distinct amounts; it reaches at least one cent. */
-function leastCost(most: number): number {
+function costAxisTop(most: number): number {
   return most === 0 ? 10_000 : Math.max(most, 200);
 }
 
 function heightOf({ value, unknown }: IBar, top: number): number {
   const height = ((value ?? 0) / top) * HEIGHT;
-  return height > 0 || unknown > 0 ? Math.max(LEAST, height) : 0;
+  return height > 0 || unknown > 0 ? Math.max(MIN_BAR_HEIGHT, height) : 0;
 }
 
 /** Text alternative of the chart. */

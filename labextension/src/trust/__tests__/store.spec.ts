@@ -15,7 +15,7 @@ async function read(...items: FolderTrustView['items']) {
   const socket = new FakeSocket();
   let now = 0;
   const store = new FolderTrustStore(folder, socket, () => now);
-  store.view.want();
+  store.view.ensureLoaded();
   await settled();
   const wait = (ms: number): void => {
     now += ms;

@@ -9,7 +9,7 @@ import {
   isSamePage,
   Nearness,
   pagesOf,
-  roomOf,
+  estimatedHeight,
   TAIL,
   type IPage
 } from './pages';
@@ -53,7 +53,11 @@ interface IPageProps {
 const Page = React.memo(
   function Page(props: IPageProps): React.JSX.Element {
     const { page, isLast, render } = props;
-    const { place, shown, room } = useNearby(props.isTail, roomOf(page));
+    const {
+      place,
+      shown,
+      height: room
+    } = useNearby(props.isTail, estimatedHeight(page));
     const last = page.items.length - 1;
     return (
       <div

@@ -12,10 +12,10 @@ export const PAGE = 6;
 export const TAIL = 2;
 
 /** Distance from the viewport within which pages are rendered, in px. */
-const REACH = 1200;
+const MARGIN = 1200;
 
 /** Estimated height of an item before its first render, in px; about a short exchange. */
-const ROOM = 110;
+const ITEM_HEIGHT = 110;
 
 /** Consecutive items and the index of the first one. */
 export interface IPage<T> {
@@ -41,12 +41,12 @@ export function isSamePage<T>(one: IPage<T>, other: IPage<T>): boolean {
 }
 
 /** Estimated height of a page that was never rendered, in px. */
-export function roomOf(page: IPage<unknown>): number {
-  return page.items.length * ROOM;
+export function estimatedHeight(page: IPage<unknown>): number {
+  return page.items.length * ITEM_HEIGHT;
 }
 
 /** Whether a page must stay rendered: it has the focus, or something opened or typed in it. */
-export function isHeld(page: Element): boolean {
+export function mustStayRendered(page: Element): boolean {
   const selection = page.ownerDocument.getSelection();
   return (
     page.contains(focused()) ||
@@ -68,7 +68,7 @@ export class Nearness {
   watch(page: Element, onNearness: OnNearness): () => void {
     this.observer ??= new IntersectionObserver(this.onSeen, {
       root: this.root.current,
-      rootMargin: `${REACH}px 0px`
+      rootMargin: `${MARGIN}px 0px`
     });
     const { observer } = this;
     this.watched.set(page, onNearness);

@@ -13,8 +13,8 @@ export class ScrollAnchor {
   constructor(private readonly scroller: Element) {}
 
   /** Remember the first visible element and its position after the reader scrolled. */
-  note(): void {
-    this.keep(); // Heights may have changed since the scroll began.
+  remember(): void {
+    this.restore(); // Heights may have changed since the scroll began.
     this.seen = null;
     for (const element of this.scroller.querySelectorAll(ITEMS)) {
       if (this.offsetOf(element) + element.clientHeight > 0) {
@@ -25,7 +25,7 @@ export class ScrollAnchor {
   }
 
   /** Restore the position of the remembered element after a height changed. */
-  keep(): void {
+  restore(): void {
     if (this.seen?.element.isConnected === true) {
       const { element, place } = this.seen;
       const grown = this.placeOf(element) - place;

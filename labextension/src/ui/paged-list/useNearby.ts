@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { isHeld, type Nearness } from './pages';
+import { mustStayRendered, type Nearness } from './pages';
 
 /** Observes the parts of the surrounding list; null outside a list, where everything is rendered. */
 export const NearnessContext = React.createContext<Nearness | null>(null);
@@ -12,7 +12,7 @@ export interface INearby {
   readonly place: React.RefObject<HTMLDivElement>;
   readonly shown: boolean;
   /** Height in px. */
-  readonly room: number;
+  readonly height: number;
 }
 
 /** Whether a part is rendered: always with `stays`; before its first render it has a height of `guess` px. */
@@ -27,7 +27,7 @@ export function useNearby(stays: boolean, guess: number): INearby {
       return;
     }
     return nearness.watch(current, isNear => {
-      if (!isNear && isHeld(current)) {
+      if (!isNear && mustStayRendered(current)) {
         return;
       }
       // Many parts may become near at once; user input has priority.
@@ -39,5 +39,5 @@ export function useNearby(stays: boolean, guess: number): INearby {
       });
     });
   }, [nearness]);
-  return { place, shown: near || stays, room };
+  return { place, shown: near || stays, height: room };
 }

@@ -12,7 +12,7 @@ export interface IStickToEnd {
   readonly scroller: React.RefObject<HTMLDivElement>;
   readonly content: React.RefObject<HTMLDivElement>;
   /** Whether the end is more than one view height away. */
-  readonly away: boolean;
+  readonly isAway: boolean;
   readonly toEnd: () => void;
 }
 
@@ -44,13 +44,13 @@ export function useStickToEnd(sent: number): IStickToEnd {
       follows.current = left < NEAR || (follows.current && scrollTop >= before);
       before = scrollTop;
       setAway(left > element.clientHeight);
-      anchor?.note();
+      anchor?.remember();
     };
     const onGrowth = (): void => {
       if (follows.current) {
         toEnd();
       } else {
-        anchor?.keep();
+        anchor?.restore();
       }
     };
     const observer = new ResizeObserver(onGrowth);
@@ -68,5 +68,5 @@ export function useStickToEnd(sent: number): IStickToEnd {
       toEnd();
     }
   }, [sent, toEnd]);
-  return { scroller, content, away, toEnd };
+  return { scroller, content, isAway: away, toEnd };
 }

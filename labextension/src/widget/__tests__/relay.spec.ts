@@ -64,22 +64,22 @@ test('an answer that is no text comes in a buffer, and one without content is em
 test('what another view is told is not heard', async () => {
   model.emit('msg:custom', { ...READY, view: 'another' }, []);
   model.emit('msg:custom', null, []);
-  expect(relay.standing.kind).toBe('asking');
+  expect(relay.status.kind).toBe('asking');
 
   model.say(READY);
-  expect(relay.standing.kind).toBe('ready');
+  expect(relay.status.kind).toBe('ready');
   expect(relay.notebook).toBe('a/trip.ipynb');
 });
 
 test('a kernel that does not answer is called silent, and asked again until it does', () => {
   vi.advanceTimersByTime(4000);
-  expect(relay.standing.kind).toBe('silent');
+  expect(relay.status.kind).toBe('silent');
   expect(model.of('hello')).toHaveLength(1);
   vi.advanceTimersByTime(20_000);
   expect(model.of('hello')).toHaveLength(3);
 
   model.say(READY);
-  expect(relay.standing.kind).toBe('ready');
+  expect(relay.status.kind).toBe('ready');
   vi.advanceTimersByTime(60_000);
   expect(model.of('hello')).toHaveLength(3);
 });
@@ -88,9 +88,9 @@ test('a kernel that was there and does not answer is busy, until it answers', as
   model.say(READY);
   const answer = relay.fetch('status', { method: 'GET' });
   vi.advanceTimersByTime(3000);
-  expect(relay.standing.kind).toBe('ready');
+  expect(relay.status.kind).toBe('ready');
   vi.advanceTimersByTime(2000);
-  expect(relay.standing.kind).toBe('slow');
+  expect(relay.status.kind).toBe('slow');
 
   model.say({
     t: 'http',
@@ -99,7 +99,7 @@ test('a kernel that was there and does not answer is busy, until it answers', as
     content_type: 'text/plain',
     body: 'late'
   });
-  expect(relay.standing.kind).toBe('ready');
+  expect(relay.status.kind).toBe('ready');
   expect(await (await answer).text()).toBe('late');
 });
 
@@ -109,13 +109,13 @@ test('what comes meanwhile does not hide that a request waits', () => {
   relay.connect();
   model.say({ t: 'opened', id: 'id-2' });
   vi.advanceTimersByTime(4000);
-  expect(relay.standing.kind).toBe('slow');
+  expect(relay.status.kind).toBe('slow');
 });
 
 test('a server that is gone is told of in the words of the kernel, until it is there again', () => {
   model.say({ t: 'gone', reason: 'Start it with jupyter lab.' });
   model.say({ ...READY, server: false });
-  expect(relay.standing).toEqual({
+  expect(relay.status).toEqual({
     kind: 'gone',
     reason: 'Start it with jupyter lab.'
   });
@@ -123,7 +123,7 @@ test('a server that is gone is told of in the words of the kernel, until it is t
   expect(model.of('hello')).toHaveLength(2);
 
   model.say(READY);
-  expect(relay.standing.kind).toBe('ready');
+  expect(relay.status.kind).toBe('ready');
 });
 
 test('a socket opens, sends, receives and closes', () => {
@@ -162,7 +162,7 @@ test('a kernel that was restarted gives up what was asked of it', async () => {
   expect(closed).toBe(true);
   expect(model.of('hello')).toHaveLength(2);
   vi.advanceTimersByTime(4000);
-  expect(relay.standing.kind).toBe('silent');
+  expect(relay.status.kind).toBe('silent');
 });
 
 test('a front end that refuses to send is as a kernel that is silent', () => {
@@ -170,7 +170,7 @@ test('a front end that refuses to send is as a kernel that is silent', () => {
   model.isDead = true;
   relay.hello();
   vi.advanceTimersByTime(4000);
-  expect(relay.standing.kind).toBe('silent');
+  expect(relay.status.kind).toBe('silent');
   expect(warned).toHaveBeenCalled();
 });
 

@@ -66,7 +66,7 @@ function useRequest(
   const sent = step === NEXT ? null : turnId;
   const key = sent === null ? JSON.stringify(message) : `${sent} ${step}`;
   return useServerAnswer(key, async () => {
-    const session = await conversations.begin(tab);
+    const session = await conversations.ensureSession(tab);
     return sent === null
       ? lookups.preview(session, message)
       : lookups.sent(session, sent, step);

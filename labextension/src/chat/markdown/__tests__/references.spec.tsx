@@ -5,7 +5,7 @@ import * as React from 'react';
 import { expect, test } from 'vitest';
 
 import {
-  knownFrom,
+  referenceIndex,
   type Reference
 } from '../../../model/view-models/textReferences';
 import { show } from '../../__tests__/harness';
@@ -14,7 +14,7 @@ import { ReferenceTargetsContext } from '../useReferenceLinks';
 
 const opened: Reference[] = [];
 const referring = {
-  known: knownFrom(['work/a.ipynb', 'load.py'], 'work/a.ipynb'),
+  known: referenceIndex(['work/a.ipynb', 'load.py'], 'work/a.ipynb'),
   open: (reference: Reference) => opened.push(reference)
 };
 

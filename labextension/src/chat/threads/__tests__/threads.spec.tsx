@@ -211,7 +211,7 @@ describe('above a thread', () => {
   test('a thread that has not begun has no situation, and ideas for its place', async () => {
     const { host, conversations, server } = await open([]);
     await act(() => host.look({ document: 'other.ipynb' }));
-    await act(() => conversations.beginThread({ ...place, target: 'output' }));
+    await act(() => conversations.openThread({ ...place, target: 'output' }));
     expect(screen.getByText('What about this output?')).toBeTruthy();
     expect(screen.queryByText('other.ipynb')).toBeNull();
     await userEvent.click(screen.getByText('Explain this output.'));

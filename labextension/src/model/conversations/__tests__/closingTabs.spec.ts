@@ -109,7 +109,7 @@ describe('closing a tab', () => {
     await sending;
     expect(conversations.hasUnsent('made-0')).toBe(true);
     conversations.open('made-0');
-    await conversations.sendAgain(
+    await conversations.retrySend(
       key,
       conversations.outbox(key)[0]?.body.id ?? ''
     );

@@ -50,7 +50,7 @@ describe('sending', () => {
     await conversations.send(key, { text: 'more' });
     const [failed] = conversations.outbox(key);
     expect(failed?.error?.message).toBe('Unplugged.');
-    await conversations.sendAgain(key, failed?.body.id ?? '');
+    await conversations.retrySend(key, failed?.body.id ?? '');
     expect(server.asked.at(-1)?.[2]).toEqual(failed?.body);
     expect(conversations.outbox(key)[0]?.error).toBeNull();
   });

@@ -70,7 +70,7 @@ describe('a thread that begins', () => {
     const conversations = new Conversations({
       http: server,
       socket: new FakeSocket(),
-      keeper,
+      storage: keeper,
       newId: () => `id-${text?.length ?? 0}-${count++}`
     });
     return { conversations, server, keeper };
@@ -78,7 +78,7 @@ describe('a thread that begins', () => {
 
   test('is made by the server with its first message, at its place', async () => {
     const { conversations, server } = open();
-    conversations.beginThread(place);
+    conversations.openThread(place);
     const { key } = conversations.active;
     expect(conversations.anchor(key)).toEqual(place);
     expect(server.asked).toEqual([]);
@@ -95,13 +95,13 @@ describe('a thread that begins', () => {
 
   test('is kept over a reload, and found again at its place', () => {
     const { conversations, keeper } = open();
-    conversations.beginThread(place);
+    conversations.openThread(place);
     conversations.setDraft(conversations.active.key, 'Why');
     const again = open(keeper.text).conversations;
     expect(again.anchor(again.active.key)).toEqual(place);
-    again.beginThread({ ...place, quote: 'other' });
+    again.openThread({ ...place, quote: 'other' });
     expect(again.tabs).toHaveLength(2);
-    again.beginThread({ ...place });
+    again.openThread({ ...place });
     expect(again.draft(again.active.key)).toBe('Why');
     expect(again.tabs).toHaveLength(2);
   });
@@ -109,22 +109,22 @@ describe('a thread that begins', () => {
   test('takes the place of a conversation that is for nothing, not of a draft', () => {
     const { conversations } = open();
     conversations.setDraft(conversations.active.key, 'something');
-    conversations.beginThread(place);
+    conversations.openThread(place);
     expect(conversations.tabs).toHaveLength(2);
     conversations.create();
     expect(conversations.draft(conversations.active.key)).toBe('something');
     conversations.setDraft(conversations.active.key, '');
-    conversations.beginThread({ ...place, quote: 'other' });
+    conversations.openThread({ ...place, quote: 'other' });
     expect(conversations.tabs).toHaveLength(2);
   });
 
   test('has what was written when its tab was closed', () => {
     const { conversations } = open();
-    conversations.beginThread(place);
+    conversations.openThread(place);
     conversations.setDraft(conversations.active.key, 'Why');
     conversations.close(conversations.active.key);
     expect(conversations.draft(conversations.active.key)).toBe('');
-    conversations.beginThread(place);
+    conversations.openThread(place);
     expect(conversations.draft(conversations.active.key)).toBe('Why');
   });
 
@@ -138,7 +138,7 @@ describe('a thread that begins', () => {
         server.failure = null;
         throw failure ?? new Error('The server was to fail.');
       };
-      conversations.beginThread(place);
+      conversations.openThread(place);
       const { key } = conversations.active;
       await conversations.send(key, { text: 'Why?' });
       const deleted = () =>
@@ -157,7 +157,7 @@ describe('a thread that begins', () => {
       expect(left?.error).not.toBeNull();
 
       server.sendMessage = scene.sendMessage;
-      await conversations.sendAgain(key, left?.body.id ?? '');
+      await conversations.retrySend(key, left?.body.id ?? '');
       expect(conversations.active).toEqual({ key, sessionId: 'made-1' });
       expect(server.asked.at(-1)?.slice(0, 2)).toEqual([
         'sendMessage',
@@ -169,7 +169,7 @@ describe('a thread that begins', () => {
     test('waits in its tab when that is closed', async () => {
       const { conversations, key } = await refused(400);
       conversations.close(key);
-      conversations.beginThread(place);
+      conversations.openThread(place);
       expect(conversations.active.key).toBe(key);
       expect(conversations.outbox(key)).toHaveLength(1);
     });
@@ -185,7 +185,7 @@ describe('a thread that begins', () => {
 
     test('has its session when a message came before', async () => {
       const { conversations, server } = open();
-      conversations.beginThread(place);
+      conversations.openThread(place);
       const { key } = conversations.active;
       await conversations.send(key, { text: 'Why?' });
       server.fail({}, 400);
@@ -198,7 +198,7 @@ describe('a thread that begins', () => {
     const { conversations } = open();
     let told = 0;
     conversations.revealed.connect(() => told++);
-    conversations.beginThread(place);
+    conversations.openThread(place);
     conversations.open('s1');
     conversations.close(conversations.active.key);
     expect(told).toBe(2);
@@ -220,14 +220,14 @@ describe('the threads of a document', () => {
       thread('t3')
     );
     server.page = 2;
-    await threads.look('a.ipynb');
-    await threads.look('a.ipynb');
+    await threads.load('a.ipynb');
+    await threads.load('a.ipynb');
     expect(server.asked).toHaveLength(2);
     expect(threads.count('a.ipynb')).toBe(2);
     expect(threads.count('b.ipynb')).toBe(0);
     await threads.reread();
     expect(server.asked).toHaveLength(4);
-    await threads.look('a.ipynb');
+    await threads.load('a.ipynb');
     expect(server.asked).toHaveLength(4);
   });
 
@@ -245,7 +245,7 @@ describe('the threads of a document', () => {
     server.page = 2;
     await threads.refresh(null);
     expect(threads.hasMore).toBe(true);
-    await threads.more();
+    await threads.loadMore();
     expect(threads.hasMore).toBe(false);
     expect(threads.all).toHaveLength(3);
   });
@@ -254,10 +254,10 @@ describe('the threads of a document', () => {
     const { server, threads } = store();
     const works = server.sessions.bind(server);
     server.sessions = () => Promise.reject(new Error('no way'));
-    await threads.look('a.ipynb');
+    await threads.load('a.ipynb');
     expect(threads.error?.message).toContain('no way');
     server.sessions = works;
-    await threads.look('a.ipynb');
+    await threads.load('a.ipynb');
     expect(threads.error).toBeNull();
   });
 

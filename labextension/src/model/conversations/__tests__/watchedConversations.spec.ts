@@ -11,7 +11,7 @@ function open() {
   const conversations = new Conversations({
     http: server,
     socket,
-    keeper: { read: () => null, write: () => undefined },
+    storage: { read: () => null, write: () => undefined },
     newId: () => `id-${count++}`,
     schedule: callback => callback()
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { NoticeView } from '../../../wire/generated';
 import {
-  budgetOver,
+  budgetClient,
   parseDollars,
   raises,
   reachedIn,
@@ -69,7 +69,7 @@ test.each([null, 0, 500_000, 1_234_567])('%s is written as read', amount => {
 
 test('the budget is read with the usage and written whole', async () => {
   const server = new FakeServer();
-  const budget = budgetOver(server);
+  const budget = budgetClient(server);
   expect(await budget.read()).toEqual(noBudget);
   await budget.write({ day_micro_usd: 1 });
   expect(server.asked).toEqual([['putBudget', { day_micro_usd: 1 }]]);

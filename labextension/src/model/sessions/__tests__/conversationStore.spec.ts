@@ -94,7 +94,7 @@ describe('a conversation', () => {
     const conversations = new Conversations({
       http: server,
       socket,
-      keeper: new Keeper(),
+      storage: new Keeper(),
       newId: () => String(count++),
       schedule: callback => frames.push(callback)
     });

@@ -18,7 +18,7 @@ function open(sessions: Session[]) {
   const conversations = new Conversations({
     http: server,
     socket: new FakeSocket(),
-    keeper: { read: () => null, write: () => {} },
+    storage: { read: () => null, write: () => {} },
     newId: () => `id-${count++}`,
     schedule: callback => callback()
   });

@@ -11,14 +11,14 @@ import type {
 } from '../../../wire/generated';
 import {
   cellIdOf,
-  fileCalled,
-  knownFrom,
+  fileNamed,
+  referenceIndex,
   notebookOf,
-  pathsKnownTo,
+  knownPaths,
   referencesIn
 } from '../textReferences';
 
-const known = knownFrom(
+const known = referenceIndex(
   [
     'work/analysis.ipynb',
     'load.py',
@@ -48,15 +48,15 @@ describe('a text refers to', () => {
   });
 
   test('no cell where no notebook is known', () => {
-    expect(referencesIn('cell 3', knownFrom([], null))).toEqual([]);
+    expect(referencesIn('cell 3', referenceIndex([], null))).toEqual([]);
   });
 
   test('a file by its whole name in code', () => {
-    expect(fileCalled(' ./load.py', known)).toEqual({
+    expect(fileNamed(' ./load.py', known)).toEqual({
       kind: 'file',
       path: 'load.py'
     });
-    expect(fileCalled('open("load.py")', known)).toBeNull();
+    expect(fileNamed('open("load.py")', known)).toBeNull();
   });
 });
 
@@ -152,9 +152,14 @@ describe('what is known to an answer', () => {
       call('list_files', { path: 'folder' }),
       call('move_file', { path: 'b.py' }, { path: 'b.py', new_path: 'c.py' })
     );
-    expect(pathsKnownTo(said, [question('q.ipynb'), said], ['now.py'])).toEqual(
-      ['now.py', 'open.md', 'q.ipynb', 'attached.csv', 'a.ipynb', 'c.py']
-    );
+    expect(knownPaths(said, [question('q.ipynb'), said], ['now.py'])).toEqual([
+      'now.py',
+      'open.md',
+      'q.ipynb',
+      'attached.csv',
+      'a.ipynb',
+      'c.py'
+    ]);
   });
 
   test.each<[string, AgentView, string | null]>([

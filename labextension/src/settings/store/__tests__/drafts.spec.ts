@@ -45,7 +45,7 @@ describe('a draft', () => {
     drafts.edit('host', 'one', 'none');
 
     await drafts.save('host', async () => {
-      expect(drafts.waiting).toBe(0);
+      expect(drafts.unsavedCount).toBe(0);
       drafts.edit('host', 'one and more', 'none');
     });
 
@@ -54,7 +54,7 @@ describe('a draft', () => {
       base: 'one',
       busy: false
     });
-    expect(drafts.waiting).toBe(1);
+    expect(drafts.unsavedCount).toBe(1);
   });
 
   test('is stored as it was chosen last, also while another choice is being stored', async () => {

@@ -157,7 +157,7 @@ describe('news', () => {
 
     expect(store.settings.value).toBe(api.held);
     expect(store.tools.value?.disabled).toEqual(['run_cell']);
-    expect(store.budget.isWanted).toBe(false); // No view uses it.
+    expect(store.budget.isRequested).toBe(false); // No view uses it.
   });
 
   test('after a reconnect, all that is shown is read again', async () => {
@@ -174,7 +174,7 @@ describe('news', () => {
   test('after a turn, what was spent is asked for', async () => {
     const { socket, store } = made();
     const told = new Promise(resolve =>
-      store.spent.connect(() => resolve('spent'))
+      store.usageChanged.connect(() => resolve('spent'))
     );
     const update = (status: 'running' | 'idle') =>
       [

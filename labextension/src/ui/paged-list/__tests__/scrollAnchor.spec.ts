@@ -33,33 +33,33 @@ describe('the place of the reader', () => {
   test('stays when something above it gets another height', () => {
     const { scroller, place, anchor } = list(500);
     scroller.scrollTop = 620;
-    anchor.note();
+    anchor.remember();
     place.room = 700;
-    anchor.keep();
+    anchor.restore();
     expect(scroller.scrollTop).toBe(820);
     place.room = 650;
-    anchor.keep();
+    anchor.restore();
     expect(scroller.scrollTop).toBe(770);
   });
 
   test('stays also when they scroll at that moment', () => {
     const { scroller, place, anchor } = list(500);
     scroller.scrollTop = 620;
-    anchor.note();
+    anchor.remember();
     scroller.scrollTop = 600;
     place.room = 700;
-    anchor.note();
+    anchor.remember();
     expect(scroller.scrollTop).toBe(800);
   });
 
   test('is not there before they scrolled, or when what they saw is gone', () => {
     const { scroller, place, messages, anchor } = list(500);
     scroller.scrollTop = 620;
-    anchor.keep();
-    anchor.note();
+    anchor.restore();
+    anchor.remember();
     messages[1]?.remove();
     place.room = 700;
-    anchor.keep();
+    anchor.restore();
     expect(scroller.scrollTop).toBe(620);
   });
 });
