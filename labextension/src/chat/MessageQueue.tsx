@@ -22,7 +22,7 @@ export function MessageQueue(props: {
   isQueueIdle: boolean;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  const { queued, isQueueIdle: isLeft } = props;
+  const { queued, isQueueIdle } = props;
   const [first] = queued;
   if (first === undefined) {
     return null;
@@ -31,10 +31,14 @@ export function MessageQueue(props: {
     <div className="shoulders-Queue">
       <ul aria-label={trans.__('Queued messages')}>
         {queued.map(message => (
-          <Queued key={message.message_id} message={message} isLeft={isLeft} />
+          <Queued
+            key={message.message_id}
+            message={message}
+            isLeft={isQueueIdle}
+          />
         ))}
       </ul>
-      {isLeft && <SendNow first={first} count={queued.length} />}
+      {isQueueIdle && <SendNow first={first} count={queued.length} />}
     </div>
   );
 }

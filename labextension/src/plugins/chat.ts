@@ -108,9 +108,9 @@ export const chat: JupyterFrontEndPlugin<void> = {
     });
     restorer?.add(panel, panel.id);
     void places.restore();
-    const { awayReport: away } = conversations;
-    away.returned.connect(() => void places.reveal());
-    if (away.report !== null) {
+    const { awayReport } = conversations;
+    awayReport.returned.connect(() => void places.reveal());
+    if (awayReport.report !== null) {
       void places.reveal(); // It changed before this plugin was activated.
     }
     openOnFirstTour({

@@ -67,12 +67,12 @@ const NO_CONTEXT: IEditorContext = {
 
 /** Create the host of one view. */
 export function createWidgetHost(
-  { http, review, services: surroundings, root }: IHostParts,
+  { http, review, services, root }: IHostParts,
   situation: WidgetEditorContext
 ): IChatHost {
   return {
     ...UNAVAILABLE,
-    ...surroundings,
+    ...services,
     Icon,
     get situation() {
       return situation.current;
@@ -90,7 +90,7 @@ export function createWidgetHost(
     setKey: (provider, key, untested) =>
       storeProviderKey(http, provider, key, untested),
     confirm: (title, body, accept) =>
-      confirm(root, surroundings.trans, { title, body, accept })
+      confirm(root, services.trans, { title, body, accept })
   };
 }
 

@@ -58,11 +58,11 @@ export class WidgetView {
     });
     this.review = new PendingEditsStore(http, this.socket);
     const tree = createShadowTree(element);
-    const surroundings = findPageServices(model, tree);
-    this.frame = createFrame(tree, surroundings.trans);
+    const services = findPageServices(model, tree);
+    this.frame = createFrame(tree, services.trans);
     const { review, frame, situation: editorContext } = this;
     this.host = createWidgetHost(
-      { http, review, services: surroundings, root: frame },
+      { http, review, services, root: frame },
       editorContext
     );
     this.stopTheme = followTheme(frame, element);
@@ -136,10 +136,10 @@ export class WidgetView {
   };
 
   private readonly render = (): void => {
-    const { relay, host, conversations, socket, wasReady: begun, frame } = this;
+    const { relay, host, conversations, socket, wasReady, frame } = this;
     const held = this.model.get('transcript');
     const transcript = typeof held === 'string' ? held : '';
-    const all = { relay, host, conversations, socket, begun, frame };
+    const all = { relay, host, conversations, socket, begun: wasReady, frame };
     this.root.render(React.createElement(WidgetPanel, { ...all, transcript }));
   };
 

@@ -25,7 +25,7 @@ export function useProposalEdit({
 }: Proposal): IProposalEdit {
   const { conversations, tab } = useTabContext();
   const [text, setText] = React.useState(() => conversations.edit(tab, id));
-  const [isAsked, setAsked] = React.useState(false);
+  const [takesFocus, setAsked] = React.useState(false);
   const change = (now: string | null): void => {
     setText(now);
     conversations.setEdit(tab, id, now);
@@ -39,7 +39,7 @@ export function useProposalEdit({
   }, [conversations, tab, id, isDone]);
   return {
     text,
-    takesFocus: isAsked,
+    takesFocus,
     start: () => {
       setAsked(true);
       change(proposed);

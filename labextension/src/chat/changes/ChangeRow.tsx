@@ -32,20 +32,20 @@ const ICONS: Record<IChangeRow['kind'], IconName> = {
 
 export const ChangeRow = React.memo(function ChangeRow({
   row,
-  onFocusLost: onGone
+  onFocusLost
 }: IProps): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
   const [open, setOpen] = React.useState(false);
-  const { kind: what, status: standing, edit } = row;
-  const lost = standing === 'lost';
-  const ghost = what === 'deleted' && edit !== null;
+  const { kind, status, edit } = row;
+  const lost = status === 'lost';
+  const ghost = kind === 'deleted' && edit !== null;
   return (
     <li
-      className={`shoulders-ChangeRow shoulders-mod-${standing} ${ghost ? 'shoulders-mod-ghost' : ''}`}
+      className={`shoulders-ChangeRow shoulders-mod-${status} ${ghost ? 'shoulders-mod-ghost' : ''}`}
     >
       <div className="shoulders-ChangeRow-line">
-        <Icon name={lost ? 'error' : ICONS[what]} />
+        <Icon name={lost ? 'error' : ICONS[kind]} />
         <Name row={row} />
         {edit !== null && !lost && (
           <Size edit={edit} open={open} onToggle={() => setOpen(!open)} />
@@ -55,7 +55,7 @@ export const ChangeRow = React.memo(function ChangeRow({
             {statusName(row, trans)}
           </span>
         ) : (
-          <Decision row={row} edit={edit} onGone={onGone} />
+          <Decision row={row} edit={edit} onGone={onFocusLost} />
         )}
       </div>
       {edit !== null && <Remarks row={row} edit={edit} />}
@@ -67,7 +67,7 @@ export const ChangeRow = React.memo(function ChangeRow({
 /** The changed cell or file, as a link. */
 function Name({ row }: { row: IChangeRow }): React.JSX.Element {
   const trans = useTrans();
-  const { change, kind: what, edit } = row;
+  const { change, kind, edit } = row;
   const { cell_id, title, origin } = change;
   if (cell_id === null) {
     return (
@@ -87,7 +87,7 @@ function Name({ row }: { row: IChangeRow }): React.JSX.Element {
       <CellName row={row} />
       {text !== '' && (
         <code className="shoulders-ChangeRow-title" title={text}>
-          {what === 'deleted' && edit !== null ? <del>{text}</del> : text}
+          {kind === 'deleted' && edit !== null ? <del>{text}</del> : text}
         </code>
       )}
     </span>
@@ -142,10 +142,10 @@ export function FileName(props: {
 }
 
 /** Whether there is nothing to open: it was deleted, or created and undone. */
-function isMissing({ kind: what, status: standing }: IChangeRow): boolean {
-  return what === 'deleted'
-    ? standing !== 'undone'
-    : what === 'made' && standing === 'undone';
+function isMissing({ kind, status }: IChangeRow): boolean {
+  return kind === 'deleted'
+    ? status !== 'undone'
+    : kind === 'made' && status === 'undone';
 }
 
 /** Opens the pending change of a cell, else the cell; null if it is gone. */
@@ -283,16 +283,16 @@ function useFocusHandover(pass: () => void): React.RefObject<HTMLSpanElement> {
 }
 
 function decisionWords(
-  { kind: what, status: standing, edit }: IChangeRow,
+  { kind, status, edit }: IChangeRow,
   trans: TranslationBundle
 ): { keep: string; undo: string | null } {
-  if (standing === 'lost') {
+  if (status === 'lost') {
     return { keep: trans.__('Dismiss'), undo: null };
   }
   if (edit?.error) {
     return { keep: trans.__('Keep'), undo: null };
   }
-  switch (what) {
+  switch (kind) {
     case 'deleted':
       return { keep: trans.__('Keep deleted'), undo: trans.__('Restore') };
     case 'made':
@@ -310,11 +310,11 @@ function cellOrFile(row: IChangeRow, trans: TranslationBundle): string {
 }
 
 function cellName(
-  { kind: what, edit }: IChangeRow,
+  { kind, edit }: IChangeRow,
   trans: TranslationBundle
 ): string {
   const number = (edit?.position ?? -1) + 1;
-  switch (what) {
+  switch (kind) {
     case 'deleted':
       return trans.__('Deleted cell');
     case 'made':
@@ -329,14 +329,14 @@ function cellName(
 }
 
 function statusName(
-  { kind: what, status: standing }: IChangeRow,
+  { kind, status }: IChangeRow,
   trans: TranslationBundle
 ): string {
-  switch (standing) {
+  switch (status) {
     case 'kept':
-      return what === 'deleted' ? trans.__('kept deleted') : trans.__('kept');
+      return kind === 'deleted' ? trans.__('kept deleted') : trans.__('kept');
     case 'undone':
-      return what === 'deleted' ? trans.__('restored') : trans.__('undone');
+      return kind === 'deleted' ? trans.__('restored') : trans.__('undone');
     case 'later':
       return trans.__('changed again later');
     case 'pending':

@@ -58,14 +58,11 @@ function Greeting(): React.JSX.Element {
 function Ideas(): React.JSX.Element {
   const trans = useTrans();
   const { cellsOf } = useHost();
-  const situation = useEditorContext();
-  const { variables, look: refresh } = useVariables(situation);
+  const editorContext = useEditorContext();
+  const { variables, look: refresh } = useVariables(editorContext);
   const isDemo = useIsDemo();
-  const cells = cellsOf(situation.document ?? '');
-  const ideas = ideasFor(
-    { editorContext: situation, cells, variables, isDemo },
-    trans
-  );
+  const cells = cellsOf(editorContext.document ?? '');
+  const ideas = ideasFor({ editorContext, cells, variables, isDemo }, trans);
   // A cell may have run since.
   return <IdeaButtons ideas={ideas} onMouseEnter={refresh} />;
 }

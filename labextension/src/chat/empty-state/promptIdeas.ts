@@ -49,7 +49,7 @@ function forNotebook(
   opened: IPromptContext,
   trans: TranslationBundle
 ): string[] {
-  const { editorContext: situation, cells, variables } = opened;
+  const { editorContext, cells, variables } = opened;
   const table = tableAmong(variables);
   const isEmpty = cells.length > 0 && cells.every(({ line }) => line === '');
   if (isEmpty) {
@@ -60,7 +60,7 @@ function forNotebook(
     ];
   }
   return [
-    aboutError(situation, cells, trans),
+    aboutError(editorContext, cells, trans),
     trans.__('Summarise this notebook'),
     table === undefined
       ? trans.__('Plot a column of the dataframe')

@@ -106,10 +106,10 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
   const trans = useTrans();
   const {
     attachments,
-    editorContext: situation,
-    removedContext: left,
-    removeContext: leave,
-    restoreContext: takeBack,
+    editorContext,
+    removedContext,
+    removeContext,
+    restoreContext,
     isThread
   } = composer;
   return (
@@ -129,10 +129,10 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
       />
       {!isThread && (
         <ContextChips
-          situation={situation}
-          left={left}
-          onLeave={leave}
-          onTakeBack={takeBack}
+          situation={editorContext}
+          left={removedContext}
+          onLeave={removeContext}
+          onTakeBack={restoreContext}
         />
       )}
     </div>
@@ -142,13 +142,14 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
 /** Warns that the chosen model cannot see the attached images. */
 function UnseenImages(props: { composer: IComposer }): React.JSX.Element {
   const trans = useTrans();
-  const { modelWithoutImages: blind, setModels } = props.composer;
+  const { modelWithoutImages, setModels } = props.composer;
   return (
     <div className="shoulders-Composer-unseen">
       <span role="status">
-        {blind !== null && trans.__('%1 cannot see images.', modelName(blind))}
+        {modelWithoutImages !== null &&
+          trans.__('%1 cannot see images.', modelName(modelWithoutImages))}
       </span>
-      {blind !== null && (
+      {modelWithoutImages !== null && (
         <Button onClick={() => setModels(true)}>
           {trans.__('Choose another model')}
         </Button>
@@ -162,18 +163,18 @@ function WaitsForAttachments(props: {
   composer: IComposer;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { isWaiting: waiting, cancelSend: sendNot } = props.composer;
+  const { isWaiting, cancelSend } = props.composer;
   return (
     <div className="shoulders-Composer-waiting">
       <span role="status">
-        {waiting && trans.__('Will be sent once everything is attached.')}
+        {isWaiting && trans.__('Will be sent once everything is attached.')}
       </span>
-      {waiting && (
+      {isWaiting && (
         <IconButton
           icon="close"
           label={trans.__('Cancel sending (Esc)')}
           onClick={() => {
-            sendNot();
+            cancelSend();
             focusComposer();
           }}
         />

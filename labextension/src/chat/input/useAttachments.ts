@@ -32,7 +32,7 @@ export function useAttachments(): IAttachments {
   const host = useHost();
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { uploads: attaching } = conversations;
+  const { uploads } = conversations;
   const all = conversations.attachments(tab);
   const add = (attachment: Attachment): void =>
     conversations.attach(tab, attachment);
@@ -58,32 +58,32 @@ export function useAttachments(): IAttachments {
       throw new ApiError(0, plainError(words, false));
     }
   };
-  const takeFiles = (files: Iterable<File>): void => {
+  const addFiles = (files: Iterable<File>): void => {
     const taken = [...files].map(file => ({
       name: file.name,
       make: (signal: AbortSignal) => made(file, signal)
     }));
     if (taken.length > 0) {
-      attaching.add(tab, taken);
+      uploads.add(tab, taken);
     }
   };
   return {
     all,
-    pending: attaching.pending(tab),
-    error: attaching.error(tab),
+    pending: uploads.pending(tab),
+    error: uploads.error(tab),
     add,
     remove: gone =>
       conversations.setAttachments(
         tab,
         all.filter(attachment => attachment !== gone)
       ),
-    cancel: ({ id }) => attaching.cancel(tab, id),
+    cancel: ({ id }) => uploads.cancel(tab, id),
     clear: () => conversations.setAttachments(tab, []),
-    addFiles: takeFiles,
+    addFiles,
     addDragged: data => {
       const made = host.carried(data); // Read now: JupyterLab empties it when the drag ends.
       made.catch(() => undefined); // `take` reports the error in its turn.
-      attaching.add(tab, [{ name: '', create: () => made }]);
+      uploads.add(tab, [{ name: '', create: () => made }]);
     },
     addPasted: data => {
       const text = data.getData('text/plain');
@@ -94,7 +94,7 @@ export function useAttachments(): IAttachments {
       const taken =
         files.length > 0 && (text === '' || !files.every(isSupportedImage));
       if (cells.length === 0 && taken) {
-        takeFiles(files);
+        addFiles(files);
       }
       return cells.length > 0 || taken;
     }

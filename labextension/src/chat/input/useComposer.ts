@@ -67,9 +67,13 @@ export function useComposer(
   const { openInstructions } = useHost();
   const { conversations, tab } = useTabContext();
   const isThread = conversations.anchor(tab) !== null;
-  const situation = useEditorContext();
+  const editorContext = useEditorContext();
   const draft = useDraft();
-  const { left, leave, takeBack } = useRemovedContext(situation);
+  const {
+    left: removedContext,
+    leave: removeContext,
+    takeBack: restoreContext
+  } = useRemovedContext(editorContext);
   const attachments = useAttachments();
   const [sheet, setSheet] = React.useState<Sheet | null>(null);
   const [models, setModels] = React.useState(false);
@@ -82,7 +86,7 @@ export function useComposer(
   const message = (text: string): PreviewMessage => ({
     text,
     attachments: [...attachments.all],
-    context: isThread ? null : messageContextOf(situation, left),
+    context: isThread ? null : messageContextOf(editorContext, removedContext),
     model: conversations.model(tab),
     mode: conversations.mode(tab)
   });
@@ -90,22 +94,22 @@ export function useComposer(
     text.trim() === '' &&
     attachments.all.length === 0 &&
     attachments.pending.length === 0;
-  const waiting = useWaiting(takeBack);
+  const isWaiting = useWaiting(restoreContext);
   const deliver = (typed: string): void => {
     const text = typed.trim();
     if (closed || isEmpty(text)) {
       return;
     }
     const { attachments: attached = [], context = null } = message(text);
-    const { uploads: attaching } = conversations;
-    if (attaching.pending(tab).length > 0) {
+    const { uploads } = conversations;
+    if (uploads.pending(tab).length > 0) {
       draft.set(typed);
-      attaching.sendWhenReady(tab, { text, context });
+      uploads.sendWhenReady(tab, { text, context });
       return;
     }
     draft.set('');
     attachments.clear();
-    takeBack();
+    restoreContext();
     void conversations.send(tab, { text, attachments: attached, context });
   };
   const run = (
@@ -140,10 +144,10 @@ export function useComposer(
   return {
     isThread,
     draft,
-    editorContext: situation,
-    removedContext: left,
-    removeContext: leave,
-    restoreContext: takeBack,
+    editorContext,
+    removedContext,
+    removeContext,
+    restoreContext,
     attachments,
     commands,
     sheet,
@@ -158,7 +162,7 @@ export function useComposer(
     run,
     openInstructions:
       openInstructions === null ? null : () => action.run(openInstructions),
-    isWaiting: waiting,
+    isWaiting,
     cancelSend: () => conversations.uploads.cancelSend(tab),
     canSend: !isEmpty(draft.text),
     error: attachments.error ?? action.error

@@ -54,12 +54,12 @@ const Group = React.memo(
   }): React.JSX.Element {
     const { tokens, isLast } = props;
     const guess = tokens.length * BLOCK_HEIGHT;
-    const { place, shown, height: room } = useNearby(isLast, guess);
+    const { place, shown, height } = useNearby(isLast, guess);
     return (
       <div
         className="shoulders-Markdown-group"
         ref={place}
-        style={shown ? undefined : { height: room }}
+        style={shown ? undefined : { height }}
       >
         {shown && <Blocks tokens={tokens} />}
       </div>

@@ -17,7 +17,7 @@ export function EditMessage(props: {
   const { conversations, tab } = useTabContext();
   const { message, takesFocus, onClose } = props;
   const { message_id: id } = message;
-  const { earlierVersion: past } = React.useContext(BranchesContext);
+  const { earlierVersion } = React.useContext(BranchesContext);
   const [text, setText] = React.useState(
     () => conversations.edit(tab, id) ?? message.text
   );
@@ -37,7 +37,7 @@ export function EditMessage(props: {
     }
   }, [text]);
   const isEmpty = text.trim() === '' && message.attachments.length === 0;
-  const canSend = !isEmpty && past === null;
+  const canSend = !isEmpty && earlierVersion === null;
   const send = (): void => {
     if (canSend) {
       const { attachments, context } = message;
@@ -86,7 +86,7 @@ export function EditMessage(props: {
         }}
       />
       <p className="shoulders-EditMessage-note">
-        {past === null
+        {earlierVersion === null
           ? trans.__(
               'The replies that followed are kept as an earlier version. Notebooks and files do not change.'
             )

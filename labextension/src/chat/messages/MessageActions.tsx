@@ -20,7 +20,7 @@ export function MessageActions(props: {
   const { message, onEdit } = props;
   const [asking, setAsking] = React.useState(false);
   const place = React.useRef<HTMLDivElement>(null);
-  const { earlierVersion: past } = React.useContext(BranchesContext);
+  const { earlierVersion } = React.useContext(BranchesContext);
   const running = useRunning();
   const copy = useCopy(message.text);
   const { act: fork, error } = useForkBefore(message);
@@ -48,7 +48,7 @@ export function MessageActions(props: {
       <div className="shoulders-User-actions" ref={place}>
         <Toolbar
           label={trans.__('Message actions')}
-          acts={[copy, ...(past === null ? now : []), fork]}
+          acts={[copy, ...(earlierVersion === null ? now : []), fork]}
         />
       </div>
       {error}

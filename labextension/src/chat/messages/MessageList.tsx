@@ -25,12 +25,7 @@ export function MessageList(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { view, outbox } = props;
-  const {
-    scroller,
-    content,
-    isAway: away,
-    toEnd
-  } = useStickToEnd(outbox.length);
+  const { scroller, content, isAway, toEnd } = useStickToEnd(outbox.length);
   return (
     <div className="shoulders-Messages">
       <div
@@ -63,7 +58,7 @@ export function MessageList(props: {
           ))}
         </div>
       </div>
-      {away && (
+      {isAway && (
         <IconButton
           className="shoulders-Messages-end"
           icon="caret-down"

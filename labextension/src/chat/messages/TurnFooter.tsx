@@ -23,8 +23,8 @@ export const TurnFooter = React.memo(function TurnFooter(props: {
   const listed = useListed(message.turn_id);
   const isDemo = useIsDemo();
   // An earlier version of the conversation is read-only.
-  const { earlierVersion: past } = React.useContext(BranchesContext);
-  if (past !== null || message.turn_id === null) {
+  const { earlierVersion } = React.useContext(BranchesContext);
+  if (earlierVersion !== null || message.turn_id === null) {
     return null;
   }
   if (canBeUndone(message, listed)) {

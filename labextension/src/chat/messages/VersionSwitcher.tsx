@@ -20,10 +20,10 @@ export function VersionSwitcher({
 function Walk(props: { seq: number; all: AllVersions }): React.JSX.Element {
   const trans = useTrans();
   const { seq, all } = props;
-  const { show, lastSwitch: arrived } = React.useContext(BranchesContext);
+  const { show, lastSwitch } = React.useContext(BranchesContext);
   const index = all.indexOf(seq);
   const place = React.useRef<HTMLDivElement>(null);
-  const by = arrived?.seq === seq ? arrived.by : 0;
+  const by = lastSwitch?.seq === seq ? lastSwitch.by : 0;
   React.useLayoutEffect(() => {
     if (by !== 0) {
       const [back, on] = place.current?.querySelectorAll('button') ?? [];

@@ -150,9 +150,9 @@ export function useFork(): {
 /** Says that an earlier version is shown, with a button to return. */
 export function EarlierVersionBar(): React.JSX.Element | null {
   const trans = useTrans();
-  const { earlierVersion: past, toNewest } = React.useContext(BranchesContext);
+  const { earlierVersion, toNewest } = React.useContext(BranchesContext);
   const { busy, error, fork } = useFork();
-  if (past === null) {
+  if (earlierVersion === null) {
     return null;
   }
   return (
@@ -163,7 +163,10 @@ export function EarlierVersionBar(): React.JSX.Element | null {
       <Button onClick={toNewest}>
         {trans.__('Back to the latest version')}
       </Button>
-      <Button disabled={busy} onClick={() => fork(past.branch.last_seq)}>
+      <Button
+        disabled={busy}
+        onClick={() => fork(earlierVersion.branch.last_seq)}
+      >
         {trans.__('Continue from here in a new conversation')}
       </Button>
       {error !== null && <ErrorNote error={error} />}

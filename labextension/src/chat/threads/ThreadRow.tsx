@@ -52,7 +52,7 @@ export function ThreadRow(props: IThreadRow): React.JSX.Element {
 function ThreadLocation({
   session,
   anchor: logged,
-  isInActiveDocument: isHere
+  isInActiveDocument
 }: IThreadRow) {
   const { Icon } = useHost();
   const trans = useTrans();
@@ -62,7 +62,9 @@ function ThreadLocation({
   return (
     <span className="shoulders-ThreadRow-line shoulders-ThreadRow-quiet">
       <Icon name={locationIcon(anchor)} />
-      {(!isHere || where === null) && <DocumentName path={anchor.document} />}
+      {(!isInActiveDocument || where === null) && (
+        <DocumentName path={anchor.document} />
+      )}
       {where !== null && (
         <span className="shoulders-ThreadRow-where">{where}</span>
       )}

@@ -18,17 +18,17 @@ export class Keeper implements IStateStorage {
 }
 
 /** Create the conversations of a page. */
-export function open(keeper = new Keeper(), server = new FakeServer()) {
+export function open(storage = new Keeper(), server = new FakeServer()) {
   const socket = new FakeSocket();
   let count = 0;
   const conversations = new Conversations({
     http: server,
     socket,
-    storage: keeper,
-    newId: () => `id-${keeper.text?.length ?? 0}-${count++}`,
+    storage,
+    newId: () => `id-${storage.text?.length ?? 0}-${count++}`,
     schedule: callback => callback()
   });
-  return { conversations, server, socket, keeper };
+  return { conversations, server, socket, keeper: storage };
 }
 
 export const { events, expected } = fixture('streamed-text');

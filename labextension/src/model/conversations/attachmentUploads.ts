@@ -60,13 +60,13 @@ export class AttachmentUploads {
   /** Prepare attachments one after the other, after those already pending. Never rejects: see `error`. */
   add(key: string, things: readonly IAttachmentSource[]): void {
     this.errors.delete(key);
-    for (const { name, create: make } of things) {
+    for (const { name, create } of things) {
       const item = { id: this.count++, name, abort: new AbortController() };
       this.held.set(key, [...(this.held.get(key) ?? []), item]);
       const before = this.tails.get(key) ?? Promise.resolve();
       this.tails.set(
         key,
-        before.then(() => this.finish(key, item, make))
+        before.then(() => this.finish(key, item, create))
       );
     }
     this.changed.emit();

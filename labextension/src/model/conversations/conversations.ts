@@ -46,10 +46,10 @@ export interface IConversationsOptions extends ISessionSubscriptionOptions {
 /** The conversations of this page. */
 export class Conversations implements IConversations, IDisposable {
   constructor(private readonly options: IConversationsOptions) {
-    const { http, socket, storage: keeper, newId } = options;
+    const { http, socket, storage, newId } = options;
     this.history = new SessionsStore(http);
     this.threads = new ThreadsStore(http, this.history);
-    this.opened = new OpenTabs(keeper, newId);
+    this.opened = new OpenTabs(storage, newId);
     this.uploads = new AttachmentUploads({
       attach: (key, attachment) => this.attach(key, attachment),
       send: this.sendWaiting

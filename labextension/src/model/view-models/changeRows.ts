@@ -56,13 +56,13 @@ export function rowsOf(
     .filter(change => change.turn_id === turnId)
     .map((change): IChangeRow => {
       const edit = pending.get(change.edit_id ?? '') ?? null;
-      const standing = statusOf(change, changes, edit);
-      const decidable = standing === 'pending' || standing === 'lost';
+      const status = statusOf(change, changes, edit);
+      const decidable = status === 'pending' || status === 'lost';
       return {
         key: change.edit_id ?? `${change.what} ${change.cell_id ?? ''}`,
         change,
-        kind: standing === 'pending' ? kindOf(edit, change.what) : change.what,
-        status: standing,
+        kind: status === 'pending' ? kindOf(edit, change.what) : change.what,
+        status,
         edit: decidable ? edit : null
       };
     });
@@ -117,8 +117,8 @@ export function groupsOf(rows: readonly IChangeRow[]): IChangeGroup[] {
 
 /** The edits that can be decided together. */
 export function decidable(rows: readonly IChangeRow[]): PendingEdit[] {
-  return rows.flatMap(({ edit, status: standing }) =>
-    edit !== null && standing === 'pending' ? [edit] : []
+  return rows.flatMap(({ edit, status }) =>
+    edit !== null && status === 'pending' ? [edit] : []
   );
 }
 

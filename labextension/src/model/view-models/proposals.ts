@@ -21,14 +21,14 @@ export interface IProposedText {
 /** The agent's change, or the user's version of it, merged into the current text. */
 export function proposedText(
   { old, new: proposed }: Pick<Proposal, 'old' | 'new'>,
-  now: string,
+  current: string,
   edited: string | null = null
 ): IProposedText {
   const wanted = edited ?? proposed;
-  const merged = mergeWords(old, now, wanted);
+  const merged = mergeWords(old, current, wanted);
   return {
-    current: now,
-    text: merged ?? mergePreferring(old, now, wanted),
+    current,
+    text: merged ?? mergePreferring(old, current, wanted),
     hasConflict: merged === null
   };
 }

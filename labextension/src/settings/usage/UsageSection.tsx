@@ -58,7 +58,7 @@ export function UsageSection(): React.JSX.Element {
 
 /** The sums of a period; read again after each turn. */
 function useUsages(period: Period): Resource<IUsages> {
-  const { api, usageChanged: spent } = useStore();
+  const { api, usageChanged } = useStore();
   const usages = React.useMemo(
     () =>
       new Resource(async () => {
@@ -74,11 +74,11 @@ function useUsages(period: Period): Resource<IUsages> {
   );
   React.useEffect(() => {
     const again = (): void => void usages.refresh();
-    spent.connect(again);
+    usageChanged.connect(again);
     return () => {
-      spent.disconnect(again);
+      usageChanged.disconnect(again);
     };
-  }, [usages, spent]);
+  }, [usages, usageChanged]);
   return usages;
 }
 

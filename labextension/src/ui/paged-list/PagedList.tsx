@@ -53,11 +53,10 @@ interface IPageProps {
 const Page = React.memo(
   function Page(props: IPageProps): React.JSX.Element {
     const { page, isLast, render } = props;
-    const {
-      place,
-      shown,
-      height: room
-    } = useNearby(props.isTail, estimatedHeight(page));
+    const { place, shown, height } = useNearby(
+      props.isTail,
+      estimatedHeight(page)
+    );
     const last = page.items.length - 1;
     return (
       <div
@@ -65,7 +64,7 @@ const Page = React.memo(
         ref={place}
         // Content rendered again while scrolling is not announced.
         aria-live={props.isTail ? undefined : 'off'}
-        style={shown ? undefined : { height: room }}
+        style={shown ? undefined : { height }}
       >
         {shown &&
           page.items.map((item, index) =>

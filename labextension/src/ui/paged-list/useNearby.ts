@@ -20,7 +20,7 @@ export function useNearby(stays: boolean, guess: number): INearby {
   const nearness = React.useContext(NearnessContext);
   const place = React.useRef<HTMLDivElement>(null);
   const [near, setNear] = React.useState(stays || nearness === null);
-  const [room, setRoom] = React.useState(guess);
+  const [height, setRoom] = React.useState(guess);
   React.useEffect(() => {
     const { current } = place;
     if (current === null || nearness === null) {
@@ -39,5 +39,5 @@ export function useNearby(stays: boolean, guess: number): INearby {
       });
     });
   }, [nearness]);
-  return { place, shown: near || stays, height: room };
+  return { place, shown: near || stays, height };
 }

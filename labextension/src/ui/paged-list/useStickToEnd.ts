@@ -21,7 +21,7 @@ export function useStickToEnd(sent: number): IStickToEnd {
   const scroller = React.useRef<HTMLDivElement>(null);
   const content = React.useRef<HTMLDivElement>(null);
   const follows = React.useRef(true);
-  const [away, setAway] = React.useState(false);
+  const [isAway, setAway] = React.useState(false);
   const toEnd = React.useCallback(() => {
     follows.current = true;
     const element = scroller.current;
@@ -68,5 +68,5 @@ export function useStickToEnd(sent: number): IStickToEnd {
       toEnd();
     }
   }, [sent, toEnd]);
-  return { scroller, content, isAway: away, toEnd };
+  return { scroller, content, isAway, toEnd };
 }

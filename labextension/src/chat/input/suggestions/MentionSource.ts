@@ -67,12 +67,12 @@ export class MentionSource {
 
   private options(query: string): IMentionOption[] {
     const { host, conversations, trans } = this;
-    const { situation } = host;
+    const { situation: editorContext } = host;
     const own = conversations.session(this.tab)?.id;
     const around = localMentions(
       {
-        editorContext: situation,
-        cells: host.cellsOf(situation.document ?? ''),
+        editorContext,
+        cells: host.cellsOf(editorContext.document ?? ''),
         variables: this.known,
         threads: conversations.history.all.filter(({ id }) => id !== own)
       },

@@ -25,15 +25,17 @@ export function localMentions(
   around: IMentionContext,
   trans: TranslationBundle
 ): IMention[] {
-  const { editorContext: situation, cells, variables, threads } = around;
-  const path = situation.document ?? '';
+  const { editorContext, cells, variables, threads } = around;
+  const path = editorContext.document ?? '';
   return [
     ...cells
       .filter(cell => cell.hasError)
       .map(cell => errorOf(cell, path, trans)),
-    ...nearestFirst(cells, situation).map(cell => cellOf(cell, path, trans)),
+    ...nearestFirst(cells, editorContext).map(cell =>
+      cellOf(cell, path, trans)
+    ),
     ...variables.map(variable => variableOf(variable, path)),
-    ...situation.openDocuments.map(openOf),
+    ...editorContext.openDocuments.map(openOf),
     ...threads.map(session => threadOf(session, trans))
   ];
 }

@@ -58,11 +58,11 @@ class Threads extends FakeServer {
 
 describe('a thread that begins', () => {
   const open = (text: string | null = null) => {
-    const keeper = {
+    const storage = {
       text,
-      read: () => keeper.text,
+      read: () => storage.text,
       write: (next: string) => {
-        keeper.text = next;
+        storage.text = next;
       }
     };
     const server = new FakeServer();
@@ -70,10 +70,10 @@ describe('a thread that begins', () => {
     const conversations = new Conversations({
       http: server,
       socket: new FakeSocket(),
-      storage: keeper,
+      storage,
       newId: () => `id-${text?.length ?? 0}-${count++}`
     });
-    return { conversations, server, keeper };
+    return { conversations, server, keeper: storage };
   };
 
   test('is made by the server with its first message, at its place', async () => {

@@ -21,11 +21,7 @@ const standings = (
   changes: readonly ChangeView[],
   edits: readonly PendingEdit[],
   turn = 't1'
-) =>
-  rowsOf(changes, turn, edits).map(({ key, status: standing }) => [
-    key,
-    standing
-  ]);
+) => rowsOf(changes, turn, edits).map(({ key, status }) => [key, status]);
 
 describe('the changes of a turn', () => {
   test('are those of this turn, as the log tells of them', () => {
