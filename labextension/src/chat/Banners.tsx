@@ -251,12 +251,12 @@ function Announced({
 function Bar({ trust }: { trust: IFolderTrust }): React.JSX.Element {
   const trans = useTrans();
   const { reviewFolder } = useHost();
-  const place = useRestoreFocus<HTMLElement>();
+  const ref = useRestoreFocus<HTMLElement>();
   return (
     <section
       className="shoulders-TrustBar"
       aria-label={trans.__('This folder’s settings')}
-      ref={place}
+      ref={ref}
     >
       <span className="shoulders-TrustBar-text" role="status">
         {trustSentence(trust.announced, trans)}

@@ -34,7 +34,7 @@ export function MessageQueue(props: {
           <Queued
             key={message.message_id}
             message={message}
-            isLeft={isQueueIdle}
+            isIdle={isQueueIdle}
           />
         ))}
       </ul>
@@ -69,9 +69,9 @@ function SendNow(props: {
 
 function Queued(props: {
   message: QueuedView;
-  isLeft: boolean;
+  isIdle: boolean;
 }): React.JSX.Element {
-  const { message, isLeft } = props;
+  const { message, isIdle } = props;
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
   const { busy, error, run } = useAction();
@@ -112,7 +112,7 @@ function Queued(props: {
   return (
     <li className="shoulders-Queue-item" ref={item}>
       <span className="shoulders-Queue-label">
-        {isLeft ? trans.__('Not sent') : trans.__('Queued')}
+        {isIdle ? trans.__('Not sent') : trans.__('Queued')}
       </span>
       {editing ? (
         <Field

@@ -41,13 +41,13 @@ function Removed({
 }): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => {
     // The focused element is gone; focus the next step.
-    place.current?.querySelector('button')?.focus();
+    ref.current?.querySelector('button')?.focus();
   }, []);
   return (
-    <div className="shoulders-Notice" role="status" ref={place}>
+    <div className="shoulders-Notice" role="status" ref={ref}>
       <span className="shoulders-Notice-text">
         {trans.__('Deleted “%1”.', titleOf(removed.session, trans))}
       </span>

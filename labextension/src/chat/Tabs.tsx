@@ -28,8 +28,8 @@ export function Tabs(): React.JSX.Element {
   const { conversations } = useTabContext();
   const list = React.useRef<HTMLDivElement>(null);
   const { renaming } = usePanelState();
-  const place = React.useRef<HTMLDivElement>(null);
-  const isNarrow = useIsNarrow(place, conversations.tabs.length);
+  const ref = React.useRef<HTMLDivElement>(null);
+  const isNarrow = useIsNarrow(ref, conversations.tabs.length);
   const drag = useTabDrag(conversations);
   // The active tab may change until it is rendered.
   const focus = (): void =>
@@ -39,7 +39,7 @@ export function Tabs(): React.JSX.Element {
     );
   return (
     <div
-      ref={place}
+      ref={ref}
       className={`shoulders-TabBar ${isNarrow ? 'shoulders-mod-narrow' : ''}`}
     >
       <div

@@ -71,14 +71,14 @@ function HiddenNote({ hidden }: { hidden: number }): React.JSX.Element {
 function CopyCode({ code }: { code: string }): React.JSX.Element {
   const trans = useTrans();
   const { copy } = useHost();
-  const { done, say } = useDone<'copied'>();
+  const { done, confirm } = useDone<'copied'>();
   return (
     <IconButton
       icon={done === null ? 'copy' : 'check'}
       label={done === null ? trans.__('Copy') : trans.__('Copied')}
       onClick={() => {
         copy(code);
-        say('copied');
+        confirm('copied');
       }}
     />
   );
@@ -88,7 +88,7 @@ function CopyCode({ code }: { code: string }): React.JSX.Element {
 function CellActions({ code, language }: ICode): React.JSX.Element {
   const trans = useTrans();
   const host = useHost();
-  const { done, say } = useDone<'inserted' | 'replaced'>();
+  const { done, confirm } = useDone<'inserted' | 'replaced'>();
   const hasCell = useSignal(
     host.situationChanged,
     () => host.situation.cell !== null
@@ -104,7 +104,7 @@ function CellActions({ code, language }: ICode): React.JSX.Element {
         disabled={!hasCell}
         onClick={() => {
           if (host.insertBelow?.(code, language) === true) {
-            say('inserted');
+            confirm('inserted');
           }
         }}
       />
@@ -114,7 +114,7 @@ function CellActions({ code, language }: ICode): React.JSX.Element {
         disabled={!hasCell}
         onClick={() => {
           if (host.replaceCell?.(code, language) === true) {
-            say('replaced');
+            confirm('replaced');
           }
         }}
       />
@@ -126,10 +126,10 @@ function CellActions({ code, language }: ICode): React.JSX.Element {
 export function Code(props: ICode): React.JSX.Element {
   const { code, language } = props;
   const { highlight } = useHost();
-  const place = React.useRef<HTMLElement>(null);
+  const ref = React.useRef<HTMLElement>(null);
   const growing = React.useRef<ProgressiveHighlighter | null>(null);
   React.useLayoutEffect(() => {
-    const element = place.current;
+    const element = ref.current;
     if (element === null) {
       return;
     }
@@ -144,7 +144,7 @@ export function Code(props: ICode): React.JSX.Element {
   }, [code, language, highlight]);
   return (
     <pre className="shoulders-Code-source" tabIndex={0}>
-      <code ref={place} />
+      <code ref={ref} />
     </pre>
   );
 }

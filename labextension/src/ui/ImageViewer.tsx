@@ -13,17 +13,17 @@ export function ImageViewer(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { source, name, onClose } = props;
-  const place = React.useRef<HTMLDialogElement>(null);
+  const ref = React.useRef<HTMLDialogElement>(null);
   React.useLayoutEffect(() => {
-    place.current?.showModal();
+    ref.current?.showModal();
   }, []);
   return (
     <dialog
       className="shoulders-PictureViewer"
       aria-label={name}
-      ref={place}
+      ref={ref}
       onClose={onClose}
-      onClick={() => place.current?.close()}
+      onClick={() => ref.current?.close()}
       // Keeps keys from JupyterLab's shortcuts and the panel's Escape handler.
       onKeyDown={event => event.stopPropagation()}
     >
@@ -31,7 +31,7 @@ export function ImageViewer(props: {
       <IconButton
         icon="close"
         label={trans.__('Close')}
-        onClick={() => place.current?.close()}
+        onClick={() => ref.current?.close()}
       />
     </dialog>
   );

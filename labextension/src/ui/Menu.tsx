@@ -30,15 +30,15 @@ type MenuProps = IMenuProps &
 export function Menu(props: MenuProps): React.JSX.Element {
   const { Icon } = useView();
   const [open, setOpen] = React.useState(false);
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   const close = React.useCallback((): void => {
     setOpen(false);
-    place.current?.querySelector('button')?.focus();
+    ref.current?.querySelector('button')?.focus();
   }, []);
   return (
     <div
       className="shoulders-Menu"
-      ref={place}
+      ref={ref}
       onBlur={event => {
         if (!event.currentTarget.contains(event.relatedTarget)) {
           setOpen(false);

@@ -78,14 +78,14 @@ function targetIndex(key: string, from: number, count: number): number | null {
 const CONFIRMATION_TIME = 1500;
 
 /** The action that was just completed. */
-export function useDone<T>(): { done: T | null; say: (what: T) => void } {
+export function useDone<T>(): { done: T | null; confirm: (what: T) => void } {
   const [done, setDone] = React.useState<T | null>(null);
   const timer = React.useRef<ReturnType<typeof setTimeout>>();
   React.useEffect(() => () => clearTimeout(timer.current), []);
-  const say = React.useCallback((what: T) => {
+  const confirm = React.useCallback((what: T) => {
     clearTimeout(timer.current);
     setDone(what);
     timer.current = setTimeout(() => setDone(null), CONFIRMATION_TIME);
   }, []);
-  return { done, say };
+  return { done, confirm };
 }

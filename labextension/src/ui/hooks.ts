@@ -182,16 +182,16 @@ function isAnswered(error: unknown): boolean {
 
 /** When a focused element is removed, such as an answered card, focuses the input. */
 export function useRestoreFocus<T extends HTMLElement>(): React.RefObject<T> {
-  const place = React.useRef<T>(null);
+  const ref = React.useRef<T>(null);
   React.useLayoutEffect(() => {
-    const { current } = place;
+    const { current } = ref;
     return () => {
       if (current?.contains(focused()) === true) {
         focusComposer();
       }
     };
   }, []);
-  return place;
+  return ref;
 }
 
 /** The time, updated while `running`. */

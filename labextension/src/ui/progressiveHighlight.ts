@@ -7,13 +7,13 @@
 export type Paint = (code: string, into: HTMLElement) => Promise<void>;
 
 /** Pause between two runs, as a multiple of the last run's time, with bounds in ms. */
-const REST = 15;
-const LEAST_REST = 120;
-const MOST_REST = 1_500; // The first run may have loaded the language.
+const PAUSE_FACTOR = 15;
+const MIN_PAUSE = 120;
+const MAX_PAUSE = 1_500; // The first run may have loaded the language.
 
 /** Longer code is highlighted only after a pause in its growth, in characters and ms. */
 const LONG = 6_000;
-const QUIET = 400;
+const QUIET_TIME = 400;
 
 /** Longer code is never highlighted, because a single run would be noticeable. In characters. */
 const TOO_LONG = 40_000;
@@ -35,7 +35,7 @@ export class ProgressiveHighlighter {
       return;
     }
     this.tail.appendData(code.slice(shown.length));
-    this.later();
+    this.schedule();
   }
 
   dispose(): void {
@@ -44,16 +44,19 @@ export class ProgressiveHighlighter {
   }
 
   /** Highlight after a pause; code that keeps growing waits for its end. */
-  private later(): void {
+  private schedule(): void {
     const isLong = this.shown.length > LONG;
     if (this.timer !== undefined && !isLong) {
       return;
     }
     clearTimeout(this.timer);
-    const rest = Math.min(MOST_REST, Math.max(LEAST_REST, REST * this.took));
+    const rest = Math.min(
+      MAX_PAUSE,
+      Math.max(MIN_PAUSE, PAUSE_FACTOR * this.took)
+    );
     this.timer = setTimeout(
       () => void this.colour(),
-      isLong ? Math.max(QUIET, rest) : rest
+      isLong ? Math.max(QUIET_TIME, rest) : rest
     );
   }
 

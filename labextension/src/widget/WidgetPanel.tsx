@@ -16,32 +16,32 @@ export function WidgetPanel(props: {
   conversations: IConversations;
   socket: IPageSocket;
   /** Whether the chat was shown before; it then stays, with its drafts. */
-  begun: boolean;
+  wasReady: boolean;
   /** The conversation as the kernel last saved it. */
   transcript: string;
   /** The element of the panel; it is small while it shows only a note. */
   frame: HTMLElement;
 }): React.JSX.Element {
-  const { relay, host, conversations, socket, begun, transcript, frame } =
+  const { relay, host, conversations, socket, wasReady, transcript, frame } =
     props;
-  const standing = useSignal(relay.changed, () => relay.status);
-  const isEmpty = !begun && transcript === '';
+  const status = useSignal(relay.changed, () => relay.status);
+  const isEmpty = !wasReady && transcript === '';
   React.useLayoutEffect(() => {
-    frame.classList.toggle('shoulders-mod-note', !begun);
-  }, [frame, begun]);
+    frame.classList.toggle('shoulders-mod-note', !wasReady);
+  }, [frame, wasReady]);
   return (
     <>
       <Note
-        standing={standing}
-        begun={begun}
+        standing={status}
+        begun={wasReady}
         trans={host.trans}
         retry={relay.hello}
       />
-      {begun ? (
+      {wasReady ? (
         <ChatPanel host={host} conversations={conversations} socket={socket} />
       ) : (
         !isEmpty &&
-        standing.kind !== 'asking' && (
+        status.kind !== 'asking' && (
           <Transcript html={transcript} trans={host.trans} />
         )
       )}

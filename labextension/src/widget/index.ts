@@ -76,7 +76,7 @@ export class WidgetView {
     this.model.off('change:notebook', this.updateNotebook);
     this.model.off('change:transcript', this.render);
     CONTAINED_EVENTS.forEach(type =>
-      this.element.removeEventListener(type, keep)
+      this.element.removeEventListener(type, stopPropagation)
     );
     this.stopTheme();
     this.root.unmount();
@@ -93,7 +93,9 @@ export class WidgetView {
     this.model.on('change:transcript', this.render);
     this.relay.changed.connect(this.onKernelStatus);
     this.conversations.changed.connect(this.reportSession);
-    CONTAINED_EVENTS.forEach(type => this.element.addEventListener(type, keep));
+    CONTAINED_EVENTS.forEach(type =>
+      this.element.addEventListener(type, stopPropagation)
+    );
     this.updateNotebook();
   }
 
@@ -168,7 +170,7 @@ export function render(place: { model: IModel; el: HTMLElement }): () => void {
 
 export default { render };
 
-function keep(event: Event): void {
+function stopPropagation(event: Event): void {
   event.stopPropagation();
 }
 

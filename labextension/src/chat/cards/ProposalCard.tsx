@@ -42,7 +42,7 @@ export const ProposalCard = React.memo(function ProposalCard(props: {
       {reason !== '' && !(chooses && reason === SAME_LINES) && (
         <p className="shoulders-Card-remark">{legible(reason)}</p>
       )}
-      <ProposalNote proposal={proposal} isGone={now === null} />
+      <ProposalNote proposal={proposal} isCellDeleted={now === null} />
       {chooses ? (
         <BothTexts proposal={proposal} result={result} />
       ) : (
@@ -95,12 +95,12 @@ function Head(props: { proposal: Proposal; id: string }): React.JSX.Element {
 /** What to know before a decision, or why the proposal failed. */
 function ProposalNote(props: {
   proposal: Proposal;
-  isGone: boolean;
+  isCellDeleted: boolean;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  const { proposal, isGone } = props;
+  const { proposal, isCellDeleted } = props;
   const words =
-    isGone && proposal.state === 'proposed'
+    isCellDeleted && proposal.state === 'proposed'
       ? trans.__('The cell was deleted. Restore it to apply this.')
       : failureNote(proposal, trans);
   return words === null ? null : (

@@ -33,10 +33,10 @@ export function Choice(props: {
   const trans = useTrans();
   const { proposal, result } = props;
   const { decide, error } = useDecide(proposal);
-  const place = useRestoreFocus<HTMLDivElement>();
+  const ref = useRestoreFocus<HTMLDivElement>();
   const { current: base, text } = result;
   return (
-    <div className="shoulders-Proposal-decision" ref={place}>
+    <div className="shoulders-Proposal-decision" ref={ref}>
       <div className="shoulders-Actions">
         <Button onClick={() => decide({ decision: 'dismiss' })}>
           {trans.__('Keep mine')}
@@ -74,7 +74,7 @@ export function Decision(props: {
   const { text } = edit;
   const { decide, error } = useDecide(proposal);
   const canRun = useCanRun(proposal);
-  const place = useRestoreFocus<HTMLDivElement>();
+  const ref = useRestoreFocus<HTMLDivElement>();
   const apply = (runs: boolean): void =>
     decide({
       decision: 'apply',
@@ -82,7 +82,7 @@ export function Decision(props: {
       ...(runs ? { run: true } : {})
     });
   return (
-    <div className="shoulders-Proposal-decision" ref={place}>
+    <div className="shoulders-Proposal-decision" ref={ref}>
       {text !== null && <Edited text={text} edit={edit} />}
       <div className="shoulders-Actions">
         <Button kind="primary" onClick={() => apply(false)}>
@@ -162,13 +162,13 @@ function KeepOrUndo(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { error, runOnce } = useAction();
-  const place = useRestoreFocus<HTMLDivElement>();
+  const ref = useRestoreFocus<HTMLDivElement>();
   const { review, edit } = props;
   const decide = (decision: 'keep' | 'undo'): void => {
     runOnce(() => review.decide([edit], decision));
   };
   return (
-    <div className="shoulders-Proposal-decision" ref={place}>
+    <div className="shoulders-Proposal-decision" ref={ref}>
       <div className="shoulders-Actions">
         <Button onClick={() => decide('keep')}>{trans.__('Keep')}</Button>
         <Button onClick={() => decide('undo')}>{trans.__('Undo')}</Button>

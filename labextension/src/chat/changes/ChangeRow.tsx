@@ -55,7 +55,7 @@ export const ChangeRow = React.memo(function ChangeRow({
             {statusName(row, trans)}
           </span>
         ) : (
-          <Decision row={row} edit={edit} onGone={onFocusLost} />
+          <Decision row={row} edit={edit} onFocusLost={onFocusLost} />
         )}
       </div>
       {edit !== null && <Remarks row={row} edit={edit} />}
@@ -235,13 +235,13 @@ function Remarks(props: {
 function Decision(props: {
   row: IChangeRow;
   edit: PendingEdit;
-  onGone: () => void;
+  onFocusLost: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
   const { review } = useHost();
   const { error, runOnce } = useAction();
   const { row, edit } = props;
-  const place = useFocusHandover(props.onGone);
+  const ref = useFocusHandover(props.onFocusLost);
   const name = `${cellOrFile(row, trans)} ${visible(row.change.title)}`.trim();
   const words = decisionWords(row, trans);
   const button = (decision: 'keep' | 'undo', text: string) => (
@@ -259,7 +259,7 @@ function Decision(props: {
   );
   return (
     <>
-      <span className="shoulders-ChangeRow-actions" ref={place}>
+      <span className="shoulders-ChangeRow-actions" ref={ref}>
         {button('keep', words.keep)}
         {words.undo !== null && button('undo', words.undo)}
       </span>
@@ -270,16 +270,16 @@ function Decision(props: {
 
 /** Calls `pass` when the focused element goes away. */
 function useFocusHandover(pass: () => void): React.RefObject<HTMLSpanElement> {
-  const place = React.useRef<HTMLSpanElement>(null);
+  const ref = React.useRef<HTMLSpanElement>(null);
   React.useLayoutEffect(() => {
-    const { current } = place;
+    const { current } = ref;
     return () => {
       if (current?.contains(focused()) === true) {
         requestAnimationFrame(pass);
       }
     };
   }, [pass]);
-  return place;
+  return ref;
 }
 
 function decisionWords(

@@ -59,7 +59,7 @@ function Ideas(): React.JSX.Element {
   const trans = useTrans();
   const { cellsOf } = useHost();
   const editorContext = useEditorContext();
-  const { variables, look: refresh } = useVariables(editorContext);
+  const { variables, refresh } = useVariables(editorContext);
   const isDemo = useIsDemo();
   const cells = cellsOf(editorContext.document ?? '');
   const ideas = ideasFor({ editorContext, cells, variables, isDemo }, trans);
@@ -70,11 +70,11 @@ function Ideas(): React.JSX.Element {
 /** Variables in the kernel of the active notebook; `look` reads them again. */
 function useVariables({ document }: IEditorContext): {
   variables: readonly VariableSummary[];
-  look: () => void;
+  refresh: () => void;
 } {
   const { lookups } = useHost();
   const [known, setKnown] = React.useState({ document, variables: NONE });
-  const look = React.useCallback(() => {
+  const refresh = React.useCallback(() => {
     if (document?.endsWith('.ipynb') === true) {
       lookups.variables(document).then(
         ({ variables }) => setKnown({ document, variables }),
@@ -84,9 +84,9 @@ function useVariables({ document }: IEditorContext): {
       );
     }
   }, [lookups, document]);
-  React.useEffect(look, [look]);
+  React.useEffect(refresh, [refresh]);
   const variables = known.document === document ? known.variables : NONE;
-  return { variables, look };
+  return { variables, refresh };
 }
 
 /** Longest quote shown, in characters. */

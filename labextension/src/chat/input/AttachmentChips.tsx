@@ -28,7 +28,7 @@ export function AttachmentChips(props: {
             icon={shown.icon}
             text={shown.label}
             title={shown.title}
-            picture={pictureOf(attachment)}
+            picture={thumbnailOf(attachment)}
             attached
             onOpen={
               path === null ||
@@ -64,7 +64,7 @@ export function PendingChips(props: {
             icon="file"
             text={text}
             title={text}
-            coming
+            isPending
             onRemove={() => props.onCancel(coming)}
           />
         );
@@ -73,7 +73,7 @@ export function PendingChips(props: {
   );
 }
 
-function pictureOf(attachment: Attachment): string | undefined {
+function thumbnailOf(attachment: Attachment): string | undefined {
   return attachment.kind === 'image' && attachment.data !== null
     ? `data:${attachment.media_type};base64,${attachment.data}`
     : undefined;

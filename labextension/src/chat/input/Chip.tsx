@@ -16,7 +16,7 @@ export function Chip(props: {
   /** Added by the user rather than offered. */
   attached?: boolean;
   /** Whether it is still pending. */
-  coming?: boolean;
+  isPending?: boolean;
   onOpen?: (() => void) | undefined;
   onRemove: () => void;
 }): React.JSX.Element {
@@ -26,7 +26,7 @@ export function Chip(props: {
   const classes = [
     'shoulders-Chip',
     ...(props.attached === true ? ['shoulders-mod-attached'] : []),
-    ...(props.coming === true ? ['shoulders-mod-coming'] : [])
+    ...(props.isPending === true ? ['shoulders-mod-coming'] : [])
   ];
   const inside = (
     <>

@@ -31,17 +31,17 @@ export function Composer(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { view, closed } = props;
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   const composer = useComposer(view, closed);
   const { draft, attachments, error } = composer;
-  const over = useDrop(place, attachments, closed);
+  const over = useDrop(ref, attachments, closed);
   return (
     <>
       <OpenSheet view={view} composer={composer} />
       {error !== null && <ErrorNote error={error} />}
       <div
         className={`shoulders-Composer ${over ? 'shoulders-mod-over' : ''}`}
-        ref={place}
+        ref={ref}
         onKeyDown={event => {
           const isFree =
             !event.defaultPrevented && !event.nativeEvent.isComposing;
@@ -65,7 +65,7 @@ export function Composer(props: {
           onName={attachments.add}
           onPaste={attachments.addPasted}
         />
-        <Bar view={view} closed={closed} composer={composer} place={place} />
+        <Bar view={view} closed={closed} composer={composer} place={ref} />
         {over && (
           <div className="shoulders-Composer-drop">
             {trans.__('Drop to attach')}
@@ -129,10 +129,10 @@ function Chips({ composer }: { composer: IComposer }): React.JSX.Element {
       />
       {!isThread && (
         <ContextChips
-          situation={editorContext}
-          left={removedContext}
-          onLeave={removeContext}
-          onTakeBack={restoreContext}
+          editorContext={editorContext}
+          removed={removedContext}
+          onRemove={removeContext}
+          onRestore={restoreContext}
         />
       )}
     </div>

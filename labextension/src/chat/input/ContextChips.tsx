@@ -18,38 +18,38 @@ interface IContextChip {
 }
 
 export function ContextChips(props: {
-  situation: IEditorContext;
-  left: RemovedPieces;
-  onLeave: (piece: ContextPiece) => void;
-  onTakeBack: () => void;
+  editorContext: IEditorContext;
+  removed: RemovedPieces;
+  onRemove: (piece: ContextPiece) => void;
+  onRestore: () => void;
 }): React.JSX.Element {
   const { Icon } = useHost();
   const trans = useTrans();
-  const { situation, left, onLeave } = props;
+  const { editorContext, removed, onRemove } = props;
   const shown = [
-    ...ofDocument(situation, left, trans),
-    ...ofTabs(situation, trans)
+    ...ofDocument(editorContext, removed, trans),
+    ...ofTabs(editorContext, trans)
   ];
   return (
     <>
       {shown
-        .filter(({ piece }) => !left.has(piece))
+        .filter(({ piece }) => !removed.has(piece))
         .map(({ piece, icon, text, title }) => (
           <Chip
             key={piece}
             icon={icon}
             text={text}
             title={title}
-            onRemove={() => onLeave(piece)}
+            onRemove={() => onRemove(piece)}
           />
         ))}
-      {left.size > 0 && (
+      {removed.size > 0 && (
         <button
           type="button"
           className="shoulders-Chip shoulders-mod-back"
           title={trans.__('Include open documents again')}
           onClick={() => {
-            props.onTakeBack();
+            props.onRestore();
             focusComposer();
           }}
         >

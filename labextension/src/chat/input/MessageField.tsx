@@ -68,7 +68,7 @@ export function MessageField(props: {
         disabled={props.disabled}
         onChange={({ target }) => {
           onChange(target.value);
-          suggestions.look(target.value, target.selectionStart);
+          suggestions.update(target.value, target.selectionStart);
         }}
         onBlur={suggestions.close}
         onPaste={event => {

@@ -70,9 +70,9 @@ export function useComposer(
   const editorContext = useEditorContext();
   const draft = useDraft();
   const {
-    left: removedContext,
-    leave: removeContext,
-    takeBack: restoreContext
+    removed: removedContext,
+    remove: removeContext,
+    restore: restoreContext
   } = useRemovedContext(editorContext);
   const attachments = useAttachments();
   const [sheet, setSheet] = React.useState<Sheet | null>(null);
@@ -225,15 +225,15 @@ const NOTHING: RemovedPieces = new Set();
 
 /** Context pieces the user removed, until the message is sent or another document is active. */
 function useRemovedContext({ document }: IEditorContext): {
-  left: RemovedPieces;
-  leave: (piece: ContextPiece) => void;
-  takeBack: () => void;
+  removed: RemovedPieces;
+  remove: (piece: ContextPiece) => void;
+  restore: () => void;
 } {
   const [state, setState] = React.useState({ document, left: NOTHING });
-  const left = state.document === document ? state.left : NOTHING;
+  const removed = state.document === document ? state.left : NOTHING;
   return {
-    left,
-    leave: piece => setState({ document, left: new Set([...left, piece]) }),
-    takeBack: () => setState({ document, left: NOTHING })
+    removed,
+    remove: piece => setState({ document, left: new Set([...removed, piece]) }),
+    restore: () => setState({ document, left: NOTHING })
   };
 }

@@ -10,20 +10,20 @@ import { useHost, useTrans } from '../../ui/hooks';
 
 /** A block of text. */
 export function Html({ token }: { token: Token }): React.JSX.Element {
-  const place = useSanitised<HTMLDivElement>(toHtml(token));
-  return <div className="shoulders-Markdown-block" ref={place} />;
+  const ref = useSanitised<HTMLDivElement>(toHtml(token));
+  return <div className="shoulders-Markdown-block" ref={ref} />;
 }
 
 /** Fills an element with sanitised HTML; unchanged HTML leaves it alone. */
 export function useSanitised<T extends HTMLElement>(
   html: string
 ): React.RefObject<T> {
-  const place = React.useRef<T>(null);
+  const ref = React.useRef<T>(null);
   const typeset = useMathematics();
   const show = useImages();
   const link = useReferenceLinks();
   React.useLayoutEffect(() => {
-    const element = place.current;
+    const element = ref.current;
     if (element === null) {
       return;
     }
@@ -36,7 +36,7 @@ export function useSanitised<T extends HTMLElement>(
       show(picture);
     }
   }, [html, typeset, show, link]);
-  return place;
+  return ref;
 }
 
 /** Loads an `img` of the sanitiser; one without `src` has a workspace path as its title. */

@@ -55,11 +55,11 @@ function isSame(
 }
 
 function Cell({ cell }: { cell: Tokens.TableCell }): React.JSX.Element {
-  const place = useSanitised<HTMLTableCellElement>(toInlineHtml(cell.tokens));
+  const ref = useSanitised<HTMLTableCellElement>(toInlineHtml(cell.tokens));
   const align = cell.align ?? undefined;
   return cell.header ? (
-    <th ref={place} align={align} />
+    <th ref={ref} align={align} />
   ) : (
-    <td ref={place} align={align} />
+    <td ref={ref} align={align} />
   );
 }

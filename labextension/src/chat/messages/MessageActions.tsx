@@ -19,7 +19,7 @@ export function MessageActions(props: {
   const trans = useTrans();
   const { message, onEdit } = props;
   const [asking, setAsking] = React.useState(false);
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   const { earlierVersion } = React.useContext(BranchesContext);
   const running = useRunning();
   const copy = useCopy(message.text);
@@ -41,11 +41,11 @@ export function MessageActions(props: {
   ];
   const close = (): void => {
     setAsking(false);
-    place.current?.querySelector('button')?.focus();
+    ref.current?.querySelector('button')?.focus();
   };
   return (
     <>
-      <div className="shoulders-User-actions" ref={place}>
+      <div className="shoulders-User-actions" ref={ref}>
         <Toolbar
           label={trans.__('Message actions')}
           acts={[copy, ...(earlierVersion === null ? now : []), fork]}
@@ -102,13 +102,13 @@ function useCopy(text: string, hidden = 0): IToolbarAction {
           hidden
         );
   const { copy } = useHost();
-  const { done, say } = useDone<'copied'>();
+  const { done, confirm } = useDone<'copied'>();
   return {
     icon: done === null ? 'copy' : 'check',
     label: done === null ? trans.__('Copy message') : copied,
     act: () => {
       copy(text);
-      say('copied');
+      confirm('copied');
     }
   };
 }

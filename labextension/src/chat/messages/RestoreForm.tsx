@@ -32,10 +32,10 @@ export function RestoreForm(props: {
   const [chosen, setChosen] = React.useState<ReadonlySet<RestorePart>>(
     () => new Set(CHOICES)
   );
-  const place = React.useRef<HTMLElement>(null);
+  const ref = React.useRef<HTMLElement>(null);
   React.useEffect(() => {
-    place.current?.querySelector('input')?.focus();
-    place.current?.scrollIntoView({ block: 'nearest' });
+    ref.current?.querySelector('input')?.focus();
+    ref.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   const { point } = props;
   const what = [...chosen];
@@ -67,7 +67,7 @@ export function RestoreForm(props: {
       className="shoulders-Card shoulders-RestoreForm"
       role="dialog"
       aria-labelledby={title}
-      ref={place}
+      ref={ref}
       onKeyDown={event => {
         if (event.key === 'Escape') {
           event.stopPropagation();

@@ -90,10 +90,10 @@ export function unansweredMessage(
   const [asked, answer] = messages.slice(-2);
   const did =
     answer?.role === 'agent' &&
-    answer.parts.some(({ type }) => DEEDS.has(type));
+    answer.parts.some(({ type }) => ACTIONS.has(type));
   return asked?.role === 'user' && answer?.role === 'agent' && !did
     ? asked
     : null;
 }
 
-const DEEDS = new Set(['call', 'proposal', 'artifact', 'clarify', 'restore']);
+const ACTIONS = new Set(['call', 'proposal', 'artifact', 'clarify', 'restore']);

@@ -28,7 +28,7 @@ export const UserMessage = React.memo(function UserMessage(props: {
   );
   // A restored field does not take the focus.
   const [asked, setAsked] = React.useState(false);
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   const open = (): void => {
     setAsked(true);
     conversations.setEdit(tab, id, message.text);
@@ -36,14 +36,14 @@ export const UserMessage = React.memo(function UserMessage(props: {
   const close = (): void => {
     setAsked(false);
     conversations.setEdit(tab, id, null);
-    place.current?.focus();
+    ref.current?.focus();
   };
   return (
     <div
       className="shoulders-User"
       title={edits ? undefined : formatMoment(message.at)}
       tabIndex={-1}
-      ref={place}
+      ref={ref}
     >
       {edits ? (
         <EditMessage message={message} takesFocus={asked} onClose={close} />
@@ -79,9 +79,9 @@ export function UserBubble(props: {
 function Bubble({ text }: { text: string }): React.JSX.Element | null {
   const trans = useTrans();
   const [whole, setWhole] = React.useState(false);
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   const beginning = clampText(text);
-  const overflows = useOverflow(place, whole);
+  const overflows = useOverflow(ref, whole);
   if (text === '') {
     return null; // Attachments can be sent without text.
   }
@@ -89,7 +89,7 @@ function Bubble({ text }: { text: string }): React.JSX.Element | null {
     <div className="shoulders-User-bubble">
       <div
         className={`shoulders-User-text ${whole ? '' : 'shoulders-mod-clamped'}`}
-        ref={place}
+        ref={ref}
         dir="auto"
       >
         {legible(whole ? text : beginning)}

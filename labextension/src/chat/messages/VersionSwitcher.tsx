@@ -14,19 +14,22 @@ export function VersionSwitcher({
 }): React.JSX.Element | null {
   const { versions } = React.useContext(BranchesContext);
   const all = versions.get(seq);
-  return all === undefined ? null : <Walk seq={seq} all={all} />;
+  return all === undefined ? null : <StepButton seq={seq} all={all} />;
 }
 
-function Walk(props: { seq: number; all: AllVersions }): React.JSX.Element {
+function StepButton(props: {
+  seq: number;
+  all: AllVersions;
+}): React.JSX.Element {
   const trans = useTrans();
   const { seq, all } = props;
   const { show, lastSwitch } = React.useContext(BranchesContext);
   const index = all.indexOf(seq);
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   const by = lastSwitch?.seq === seq ? lastSwitch.by : 0;
   React.useLayoutEffect(() => {
     if (by !== 0) {
-      const [back, on] = place.current?.querySelectorAll('button') ?? [];
+      const [back, on] = ref.current?.querySelectorAll('button') ?? [];
       const [wanted, other] = by < 0 ? [back, on] : [on, back];
       (wanted?.disabled === false ? wanted : other)?.focus();
     }
@@ -42,7 +45,7 @@ function Walk(props: { seq: number; all: AllVersions }): React.JSX.Element {
       className="shoulders-Versions"
       role="group"
       aria-label={trans.__('Versions of this message')}
-      ref={place}
+      ref={ref}
     >
       <IconButton
         icon="caret-left"

@@ -17,7 +17,7 @@ interface IPaged {
   /** Whether the server has answered once. */
   readonly isRead: boolean;
   readonly hasMore: boolean;
-  readonly more: () => Promise<void>;
+  readonly loadMore: () => Promise<void>;
 }
 
 export function SessionList(props: {
@@ -32,11 +32,11 @@ export function SessionList(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const actions = useActions();
-  const place = React.useRef<HTMLElement>(null);
+  const ref = React.useRef<HTMLElement>(null);
   const { label, className = '', store, filters, none, children } = props;
   return (
     <section
-      ref={place}
+      ref={ref}
       className={`shoulders-History ${className}`}
       aria-label={label}
       onKeyDown={event => {
@@ -44,7 +44,7 @@ export function SessionList(props: {
           event.preventDefault();
           actions.showList(null);
           focusComposer();
-        } else if (moveFocus(place.current, event)) {
+        } else if (moveFocus(ref.current, event)) {
           event.preventDefault();
         }
       }}
@@ -60,7 +60,7 @@ export function SessionList(props: {
         </p>
       )}
       {store.hasMore && (
-        <Button onClick={() => void store.more()}>
+        <Button onClick={() => void store.loadMore()}>
           {trans.__('Show more')}
         </Button>
       )}

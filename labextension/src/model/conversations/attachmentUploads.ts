@@ -32,7 +32,7 @@ export interface IAttachmentTarget {
   readonly send: (key: string, message: WaitingMessage) => void;
 }
 
-interface IHeld extends IPendingAttachment {
+interface IWaitingMessages extends IPendingAttachment {
   readonly abort: AbortController;
 }
 
@@ -97,7 +97,7 @@ export class AttachmentUploads {
 
   private async finish(
     key: string,
-    { id, abort }: IHeld,
+    { id, abort }: IWaitingMessages,
     make: IAttachmentSource['create']
   ): Promise<void> {
     const { signal } = abort;
@@ -134,7 +134,7 @@ export class AttachmentUploads {
     }
   }
 
-  private readonly held = new Map<string, readonly IHeld[]>();
+  private readonly held = new Map<string, readonly IWaitingMessages[]>();
   private readonly tails = new Map<string, Promise<void>>();
   private readonly messages = new Map<string, WaitingMessage>();
   private readonly errors = new Map<string, ErrorInfo>();

@@ -21,7 +21,7 @@ export class MessageSender {
     this.tabs.putPending(key, { body, error: null });
     try {
       const sessionId = await this.ensureSession(key);
-      await this.give(sessionId, body);
+      await this.deliver(sessionId, body);
       this.tabs.accepted(key, body.id);
     } catch (error) {
       this.tabs.putPending(key, { body, error: infoOf(error) });
@@ -53,7 +53,7 @@ export class MessageSender {
     return id;
   }
 
-  private async give(sessionId: string, body: SendMessage): Promise<void> {
+  private async deliver(sessionId: string, body: SendMessage): Promise<void> {
     const empty = this.empty.get(sessionId);
     if (empty === undefined) {
       await this.http.sendMessage(sessionId, body);

@@ -60,20 +60,20 @@ export class StatusBarState {
   read(): void {
     this.readDefaultModel();
     this.readCost();
-    this.ask(this.http.sessions({ limit: NEWEST }), ({ sessions }) => {
+    this.request(this.http.sessions({ limit: NEWEST }), ({ sessions }) => {
       this.busy = new Set();
       sessions.forEach(({ id, status }) => this.note(id, status));
     });
   }
 
   private readDefaultModel(): void {
-    this.ask(this.http.status(), status => {
+    this.request(this.http.status(), status => {
       this.standard = status.default_model;
     });
   }
 
   private readCost(): void {
-    this.ask(this.http.usage(), ({ budget, total }) => {
+    this.request(this.http.usage(), ({ budget, total }) => {
       const month = budget.limits.find(({ scope }) => scope === 'month');
       this.cost = month?.spent_micro_usd ?? null;
       this.limit = month?.limit_micro_usd ?? null;
@@ -81,7 +81,7 @@ export class StatusBarState {
     });
   }
 
-  private ask<T>(answer: Promise<T>, take: (value: T) => void): void {
+  private request<T>(answer: Promise<T>, take: (value: T) => void): void {
     answer.then(
       value => {
         take(value);

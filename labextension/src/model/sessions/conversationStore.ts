@@ -108,7 +108,7 @@ export class ConversationStore implements IDisposable {
       const { last_seq } = this.state;
       const page = await this.http.events(this.sessionId, last_seq, PAGE);
       if (page.last_seq < last_seq) {
-        this.startOver(); // Shown events are gone: the log was restored from a backup.
+        this.reset(); // Shown events are gone: the log was restored from a backup.
         continue;
       }
       page.events.forEach(event => this.fold(event, rules));
@@ -116,7 +116,7 @@ export class ConversationStore implements IDisposable {
     }
   }
 
-  private startOver(): void {
+  private reset(): void {
     this.state = EMPTY;
     this.left = [];
     this.damaged = false;

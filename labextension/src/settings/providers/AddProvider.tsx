@@ -290,7 +290,7 @@ function DetectedProviderForm(props: {
   }
   return (
     <>
-      <p role="status">{foundText(found, trans)}</p>
+      <p role="status">{detectedText(found, trans)}</p>
       {!found.known && (
         <ProviderFields
           form={form}
@@ -324,7 +324,7 @@ async function saveKey(
   return { stored: true, provider: null, test: null };
 }
 
-function foundText(
+function detectedText(
   found: DetectedProvider,
   trans: ReturnType<typeof useTrans>
 ): string {

@@ -104,12 +104,12 @@ function Provider(props: { provider: ProviderHealth }): React.JSX.Element {
     }
   };
   const isStored = isKeyStored(provider);
-  const place = React.useRef<HTMLLIElement>(null);
+  const ref = React.useRef<HTMLLIElement>(null);
   useFocusAfter(!isStored && !removal.busy, () =>
-    place.current?.querySelector('input')
+    ref.current?.querySelector('input')
   );
   return (
-    <li className="shoulders-Provider" aria-labelledby={title} ref={place}>
+    <li className="shoulders-Provider" aria-labelledby={title} ref={ref}>
       <div className="shoulders-Provider-head">
         <h3 id={title}>{provider.name}</h3>
         <State provider={provider} />

@@ -155,13 +155,13 @@ export function authOf(text: string): string {
 }
 
 const SCHEME = /^[a-z]+:\/\//i;
-const PLACE =
+const ADDRESS =
   /^(\[[0-9a-f:]+\]|localhost|[a-z0-9-]+(\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d))(:\d+)?(\/\S*)?$/;
 
 /** Whether pasted text is an address rather than a key. */
 export function isAddress(text: string): boolean {
   const typed = text.trim();
-  return SCHEME.test(typed) || PLACE.test(typed);
+  return SCHEME.test(typed) || ADDRESS.test(typed);
 }
 
 /** Whether typed text should be masked. */

@@ -99,11 +99,11 @@ function NewRule(props: { tools: readonly string[] }): React.JSX.Element {
   const trans = useTrans();
   const store = useStore();
   const [open, setOpen] = React.useState(store.drafts.get('rule:new') !== null);
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   const isClosed = React.useRef(false);
   React.useEffect(() => {
     if (isClosed.current && !open) {
-      place.current?.querySelector('button')?.focus();
+      ref.current?.querySelector('button')?.focus();
     }
   }, [open]);
   return open ? (
@@ -119,7 +119,7 @@ function NewRule(props: { tools: readonly string[] }): React.JSX.Element {
       }}
     />
   ) : (
-    <div className="shoulders-Actions" ref={place}>
+    <div className="shoulders-Actions" ref={ref}>
       <Button onClick={() => setOpen(true)}>{trans.__('Add a rule…')}</Button>
     </div>
   );
@@ -151,12 +151,12 @@ function OwnRule(props: {
   const [open, setOpen] = React.useState(store.drafts.get(draft) !== null);
   const [busy, error, change] = useChange();
   const words = inWords(rule, trans);
-  const place = React.useRef<HTMLLIElement>(null);
+  const ref = React.useRef<HTMLLIElement>(null);
   // At the end of the list the other arrow gets the focus.
   const wasMoved = React.useRef(false);
   const wayBack = (): HTMLElement | null | undefined =>
     wasMoved.current
-      ? place.current?.querySelector<HTMLElement>(
+      ? ref.current?.querySelector<HTMLElement>(
           '.shoulders-Line-actions > button:enabled'
         )
       : null;
@@ -167,7 +167,7 @@ function OwnRule(props: {
   useFocusAfter(!busy && isFirst, wayBack);
   useFocusAfter(!busy && isLast, wayBack);
   return (
-    <li className="shoulders-Line shoulders-mod-rule" ref={place}>
+    <li className="shoulders-Line shoulders-mod-rule" ref={ref}>
       <RuleDescription rule={rule} />
       <div className="shoulders-Line-actions">
         <IconButton
@@ -209,9 +209,7 @@ function OwnRule(props: {
           store={rule => store.changePermissions(replaceRule(body, rule))}
           onClose={() => {
             setOpen(false);
-            place.current
-              ?.querySelector<HTMLElement>('[aria-pressed]')
-              ?.focus();
+            ref.current?.querySelector<HTMLElement>('[aria-pressed]')?.focus();
           }}
         />
       )}

@@ -219,10 +219,10 @@ function Answered(props: {
 /** Why an answer was not stored; scrolls into view. */
 function Failed({ error }: { error: ErrorInfo }): React.JSX.Element {
   const trans = useTrans();
-  const place = React.useRef<HTMLDivElement>(null);
-  React.useEffect(() => place.current?.focus(), [error]);
+  const ref = React.useRef<HTMLDivElement>(null);
+  React.useEffect(() => ref.current?.focus(), [error]);
   return (
-    <div tabIndex={-1} ref={place}>
+    <div tabIndex={-1} ref={ref}>
       <ErrorNote error={inWords(error, trans)} />
     </div>
   );

@@ -99,7 +99,7 @@ function Sums(props: { usages: IUsages; measure: Measure }): React.JSX.Element {
           className="shoulders-Usage-table"
           summary={trans.__('Days as a table')}
         >
-          {() => <RowsTable rows={day.rows} first={trans.__('Day')} />}
+          {() => <RowsTable rows={day.rows} firstColumn={trans.__('Day')} />}
         </Disclosure>
       </Group>
       <Group title={trans.__('By model')}>
@@ -108,7 +108,9 @@ function Sums(props: { usages: IUsages; measure: Measure }): React.JSX.Element {
           className="shoulders-Usage-table"
           summary={trans.__('Models as a table')}
         >
-          {() => <RowsTable rows={model.rows} first={trans.__('Model')} />}
+          {() => (
+            <RowsTable rows={model.rows} firstColumn={trans.__('Model')} />
+          )}
         </Disclosure>
       </Group>
       <Group

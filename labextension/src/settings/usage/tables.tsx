@@ -33,15 +33,15 @@ function Scrolled(props: {
 export function RowsTable(props: {
   rows: readonly UsageRow[];
   /** Title of the first column. */
-  first: string;
+  firstColumn: string;
 }): React.JSX.Element {
   const trans = useTrans();
   return (
-    <Scrolled label={props.first}>
+    <Scrolled label={props.firstColumn}>
       <table>
         <thead>
           <tr>
-            <th scope="col">{props.first}</th>
+            <th scope="col">{props.firstColumn}</th>
             <th scope="col">{trans.__('Cost')}</th>
             <th scope="col">{trans.__('Calls')}</th>
             <th scope="col">{trans.__('Answered')}</th>

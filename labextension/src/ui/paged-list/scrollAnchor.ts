@@ -18,7 +18,7 @@ export class ScrollAnchor {
     this.seen = null;
     for (const element of this.scroller.querySelectorAll(ITEMS)) {
       if (this.offsetOf(element) + element.clientHeight > 0) {
-        this.seen = { element, place: this.placeOf(element) };
+        this.seen = { element, place: this.positionOf(element) };
         return;
       }
     }
@@ -28,7 +28,7 @@ export class ScrollAnchor {
   restore(): void {
     if (this.seen?.element.isConnected === true) {
       const { element, place } = this.seen;
-      const grown = this.placeOf(element) - place;
+      const grown = this.positionOf(element) - place;
       this.scroller.scrollTop += grown;
       this.seen = { element, place: place + grown };
     }
@@ -41,7 +41,7 @@ export class ScrollAnchor {
   }
 
   /** Distance from the start of the scrollable content; does not change with scrolling. */
-  private placeOf(element: Element): number {
+  private positionOf(element: Element): number {
     return this.offsetOf(element) + this.scroller.scrollTop;
   }
 

@@ -18,11 +18,11 @@ export interface INearby {
 /** Whether a part is rendered: always with `stays`; before its first render it has a height of `guess` px. */
 export function useNearby(stays: boolean, guess: number): INearby {
   const nearness = React.useContext(NearnessContext);
-  const place = React.useRef<HTMLDivElement>(null);
+  const ref = React.useRef<HTMLDivElement>(null);
   const [near, setNear] = React.useState(stays || nearness === null);
   const [height, setRoom] = React.useState(guess);
   React.useEffect(() => {
-    const { current } = place;
+    const { current } = ref;
     if (current === null || nearness === null) {
       return;
     }
@@ -39,5 +39,5 @@ export function useNearby(stays: boolean, guess: number): INearby {
       });
     });
   }, [nearness]);
-  return { place, shown: near || stays, height };
+  return { place: ref, shown: near || stays, height };
 }

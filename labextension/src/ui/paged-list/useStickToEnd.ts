@@ -5,7 +5,7 @@ import * as React from 'react';
 import { ScrollAnchor, isAnchoring } from './scrollAnchor';
 
 /** Distance that still counts as the end, in px. */
-const NEAR = 32;
+const END_DISTANCE = 32;
 
 /** Refs and state of a list that follows its end. */
 export interface IStickToEnd {
@@ -41,7 +41,8 @@ export function useStickToEnd(sent: number): IStickToEnd {
       const { scrollTop } = element;
       const left = element.scrollHeight - scrollTop - element.clientHeight;
       // Only scrolling up leaves the end; focusing a field may scroll down a little.
-      follows.current = left < NEAR || (follows.current && scrollTop >= before);
+      follows.current =
+        left < END_DISTANCE || (follows.current && scrollTop >= before);
       before = scrollTop;
       setAway(left > element.clientHeight);
       anchor?.remember();

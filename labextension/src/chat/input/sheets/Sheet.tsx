@@ -15,8 +15,8 @@ export function Sheet(props: {
   const { Icon } = useHost();
   const trans = useTrans();
   const title = React.useId();
-  const place = React.useRef<HTMLElement>(null);
-  React.useEffect(() => place.current?.focus(), []);
+  const ref = React.useRef<HTMLElement>(null);
+  React.useEffect(() => ref.current?.focus(), []);
   const close = (): void => {
     props.onClose();
     focusComposer();
@@ -27,7 +27,7 @@ export function Sheet(props: {
       role="dialog"
       aria-labelledby={title}
       tabIndex={-1}
-      ref={place}
+      ref={ref}
       onKeyDown={event => {
         if (event.key === 'Escape' && !event.defaultPrevented) {
           event.stopPropagation();

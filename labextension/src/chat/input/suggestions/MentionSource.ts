@@ -40,10 +40,10 @@ export class MentionSource {
       }
     };
     again();
-    this.asked ??= this.variables();
-    this.asked
+    this.query ??= this.variables();
+    this.query
       .then(variables => {
-        this.known = variables;
+        this.variables = variables;
         again();
       })
       .catch(unlisted);
@@ -51,7 +51,7 @@ export class MentionSource {
       .files(query)
       .then(matches => {
         if (turn === this.turn) {
-          this.found = serverMentions(matches);
+          this.results = serverMentions(matches);
           again();
         }
       })
@@ -61,8 +61,8 @@ export class MentionSource {
   /** Stop searching; the next search reads the kernel's variables again. */
   stop(): void {
     this.turn++;
-    this.asked = null;
-    this.found = [];
+    this.query = null;
+    this.results = [];
   }
 
   private options(query: string): IMentionOption[] {
@@ -73,12 +73,12 @@ export class MentionSource {
       {
         editorContext,
         cells: host.cellsOf(editorContext.document ?? ''),
-        variables: this.known,
+        variables: this.variables,
         threads: conversations.history.all.filter(({ id }) => id !== own)
       },
       trans
     );
-    return chooseMentions(query, around, this.found).map(mention => ({
+    return chooseMentions(query, around, this.results).map(mention => ({
       key: JSON.stringify(mention.attachment),
       icon: KIND_ICONS[mention.kind],
       title: mention.label,
@@ -97,10 +97,10 @@ export class MentionSource {
   }
 
   private turn = 0;
-  private asked: Promise<readonly VariableSummary[]> | null = null;
-  private known: readonly VariableSummary[] = [];
+  private query: Promise<readonly VariableSummary[]> | null = null;
+  private variables: readonly VariableSummary[] = [];
   /** Last results of the server, kept until the next ones to avoid flicker. */
-  private found: readonly IMention[] = [];
+  private results: readonly IMention[] = [];
 }
 
 /** Other candidates remain available. */

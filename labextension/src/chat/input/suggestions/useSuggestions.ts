@@ -45,7 +45,7 @@ export interface ISuggestionActions {
 export interface ISuggestions {
   readonly shown: IShownList | null;
   /** Call when the text or the caret changed. */
-  readonly look: (text: string, caret: number) => void;
+  readonly update: (text: string, caret: number) => void;
   readonly pick: (text: string, option: Suggestion) => void;
   readonly setActive: (index: number) => void;
   readonly close: () => void;
@@ -72,7 +72,7 @@ export function useSuggestions(
     setShown(before =>
       keepSelection({ token, label, options, active: 0 }, before)
     );
-  const look = (text: string, caret: number): void => {
+  const update = (text: string, caret: number): void => {
     const argument = argumentAt(text, caret, commands);
     const token = argument?.token ?? tokenAt(text, caret);
     if (token === null) {
@@ -102,7 +102,7 @@ export function useSuggestions(
     } else {
       const begun = `/${option.command.name} `;
       picking.startCommand(begun);
-      look(begun, begun.length);
+      update(begun, begun.length);
     }
   };
   const onKey = (event: React.KeyboardEvent<HTMLTextAreaElement>): boolean => {
@@ -131,7 +131,7 @@ export function useSuggestions(
   };
   return {
     shown: shown !== null && shown.options.length > 0 ? shown : null,
-    look,
+    update,
     pick,
     setActive: active => setShown(now => now && { ...now, active }),
     close,
