@@ -227,7 +227,7 @@ export class Relay implements IDisposable {
     try {
       this.options.model.send({ view: this.view, ...message });
     } catch (error) {
-      // JupyterLab refuses to send to a dead kernel; the timeout of `expect` shows that.
+      // JupyterLab refuses to send to a dead kernel; the timeout of `startTimeout` shows that.
       console.warn('The kernel of this panel cannot be reached:', error);
     }
   }

@@ -25,7 +25,7 @@ export function useProposalEdit({
 }: Proposal): IProposalEdit {
   const { conversations, tab } = useTabContext();
   const [text, setText] = React.useState(() => conversations.edit(tab, id));
-  const [takesFocus, setAsked] = React.useState(false);
+  const [takesFocus, setTakesFocus] = React.useState(false);
   const change = (now: string | null): void => {
     setText(now);
     conversations.setEdit(tab, id, now);
@@ -41,7 +41,7 @@ export function useProposalEdit({
     text,
     takesFocus,
     start: () => {
-      setAsked(true);
+      setTakesFocus(true);
       change(proposed);
     },
     change,

@@ -67,7 +67,7 @@ function Ideas(): React.JSX.Element {
   return <IdeaButtons ideas={ideas} onMouseEnter={refresh} />;
 }
 
-/** Variables in the kernel of the active notebook; `look` reads them again. */
+/** Variables in the kernel of the active notebook; `refresh` reads them again. */
 function useVariables({ document }: IEditorContext): {
   variables: readonly VariableSummary[];
   refresh: () => void;

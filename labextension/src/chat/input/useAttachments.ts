@@ -82,7 +82,7 @@ export function useAttachments(): IAttachments {
     addFiles,
     addDragged: data => {
       const made = host.carried(data); // Read now: JupyterLab empties it when the drag ends.
-      made.catch(() => undefined); // `take` reports the error in its turn.
+      made.catch(() => undefined); // `add` reports the error in its turn.
       uploads.add(tab, [{ name: '', create: () => made }]);
     },
     addPasted: data => {

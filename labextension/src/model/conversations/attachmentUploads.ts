@@ -32,7 +32,7 @@ export interface IAttachmentTarget {
   readonly send: (key: string, message: WaitingMessage) => void;
 }
 
-interface IWaitingMessages extends IPendingAttachment {
+interface IUpload extends IPendingAttachment {
   readonly abort: AbortController;
 }
 
@@ -44,7 +44,7 @@ export class AttachmentUploads {
 
   /** Pending attachments, in order. */
   pending(key: string): readonly IPendingAttachment[] {
-    return this.held.get(key) ?? NOTHING;
+    return this.active.get(key) ?? NOTHING;
   }
 
   /** The message that is sent once all attachments are ready. */
@@ -62,7 +62,7 @@ export class AttachmentUploads {
     this.errors.delete(key);
     for (const { name, create } of things) {
       const item = { id: this.count++, name, abort: new AbortController() };
-      this.held.set(key, [...(this.held.get(key) ?? []), item]);
+      this.active.set(key, [...(this.active.get(key) ?? []), item]);
       const before = this.tails.get(key) ?? Promise.resolve();
       this.tails.set(
         key,
@@ -74,7 +74,7 @@ export class AttachmentUploads {
 
   /** Drop a pending attachment. A message that waits for it is not sent. */
   cancel(key: string, id: number): void {
-    const item = this.held.get(key)?.find(held => held.id === id);
+    const item = this.active.get(key)?.find(active => active.id === id);
     item?.abort.abort();
     this.messages.delete(key);
     this.drop(key, id);
@@ -97,7 +97,7 @@ export class AttachmentUploads {
 
   private async finish(
     key: string,
-    { id, abort }: IWaitingMessages,
+    { id, abort }: IUpload,
     make: IAttachmentSource['create']
   ): Promise<void> {
     const { signal } = abort;
@@ -118,23 +118,23 @@ export class AttachmentUploads {
   }
 
   private drop(key: string, id: number): void {
-    const left = this.held.get(key)?.filter(held => held.id !== id) ?? [];
+    const left = this.active.get(key)?.filter(active => active.id !== id) ?? [];
     if (left.length === 0) {
-      this.held.delete(key);
+      this.active.delete(key);
     } else {
-      this.held.set(key, left);
+      this.active.set(key, left);
     }
   }
 
   private sendComplete(key: string): void {
     const message = this.messages.get(key);
-    if (message !== undefined && !this.held.has(key)) {
+    if (message !== undefined && !this.active.has(key)) {
       this.messages.delete(key);
       this.port.send(key, message);
     }
   }
 
-  private readonly held = new Map<string, readonly IWaitingMessages[]>();
+  private readonly active = new Map<string, readonly IUpload[]>();
   private readonly tails = new Map<string, Promise<void>>();
   private readonly messages = new Map<string, WaitingMessage>();
   private readonly errors = new Map<string, ErrorInfo>();
