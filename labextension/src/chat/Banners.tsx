@@ -9,6 +9,7 @@ import { serverText } from '../text/serverMessages';
 import { visible } from '../text/hiddenCharacters';
 import type { ErrorInfo } from '../wire/generated';
 import { fileNameOf, titleOf } from './sessions/panelActions';
+import { useServerAnswer } from '../ui/useServerAnswer';
 import { Button, ErrorNote } from '../ui/primitives';
 import {
   useAction,
@@ -163,22 +164,8 @@ function ReadOnlyBanner(props: {
 /** The conversation as a file; null if the server cannot export it. */
 function useExport(): Blob | null {
   const { conversations, tab } = useTabContext();
-  const [exported, setExported] = React.useState<Blob | null>(null);
-  React.useEffect(() => {
-    let gone = false;
-    conversations.commands.exportAs(tab, 'md').then(
-      blob => {
-        if (!gone) {
-          setExported(blob);
-        }
-      },
-      () => undefined // No export is offered then.
-    );
-    return () => {
-      gone = true;
-    };
-  }, [conversations, tab]);
-  return exported;
+  return useServerAnswer(tab, () => conversations.commands.exportAs(tab, 'md'))
+    .answer;
 }
 
 /** Delay before a closed socket is reported, in ms; short breaks are not. */

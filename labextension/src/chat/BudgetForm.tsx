@@ -3,7 +3,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { infoOf } from '../client/http';
 import {
   parseDollars,
   writeDollars,
@@ -16,6 +15,7 @@ import type {
   ErrorInfo,
   PutBudget
 } from '../wire/generated';
+import { useServerAnswer } from '../ui/useServerAnswer';
 import { Button, Dots, ErrorNote } from '../ui/primitives';
 import {
   focusComposer,
@@ -153,28 +153,10 @@ function Limit(props: {
 
 function useBudget(): { state: BudgetState | null; failure: ErrorInfo | null } {
   const { conversations } = useTabContext();
-  const [state, setState] = React.useState<BudgetState | null>(null);
-  const [failure, setFailure] = React.useState<ErrorInfo | null>(null);
-  React.useEffect(() => {
-    let gone = false;
-    conversations.budget.read().then(
-      read => {
-        if (!gone) {
-          setState(read);
-          setFailure(read.error);
-        }
-      },
-      (error: unknown) => {
-        if (!gone) {
-          setFailure(infoOf(error));
-        }
-      }
-    );
-    return () => {
-      gone = true;
-    };
-  }, [conversations]);
-  return { state, failure };
+  const { answer, error } = useServerAnswer('', () =>
+    conversations.budget.read()
+  );
+  return { state: answer, failure: error ?? answer?.error ?? null };
 }
 
 function bodyOf(

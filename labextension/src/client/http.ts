@@ -352,9 +352,13 @@ function unreachable(error: unknown): ErrorInfo {
 }
 
 /** An error with this message. */
-export function plainError(message: string, retryable: boolean): ErrorInfo {
+export function plainError(
+  message: string,
+  retryable: boolean,
+  code: ErrorInfo['code'] = 'internal'
+): ErrorInfo {
   return {
-    code: 'internal',
+    code,
     message,
     hint: null,
     retryable,

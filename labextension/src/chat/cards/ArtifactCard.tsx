@@ -2,11 +2,10 @@
 
 import * as React from 'react';
 
-import { infoOf } from '../../client/http';
 import { formatSize } from '../../text/numberFormat';
 import { readTable } from '../../text/delimitedTable';
 import { visible, withoutEscapes } from '../../text/hiddenCharacters';
-import type { ArtifactView, ErrorInfo } from '../../wire/generated';
+import type { ArtifactView } from '../../wire/generated';
 import {
   Button,
   Disclosure,
@@ -14,6 +13,7 @@ import {
   ErrorNote,
   IconButton
 } from '../../ui/primitives';
+import { useServerAnswer } from '../../ui/useServerAnswer';
 import { SandboxedPage } from '../../ui/SandboxedPage';
 import { useAction, useHost, useTabContext, useTrans } from '../../ui/hooks';
 
@@ -78,36 +78,15 @@ function Loaded(props: { name: string; show: Show }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
   const { name, show: Show } = props;
-  const [content, setContent] = React.useState<Blob | null>(null);
-  const [failure, setFailure] = React.useState<ErrorInfo | null>(null);
   const [attempt, setAttempt] = React.useState(0);
-  React.useEffect(() => {
-    let gone = false;
-    conversations.commands.artifact(tab, name).then(
-      blob => {
-        if (!gone) {
-          setContent(blob);
-        }
-      },
-      (error: unknown) => {
-        if (!gone) {
-          setFailure(infoOf(error));
-        }
-      }
-    );
-    return () => {
-      gone = true;
-    };
-  }, [conversations, tab, name, attempt]);
-  if (failure !== null) {
+  const { answer: content, error } = useServerAnswer(
+    JSON.stringify([tab, name, attempt]),
+    () => conversations.commands.artifact(tab, name)
+  );
+  if (error !== null) {
     return (
-      <ErrorNote error={failure}>
-        <Button
-          onClick={() => {
-            setFailure(null);
-            setAttempt(attempt + 1);
-          }}
-        >
+      <ErrorNote error={error}>
+        <Button onClick={() => setAttempt(attempt + 1)}>
           {trans.__('Try again')}
         </Button>
       </ErrorNote>

@@ -12,6 +12,7 @@ import {
 import { formatMoney } from '../../text/numberFormat';
 import { legible } from '../../text/hiddenCharacters';
 import type { ErrorInfo, NoticeView } from '../../wire/generated';
+import { useServerAnswer } from '../../ui/useServerAnswer';
 import { Button, ErrorNote } from '../../ui/primitives';
 import {
   useAction,
@@ -144,23 +145,9 @@ function OtherAmount(props: {
 /** The administrator's limit, if any. It is only shown; the server enforces it. */
 function useCeiling(scope: Scope | null): number | null {
   const { conversations } = useTabContext();
-  const [ceiling, setCeiling] = React.useState<number | null>(null);
-  React.useEffect(() => {
-    let gone = false;
-    conversations.budget.read().then(
-      ({ limits }) => {
-        const limit = limits.find(one => one.scope === scope);
-        if (!gone) {
-          setCeiling(limit?.administrator_micro_usd ?? null);
-        }
-      },
-      () => undefined // The steps are offered without it.
-    );
-    return () => {
-      gone = true;
-    };
-  }, [conversations, scope]);
-  return ceiling;
+  const { answer } = useServerAnswer('', () => conversations.budget.read());
+  const limit = answer?.limits.find(each => each.scope === scope);
+  return limit?.administrator_micro_usd ?? null;
 }
 
 /** Asks whether to summarise earlier messages of a turn that is too long for its model. */

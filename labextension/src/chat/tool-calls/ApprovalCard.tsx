@@ -3,17 +3,17 @@
 import * as React from 'react';
 
 import { isSevere } from '../../model/view-models/approvals';
-import { toolIcon } from '../../model/view-models/conversationItems';
 import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
 import type { ApprovalView, CallView } from '../../wire/generated';
 import { ApprovalActions } from './ApprovalActions';
 import { effectName } from './approvalLabels';
 import { Arguments } from './CallDetail';
+import { CallHead } from './CallRow';
 import { Code } from '../../ui/CodeBlock';
 import { DiffText } from '../../ui/Diff';
 import { Badge, Disclosure } from '../../ui/primitives';
-import { useRestoreFocus, useHost, useTrans } from '../../ui/hooks';
+import { useRestoreFocus, useTrans } from '../../ui/hooks';
 
 interface IApprovalProps {
   call: CallView;
@@ -24,7 +24,6 @@ export function ApprovalCard({
   call,
   approval
 }: IApprovalProps): React.JSX.Element {
-  const { Icon, trans } = useHost();
   const title = React.useId();
   const effects = React.useId();
   const card = useRestoreFocus<HTMLElement>();
@@ -35,15 +34,7 @@ export function ApprovalCard({
       aria-describedby={effects}
       ref={card}
     >
-      <header className="shoulders-Card-head" id={title}>
-        <Icon name={toolIcon(call.tool)} />
-        <span className="shoulders-Call-title">
-          {visible(serverText(trans, call.title))}
-        </span>
-        {call.target !== null && !call.title.includes(call.target) && (
-          <span className="shoulders-Call-target">{visible(call.target)}</span>
-        )}
-      </header>
+      <CallHead call={call} id={title} />
       <ExactAction approval={approval} />
       <div className="shoulders-Approval-effects" id={effects}>
         <Effects effects={approval.effects} />

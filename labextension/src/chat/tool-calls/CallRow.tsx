@@ -133,3 +133,23 @@ function splitTitle(
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('a, button') !== null;
 }
+
+/** The title and target of a call, as the header of its card. */
+export function CallHead(props: {
+  call: CallView;
+  id: string;
+}): React.JSX.Element {
+  const { Icon, trans } = useHost();
+  const { tool, title, target } = props.call;
+  return (
+    <header className="shoulders-Card-head" id={props.id}>
+      <Icon name={toolIcon(tool)} />
+      <span className="shoulders-Call-title">
+        {visible(serverText(trans, title))}
+      </span>
+      {target !== null && !title.includes(target) && (
+        <span className="shoulders-Call-target">{visible(target)}</span>
+      )}
+    </header>
+  );
+}

@@ -2,16 +2,15 @@
 
 import * as React from 'react';
 
-import { toolIcon } from '../../model/view-models/conversationItems';
 import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
 import type { CallView } from '../../wire/generated';
 import { Arguments } from './CallDetail';
+import { CallHead } from './CallRow';
 import { Button, ErrorNote } from '../../ui/primitives';
 import {
   useAnswer,
   useRestoreFocus,
-  useHost,
   useTabContext,
   useTrans
 } from '../../ui/hooks';
@@ -21,7 +20,6 @@ export function ToolResultForm({
 }: {
   call: CallView;
 }): React.JSX.Element {
-  const { Icon } = useHost();
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
   const { error, late, runOnce } = useAnswer();
@@ -37,15 +35,7 @@ export function ToolResultForm({
       aria-labelledby={title}
       ref={useRestoreFocus<HTMLElement>()}
     >
-      <header className="shoulders-Card-head" id={title}>
-        <Icon name={toolIcon(call.tool)} />
-        <span className="shoulders-Call-title">
-          {visible(serverText(trans, call.title))}
-        </span>
-        {call.target !== null && !call.title.includes(call.target) && (
-          <span className="shoulders-Call-target">{visible(call.target)}</span>
-        )}
-      </header>
+      <CallHead call={call} id={title} />
       <Arguments values={call.arguments ?? {}} />
       <p className="shoulders-Card-remark">
         {trans.__('Tools do not run in this conversation. Enter the result.')}

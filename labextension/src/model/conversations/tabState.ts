@@ -1,5 +1,6 @@
 /** State of a tab that is not in the log: draft, attachments, model, mode and outbox. Owned by `OpenTabs`. */
 
+import { plainError } from '../../client/http';
 import type {
   Attachment,
   Conversation,
@@ -42,16 +43,11 @@ const NONE: ITabState = {
 };
 
 /** Error of messages found unsent after a reload. */
-const UNSENT_ERROR: ErrorInfo = {
-  code: 'aborted',
-  message: 'The page was closed before this message was sent.',
-  hint: null,
-  retryable: true,
-  details: null,
-  provider: null,
-  model: null,
-  request_id: null
-};
+const UNSENT_ERROR = plainError(
+  'The page was closed before this message was sent.',
+  true,
+  'aborted'
+);
 
 /** The state of all tabs. */
 export class TabStates {

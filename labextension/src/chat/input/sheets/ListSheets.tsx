@@ -8,7 +8,7 @@ import type { ToolInfo } from '../../../wire/generated';
 import { Button, Dots, ErrorNote } from '../../../ui/primitives';
 import { useHost, useTabContext, useTrans } from '../../../ui/hooks';
 import { Sheet } from './Sheet';
-import { useServerAnswer } from './useServerAnswer';
+import { useServerAnswer } from '../../../ui/useServerAnswer';
 
 export function ToolsSheet(props: { onClose: () => void }): React.JSX.Element {
   const trans = useTrans();

@@ -12,7 +12,10 @@ import { Dots, ErrorNote } from '../../../ui/primitives';
 import { useHost, useTabContext, useTrans } from '../../../ui/hooks';
 import { RequestBody } from '../../../ui/RequestBody';
 import { Sheet } from './Sheet';
-import { useServerAnswer, type IServerAnswer } from './useServerAnswer';
+import {
+  useServerAnswer,
+  type IServerAnswer
+} from '../../../ui/useServerAnswer';
 
 /** Stands for the message being written; steps count from 1. */
 const NEXT = 0;

@@ -2,8 +2,8 @@
 
 import * as React from 'react';
 
-import { infoOf } from '../../../client/http';
-import type { ErrorInfo } from '../../../wire/generated';
+import { infoOf } from '../client/http';
+import type { ErrorInfo } from '../wire/generated';
 
 export interface IServerAnswer<T> {
   readonly answer: T | null;
