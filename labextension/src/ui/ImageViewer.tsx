@@ -19,7 +19,7 @@ export function ImageViewer(props: {
   }, []);
   return (
     <dialog
-      className="shoulders-PictureViewer"
+      className="shoulders-ImageViewer"
       aria-label={name}
       ref={ref}
       onClose={onClose}

@@ -15,7 +15,7 @@ export function LocationLink(props: {
     <a
       role="link"
       tabIndex={isStop ? 0 : -1}
-      className={`shoulders-PlaceLink ${className}`}
+      className={`shoulders-LocationLink ${className}`}
       title={title}
       onClick={onGo}
       onKeyDown={event => {

@@ -241,7 +241,7 @@ def test_mode_and_model_are_picked_and_a_full_context_is_red(
     expect(panel.input).to_be_focused()
     panel.ask("Hello.")
     answered(panel, "One.")
-    totals = panel.root.locator(".shoulders-Totals")
+    totals = panel.root.locator(".shoulders-UsageMeter")
     expect(totals).to_have_text(re.compile(r"^\d+(\.\d)?k\$0\.\d+$"))
     expect(totals).not_to_have_class(re.compile("shoulders-mod-full"))
     (begun,) = scenario.talks.of_type("step-start")

@@ -259,7 +259,7 @@ def test_a_message_is_edited_in_versions_forked_and_copied(
     versions = panel.root.get_by_role("group", name="Versions of this message")
     expect(versions).to_contain_text("2 of 2")
     versions.get_by_role("button", name="Earlier version").click()
-    bar = panel.root.locator(".shoulders-PastBar")
+    bar = panel.root.locator(".shoulders-EarlierVersionBar")
     bar.get_by_role("button", name=re.compile("^Continue from here")).click()
     expect(panel.tabs).to_have_count(3)
     expect(panel.answers.last).to_contain_text("First answer.")

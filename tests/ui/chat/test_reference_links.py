@@ -121,7 +121,7 @@ def test_cells_and_files_that_an_answer_names_are_links_that_mark_them(
     panel.finished()
     page = scenario.page
     answer = panel.answers.locator(".shoulders-Markdown")
-    expect(answer.locator(".shoulders-PlaceLink")).to_have_text(
+    expect(answer.locator(".shoulders-LocationLink")).to_have_text(
         ["cell 28", name, scenario.file.name]
     )
     # The number is the cell's as the agent has read it: it leads there after a move too.

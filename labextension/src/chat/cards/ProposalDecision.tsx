@@ -125,7 +125,7 @@ function Edited(props: {
   const { text, edit } = props;
   return (
     <textarea
-      className="shoulders-Input shoulders-Supply-field"
+      className="shoulders-Input shoulders-ToolResultForm-field"
       autoFocus={edit.takesFocus}
       spellCheck={false}
       rows={Math.min(16, text.split('\n').length + 1)}

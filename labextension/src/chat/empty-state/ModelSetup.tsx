@@ -77,7 +77,7 @@ function SetupOption(props: {
   children: React.ReactNode;
 }): React.JSX.Element {
   return (
-    <section className="shoulders-Way">
+    <section className="shoulders-SetupOption">
       <h3>{props.title}</h3>
       {props.children}
     </section>
@@ -129,7 +129,7 @@ function Local(props: {
           'Start Ollama and pull a model; it appears here within a minute. Nothing leaves this computer.'
         )}
       </p>
-      <pre className="shoulders-Way-command" tabIndex={0}>
+      <pre className="shoulders-SetupOption-command" tabIndex={0}>
         {PULL}
       </pre>
       <Button

@@ -32,7 +32,7 @@ export function UsageMeter({
   return (
     <button
       type="button"
-      className={`shoulders-Totals ${full ? 'shoulders-mod-full' : ''}`}
+      className={`shoulders-UsageMeter ${full ? 'shoulders-mod-full' : ''}`}
       title={title}
       aria-label={title}
       onClick={editBudget}
@@ -40,7 +40,7 @@ export function UsageMeter({
       <Gauge share={share} />
       {formatTokens(tokens)}
       {cost !== null && cost > 0 && (
-        <span className="shoulders-Totals-cost">{formatMoney(cost)}</span>
+        <span className="shoulders-UsageMeter-cost">{formatMoney(cost)}</span>
       )}
     </button>
   );

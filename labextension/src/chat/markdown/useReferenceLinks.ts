@@ -86,7 +86,7 @@ class Linker {
   private make(reference: Reference): HTMLElement {
     const { trans, referring } = this;
     const link = document.createElement('a');
-    link.className = 'shoulders-PlaceLink';
+    link.className = 'shoulders-LocationLink';
     link.setAttribute('role', 'link');
     link.tabIndex = 0;
     link.title = trans.__(

@@ -156,8 +156,8 @@ export function EarlierVersionBar(): React.JSX.Element | null {
     return null;
   }
   return (
-    <div className="shoulders-PastBar" role="status">
-      <span className="shoulders-PastBar-text">
+    <div className="shoulders-EarlierVersionBar" role="status">
+      <span className="shoulders-EarlierVersionBar-text">
         {trans.__('An earlier version of this conversation')}
       </span>
       <Button onClick={toNewest}>

@@ -114,7 +114,7 @@ function ThreadStatusDot(props: {
   const name = nameOfStatus(props.status, trans);
   return (
     <span
-      className={`shoulders-ThreadState shoulders-mod-${props.status}`}
+      className={`shoulders-ThreadStatusDot shoulders-mod-${props.status}`}
       role="img"
       aria-label={name}
       title={name}

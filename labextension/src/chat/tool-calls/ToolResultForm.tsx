@@ -31,7 +31,7 @@ export function ToolResultForm({
   };
   return (
     <section
-      className="shoulders-Card shoulders-Supply"
+      className="shoulders-Card shoulders-ToolResultForm"
       aria-labelledby={title}
       ref={useRestoreFocus<HTMLElement>()}
     >
@@ -41,7 +41,7 @@ export function ToolResultForm({
         {trans.__('Tools do not run in this conversation. Enter the result.')}
       </p>
       <textarea
-        className="shoulders-Input shoulders-Supply-field"
+        className="shoulders-Input shoulders-ToolResultForm-field"
         rows={3}
         value={content}
         placeholder={trans.__('Result')}

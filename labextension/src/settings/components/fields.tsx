@@ -99,7 +99,7 @@ function OutdatedNote(props: {
   const trans = useTrans();
   const { field, stored } = props;
   return (
-    <div className="shoulders-Overtaken" role="alert">
+    <div className="shoulders-OutdatedNote" role="alert">
       <span>{trans.__('Changed elsewhere to: %1', stored)}</span>
       <div className="shoulders-Actions">
         <Button onClick={field.rebase}>{trans.__('Keep mine')}</Button>

@@ -121,7 +121,7 @@ describe('a question', () => {
 describe('a result the user supplies', () => {
   test('is text, or an error', async () => {
     const { server, container } = await showPanel(log('results-from-user'));
-    const cards = container.querySelectorAll('.shoulders-Supply');
+    const cards = container.querySelectorAll('.shoulders-ToolResultForm');
     expect(cards).toHaveLength(1); // The other call has its result.
     expect(cards[0]?.textContent).toContain('Cell 1 · a.ipynb');
     const user = userEvent.setup();

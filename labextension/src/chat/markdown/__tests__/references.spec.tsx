@@ -24,7 +24,7 @@ function links(text: string): string[] {
       <Markdown text={text} />
     </ReferenceTargetsContext.Provider>
   );
-  return [...container.querySelectorAll('.shoulders-PlaceLink')].map(
+  return [...container.querySelectorAll('.shoulders-LocationLink')].map(
     ({ textContent }) => textContent
   );
 }
@@ -39,7 +39,7 @@ test.each<[string, string[]]>([
   ['    load.py', []],
   ['[load.py](https://a.example)', []],
   ['$load.py$', []],
-  ['<a class="shoulders-PlaceLink" href="#">load</a>', []]
+  ['<a class="shoulders-LocationLink" href="#">load</a>', []]
 ])('%s', (text, found) => {
   expect(links(text)).toEqual(found);
 });

@@ -128,14 +128,15 @@ describe('a message of the user', () => {
     );
     fireEvent.click(button('Back to the latest version'));
     expect(screen.getByText('Asked anew')).toBeTruthy();
-    expect(document.querySelector('.shoulders-PastBar')).toBeNull();
+    expect(document.querySelector('.shoulders-EarlierVersionBar')).toBeNull();
   });
 
   test('goes on from an earlier version in a fork', async () => {
     const { server } = await showPanel(edited());
     fireEvent.click(button('Earlier version'));
     const bar = within(
-      document.querySelector<HTMLElement>('.shoulders-PastBar') ?? document.body
+      document.querySelector<HTMLElement>('.shoulders-EarlierVersionBar') ??
+        document.body
     );
     await act(() => {
       fireEvent.click(bar.getByRole('button', { name: /^Continue from here/ }));
