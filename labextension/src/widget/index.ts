@@ -141,7 +141,7 @@ export class WidgetView {
     const { relay, host, conversations, socket, wasReady, frame } = this;
     const held = this.model.get('transcript');
     const transcript = typeof held === 'string' ? held : '';
-    const all = { relay, host, conversations, socket, begun: wasReady, frame };
+    const all = { relay, host, conversations, socket, wasReady, frame };
     this.root.render(React.createElement(WidgetPanel, { ...all, transcript }));
   };
 

@@ -61,7 +61,7 @@ export function useAttachments(): IAttachments {
   const addFiles = (files: Iterable<File>): void => {
     const taken = [...files].map(file => ({
       name: file.name,
-      make: (signal: AbortSignal) => made(file, signal)
+      create: (signal: AbortSignal) => made(file, signal)
     }));
     if (taken.length > 0) {
       uploads.add(tab, taken);
@@ -104,7 +104,7 @@ export function useAttachments(): IAttachments {
 /** Whether something that can be attached is dragged over the conversation; attaches drops. */
 export function useDrop(
   place: React.RefObject<HTMLElement>,
-  taken: Pick<IAttachments, 'takeFiles' | 'takeCarried'>,
+  taken: Pick<IAttachments, 'addFiles' | 'addDragged'>,
   closed: boolean
 ): boolean {
   const [over, setOver] = React.useState(false);
@@ -145,7 +145,7 @@ const DRAGS = ['dragenter', 'dragover', 'dragleave', 'drop'].flatMap(type => [
 interface ICarry {
   /** Marks the drop as allowed. */
   hover: () => void;
-  drop: (taken: Pick<IAttachments, 'takeFiles' | 'takeCarried'>) => void;
+  drop: (taken: Pick<IAttachments, 'addFiles' | 'addDragged'>) => void;
 }
 
 /** A drag event of Lumino. */

@@ -15,7 +15,7 @@ export type QueueOwner = Pick<
   | 'attachments'
   | 'setAttachments'
   | 'attach'
-  | 'attaching'
+  | 'uploads'
   | 'commands'
 >;
 

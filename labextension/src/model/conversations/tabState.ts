@@ -4,7 +4,6 @@ import { plainError } from '../../client/http';
 import type {
   Attachment,
   Conversation,
-  ErrorInfo,
   SendMessage
 } from '../../wire/generated';
 import type { Mode } from './interface';

@@ -226,7 +226,9 @@ function pathsOf(message: MessageView): readonly string[] {
     return known;
   }
   const paths =
-    message.role === 'user' ? attached(message) : filesIn(callsOf(message));
+    message.role === 'user'
+      ? attached(message)
+      : filesOfCalls(callsOf(message));
   cache.set(message, paths);
   return paths;
 }
@@ -243,7 +245,7 @@ function attached({ attachments, context }: UserView): string[] {
 }
 
 /** Files that calls found, created or changed; not deleted or missing ones. */
-function filesIn(calls: readonly CallView[]): string[] {
+function filesOfCalls(calls: readonly CallView[]): string[] {
   return calls.filter(canOpenTarget).flatMap(call => pathOf(call) ?? []);
 }
 

@@ -150,7 +150,7 @@ export class SettingsStore implements IDisposable {
   }
 
   async setKey(provider: string, key: string): Promise<void> {
-    this.onEvents(await this.api.setKey(provider, key));
+    this.updateHealth(await this.api.setKey(provider, key));
     void this.models.refresh();
   }
 
@@ -173,13 +173,13 @@ export class SettingsStore implements IDisposable {
   }
 
   async removeKey(provider: string): Promise<void> {
-    this.onEvents(await this.api.removeKey(provider));
+    this.updateHealth(await this.api.removeKey(provider));
     void this.models.refresh();
   }
 
   /** Check a provider of unknown health. */
   async check(provider: string): Promise<void> {
-    this.onEvents(await this.api.check(provider));
+    this.updateHealth(await this.api.check(provider));
   }
 
   /** Make one real call; its result counts as the provider's health. */
@@ -214,7 +214,7 @@ export class SettingsStore implements IDisposable {
     return saved;
   }
 
-  private onEvents(health: ProviderHealth): void {
+  private updateHealth(health: ProviderHealth): void {
     const { value } = this.models;
     if (value !== null) {
       const providers = value.providers.map(each =>

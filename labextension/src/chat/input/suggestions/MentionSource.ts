@@ -40,10 +40,10 @@ export class MentionSource {
       }
     };
     again();
-    this.query ??= this.variables();
-    this.query
+    this.request ??= this.readVariables();
+    this.request
       .then(variables => {
-        this.variables = variables;
+        this.knownVariables = variables;
         again();
       })
       .catch(unlisted);
@@ -61,7 +61,7 @@ export class MentionSource {
   /** Stop searching; the next search reads the kernel's variables again. */
   stop(): void {
     this.turn++;
-    this.query = null;
+    this.request = null;
     this.results = [];
   }
 
@@ -73,7 +73,7 @@ export class MentionSource {
       {
         editorContext,
         cells: host.cellsOf(editorContext.document ?? ''),
-        variables: this.variables,
+        variables: this.knownVariables,
         threads: conversations.history.all.filter(({ id }) => id !== own)
       },
       trans
@@ -88,7 +88,7 @@ export class MentionSource {
     }));
   }
 
-  private async variables(): Promise<readonly VariableSummary[]> {
+  private async readVariables(): Promise<readonly VariableSummary[]> {
     const { document } = this.host.situation;
     if (document?.endsWith('.ipynb') !== true) {
       return [];
@@ -97,8 +97,8 @@ export class MentionSource {
   }
 
   private turn = 0;
-  private query: Promise<readonly VariableSummary[]> | null = null;
-  private variables: readonly VariableSummary[] = [];
+  private request: Promise<readonly VariableSummary[]> | null = null;
+  private knownVariables: readonly VariableSummary[] = [];
   /** Last results of the server, kept until the next ones to avoid flicker. */
   private results: readonly IMention[] = [];
 }

@@ -27,14 +27,14 @@ const labels = (mentions: readonly IMention[]) =>
 
 describe('the word at the caret', () => {
   test.each([
-    ['see @da', 7, { sign: '@', from: 4, to: 7, query: 'da' }],
-    ['@', 1, { sign: '@', from: 0, to: 1, query: '' }],
-    ['(@x', 3, { sign: '@', from: 1, to: 3, query: 'x' }],
-    ['line\n@x', 7, { sign: '@', from: 5, to: 7, query: 'x' }],
+    ['see @da', 7, { trigger: '@', from: 4, to: 7, query: 'da' }],
+    ['@', 1, { trigger: '@', from: 0, to: 1, query: '' }],
+    ['(@x', 3, { trigger: '@', from: 1, to: 3, query: 'x' }],
+    ['line\n@x', 7, { trigger: '@', from: 5, to: 7, query: 'x' }],
     ['me@home.org', 11, null],
     ['@da done', 8, null],
-    ['@da done', 3, { sign: '@', from: 0, to: 3, query: 'da' }],
-    ['/mo', 3, { sign: '/', from: 0, to: 3, query: 'mo' }],
+    ['@da done', 3, { trigger: '@', from: 0, to: 3, query: 'da' }],
+    ['/mo', 3, { trigger: '/', from: 0, to: 3, query: 'mo' }],
     ['see /mo', 7, null],
     ['/mo del', 7, null],
     ['', 0, null]
@@ -43,7 +43,7 @@ describe('the word at the caret', () => {
   });
 
   test('is replaced by what was chosen, with one blank behind it', () => {
-    const token = { sign: '@', from: 4, to: 7, query: 'da' } as const;
+    const token = { trigger: '@', from: 4, to: 7, query: 'da' } as const;
     expect(replaceToken('see @da', token, '@data')).toEqual({
       text: 'see @data ',
       caret: 10
