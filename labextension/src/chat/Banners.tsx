@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import type { ConversationStore } from '../model/sessions/conversationStore';
 import type { IPendingMessage } from '../model/sessions/outbox';
-import { isSetAside } from '../model/view-models/conversationItems';
+import { isAbandoned } from '../model/view-models/conversationItems';
 import { serverText } from '../text/serverMessages';
 import { visible } from '../text/hiddenCharacters';
 import type { ErrorInfo } from '../wire/generated';
@@ -83,7 +83,9 @@ export function closedBecause(
     return 'damaged';
   }
   const refused = outbox.some(({ error }) => error?.code === 'quarantined');
-  return refused || (store !== null && isSetAside(store.view)) ? 'aside' : null;
+  return refused || (store !== null && isAbandoned(store.view))
+    ? 'aside'
+    : null;
 }
 
 /** Says why, and what can be done. */

@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import {
   isAwaitingResponse,
-  isSetAside
+  isAbandoned
 } from '../../model/view-models/conversationItems';
 import type { IPendingMessage } from '../../model/sessions/outbox';
 import type { Conversation, MessageView } from '../../wire/generated';
@@ -49,7 +49,7 @@ export function MessageList(props: {
           />
           {isAwaitingResponse(view) && !view.turn?.retry && <Dots />}
           <RetryStatus turn={view.turn} />
-          {view.turn?.state === 'interrupted' && !isSetAside(view) && (
+          {view.turn?.state === 'interrupted' && !isAbandoned(view) && (
             <InterruptedCard />
           )}
           <AwayReportCard view={view} />

@@ -34,10 +34,10 @@ const CLOSED_LIMIT = 50;
 /** The tabs, their state, and the last choice of model and mode in any of them. */
 export class OpenTabs {
   constructor(
-    private readonly keeper: IStateStorage,
+    private readonly storage: IStateStorage,
     newId: () => string
   ) {
-    const saved = loadPersistedState(keeper);
+    const saved = loadPersistedState(storage);
     const first = saved.tabs[0];
     this.notes = new TabStates(saved);
     this.state =
@@ -220,7 +220,7 @@ export class OpenTabs {
 
   /** Save what survives a reload. */
   save(): void {
-    savePersistedState(this.keeper, {
+    savePersistedState(this.storage, {
       ...this.notes.saved(),
       ...this.last,
       tabs: [...this.all],

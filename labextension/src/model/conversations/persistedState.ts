@@ -43,8 +43,8 @@ const NOTHING: IPersistedState = {
 };
 
 /** Load the saved state; ignores what cannot be parsed. */
-export function loadPersistedState(keeper: IStateStorage): IPersistedState {
-  const text = keeper.read();
+export function loadPersistedState(storage: IStateStorage): IPersistedState {
+  const text = storage.read();
   if (text === null) {
     return NOTHING;
   }
@@ -58,10 +58,10 @@ export function loadPersistedState(keeper: IStateStorage): IPersistedState {
 
 /** Save the state. */
 export function savePersistedState(
-  keeper: IStateStorage,
+  storage: IStateStorage,
   memory: IPersistedState
 ): void {
-  keeper.write(JSON.stringify({ version: 1, ...memory }));
+  storage.write(JSON.stringify({ version: 1, ...memory }));
 }
 
 function isMemory(saved: unknown): saved is IPersistedState {

@@ -11,7 +11,7 @@ import type {
 } from '../../wire/generated';
 import { isRunning, isAbandoned, pendingCall } from './turnState';
 
-export { isRunning, isAbandoned as isSetAside, pendingCall };
+export { isRunning, isAbandoned, pendingCall };
 
 /** A part, or consecutive read calls that share one line. */
 export type MessageItem =
