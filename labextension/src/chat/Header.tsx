@@ -38,7 +38,7 @@ export function Header(): React.JSX.Element {
 function Minimise(): React.JSX.Element | null {
   const trans = useTrans();
   const { dock } = useHost();
-  const place = useSignal(dock.changed, () => dock.place);
+  const place = useSignal(dock.changed, () => dock.location);
   return place === 'bubble' ? (
     <IconButton
       icon="minimise"

@@ -41,8 +41,8 @@ export function PanelMenu(): React.JSX.Element {
 function usePlacementItems(): IMenuItem[] {
   const trans = useTrans();
   const { dock } = useHost();
-  const place = useSignal(dock.changed, () => dock.place);
-  return dock.places.map(each => ({
+  const place = useSignal(dock.changed, () => dock.location);
+  return dock.locations.map(each => ({
     key: each,
     title: placementName(each, trans),
     group: trans.__('Chat position'),

@@ -38,7 +38,10 @@ export function decorateHunks(
   for (const chunk of review.chunks) {
     const isPast = chunk.fromB > current.length;
     const at = isPast ? current.length : chunk.fromB;
-    const widget = new HunkWidget(lookOf(review, chunk, current), words);
+    const widget = new HunkWidget(
+      widgetContentOf(review, chunk, current),
+      words
+    );
     const block = Decoration.widget({
       widget,
       block: true,
@@ -80,12 +83,16 @@ interface IPiece {
 }
 
 /** Content of a change's widget. */
-interface ILook {
+interface IWidgetContent {
   readonly lines: readonly (readonly IPiece[])[];
   readonly added: number;
 }
 
-function lookOf({ baseline }: ITextReview, chunk: Chunk, current: Text): ILook {
+function widgetContentOf(
+  { baseline }: ITextReview,
+  chunk: Chunk,
+  current: Text
+): IWidgetContent {
   const { fromA, toA, fromB, toB } = chunk;
   const marks = fromB === toB ? [] : chunk.changes;
   const lines: IPiece[][] = [];
@@ -125,11 +132,11 @@ function piecesOf(
 /** The deleted lines and the control. */
 class HunkWidget extends WidgetType {
   constructor(
-    private readonly look: ILook,
+    private readonly content: IWidgetContent,
     private readonly words: IHunkLabels
   ) {
     super();
-    this.said = JSON.stringify(look);
+    this.said = JSON.stringify(content);
   }
 
   override eq(other: HunkWidget): boolean {
@@ -137,7 +144,7 @@ class HunkWidget extends WidgetType {
   }
 
   override toDOM(view: EditorView): HTMLElement {
-    const { lines, added } = this.look;
+    const { lines, added } = this.content;
     const node = document.createElement('div');
     node.className = 'shoulders-Hunk';
     node.setAttribute('role', 'group');

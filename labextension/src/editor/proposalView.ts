@@ -82,7 +82,7 @@ function decorate(proposal: ITextProposal, doc: Text): DecorationSet {
     const lines = now.sliceString(chunk.fromB, chunk.toB).split('\n');
     lines.pop();
     if (lines.length > 0) {
-      builder.add(...placed(chunk, doc, lines));
+      builder.add(...insertionPoint(chunk, doc, lines));
     }
   }
   return builder.finish();
@@ -112,7 +112,7 @@ function addOld(
 /**
  * Position of the new lines: below those they replace, or before the next line.
  */
-function placed(
+function insertionPoint(
   { fromA, toA, toB, fromB, changes }: Chunk,
   doc: Text,
   lines: readonly string[]
@@ -223,7 +223,7 @@ function paint(
  * Longest text that is coloured, because it is coloured again with every
  * streamed token.
  */
-const LONGEST = 20_000;
+const MAX_COLOURED_LENGTH = 20_000;
 
 /** A range of a text with the CSS classes of its colour. */
 export interface IColoured {
@@ -242,7 +242,7 @@ export function coloursOf(
 ): readonly IColoured[] {
   const spoken = state.facet(language);
   const pieces: IColoured[] = [];
-  if (spoken !== null && text.length <= LONGEST) {
+  if (spoken !== null && text.length <= MAX_COLOURED_LENGTH) {
     highlightTree(
       spoken.parser.parse(text),
       { style: tags => highlightingFor(state, tags) },

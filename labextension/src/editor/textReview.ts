@@ -154,7 +154,7 @@ export function rebaseBaseline(
   changes: ChangeSet,
   before: Text
 ): Text {
-  const back = chunks.map(chunk => wayBack(chunk, baseline, before));
+  const back = chunks.map(chunk => inverseOf(chunk, baseline, before));
   const own = linesChanged(changes, before);
   return withFinalNewline(textOf(withoutAgents(linesOf(before), back, own)));
 }
@@ -179,7 +179,7 @@ export function adoptBaseline(
 }
 
 /** The replacement that undoes a change of the agent. */
-function wayBack(
+function inverseOf(
   { fromA, toA, fromB, toB }: Chunk,
   baseline: Text,
   current: Text

@@ -35,7 +35,7 @@ export function agentActivityIn(view: Conversation): IAgentActivity[] {
     const path = pathOf(call);
     const cellId = cellOf(call);
     const stage = stageOf(call);
-    const isSomewhere = cellId === null ? isOfText(call) : !isGone(call);
+    const isSomewhere = cellId === null ? isOfText(call) : !isCellDeleted(call);
     return path !== null && isSomewhere && stage !== null
       ? [{ id: call.call_id, path, cellId, stage, edit: editIn(call, stage) }]
       : [];
@@ -59,15 +59,17 @@ export function runsCellsOf(view: Conversation, path: string): boolean {
 const TEXT_TOOLS =
   /^(edit_file|write_file|create_file|edit_document|undo_file_change)$/;
 /** Tools that may create a file. */
-const MAKE = /^(write_file|create_file)$/;
+const CREATING_TOOLS = /^(write_file|create_file)$/;
 
 /** Whether a call writes an existing text file. */
 function isOfText({ tool, state }: CallView): boolean {
-  return TEXT_TOOLS.test(tool) && (!MAKE.test(tool) || state === 'ok');
+  return (
+    TEXT_TOOLS.test(tool) && (!CREATING_TOOLS.test(tool) || state === 'ok')
+  );
 }
 
 /** Whether the cell was deleted. */
-function isGone({ tool, state }: CallView): boolean {
+function isCellDeleted({ tool, state }: CallView): boolean {
   return tool === 'delete_cell' && state === 'ok';
 }
 

@@ -38,13 +38,13 @@ export class FollowedDocuments {
   constructor(private readonly lab: IFollowLab) {}
 
   /** The visible documents. */
-  get shown(): DocumentPanel[] {
+  get visible(): DocumentPanel[] {
     return this.all.filter(({ isVisible }) => isVisible);
   }
 
   /** Whether a document is visible. */
   shows(path: string): boolean {
-    return this.shown.some(({ context }) => context.localPath === path);
+    return this.visible.some(({ context }) => context.localPath === path);
   }
 
   /** Open the document of an activity, or bring it to the front. */
@@ -235,7 +235,7 @@ function viewOf(editor: CodeEditor.IEditor | null): EditorView | null {
 }
 
 /** With more changes the text is flashed as a whole. */
-const MOST = 50;
+const MAX_CHANGES = 50;
 
 /**
  * The ranges of `text` that `edit` changed; none if its text is no longer
@@ -247,7 +247,7 @@ export function changedLines(
 ): IRange[] {
   const after = Text.of(edit.after.split('\n'));
   const chunks = Chunk.build(Text.of(edit.before.split('\n')), after);
-  if (chunks.length > MOST) {
+  if (chunks.length > MAX_CHANGES) {
     return [];
   }
   return chunks.flatMap(({ fromB, toB }) => {

@@ -25,7 +25,7 @@ import {
 /** How long a change is shown before the next one, in ms. */
 const DWELL = 500;
 /** Longest queue; if the agent is faster, only its newest activity is shown. */
-const MOST_BEHIND = 3;
+const MAX_QUEUED = 3;
 
 export interface IFollowerOptions extends IFollowLab {
   readonly frames: ISignal<unknown, ServerFrame>;
@@ -73,7 +73,7 @@ export class Follower {
     this.store?.changed.disconnect(this.onChanged, this);
     this.store = store;
     store?.changed.connect(this.onChanged, this);
-    this.seen.clear();
+    this.seenStages.clear();
     this.isFirst = true;
     this.onChanged();
   }
@@ -89,14 +89,14 @@ export class Follower {
   }
 
   /** The current document changed: move the button to it. */
-  readonly place = (): void =>
-    this.pill.place(this.isAway ? this.over() : null);
+  readonly placeButton = (): void =>
+    this.pill.attachTo(this.isAway ? this.buttonWidget() : null);
 
   private async goTo(work: IAgentActivity, takesFocus: boolean): Promise<void> {
     if (!this.documents.shows(work.path)) {
       await this.documents.open(work);
     }
-    this.place();
+    this.placeButton();
     const widget = this.options.front();
     if (takesFocus && widget !== null) {
       // The focused button was removed.
@@ -110,9 +110,9 @@ export class Follower {
    * The widget for the button: the agent's document if visible, else the
    * current one.
    */
-  private over(): Widget | null {
+  private buttonWidget(): Widget | null {
     const path = this.state.work?.path;
-    const shown = this.documents.shown;
+    const shown = this.documents.visible;
     return (
       shown.find(({ context }) => context.localPath === path) ??
       shown[0] ??
@@ -126,21 +126,21 @@ export class Follower {
     const turn = view === null || !isReady ? null : turnOf(view);
     if (turn === null) {
       if (view !== null && this.state.turn !== null) {
-        this.look(view); // The last activity may come with the end of the turn.
+        this.queueNewActivity(view); // The last activity may come with the end of the turn.
       }
       this.dispatch({ type: 'set-turn', turn });
     } else if (view !== null) {
       this.dispatch({ type: 'set-turn', turn });
-      this.look(view);
+      this.queueNewActivity(view);
     }
   };
 
   /** Queue new activity; of that before watching began only the last. */
-  private look(view: Conversation): void {
+  private queueNewActivity(view: Conversation): void {
     const fresh = agentActivityIn(view).filter(
-      ({ id, stage }) => this.seen.get(id) !== stage
+      ({ id, stage }) => this.seenStages.get(id) !== stage
     );
-    fresh.forEach(({ id, stage }) => this.seen.set(id, stage));
+    fresh.forEach(({ id, stage }) => this.seenStages.set(id, stage));
     (this.isFirst ? fresh.slice(-1) : fresh).forEach(work => this.add(work));
     this.isFirst = false;
   }
@@ -162,7 +162,7 @@ export class Follower {
     this.dispatch({ type: 'add-work', work });
     if (this.state.mode === 'following') {
       const others = this.queue.filter(({ id }) => id !== work.id);
-      this.queue = [...others, work].slice(-MOST_BEHIND);
+      this.queue = [...others, work].slice(-MAX_QUEUED);
       void this.showQueue();
     }
   }
@@ -202,7 +202,7 @@ export class Follower {
       this.queue = [];
       this.documents.stop();
     }
-    this.place();
+    this.placeButton();
     this.changed.emit();
   }
 
@@ -213,7 +213,7 @@ export class Follower {
   /** Active as long as the page lives. */
   protected readonly userGestures: UserGestures;
   /** The last seen stage of each activity. */
-  private readonly seen = new Map<string, IAgentActivity['stage']>();
+  private readonly seenStages = new Map<string, IAgentActivity['stage']>();
   private isFirst = true;
   /** Activity still to be shown. */
   private queue: IAgentActivity[] = [];
@@ -241,7 +241,7 @@ export class ReturnButton {
   }
 
   /** Attach the button to a widget; null removes it. */
-  place(over: Widget | null): void {
+  attachTo(over: Widget | null): void {
     if (over === null) {
       this.node.remove();
     } else if (this.node.parentElement !== over.node) {

@@ -16,7 +16,7 @@ const NOTABLE = 4;
  */
 const ROUNDS = 3;
 /** Longest wait for the end of a scroll, in ms. */
-const LONGEST = 900;
+const MAX_SCROLL_TIME = 900;
 
 /**
  * Distance to scroll until `target` is in `view`; for a taller target, until
@@ -76,7 +76,7 @@ function scrollEnd(scroller: Element): Promise<void> {
       scroller.removeEventListener('scrollend', done);
       resolve();
     };
-    const timer = setTimeout(done, LONGEST);
+    const timer = setTimeout(done, MAX_SCROLL_TIME);
     scroller.addEventListener('scrollend', done);
   });
 }

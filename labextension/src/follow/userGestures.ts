@@ -39,7 +39,7 @@ export class UserGestures implements IDisposable {
   }
 
   private readonly onEvent = (event: Event): void => {
-    if (looksElsewhere(event)) {
+    if (isDistractingGesture(event)) {
       this.act();
     }
   };
@@ -50,7 +50,7 @@ export class UserGestures implements IDisposable {
 const LISTEN = { capture: true, passive: true };
 
 /** Whether an event is such a gesture. */
-export function looksElsewhere(event: Event): boolean {
+export function isDistractingGesture(event: Event): boolean {
   const { target } = event;
   if (!(target instanceof Element) || target.closest(APART) !== null) {
     return false;

@@ -50,7 +50,7 @@ export interface IInputHost {
    * The content of a JupyterLab drag: files of the file browser, cells of a
    * notebook.
    */
-  readonly carried: (data: IDraggedContent) => Promise<Attachment[]>;
+  readonly attachmentsOfDrag: (data: IDraggedContent) => Promise<Attachment[]>;
   /**
    * The copied cells, if nothing else was copied since; `text` is the
    * clipboard's.

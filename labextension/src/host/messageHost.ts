@@ -45,5 +45,5 @@ export interface IMessageHost {
    * An image of the workspace, read with the user's permissions. Rejects if it
    * is missing or too large.
    */
-  readonly picture: (path: string) => Promise<Blob>;
+  readonly readImage: (path: string) => Promise<Blob>;
 }

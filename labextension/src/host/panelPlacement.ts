@@ -13,9 +13,9 @@ export type PanelLocation = (typeof PANEL_LOCATIONS)[number];
 
 /** The panel's location. */
 export interface IPanelPlacement {
-  readonly place: PanelLocation;
+  readonly location: PanelLocation;
   /** The available locations: Notebook has no tabs. */
-  readonly places: readonly PanelLocation[];
+  readonly locations: readonly PanelLocation[];
   readonly changed: ISignal<unknown, void>;
   /** Move the panel and show it there. */
   readonly moveTo: (place: PanelLocation) => Promise<void>;

@@ -29,7 +29,7 @@ export interface IThreadLocations {
    */
   readonly changed: ISignal<IThreadLocations, void>;
   /** The current document; null when it cannot have threads. */
-  readonly here: string | null;
+  readonly currentDocument: string | null;
   /** The current location of a thread; null when its document is not open. */
   of(sessionId: string): IThreadLocation | null;
   /** The threads of an open document in text order; orphaned ones last. */

@@ -23,9 +23,9 @@ export interface IPromptProps {
   readonly trans: TranslationBundle;
   readonly Icon: React.ComponentType<{ name: IconName }>;
   /** Show the conversation behind the edit. */
-  readonly openTalk: (sessionId: string) => void;
+  readonly openConversation: (sessionId: string) => void;
   /** Announce a text to screen readers, politely. */
-  readonly say: (text: string) => void;
+  readonly announce: (text: string) => void;
 }
 
 /** A prompt with its edit's stage. */
@@ -71,11 +71,14 @@ function useEdit(edit: InlineEdit): { stage: Stage } {
 }
 
 /** Announce the result without moving the focus. */
-function useAnnouncement({ edit, trans, say }: IPromptProps, stage: Stage) {
+function useAnnouncement(
+  { edit, trans, announce }: IPromptProps,
+  stage: Stage
+) {
   const before = React.useRef(stage.kind);
   React.useEffect(() => {
     if (before.current !== stage.kind && stage.kind === 'ready') {
-      say(readyText(edit, stage, trans));
+      announce(readyText(edit, stage, trans));
     }
     before.current = stage.kind;
   });
@@ -142,7 +145,7 @@ function Instruction(props: IStaged): React.JSX.Element {
 /** Submit; if the answer to this very instruction is there, accept it. */
 function enter(edit: InlineEdit): void {
   const isAnswered = edit.stage.kind === 'ready';
-  if (isAnswered && edit.instruction.trim() === edit.asked) {
+  if (isAnswered && edit.instruction.trim() === edit.submitted) {
     edit.accept();
   } else if (edit.stage.kind === 'asking' || isAnswered) {
     void edit.submit();
@@ -187,10 +190,10 @@ function Actions(props: IStaged): React.JSX.Element | null {
 
 /** The line below the field: an obstacle, the progress, or the decision. */
 function Remark(props: IStaged): React.JSX.Element | null {
-  const { edit, stage, trans, openTalk } = props;
+  const { edit, stage, trans, openConversation } = props;
   const { obstacle, sessionId } = edit;
   const talk = sessionId !== null && (
-    <TextButton onClick={() => openTalk(sessionId)}>
+    <TextButton onClick={() => openConversation(sessionId)}>
       {trans.__('Show in chat')}
     </TextButton>
   );
@@ -222,16 +225,16 @@ function Remark(props: IStaged): React.JSX.Element | null {
 
 function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
   const { edit, stage, trans } = props;
-  const { clash, flaw, extent } = stage;
+  const { isConflict, flaw, extent } = stage;
   const accept = React.useRef<HTMLButtonElement>(null);
   useFocusWhenReady(accept);
   const isSame = extent.added === 0 && extent.removed === 0;
   return (
     <Line
-      kind={clash || flaw ? 'error' : 'ready'}
+      kind={isConflict || flaw ? 'error' : 'ready'}
       text={readyText(edit, stage, trans)}
     >
-      {flaw === null && !clash && !isSame && (
+      {flaw === null && !isConflict && !isSame && (
         <TextButton
           ref={accept}
           className="shoulders-Prompt-accept"
@@ -241,7 +244,7 @@ function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
           {trans.__('Accept')}
         </TextButton>
       )}
-      {clash && flaw === null && (
+      {isConflict && flaw === null && (
         <TextButton onClick={() => edit.accept(true)}>
           {trans.__('Replace my text')}
         </TextButton>

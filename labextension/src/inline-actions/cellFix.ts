@@ -63,7 +63,7 @@ export class CellFix {
       this.fail({ kind: 'obstacle', obstacle });
       return;
     }
-    this.isTaken = false;
+    this.isPut = false;
     this.set({ kind: 'writing', retrying: false });
     this.edit.type(instruction);
     void this.edit.submit();
@@ -71,14 +71,14 @@ export class CellFix {
 
   /** Leave the cell unchanged; a run that has started continues. */
   cancel(): void {
-    if (!this.isTaken) {
+    if (!this.isPut) {
       this.edit.discard();
     }
   }
 
   private readonly onEdit = (): void => {
     const { stage } = this.edit;
-    if (this.isTaken) {
+    if (this.isPut) {
       return;
     }
     switch (stage.kind) {
@@ -94,22 +94,22 @@ export class CellFix {
         this.fail({ kind: 'paused' });
         return;
       case 'ready':
-        this.take(stage);
+        this.putChange(stage);
     }
   };
 
-  private take(answer: Ready): void {
+  private putChange(answer: Ready): void {
     const { proposal, sessionId } = this.edit;
     const failure = this.failureOf(answer);
     if (failure !== null || proposal === null || sessionId === null) {
       this.fail(failure ?? { kind: 'advice', text: '' });
       return;
     }
-    this.isTaken = true;
+    this.isPut = true;
     void this.finish(sessionId, proposal);
   }
 
-  private failureOf({ flaw, clash, extent }: Ready): Failure | null {
+  private failureOf({ flaw, isConflict, extent }: Ready): Failure | null {
     const { advice } = this.edit;
     if (advice !== null) {
       return { kind: 'advice', text: advice };
@@ -117,7 +117,7 @@ export class CellFix {
     if (flaw !== null) {
       return { kind: 'flaw', flaw };
     }
-    if (clash) {
+    if (isConflict) {
       return { kind: 'clash' };
     }
     const isSame = extent.added + extent.removed === 0;
@@ -131,7 +131,7 @@ export class CellFix {
     try {
       await this.actions.put(sessionId, change);
     } catch (error) {
-      this.isTaken = false;
+      this.isPut = false;
       this.fail({ kind: 'error', error: infoOf(error) });
       return;
     }
@@ -147,7 +147,7 @@ export class CellFix {
   }
 
   private readonly onEditEnded = (): void => {
-    if (!this.isTaken) {
+    if (!this.isPut) {
       this.end(null);
     }
   };
@@ -166,6 +166,6 @@ export class CellFix {
     Signal.clearData(this);
   }
 
-  private isTaken = false;
+  private isPut = false;
   private current: FixStage = { kind: 'writing', retrying: false };
 }

@@ -20,7 +20,7 @@ import { CellTarget } from '../live-documents/openEditTargets';
 export interface ICellFixParts {
   readonly http: Pick<IHttpClient, 'call'>;
   readonly trans: TranslationBundle;
-  readonly say: (text: string) => void;
+  readonly announce: (text: string) => void;
   /** Makes the edit that requests a fix of an error. */
   readonly makeEdit: (
     target: CellTarget,
@@ -130,9 +130,9 @@ export class CellFixes {
   }
 
   private announce(number: number | null, isGood: boolean | null): void {
-    const { trans, say } = this.parts;
+    const { trans, announce } = this.parts;
     if (isGood !== null) {
-      say(
+      announce(
         isGood
           ? trans.__('Cell %1 was fixed and ran without an error.', number ?? 0)
           : trans.__('Cell %1 was changed and still fails.', number ?? 0)

@@ -62,13 +62,13 @@ export class InlineActionsController {
     const { notebooks, trans, app } = parts;
     const announcer = new Announcer();
     this.menu = new CellMenu(app, notebooks, trans);
-    const openTalk = (id: string): void => {
+    const openConversation = (id: string): void => {
       parts.conversations.open(id);
       this.showChat();
     };
     this.fixes = new CellFixes({
       ...{ http: parts.http, trans },
-      say: text => announcer.say(text),
+      announce: text => announcer.announce(text),
       makeEdit: (target, error, continues) =>
         this.makeEdit(target, 'rewrite', {
           error,
@@ -79,8 +79,8 @@ export class InlineActionsController {
       {
         trans,
         Icon,
-        say: text => announcer.say(text),
-        openTalk
+        announce: text => announcer.announce(text),
+        openConversation
       },
       (target, task) => this.makeEdit(target, task)
     );
@@ -88,7 +88,7 @@ export class InlineActionsController {
       notebooks,
       {
         fixes: this.fixes,
-        openTalk,
+        openConversation,
         ask: (panel, cell, index) => this.askAbout(panel, cell, index)
       },
       sparkIcon,
@@ -107,7 +107,7 @@ export class InlineActionsController {
   /** Ask the agent to explain the cell or the selection. */
   explain(): Promise<void> | void {
     const { trans } = this.parts;
-    const place = this.here();
+    const place = this.currentDocument();
     if (place === null) {
       return;
     }
@@ -124,14 +124,14 @@ export class InlineActionsController {
       const text = trans.__('Explain cell %1.', number ?? 0);
       return this.send(place, text, cellOf(place));
     }
-    this.tell(trans.__('Select what to explain.'));
+    this.showError(trans.__('Select what to explain.'));
   }
 
   /**
    * Open the prompt that changes the cell, the file, or the selection in it.
    */
   edit(): void {
-    const place = this.here();
+    const place = this.currentDocument();
     if (place !== null) {
       this.prompts.open(targetOf(place, true), 'rewrite');
     }
@@ -139,7 +139,7 @@ export class InlineActionsController {
 
   /** Open the prompt that writes a new cell. */
   generate(): void {
-    const place = this.here();
+    const place = this.currentDocument();
     if (place !== null && place.cell !== null) {
       this.prompts.open(targetOf(place, false), 'insert');
     }
@@ -148,7 +148,7 @@ export class InlineActionsController {
   /** Fix the error of the active cell and run the cell. */
   fix(): void {
     const { trans } = this.parts;
-    const place = this.here();
+    const place = this.currentDocument();
     if (place !== null && place.cell !== null) {
       const { panel, cell } = place;
       const index = cell instanceof CodeCell ? errorIn(cell) : null;
@@ -158,7 +158,7 @@ export class InlineActionsController {
         return;
       }
     }
-    this.tell(trans.__('This cell has no error to fix.'));
+    this.showError(trans.__('This cell has no error to fix.'));
   }
 
   /** Ask about the clicked output, else the last one of the active cell. */
@@ -179,16 +179,16 @@ export class InlineActionsController {
     if (index >= 0) {
       this.askAbout(panel, cell, index);
     } else {
-      this.tell(trans.__('This cell has no output to ask about.'));
+      this.showError(trans.__('This cell has no output to ask about.'));
     }
   }
 
   /** Attach the selection to the chat's input. */
   askSelection(): void {
-    const place = this.here();
+    const place = this.currentDocument();
     const selection = place === null ? null : selectionAt(place);
     if (selection === null) {
-      this.tell(this.parts.trans.__('Select what to ask about.'));
+      this.showError(this.parts.trans.__('Select what to ask about.'));
     } else {
       this.attach(selection);
     }
@@ -244,7 +244,7 @@ export class InlineActionsController {
     void this.parts.app.commands.execute(`${EXTENSION_ID}:focus-chat`);
   }
 
-  private tell(text: string): void {
+  private showError(text: string): void {
     Notification.info(text, { autoClose: 4000 });
   }
 
@@ -283,7 +283,7 @@ export class InlineActionsController {
     });
   }
 
-  private here(): ActiveDocument | null {
+  private currentDocument(): ActiveDocument | null {
     return findActiveDocument(this.parts);
   }
 

@@ -73,19 +73,19 @@ export class EditSession implements IDisposable {
    */
   async ask(title: string, question: Question): Promise<void> {
     const { http, newId, model } = this.options;
-    const asked = newId();
-    this.asked = asked;
+    const messageId = newId();
+    this.messageId = messageId;
     this.set({ state: 'coming', text: '', retrying: false });
     try {
-      const session = await this.begun(title);
-      if (this.asked === asked) {
+      const session = await this.ensureSession(title);
+      if (this.messageId === messageId) {
         this.follow(session);
-        const body = { ...question, id: asked, model: model(), mode: null };
+        const body = { ...question, id: messageId, model: model(), mode: null };
         await http.sendMessage(session, body);
-        await this.stopIfLeft(asked);
+        await this.stopIfCancelled(messageId);
       }
     } catch (error) {
-      if (this.asked === asked) {
+      if (this.messageId === messageId) {
         this.set({ state: 'failed', error: infoOf(error) });
       }
     }
@@ -95,7 +95,7 @@ export class EditSession implements IDisposable {
   async stop(): Promise<void> {
     const { session, current } = this;
     const wasComing = current.state === 'coming' || current.state === 'paused';
-    this.asked = null;
+    this.messageId = null;
     this.set({ state: 'none' });
     if (wasComing && session !== null) {
       await this.cancel(session);
@@ -106,14 +106,14 @@ export class EditSession implements IDisposable {
     if (!this.disposed) {
       this.disposed = true;
       void this.stop();
-      this.leave();
+      this.unfollow();
       Signal.clearData(this);
     }
   }
 
   /** The session's id; concurrent calls share one creation. */
-  private async begun(title: string): Promise<string> {
-    this.beginning ??= this.begin(title);
+  private async ensureSession(title: string): Promise<string> {
+    this.beginning ??= this.createSession(title);
     try {
       this.session = await this.beginning;
       return this.session;
@@ -123,7 +123,7 @@ export class EditSession implements IDisposable {
     }
   }
 
-  private async begin(title: string): Promise<string> {
+  private async createSession(title: string): Promise<string> {
     const { http, model } = this.options;
     const { id } = await http.createSession({
       kind: 'chat',
@@ -137,8 +137,8 @@ export class EditSession implements IDisposable {
   }
 
   /** Stop the turn if the user cancelled while the question was being sent. */
-  private async stopIfLeft(asked: string): Promise<void> {
-    if (this.asked !== asked && this.session !== null) {
+  private async stopIfCancelled(asked: string): Promise<void> {
+    if (this.messageId !== asked && this.session !== null) {
       await this.cancel(this.session);
     }
   }
@@ -158,7 +158,7 @@ export class EditSession implements IDisposable {
     }
   }
 
-  private leave(): void {
+  private unfollow(): void {
     if (this.store !== null && this.session !== null) {
       this.store.changed.disconnect(this.read, this);
       this.options.conversations.unwatch(this.session);
@@ -167,14 +167,14 @@ export class EditSession implements IDisposable {
   }
 
   private readonly read = (): void => {
-    if (this.store === null || this.asked === null) {
+    if (this.store === null || this.messageId === null) {
       return;
     }
     if (this.store.error !== null) {
       this.set({ state: 'failed', error: this.store.error });
       return;
     }
-    const answer = answerTo(this.store.view, this.asked);
+    const answer = answerTo(this.store.view, this.messageId);
     if (answer !== null) {
       this.set(answer);
     }
@@ -191,7 +191,7 @@ export class EditSession implements IDisposable {
   private beginning: Promise<string> | null = null;
   private session: string | null = null;
   /** The message being answered; null when none is. */
-  private asked: string | null = null;
+  private messageId: string | null = null;
   private current: Answer = { state: 'none' };
   private disposed = false;
 }

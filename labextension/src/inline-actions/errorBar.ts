@@ -17,7 +17,7 @@ export interface IErrorBarActions {
   readonly cancel: () => void;
   readonly ask: () => void;
   /** Show the conversation of the fix. */
-  readonly openTalk: () => void;
+  readonly openConversation: () => void;
 }
 
 const NAME = 'shoulders-ErrorBar';
@@ -94,7 +94,7 @@ export class ErrorBar {
     const { trans, actions } = this;
     const fix: Choice = [trans.__('Fix & run'), actions.fix];
     const ask: Choice = [trans.__('Ask'), actions.ask];
-    const talk: Choice = [trans.__('Show in chat'), actions.openTalk];
+    const talk: Choice = [trans.__('Show in chat'), actions.openConversation];
     if (stage === null) {
       this.choices = [fix, ask];
     } else if (stage.kind === 'writing') {

@@ -26,7 +26,7 @@ export interface IFailingLine {
   readonly prompt: number | null;
 }
 
-const MOST = 300;
+const MAX_LENGTH = 300;
 /** `Cell In[3], line 2` of IPython 8, `Input In [3], in <cell line: 2>()` of 7 and 8.0. */
 const FRAME =
   /^\s*(?:File )?(?:Cell|Input) In ?\[(\d+)\](?:, line (\d+))?(?:, in .*)?/;
@@ -102,5 +102,7 @@ function lineIn(
 
 function cut(text: string): string {
   const shown = visible(text.trim());
-  return shown.length > MOST ? `${shown.slice(0, MOST - 1)}…` : shown;
+  return shown.length > MAX_LENGTH
+    ? `${shown.slice(0, MAX_LENGTH - 1)}…`
+    : shown;
 }

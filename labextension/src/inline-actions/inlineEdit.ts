@@ -31,7 +31,7 @@ export type Task = 'rewrite' | 'insert';
  * The server's limit of a selection, in characters: a longer one would come
  * back truncated.
  */
-export const MOST = 8000;
+export const MAX_SELECTION = 8000;
 const AROUND = 200;
 /** The server's replacement for keys and passwords. */
 const MASK = '[redacted]';
@@ -55,7 +55,7 @@ export type Stage =
   | {
       readonly kind: 'ready';
       readonly extent: IChangeSize;
-      readonly clash: boolean;
+      readonly isConflict: boolean;
       readonly flaw: Flaw | null;
     };
 
@@ -78,9 +78,9 @@ export class InlineEdit implements IDisposable {
   constructor(private readonly options: IInlineEditOptions) {
     this.target = options.target;
     this.task = options.task;
-    this.talk = new EditSession(options);
+    this.session = new EditSession(options);
     this.opened = this.target.text() ?? '';
-    this.talk.changed.connect(this.onAnswer, this);
+    this.session.changed.connect(this.onAnswer, this);
     this.target.changed.connect(this.onText, this);
   }
 
@@ -103,7 +103,7 @@ export class InlineEdit implements IDisposable {
   }
 
   get sessionId(): string | null {
-    return this.talk.sessionId;
+    return this.session.sessionId;
   }
 
   get isDisposed(): boolean {
@@ -134,7 +134,7 @@ export class InlineEdit implements IDisposable {
       return refusal;
     }
     const { from, to } = this.part();
-    return to - from > MOST ? 'too-long' : null;
+    return to - from > MAX_SELECTION ? 'too-long' : null;
   }
 
   /** A new cell can be inserted below a locked one. */
@@ -156,14 +156,14 @@ export class InlineEdit implements IDisposable {
     if (text === '' || this.obstacle !== null) {
       return;
     }
-    this.asked = text;
+    this.submitted = text;
     this.base = this.target.text() ?? '';
-    this.partAsked = this.part();
+    this.submittedPart = this.part();
     this.written = '';
     this.said = null;
     this.shown = null;
     this.set({ kind: 'working', retrying: false });
-    await this.talk.ask(this.options.title(text.slice(0, TITLE)), {
+    await this.session.ask(this.options.title(text.slice(0, TITLE)), {
       text,
       attachments: this.attachments(),
       context: this.options.context()
@@ -175,7 +175,7 @@ export class InlineEdit implements IDisposable {
     this.shown = null;
     this.written = '';
     this.set({ kind: 'asking', error: null });
-    await this.talk.stop();
+    await this.session.stop();
   }
 
   /**
@@ -212,7 +212,7 @@ export class InlineEdit implements IDisposable {
   dispose(): void {
     if (!this.disposed) {
       this.disposed = true;
-      this.talk.dispose();
+      this.session.dispose();
       this.target.changed.disconnect(this.onText, this);
       Signal.clearData(this);
     }
@@ -244,7 +244,7 @@ export class InlineEdit implements IDisposable {
   }
 
   private attachments(): Attachment[] {
-    const { target, base, partAsked, task } = this;
+    const { target, base, submittedPart, task } = this;
     const { error } = this.options;
     const around = [
       ...(error === undefined ? [] : [error]),
@@ -253,7 +253,7 @@ export class InlineEdit implements IDisposable {
     if (task === 'insert') {
       return around;
     }
-    const { from, to } = partAsked;
+    const { from, to } = submittedPart;
     const selection: Attachment = {
       kind: 'selection',
       path: target.path,
@@ -267,16 +267,16 @@ export class InlineEdit implements IDisposable {
   }
 
   private readonly onAnswer = (): void => {
-    const { answer } = this.talk;
+    const { answer } = this.session;
     switch (answer.state) {
       case 'none':
         return;
       case 'coming':
-        this.take(answer.text);
+        this.readAnswer(answer.text);
         this.set({ kind: 'working', retrying: answer.retrying });
         return;
       case 'whole':
-        this.take(answer.text, true);
+        this.readAnswer(answer.text, true);
         return;
       case 'paused':
         this.set({ kind: 'paused' });
@@ -288,7 +288,7 @@ export class InlineEdit implements IDisposable {
   };
 
   /** Read the answer written so far. */
-  private take(text: string, isWhole = false): void {
+  private readAnswer(text: string, isWhole = false): void {
     if (this.options.error !== undefined && !hasFence(text)) {
       this.said = text.trim();
       this.shown = null;
@@ -300,17 +300,17 @@ export class InlineEdit implements IDisposable {
     }
     this.said = null;
     const reply = readReply(text, this.target.isProse);
-    const { base, partAsked } = this;
+    const { base, submittedPart } = this;
     this.written = reply.text;
     this.isMarkdown = isMarkdown(reply.language);
-    const old = base.slice(partAsked.from, partAsked.to);
+    const old = base.slice(submittedPart.from, submittedPart.to);
     const replacement = isWhole
       ? reply.text
       : partialReplacement(old, reply.text);
-    const proposed = withReplacement(base, partAsked, replacement);
+    const proposed = withReplacement(base, submittedPart, replacement);
     this.shown = reply.text === '' && !isWhole ? null : { base, proposed };
     if (isWhole) {
-      this.flaw = reply.whole ? this.maskedIn(old) : 'cut';
+      this.flaw = reply.isComplete ? this.maskedIn(old) : 'cut';
       this.set(this.ready());
     }
   }
@@ -326,7 +326,7 @@ export class InlineEdit implements IDisposable {
   private ready(): Stage {
     const here = this.target.text() ?? '';
     const result = this.shown === null ? null : mergeProposal(this.shown, here);
-    const clash = this.task === 'rewrite' && result === null;
+    const isConflict = this.task === 'rewrite' && result === null;
     const extent =
       this.task === 'insert'
         ? changeSizeOf('', this.written)
@@ -336,7 +336,7 @@ export class InlineEdit implements IDisposable {
               this.shown === null ? here : preferProposal(this.shown, here)
             )
           : changeSizeOf(here, result);
-    return { kind: 'ready', extent, clash, flaw: this.flaw };
+    return { kind: 'ready', extent, isConflict, flaw: this.flaw };
   }
 
   private readonly onText = (): void => {
@@ -357,12 +357,12 @@ export class InlineEdit implements IDisposable {
   }
 
   /** The last submitted instruction. */
-  asked = '';
-  private readonly talk: EditSession;
+  submitted = '';
+  private readonly session: EditSession;
   private typed = '';
   private readonly opened: string;
   private base = '';
-  private partAsked: ITextRange = { from: 0, to: 0 };
+  private submittedPart: ITextRange = { from: 0, to: 0 };
   private written = '';
   private said: string | null = null;
   private isMarkdown = false;

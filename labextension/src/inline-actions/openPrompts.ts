@@ -35,7 +35,7 @@ export class OpenPrompts {
   /** Open the prompt of a target, or focus the one that is open there. */
   open(target: Target, task: Task): void {
     const before = this.prompts.find(
-      prompt => prompt.task === task && isSamePlace(prompt.target, target)
+      prompt => prompt.task === task && isSameTarget(prompt.target, target)
     );
     if (before !== undefined) {
       target.dispose();
@@ -54,7 +54,7 @@ export class OpenPrompts {
   private prompts: Prompt[] = [];
 }
 
-function isSamePlace(one: Target, other: Target): boolean {
+function isSameTarget(one: Target, other: Target): boolean {
   return one.panel === other.panel && one.cellId === other.cellId;
 }
 
@@ -72,8 +72,8 @@ class Prompt {
     edit.changed.connect(this.draw, this);
     edit.ended.connect(this.end, this);
     target.changed.connect(this.draw, this);
-    target.panel.disposed.connect(this.leave, this);
-    this.place();
+    target.panel.disposed.connect(this.onDocumentClosed, this);
+    this.attach();
   }
 
   readonly task: Task;
@@ -88,7 +88,7 @@ class Prompt {
       this.waiting = true;
       requestAnimationFrame(() => {
         this.waiting = false;
-        this.place();
+        this.attach();
       });
     }
   };
@@ -97,22 +97,22 @@ class Prompt {
    * Attach the prompt to its text's current cell, and the preview to the editor
    * that shows it.
    */
-  private place(): void {
-    if (this.isOver || this.target.refusal() === 'gone') {
+  private attach(): void {
+    if (this.isDisposed || this.target.refusal() === 'gone') {
       return;
     }
     if (this.widget.isDisposed) {
       this.widget = this.makeWidget(); // It was disposed with the widget of a moved cell.
     }
     if (this.target instanceof CellTarget) {
-      this.placeInCell(this.target);
+      this.attachToCell(this.target);
     } else {
-      this.placeInFile(this.target);
+      this.attachToFile(this.target);
     }
     preview(this.editor, this.edit.proposal);
   }
 
-  private placeInCell(target: CellTarget): void {
+  private attachToCell(target: CellTarget): void {
     const cell = target.widget;
     const layout = cell?.layout;
     if (cell === undefined || !(layout instanceof PanelLayout)) {
@@ -129,7 +129,7 @@ class Prompt {
     }
   }
 
-  private placeInFile({ panel }: FileTarget): void {
+  private attachToFile({ panel }: FileTarget): void {
     if (this.widget.parent === null && panel instanceof MainAreaWidget) {
       panel.contentHeader.addWidget(this.widget);
       this.widget.growWithContent();
@@ -147,14 +147,14 @@ class Prompt {
   }
 
   /** The document was closed. */
-  private readonly leave = (): void => {
+  private readonly onDocumentClosed = (): void => {
     this.edit.discard();
   };
 
   private readonly end = (): void => {
     const { target, widget } = this;
     const hadFocus = widget.hasFocus;
-    this.isOver = true;
+    this.isDisposed = true;
     Signal.clearData(this); // Its panel and cell still exist.
     if (target.panel.isDisposed) {
       widget.dispose();
@@ -176,5 +176,5 @@ class Prompt {
   private widget: PromptWidget;
   private wasRendered = false;
   private waiting = false;
-  private isOver = false;
+  private isDisposed = false;
 }

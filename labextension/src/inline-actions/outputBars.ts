@@ -19,7 +19,7 @@ import { causeText } from './fixMessages';
 export interface IOutputActions {
   readonly fixes: CellFixes;
   /** Show a conversation. */
-  openTalk(sessionId: string): void;
+  openConversation(sessionId: string): void;
   ask(panel: NotebookPanel, cell: CodeCell, index: number): void;
 }
 
@@ -33,7 +33,7 @@ export class OutputBars {
     private readonly icon: LabIcon,
     private readonly trans: TranslationBundle
   ) {
-    actions.fixes.changed.connect((_, cell) => this.show(cell));
+    actions.fixes.changed.connect((_, cell) => this.showFixStage(cell));
     notebooks.widgetAdded.connect((_, panel) => this.follow(panel));
     notebooks.forEach(panel => this.follow(panel));
   }
@@ -41,9 +41,9 @@ export class OutputBars {
   private follow(panel: NotebookPanel): void {
     void panel.context.ready.then(() => {
       if (!panel.isDisposed) {
-        const look = (): void => this.look(panel);
-        panel.content.model?.cells.changed.connect(look);
-        look();
+        const watchNewCells = (): void => this.watchNewCells(panel);
+        panel.content.model?.cells.changed.connect(watchNewCells);
+        watchNewCells();
       }
     });
   }
@@ -52,21 +52,21 @@ export class OutputBars {
    * Watch the outputs of new cells; their widgets are created in this same
    * task.
    */
-  private look(panel: NotebookPanel): void {
+  private watchNewCells(panel: NotebookPanel): void {
     requestAnimationFrame(() => {
       for (const cell of panel.isDisposed ? [] : panel.content.widgets) {
         if (cell instanceof CodeCell && !this.followed.has(cell)) {
           this.followed.add(cell);
-          const later = this.later(panel, cell);
-          cell.outputArea.outputLengthChanged.connect(later);
-          later();
+          const drawOncePerFrame = this.drawOncePerFrame(panel, cell);
+          cell.outputArea.outputLengthChanged.connect(drawOncePerFrame);
+          drawOncePerFrame();
         }
       }
     });
   }
 
   /** A function that draws a cell's bars once per animation frame. */
-  private later(panel: NotebookPanel, cell: CodeCell): () => void {
+  private drawOncePerFrame(panel: NotebookPanel, cell: CodeCell): () => void {
     let isWaiting = false;
     return () => {
       if (!isWaiting) {
@@ -101,7 +101,7 @@ export class OutputBars {
   }
 
   /** Show the stage of a cell's fix at its last error. */
-  private show(cell: CodeCell): void {
+  private showFixStage(cell: CodeCell): void {
     this.errorBars.get(cell)?.show(this.actions.fixes.of(cell)?.stage ?? null);
   }
 
@@ -121,19 +121,19 @@ export class OutputBars {
         cancel: () => fixes.of(cell)?.cancel(),
         ask: () =>
           actions.ask(panel, cell, cell.outputArea.widgets.indexOf(output)),
-        openTalk: () => {
+        openConversation: () => {
           const sessionId = fixes.of(cell)?.edit.sessionId;
           if (typeof sessionId === 'string') {
-            actions.openTalk(sessionId);
+            actions.openConversation(sessionId);
           }
         }
       },
       icon,
       trans
     );
-    keepFromLab(bar.node);
+    suppressLabHandlers(bar.node);
     this.errorBars.set(cell, bar);
-    this.show(cell);
+    this.showFixStage(cell);
     return bar.node;
   }
 
@@ -145,7 +145,7 @@ export class OutputBars {
     const { trans, actions } = this;
     const bar = document.createElement('div');
     bar.className = BAR;
-    keepFromLab(bar);
+    suppressLabHandlers(bar);
     const ask = (): void => {
       const index = cell.outputArea.widgets.indexOf(output);
       actions.ask(panel, cell, index);
@@ -174,7 +174,7 @@ export class OutputBars {
  * Otherwise JupyterLab would handle Enter, and take a click for one on the
  * cell.
  */
-function keepFromLab(bar: HTMLElement): void {
+function suppressLabHandlers(bar: HTMLElement): void {
   bar.dataset.lmSuppressShortcuts = 'true';
   bar.addEventListener('mousedown', event => event.stopPropagation());
   bar.addEventListener('keydown', event => event.stopPropagation());

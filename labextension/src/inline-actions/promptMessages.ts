@@ -6,7 +6,7 @@ import { serverText } from '../text/serverMessages';
 import { visible } from '../text/hiddenCharacters';
 import type { ErrorInfo } from '../wire/generated';
 import {
-  MOST,
+  MAX_SELECTION,
   type InlineEdit,
   type Obstacle,
   type Ready,
@@ -51,7 +51,7 @@ export function workingText(
 
 export function readyText(
   { task }: InlineEdit,
-  { clash, flaw, extent: { added, removed } }: Ready,
+  { isConflict, flaw, extent: { added, removed } }: Ready,
   trans: TranslationBundle
 ): string {
   if (flaw === 'masked') {
@@ -64,7 +64,7 @@ export function readyText(
       'The answer was cut off, so it cannot be applied. Try again, or ask for less at once.'
     );
   }
-  if (clash) {
+  if (isConflict) {
     return trans.__(
       'You changed the same lines in the meantime. Ask again, or replace your text with the answer.'
     );
@@ -94,7 +94,7 @@ export function obstacleText(
     case 'too-long':
       return trans.__(
         'This is too long to rewrite at once (over %1 characters). Select the lines to change.',
-        MOST
+        MAX_SELECTION
       );
   }
 }

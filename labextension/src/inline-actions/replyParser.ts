@@ -10,16 +10,16 @@ export interface IReply {
   /** The fence's language; empty without one. */
   readonly language: string;
   /** Whether the fence is closed; otherwise the answer is truncated. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** A fence at the beginning of a line: indentation, fence, language. */
 const OPENING = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n`]*\n/;
 /** A fence further down: small models may write something before it. */
-const LATER = /^(?:`{3,}|~{3,})[^\n`]*\n/m;
+const INNER_OPENING = /^(?:`{3,}|~{3,})[^\n`]*\n/m;
 /** In prose a shorter fence may be part of the text. */
-const LATER_OF_PROSE = /^`{4,}[^\n`]*\n/m;
-const BEGUN = /^ {0,3}(?:(?:`{3,}|~{3,})[^\n`]*|`{1,2}|~{1,2})$/;
+const INNER_OPENING_OF_PROSE = /^`{4,}[^\n`]*\n/m;
+const PARTIAL_FENCE = /^ {0,3}(?:(?:`{3,}|~{3,})[^\n`]*|`{1,2}|~{1,2})$/;
 
 /**
  * Parse a complete or partial answer; `isProse`: fences may be part of the text
@@ -29,14 +29,14 @@ export function readReply(answer: string, isProse = false): IReply {
   const text = answer.replace(/^\s*\n/, '');
   const start = OPENING.test(text)
     ? 0
-    : text.search(isProse ? LATER_OF_PROSE : LATER);
+    : text.search(isProse ? INNER_OPENING_OF_PROSE : INNER_OPENING);
   const found = start < 0 ? null : OPENING.exec(text.slice(start));
   if (found !== null) {
     return fenced(text.slice(start + found[0].length), found, isProse);
   }
-  return BEGUN.test(text)
-    ? { text: '', language: '', whole: false }
-    : { text: text.trimEnd(), language: '', whole: true };
+  return PARTIAL_FENCE.test(text)
+    ? { text: '', language: '', isComplete: false }
+    : { text: text.trimEnd(), language: '', isComplete: true };
 }
 
 /**
@@ -45,7 +45,9 @@ export function readReply(answer: string, isProse = false): IReply {
  */
 export function hasFence(answer: string): boolean {
   const text = answer.replace(/^\s*\n/, '');
-  return OPENING.test(text) || LATER.test(text) || BEGUN.test(text);
+  return (
+    OPENING.test(text) || INNER_OPENING.test(text) || PARTIAL_FENCE.test(text)
+  );
 }
 
 function fenced(
@@ -55,11 +57,12 @@ function fenced(
 ): IReply {
   const lines = rest.split('\n');
   const end = closing(lines, fence, isProse);
-  const inside = end < 0 ? withoutBegun(lines, fence) : lines.slice(0, end);
+  const inside =
+    end < 0 ? withoutPartialFence(lines, fence) : lines.slice(0, end);
   return {
     text: inside.map(line => withoutIndent(line, indent)).join('\n'),
     language,
-    whole: end >= 0
+    isComplete: end >= 0
   };
 }
 
@@ -86,7 +89,7 @@ function closing(
 }
 
 /** The lines so far, without a partial closing fence. */
-function withoutBegun(lines: string[], fence: string): string[] {
+function withoutPartialFence(lines: string[], fence: string): string[] {
   const last = (lines.at(-1) ?? '').trim();
   const isBegun = last !== '' && fence.startsWith(last);
   return isBegun ? lines.slice(0, -1) : lines;

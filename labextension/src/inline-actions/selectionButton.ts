@@ -27,37 +27,37 @@ export class SelectionButton {
       this.hide();
       actions.ask();
     });
-    document.addEventListener('selectionchange', this.later);
+    document.addEventListener('selectionchange', this.drawLater);
     document.addEventListener('pointerdown', this.onPointer, true);
     document.addEventListener('pointerup', this.onPointer, true);
     document.addEventListener('scroll', this.hide, { capture: true });
-    document.addEventListener('focusout', this.later);
+    document.addEventListener('focusout', this.drawLater);
   }
 
   /** Not while the mouse is still selecting. */
   private readonly onPointer = (event: Event): void => {
     if (!this.node.contains(event.target as Node | null)) {
       this.isSelecting = event.type === 'pointerdown';
-      this.later();
+      this.drawLater();
     }
   };
 
-  private readonly later = (): void => {
+  private readonly drawLater = (): void => {
     if (!this.isWaiting) {
       this.isWaiting = true;
       requestAnimationFrame(() => {
         this.isWaiting = false;
-        this.place();
+        this.draw();
       });
     }
   };
 
-  private place(): void {
+  private draw(): void {
     const view = this.isSelecting ? null : focusedEditor();
     const place =
       view === null || !hasSelection(view) || !this.actions.canAsk(view)
         ? null
-        : placeOf(view);
+        : buttonPositionOf(view);
     if (place === null) {
       this.hide();
       return;
@@ -90,7 +90,7 @@ function focusedEditor(): EditorView | null {
   return editor === null ? null : EditorView.findFromDOM(editor);
 }
 
-interface IPlace {
+interface IButtonPosition {
   readonly left: number;
   readonly top: number;
   readonly bottom: number;
@@ -109,7 +109,7 @@ function hasSelection({ state }: EditorView): boolean {
  * The position beside the end of the selection with the cursor; null when that
  * is out of view.
  */
-function placeOf(view: EditorView): IPlace | null {
+function buttonPositionOf(view: EditorView): IButtonPosition | null {
   const { main } = view.state.selection;
   const at = view.coordsAtPos(main.head);
   if (at === null) {

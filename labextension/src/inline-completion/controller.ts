@@ -22,15 +22,19 @@ import { CompletionKeys, type IKeyedCommands } from './keyBindings';
 import { isLiteralPlusPlus } from './literalPlusPlus';
 import type { CompletionPreferences } from './preferences';
 import { hasPlainCaret, suggestionQueryAt } from './requestBody';
-import { firstWord, shownIn, type ISuggestionState } from './suggestionState';
+import {
+  firstWord,
+  shownSuggestion,
+  type ISuggestionState
+} from './suggestionState';
 import { screenReaderText } from './screenReader';
 import { blink } from './emptyResultMark';
 import {
-  ghostIn,
-  ghostView,
-  hasGhostView,
-  acceptGhostText,
-  updateGhostText
+  suggestionsIn,
+  suggestionView,
+  hasSuggestionView,
+  acceptSuggestion,
+  updateSuggestions
 } from './ghostText';
 
 /** Services the controller needs. */
@@ -44,7 +48,7 @@ export interface IInlineCompletionParts {
   readonly hint: UnavailableHint;
   readonly trans: TranslationBundle;
   /** Announce a text to screen readers. */
-  readonly say: (text: string) => void;
+  readonly announce: (text: string) => void;
 }
 
 /** Controls the suggestions; lives as long as the page. */
@@ -60,13 +64,13 @@ export class InlineCompletionController {
    * Whether `++` at this offset requests suggestions; null until the settings
    * are known.
    */
-  mayAsk(view: EditorView, at: number): boolean | null {
+  canRequest(view: EditorView, at: number): boolean | null {
     const settings = this.parts.preferences.current;
     if (settings === null) {
       return null;
     }
     const place = settings.enabled_plus
-      ? this.parts.documents.placeOf(view)
+      ? this.parts.documents.positionOf(view)
       : null;
     return (
       place !== null &&
@@ -82,37 +86,37 @@ export class InlineCompletionController {
   }
 
   /** Settled when the settings are known or cannot be read. */
-  known(): Promise<void> {
-    return this.parts.preferences.known();
+  settingsLoaded(): Promise<void> {
+    return this.parts.preferences.loaded();
   }
 
   /** Request suggestions at the caret of an editor. */
-  ask(view: EditorView, trigger: 'plus' | 'invoke' = 'plus'): void {
-    const { documents, completions, hint, trans, say } = this.parts;
-    const place = documents.placeOf(view);
+  request(view: EditorView, trigger: 'plus' | 'invoke' = 'plus'): void {
+    const { documents, completions, hint, trans, announce } = this.parts;
+    const place = documents.positionOf(view);
     if (place === null || !hasPlainCaret(view)) {
       return;
     }
-    if (!hasGhostView(view)) {
-      const extension = ghostView((changed, ghost) =>
+    if (!hasSuggestionView(view)) {
+      const extension = suggestionView((changed, ghost) =>
         this.onChange(changed, ghost)
       );
       view.dispatch({ effects: StateEffect.appendConfig.of(extension) });
     }
     this.dismiss(); // For example in another editor.
     const generation = ++this.generation;
-    updateGhostText(view, { type: 'ask', generation });
-    const asking = completions.ask(suggestionQueryAt(place, trigger), {
+    updateSuggestions(view, { type: 'ask', generation });
+    const asking = completions.request(suggestionQueryAt(place, trigger), {
       suggested: text =>
-        updateGhostText(view, { type: 'suggest', generation, text }),
+        updateSuggestions(view, { type: 'suggest', generation, text }),
       ended: end => {
         const suggestions = end?.suggestions ?? [];
-        updateGhostText(view, { type: 'end', generation, suggestions });
+        updateSuggestions(view, { type: 'end', generation, suggestions });
         if (end !== null) {
-          hint.tell(end);
+          hint.report(end);
         }
         if (suggestions.length === 0 && end?.reason === 'nothing') {
-          say(trans.__('No suggestions.'));
+          announce(trans.__('No suggestions.'));
           blink(view);
         }
       }
@@ -123,17 +127,17 @@ export class InlineCompletionController {
   /**
    * Request suggestions at the caret of a document, by default the current one.
    */
-  askIn(widget: Parameters<OpenEditors['placeIn']>[0]): void {
-    const view = this.parts.documents.placeIn(widget)?.view;
+  requestIn(widget: Parameters<OpenEditors['positionIn']>[0]): void {
+    const view = this.parts.documents.positionIn(widget)?.view;
     if (view !== undefined) {
       view.focus();
-      this.ask(view, 'invoke');
+      this.request(view, 'invoke');
     }
   }
 
   /** Whether an editor shows or awaits suggestions. */
   has({ state }: EditorView): boolean {
-    return ghostIn(state) !== null;
+    return suggestionsIn(state) !== null;
   }
 
   /** Whether any editor shows a suggestion that can be accepted. */
@@ -142,33 +146,33 @@ export class InlineCompletionController {
   }
 
   accept(): void {
-    this.takeSome(text => text);
+    this.acceptPart(text => text);
   }
 
   acceptWord(): void {
-    this.takeSome(firstWord);
+    this.acceptPart(firstWord);
   }
 
   cycle(by: 1 | -1): void {
     if (this.current !== null) {
-      updateGhostText(this.current.view, { type: 'cycle', step: by });
+      updateSuggestions(this.current.view, { type: 'cycle', step: by });
     }
   }
 
   dismiss(): void {
     if (this.current !== null) {
-      updateGhostText(this.current.view, { type: 'drop' });
+      updateSuggestions(this.current.view, { type: 'drop' });
     }
   }
 
-  private takeSome(part: (text: string) => string): void {
+  private acceptPart(part: (text: string) => string): void {
     const { shown, current } = this;
     const place =
-      current === null ? null : this.parts.documents.placeOf(current.view);
+      current === null ? null : this.parts.documents.positionOf(current.view);
     if (shown !== null && current !== null && place !== null) {
       const { view, asking } = current;
       asking.cancel();
-      place.asOneStep(() => acceptGhostText(view, part(shown)));
+      place.asOneStep(() => acceptSuggestion(view, part(shown)));
     }
   }
 
@@ -181,29 +185,31 @@ export class InlineCompletionController {
 
   private onChange(view: EditorView, ghost: ISuggestionState | null): void {
     if (ghost === null) {
-      this.onGone(view);
+      this.onEditorRemoved(view);
       return;
     }
     this.keys.listen(true);
-    const said = screenReaderText(ghost, this.said, this.parts.trans);
-    if (said !== null) {
-      this.parts.say(said);
+    const announced = screenReaderText(ghost, this.announced, this.parts.trans);
+    if (announced !== null) {
+      this.parts.announce(announced);
     }
-    this.said = ghost;
+    this.announced = ghost;
   }
 
-  private onGone(view: EditorView): void {
+  private onEditorRemoved(view: EditorView): void {
     if (this.current?.view === view) {
       this.current.asking.cancel();
       this.current = null;
-      this.said = null;
+      this.announced = null;
       this.keys.listen(false);
     }
   }
 
   private get shown(): string | null {
     const { current } = this;
-    return current === null ? null : shownIn(ghostIn(current.view.state));
+    return current === null
+      ? null
+      : shownSuggestion(suggestionsIn(current.view.state));
   }
 
   private readonly keys: CompletionKeys;
@@ -212,7 +218,7 @@ export class InlineCompletionController {
     readonly view: EditorView;
     readonly asking: ISuggestionRequest;
   } | null = null;
-  private said: ISuggestionState | null = null;
+  private announced: ISuggestionState | null = null;
 }
 
 /**

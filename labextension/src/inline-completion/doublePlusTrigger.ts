@@ -13,10 +13,10 @@ export interface IDoublePlusListener {
    * Whether `++` in this editor, at this offset, requests suggestions; null
    * while unknown.
    */
-  mayAsk(view: EditorView, at: number): boolean | null;
+  canRequest(view: EditorView, at: number): boolean | null;
   /** Settled when it is known, or never will be. */
-  known(): Promise<void>;
-  ask(view: EditorView): void;
+  settingsLoaded(): Promise<void>;
+  request(view: EditorView): void;
   /** The text or the caret changed. */
   moved(view: EditorView): void;
 }
@@ -29,9 +29,9 @@ export function doublePlusTrigger(port: IDoublePlusListener): Extension {
   /** Handle the second `+`; returns whether it is swallowed. */
   const onSecond = (view: EditorView, from: number): boolean => {
     const start = from - 1;
-    const mayAsk = port.mayAsk(view, start);
+    const mayAsk = port.canRequest(view, start);
     if (mayAsk === true) {
-      askInstead(port, view, start, from);
+      replaceByRequest(port, view, start, from);
     } else if (mayAsk === null) {
       void askLater(view, start);
     }
@@ -44,13 +44,13 @@ export function doublePlusTrigger(port: IDoublePlusListener): Extension {
   const askLater = async (view: EditorView, start: number): Promise<void> => {
     const { doc } = view.state;
     const expected = moves + 1;
-    await port.known();
+    await port.settingsLoaded();
     if (
       moves === expected &&
       view.state.doc.eq(doc.replace(start + 1, start + 1, Text.of(['+']))) &&
-      port.mayAsk(view, start) === true
+      port.canRequest(view, start) === true
     ) {
-      askInstead(port, view, start, start + 2);
+      replaceByRequest(port, view, start, start + 2);
     }
   };
   return [
@@ -86,14 +86,14 @@ export function doublePlusTrigger(port: IDoublePlusListener): Extension {
 }
 
 /** Remove the characters and request suggestions there. */
-function askInstead(
+function replaceByRequest(
   port: IDoublePlusListener,
   view: EditorView,
   from: number,
   to: number
 ): void {
   view.dispatch({ changes: { from, to }, userEvent: 'delete' });
-  port.ask(view);
+  port.request(view);
 }
 
 /**

@@ -36,7 +36,7 @@ export interface IInlineCompletionLab {
 
 /** The `++` suggestions of a page, and those in JupyterLab's own completer. */
 export interface IInlineCompletion {
-  readonly ghosts: InlineCompletionController;
+  readonly controller: InlineCompletionController;
   readonly inline: LabCompletionProvider;
 }
 
@@ -47,7 +47,7 @@ export function createInlineCompletion(
   const { app, client, notebooks, files, languages, completers, bar, trans } =
     lab;
   const announcer = new Announcer();
-  const say = (text: string): void => announcer.say(text);
+  const announce = (text: string): void => announcer.announce(text);
   const documents = new OpenEditors(notebooks, files, languages);
   const completions = new SuggestionRequests(
     client.http,
@@ -57,21 +57,21 @@ export function createInlineCompletion(
   const preferences = new CompletionPreferences(client.http, client.socket);
   const open = (section: string): void =>
     void app.commands.execute(`${EXTENSION_ID}:open-settings`, { section });
-  const hint = new UnavailableHint({ bar, trans, open, say });
+  const hint = new UnavailableHint({ bar, trans, open, announce });
   const shared = { documents, completions, preferences, hint };
   const ownCommands = new Set<string>(
     Object.values(INLINE_COMPLETION_COMMANDS)
   );
   ownCommands.delete(INLINE_COMPLETION_COMMANDS.ask);
-  const ghosts = new InlineCompletionController({
+  const controller = new InlineCompletionController({
     ...shared,
-    ...{ commands: app.commands, ownCommands, trans, say }
+    ...{ commands: app.commands, ownCommands, trans, announce }
   });
   const inline = new LabCompletionProvider({
     ...shared,
-    isTaken: view => ghosts.has(view),
+    hasSuggestions: view => controller.has(view),
     isShown: id => completers?.inline?.isActive(id) ?? false,
-    again: id => completers?.inline?.invoke(id)
+    refetch: id => completers?.inline?.invoke(id)
   });
-  return { ghosts, inline };
+  return { controller, inline };
 }

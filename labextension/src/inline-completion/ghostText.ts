@@ -24,7 +24,7 @@ import { legible } from '../text/hiddenCharacters';
 import { emptyResultMark } from './emptyResultMark';
 import {
   advance,
-  shownIn,
+  shownSuggestion,
   type SuggestionEvent,
   type ISuggestionState
 } from './suggestionState';
@@ -68,21 +68,21 @@ function next(
 }
 
 /** The extension for an editor; shows nothing before the first request. */
-export function ghostView(listener: SuggestionListener): Extension {
+export function suggestionView(listener: SuggestionListener): Extension {
   return [
     field,
     emptyResultMark,
-    editorSpace(({ state }) => ghostIn(state) !== null),
+    widthProperty(({ state }) => suggestionsIn(state) !== null),
     // When the focus moves within the page, suggestions are removed; when it
     // moves to another window, they stay.
     EditorView.focusChangeEffect.of((state, focusing) =>
-      !focusing && ghostIn(state) !== null && document.hasFocus()
+      !focusing && suggestionsIn(state) !== null && document.hasFocus()
         ? step.of({ type: 'drop' })
         : null
     ),
     EditorView.updateListener.of(({ view, startState, state }) => {
-      const ghost = ghostIn(state);
-      if (ghost !== ghostIn(startState)) {
+      const ghost = suggestionsIn(state);
+      if (ghost !== suggestionsIn(startState)) {
         listener(view, ghost);
       }
     }),
@@ -91,17 +91,17 @@ export function ghostView(listener: SuggestionListener): Extension {
 }
 
 /** Whether an editor has the extension. */
-export function hasGhostView({ state }: EditorView): boolean {
+export function hasSuggestionView({ state }: EditorView): boolean {
   return state.field(field, false) !== undefined;
 }
 
 /** The suggestions in an editor; null without any. */
-export function ghostIn(state: EditorState): ISuggestionState | null {
+export function suggestionsIn(state: EditorState): ISuggestionState | null {
   return state.field(field, false) ?? null;
 }
 
 /** Apply an event to an editor's suggestions. */
-export function updateGhostText(
+export function updateSuggestions(
   view: EditorView,
   event: SuggestionEvent
 ): void {
@@ -109,7 +109,7 @@ export function updateGhostText(
 }
 
 /** Insert the beginning of the shown suggestion and put the caret behind it. */
-export function acceptGhostText(view: EditorView, text: string): void {
+export function acceptSuggestion(view: EditorView, text: string): void {
   const { head } = view.state.selection.main;
   const insert = view.state.toText(text);
   view.dispatch({
@@ -128,11 +128,11 @@ function attributesOf(ghost: ISuggestionState | null): Record<string, string> {
 }
 
 function decorationsOf(state: EditorState): DecorationSet {
-  const ghost = ghostIn(state);
+  const ghost = suggestionsIn(state);
   if (ghost === null) {
     return Decoration.none;
   }
-  const shown = shownIn(ghost);
+  const shown = shownSuggestion(ghost);
   const widget =
     shown === null ? new Dots() : new GhostText(shown, badgeOf(ghost));
   const { head } = state.selection.main;
@@ -154,7 +154,7 @@ function badgeOf({ index, suggestions, isComplete }: ISuggestionState): string {
 /**
  * Hidden from screen readers: not part of the text, and announced by the page.
  */
-abstract class Beside extends WidgetType {
+abstract class CaretWidget extends WidgetType {
   override ignoreEvent(): boolean {
     return false;
   }
@@ -167,7 +167,7 @@ abstract class Beside extends WidgetType {
   }
 }
 
-class Dots extends Beside {
+class Dots extends CaretWidget {
   override eq(): boolean {
     return true;
   }
@@ -179,7 +179,7 @@ class Dots extends Beside {
   }
 }
 
-class GhostText extends Beside {
+class GhostText extends CaretWidget {
   constructor(
     private readonly text: string,
     private readonly badge: string
@@ -212,27 +212,27 @@ class GhostText extends Beside {
 }
 
 /** CSS property of the editor, in px. */
-const ROOM = '--shoulders-ghost-room';
+const WIDTH_PROPERTY = '--shoulders-ghost-room';
 
 /**
  * Keep the width property up to date while the editor shows something: editors
  * that do not wrap lines would cut a long suggestion.
  * `style/documents/inline-completion.css` wraps the line.
  */
-export function editorSpace(isShown: (view: EditorView) => boolean) {
+export function widthProperty(isShown: (view: EditorView) => boolean) {
   return ViewPlugin.define(view => {
     let set = '';
     const measure = {
-      read: roomIn,
+      read: availableWidth,
       write: (room: number): void => {
         const value = `${room}px`;
         if (value !== set) {
           set = value;
-          view.dom.style.setProperty(ROOM, value);
+          view.dom.style.setProperty(WIDTH_PROPERTY, value);
           view.requestMeasure(); // The line's height changed.
         }
       },
-      key: ROOM
+      key: WIDTH_PROPERTY
     };
     return {
       update: update => {
@@ -245,7 +245,7 @@ export function editorSpace(isShown: (view: EditorView) => boolean) {
 }
 
 /** From the left edge of the text to the right edge of the viewport, in px. */
-function roomIn({ scrollDOM, contentDOM }: EditorView): number {
+function availableWidth({ scrollDOM, contentDOM }: EditorView): number {
   const seen = scrollDOM.getBoundingClientRect().left + scrollDOM.clientWidth;
   return Math.floor(seen - contentDOM.getBoundingClientRect().left);
 }

@@ -15,9 +15,9 @@ export class CompletionKeys {
   constructor(
     private readonly commands: IKeyedCommands,
     /** The commands whose keys are handled. */
-    private readonly own: ReadonlySet<string>,
+    private readonly commandIds: ReadonlySet<string>,
     /** Called for another key or a click. */
-    private readonly other: () => void
+    private readonly onOtherInput: () => void
   ) {}
 
   /** Switch listening on or off. */
@@ -29,7 +29,7 @@ export class CompletionKeys {
     change('pointerdown', this.onPointer, true);
   }
 
-  private readonly onPointer = (): void => this.other();
+  private readonly onPointer = (): void => this.onOtherInput();
 
   private readonly onKey = (event: KeyboardEvent): void => {
     if (CommandRegistry.isModifierKeyPressed(event)) {
@@ -37,7 +37,7 @@ export class CompletionKeys {
     }
     const binding = event.isComposing ? undefined : this.bindingOf(event);
     if (binding === undefined) {
-      this.other();
+      this.onOtherInput();
       return;
     }
     event.preventDefault();
@@ -52,7 +52,7 @@ export class CompletionKeys {
     const { target } = event;
     return this.commands.keyBindings.find(
       ({ command, keys, selector }) =>
-        this.own.has(command) &&
+        this.commandIds.has(command) &&
         keys.length === 1 &&
         keys[0] === keystroke &&
         target instanceof Element &&

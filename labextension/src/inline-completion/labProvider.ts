@@ -29,20 +29,20 @@ import {
 
 /** Services the provider needs. */
 export interface ILabCompletionParts {
-  readonly documents: Pick<OpenEditors, 'placeIn'>;
-  readonly completions: Pick<SuggestionRequests, 'ask'>;
+  readonly documents: Pick<OpenEditors, 'positionIn'>;
+  readonly completions: Pick<SuggestionRequests, 'request'>;
   readonly preferences: Pick<CompletionPreferences, 'current'>;
-  readonly hint: Pick<UnavailableHint, 'tell'>;
+  readonly hint: Pick<UnavailableHint, 'report'>;
   /** Whether an editor shows `++` suggestions. */
-  readonly isTaken: (view: EditorView) => boolean;
+  readonly hasSuggestions: (view: EditorView) => boolean;
   /** Whether JupyterLab shows a suggestion in a document. */
   readonly isShown: (widgetId: string) => boolean;
   /** Make JupyterLab fetch again for a document. */
-  readonly again: (widgetId: string) => void;
+  readonly refetch: (widgetId: string) => void;
 }
 
 /** Default timeout in ms; JupyterLab's settings can change it. */
-const PATIENCE_MS = 15_000;
+const DEFAULT_TIMEOUT_MS = 15_000;
 /** JupyterLab draws the first suggestion within this time, in ms. */
 const DRAWN_MS = 200;
 const NOTHING: IInlineCompletionList = { items: [] };
@@ -54,7 +54,7 @@ export class LabCompletionProvider {
 
   /** JupyterLab's settings of this provider: the timeout. */
   configure({ timeout }: Readonly<Record<string, unknown>>): void {
-    this.patience = typeof timeout === 'number' ? timeout : PATIENCE_MS;
+    this.timeoutMs = typeof timeout === 'number' ? timeout : DEFAULT_TIMEOUT_MS;
   }
 
   /**
@@ -66,18 +66,18 @@ export class LabCompletionProvider {
     widget: Widget,
     isAutomatic: boolean
   ): Promise<IInlineCompletionList> {
-    const place = this.parts.documents.placeIn(widget);
-    if (place === null || !this.mayAsk(place, request, isAutomatic)) {
+    const place = this.parts.documents.positionIn(widget);
+    if (place === null || !this.canRequest(place, request, isAutomatic)) {
       return Promise.resolve(NOTHING);
     }
-    const { whole } = this;
-    this.whole = null;
-    if (whole !== null && isStill(whole, place.view)) {
-      return Promise.resolve({ items: whole.suggestions.map(itemOf) });
+    const { completed } = this;
+    this.completed = null;
+    if (completed !== null && isStill(completed, place.view)) {
+      return Promise.resolve({ items: completed.suggestions.map(itemOf) });
     }
     return new Promise(answer => {
-      this.asked?.stop();
-      this.asked = this.ask(place, isAutomatic, widget.id, answer);
+      this.currentFetch?.stop();
+      this.currentFetch = this.request(place, isAutomatic, widget.id, answer);
     });
   }
 
@@ -88,8 +88,8 @@ export class LabCompletionProvider {
   async *stream(
     token: string
   ): AsyncGenerator<{ response: IInlineCompletionItem }> {
-    const asked = this.asked;
-    if (asked?.token === token && (await asked.over) !== null) {
+    const asked = this.currentFetch;
+    if (asked?.token === token && (await asked.ended) !== null) {
       yield { response: { insertText: asked.text } };
     }
   }
@@ -98,22 +98,22 @@ export class LabCompletionProvider {
    * The text or the caret of an editor changed: pending answers are outdated.
    */
   moved(view: EditorView): void {
-    if (this.asked?.view === view) {
-      this.asked.stop();
-      this.asked = null;
+    if (this.currentFetch?.view === view) {
+      this.currentFetch.stop();
+      this.currentFetch = null;
     }
   }
 
-  private mayAsk(
+  private canRequest(
     { view }: IQueryPosition,
     { text, offset }: CompletionHandler.IRequest,
     isAutomatic: boolean
   ): boolean {
-    const { preferences, isTaken } = this.parts;
+    const { preferences, hasSuggestions } = this.parts;
     const { doc, selection } = view.state;
     return (
       hasPlainCaret(view) &&
-      !isTaken(view) &&
+      !hasSuggestions(view) &&
       // Text written by the agent or another user triggers no request.
       (!isAutomatic ||
         (preferences.current?.automatic === true && view.hasFocus)) &&
@@ -122,28 +122,32 @@ export class LabCompletionProvider {
     );
   }
 
-  private ask(
+  private request(
     place: IQueryPosition,
     isAutomatic: boolean,
     widgetId: string,
     answer: Answer
-  ): Asked {
+  ): SuggestionFetch {
     const { completions, hint } = this.parts;
     const question = suggestionQueryAt(
       place,
       isAutomatic ? 'automatic' : 'invoke'
     );
-    const asked: Asked = new Asked(place.view, answer, this.patience);
-    asked.asking = completions.ask(question, {
+    const asked: SuggestionFetch = new SuggestionFetch(
+      place.view,
+      answer,
+      this.timeoutMs
+    );
+    asked.request = completions.request(question, {
       suggested: text => asked.first(text),
       ended: end => {
         if (end !== null) {
-          hint.tell(end);
+          hint.report(end);
         }
         const suggestions = asked.end(end);
-        if (suggestions.length > 1 && this.asked === asked) {
-          this.whole = { ...asked.place, suggestions };
-          this.showWhole(widgetId);
+        if (suggestions.length > 1 && this.currentFetch === asked) {
+          this.completed = { ...asked.position, suggestions };
+          this.offerAll(widgetId);
         }
       }
     });
@@ -154,58 +158,59 @@ export class LabCompletionProvider {
    * Dismissed suggestions do not come back; the others are available at the
    * next request.
    */
-  private showWhole(widgetId: string): void {
-    const { isShown, again } = this.parts;
-    const { whole } = this;
+  private offerAll(widgetId: string): void {
+    const { isShown, refetch } = this.parts;
+    const { completed } = this;
     if (isShown(widgetId)) {
-      again(widgetId);
+      refetch(widgetId);
       return;
     }
     setTimeout(() => {
-      const isLate = whole === null || !isStill(whole, whole.view);
-      if (this.whole === whole && !isLate && isShown(widgetId)) {
-        again(widgetId);
+      const isLate = completed === null || !isStill(completed, completed.view);
+      if (this.completed === completed && !isLate && isShown(widgetId)) {
+        refetch(widgetId);
       }
     }, DRAWN_MS);
   }
 
-  private asked: Asked | null = null;
+  private currentFetch: SuggestionFetch | null = null;
   /** All suggestions where the first one is shown, for the next fetch. */
-  private whole: (IAsked & { readonly suggestions: readonly string[] }) | null =
+  private completed:
+    (IFetchPosition & { readonly suggestions: readonly string[] }) | null =
     null;
-  private patience = PATIENCE_MS;
+  private timeoutMs = DEFAULT_TIMEOUT_MS;
 }
 
 /** Where suggestions were requested. */
-interface IAsked {
+interface IFetchPosition {
   readonly view: EditorView;
   readonly doc: Text;
   readonly head: number;
 }
 
 /** One request, until its last suggestion. */
-class Asked {
+class SuggestionFetch {
   constructor(
     readonly view: EditorView,
     private readonly answer: Answer,
     patience: number
   ) {
     const { doc, selection } = view.state;
-    this.place = { view, doc, head: selection.main.head };
+    this.position = { view, doc, head: selection.main.head };
     this.timer = setTimeout(() => this.stop(), patience);
-    this.over = new Promise(resolve => {
+    this.ended = new Promise(resolve => {
       this.finish = resolve;
     });
   }
 
-  readonly place: IAsked;
+  readonly position: IFetchPosition;
   /** Identifies the item that may be followed by others. */
   readonly token = `${performance.now()}`;
   /** Settled when nothing more comes; null when cancelled. */
-  readonly over: Promise<CompletionEnd | null>;
+  readonly ended: Promise<CompletionEnd | null>;
   /** The first suggestion. */
   text = '';
-  asking: ISuggestionRequest | null = null;
+  request: ISuggestionRequest | null = null;
 
   first(text: string): void {
     if (!this.isAnswered) {
@@ -224,7 +229,7 @@ class Asked {
   }
 
   stop(): void {
-    this.asking?.cancel();
+    this.request?.cancel();
     this.give([]);
     this.finish(null);
   }
@@ -242,7 +247,7 @@ class Asked {
   private finish: (end: CompletionEnd | null) => void = () => undefined;
 }
 
-function isStill(asked: IAsked, view: EditorView): boolean {
+function isStill(asked: IFetchPosition, view: EditorView): boolean {
   const { doc, selection } = view.state;
   return (
     asked.view === view &&

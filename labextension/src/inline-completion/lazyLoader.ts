@@ -11,7 +11,7 @@ type Settings = Parameters<LabCompletionProvider['configure']>[0];
 
 /** The members of the loaded code in use. */
 export interface ILoaded {
-  readonly ghosts: Pick<InlineCompletionController, 'known'>;
+  readonly controller: Pick<InlineCompletionController, 'settingsLoaded'>;
   readonly inline: Pick<LabCompletionProvider, 'configure'>;
 }
 
@@ -20,19 +20,19 @@ export class LazyLoader<T extends ILoaded> {
   constructor(private readonly load: () => Promise<T>) {}
 
   /** Null until loaded. */
-  now: T | null = null;
+  loaded: T | null = null;
 
   /** Start loading; errors are logged. */
-  begin(): void {
+  startLoading(): void {
     this.get().catch((error: unknown) => {
       console.error('Suggestions could not be loaded:', error);
     });
   }
 
   /** Settled when the settings are known, or the code cannot be loaded. */
-  async known(): Promise<void> {
+  async settingsLoaded(): Promise<void> {
     try {
-      await (await this.get()).ghosts.known();
+      await (await this.get()).controller.settingsLoaded();
     } catch (error) {
       console.error('Suggestions could not be loaded:', error);
     }
@@ -44,12 +44,12 @@ export class LazyLoader<T extends ILoaded> {
    */
   configure(settings: Settings): void {
     this.settings = settings;
-    this.now?.inline.configure(settings);
+    this.loaded?.inline.configure(settings);
   }
 
   /** Rejects when loading fails; the next document or command tries again. */
   async get(): Promise<T> {
-    this.loading ??= this.made();
+    this.loading ??= this.loadOnce();
     try {
       return await this.loading;
     } catch (error) {
@@ -58,13 +58,13 @@ export class LazyLoader<T extends ILoaded> {
     }
   }
 
-  private async made(): Promise<T> {
-    const made = await this.load();
+  private async loadOnce(): Promise<T> {
+    const loaded = await this.load();
     if (this.settings !== null) {
-      made.inline.configure(this.settings);
+      loaded.inline.configure(this.settings);
     }
-    this.now = made;
-    return made;
+    this.loaded = loaded;
+    return loaded;
   }
 
   private loading: Promise<T> | null = null;

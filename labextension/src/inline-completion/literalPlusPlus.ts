@@ -34,7 +34,7 @@ export function isLiteralPlusPlus(
 }
 
 /** Common names of languages that JupyterLab names differently. */
-const KNOWN_AS: Readonly<Record<string, string>> = {
+const COMMON_NAMES: Readonly<Record<string, string>> = {
   ipython: 'python',
   ipythongfm: 'markdown',
   none: ''
@@ -70,5 +70,5 @@ export function languageOf(
   const named =
     magic === undefined ? null : languages.byName(MAGICS[magic] ?? magic);
   const language = named?.toLowerCase() ?? own;
-  return KNOWN_AS[language] ?? language;
+  return COMMON_NAMES[language] ?? language;
 }

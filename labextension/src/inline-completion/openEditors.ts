@@ -38,7 +38,7 @@ export class OpenEditors {
    * The document of an editor; null when it has none, as in a console or a
    * dialog.
    */
-  placeOf({ dom }: EditorView): IQueryPosition | null {
+  positionOf({ dom }: EditorView): IQueryPosition | null {
     const holds = ({ node }: Widget): boolean => node.contains(dom);
     const panel = this.notebooks.find(holds);
     if (panel !== undefined) {
@@ -50,7 +50,7 @@ export class OpenEditors {
   }
 
   /** The caret of a document, by default the current one; null without one. */
-  placeIn(widget: Widget | null): IQueryPosition | null {
+  positionIn(widget: Widget | null): IQueryPosition | null {
     const isIt = (panel: Widget): boolean => panel === widget;
     const panel = this.notebooks.find(isIt);
     const cell = panel?.content.activeCell;

@@ -16,15 +16,15 @@ export class CompletionPreferences {
     socket: Pick<IPageSocket, 'frameReceived' | 'opened'>
   ) {
     socket.frameReceived.connect((_, frame) => this.onFrame(frame));
-    socket.opened.connect(() => this.begin());
-    this.begin();
+    socket.opened.connect(() => this.refresh());
+    this.refresh();
   }
 
   /** Null until known. */
   current: GhostSettings | null = null;
 
   /** Settled when the settings have been read or the read failed. */
-  async known(): Promise<void> {
+  async loaded(): Promise<void> {
     let awaited: Promise<void>;
     do {
       awaited = this.reading;
@@ -34,11 +34,11 @@ export class CompletionPreferences {
 
   private onFrame(frame: ServerFrame): void {
     if (frame.type === 'settings-update' && frame.part === 'settings') {
-      this.begin();
+      this.refresh();
     }
   }
 
-  private begin(): void {
+  private refresh(): void {
     this.reading = this.read();
   }
 

@@ -12,7 +12,7 @@ import type { SuggestionQuery } from './suggestionRequests';
  * Characters sent before and after the caret; the server's limit. The server
  * shortens them for the model.
  */
-const LONGEST_SIDE = 20_000;
+const MAX_CONTEXT = 20_000;
 
 /** An editor in a document. */
 export interface IQueryPosition {
@@ -33,8 +33,8 @@ export function suggestionQueryAt(
 ): SuggestionQuery {
   const { state } = place.view;
   const { head } = state.selection.main;
-  const prefix = state.sliceDoc(Math.max(0, head - LONGEST_SIDE), head);
-  const suffix = state.sliceDoc(head, head + LONGEST_SIDE);
+  const prefix = state.sliceDoc(Math.max(0, head - MAX_CONTEXT), head);
+  const suffix = state.sliceDoc(head, head + MAX_CONTEXT);
   return {
     path: place.path,
     cell_id: place.cellId,

@@ -6,7 +6,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { legible } from '../text/hiddenCharacters';
-import { shownIn, type ISuggestionState } from './suggestionState';
+import { shownSuggestion, type ISuggestionState } from './suggestionState';
 
 /**
  * Announce a suggestion when it is shown, and the number of suggestions when
@@ -17,13 +17,13 @@ export function screenReaderText(
   before: ISuggestionState | null,
   trans: TranslationBundle
 ): string | null {
-  const shown = shownIn(now);
+  const shown = shownSuggestion(now);
   const { index, isComplete, suggestions } = now;
   const { length } = suggestions;
   if (shown === null) {
     return null;
   }
-  if (shown !== shownIn(before)) {
+  if (shown !== shownSuggestion(before)) {
     return isComplete && length > 1
       ? trans.__('Suggestion %1 of %2: %3', index + 1, length, legible(shown))
       : trans.__('Suggestion: %1', legible(shown));

@@ -17,7 +17,7 @@ import { withoutHidden } from '../text/hiddenCharacters';
  * cancelling takes longer than all other work of a key and would delay the
  * frame that shows it.
  */
-const LEAVE_MS = 50;
+const CANCEL_DELAY_MS = 50;
 
 /** The request without the members added here. */
 export type SuggestionQuery = Omit<
@@ -54,7 +54,7 @@ export class SuggestionRequests {
   ) {}
 
   /** Send a request; the previous one is cancelled. */
-  ask(
+  request(
     question: SuggestionQuery,
     asker: ISuggestionListener
   ): ISuggestionRequest {
@@ -63,22 +63,22 @@ export class SuggestionRequests {
       ...question,
       ...{ request_id: this.newId(), client_id: this.clientId }
     };
-    const asking = new Asking(this.http, request, asker);
+    const asking = new SuggestionRequest(this.http, request, asker);
     this.current = asking;
     return asking;
   }
 
-  private current: Asking | null = null;
+  private current: SuggestionRequest | null = null;
 }
 
 /** Suggestions without hidden characters: they are inserted as shown. */
-function seen(suggestions: readonly string[]): string[] {
+function withoutHiddenText(suggestions: readonly string[]): string[] {
   return suggestions
     .map(text => withoutHidden(text).text)
     .filter(text => text !== '');
 }
 
-class Asking implements ISuggestionRequest {
+class SuggestionRequest implements ISuggestionRequest {
   constructor(
     private readonly http: Pick<IHttpClient, 'call' | 'open'>,
     private readonly request: RequestCompletions,
@@ -88,14 +88,14 @@ class Asking implements ISuggestionRequest {
   }
 
   cancel(): void {
-    if (this.isOver) {
+    if (this.hasEnded) {
       return;
     }
-    this.isOver = true;
-    setTimeout(() => this.leave(), LEAVE_MS);
+    this.hasEnded = true;
+    setTimeout(() => this.abort(), CANCEL_DELAY_MS);
   }
 
-  private leave(): void {
+  private abort(): void {
     this.stop.abort();
     // Behind a proxy that keeps the connection open, the server learns of the
     // cancellation this way.
@@ -108,13 +108,18 @@ class Asking implements ISuggestionRequest {
   private async run(): Promise<void> {
     try {
       for await (const event of this.events()) {
-        if (this.isOver) {
+        if (this.hasEnded) {
           return;
         }
         if (event.type === 'completion-suggestion') {
-          seen([event.text]).forEach(text => this.asker.suggested(text));
+          withoutHiddenText([event.text]).forEach(text =>
+            this.asker.suggested(text)
+          );
         } else {
-          this.end({ ...event, suggestions: seen(event.suggestions) });
+          this.end({
+            ...event,
+            suggestions: withoutHiddenText(event.suggestions)
+          });
         }
       }
     } catch (error) {
@@ -127,8 +132,8 @@ class Asking implements ISuggestionRequest {
   }
 
   private end(end: CompletionEnd | null): void {
-    if (!this.isOver) {
-      this.isOver = true;
+    if (!this.hasEnded) {
+      this.hasEnded = true;
       this.asker.ended(end);
     }
   }
@@ -164,7 +169,7 @@ class Asking implements ISuggestionRequest {
   }
 
   private readonly stop = new AbortController();
-  private isOver = false;
+  private hasEnded = false;
 }
 
 /**

@@ -57,7 +57,7 @@ export function advance(
     case 'cycle':
       return ghost === null ? null : cycled(ghost, event.step);
     case 'take':
-      return ghost === null ? null : taken(ghost, event.text);
+      return ghost === null ? null : withoutAccepted(ghost, event.text);
     case 'drop':
       return null;
     default:
@@ -66,7 +66,7 @@ export function advance(
 }
 
 /** The shown suggestion; null without one. */
-export function shownIn(ghost: ISuggestionState | null): string | null {
+export function shownSuggestion(ghost: ISuggestionState | null): string | null {
   return ghost?.suggestions[ghost.index] ?? null;
 }
 
@@ -91,7 +91,7 @@ function ended(
   ghost: ISuggestionState,
   all: readonly string[]
 ): ISuggestionState | null {
-  const shown = shownIn(ghost);
+  const shown = shownSuggestion(ghost);
   const suggestions = distinct(
     shown === null || all.some(each => tidy(each) === shown)
       ? all
@@ -116,8 +116,11 @@ function cycled(ghost: ISuggestionState, step: number): ISuggestionState {
 }
 
 /** Suggestions with the same beginning stay. No more are requested. */
-function taken(ghost: ISuggestionState, text: string): ISuggestionState | null {
-  const shown = shownIn(ghost)?.slice(text.length) ?? '';
+function withoutAccepted(
+  ghost: ISuggestionState,
+  text: string
+): ISuggestionState | null {
+  const shown = shownSuggestion(ghost)?.slice(text.length) ?? '';
   if (shown === '') {
     return null;
   }

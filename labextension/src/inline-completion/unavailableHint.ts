@@ -15,7 +15,7 @@ import { EXTENSION_ID } from '../tokens';
 import type { CompletionEnd } from '../wire/generated';
 
 /** Reasons the user can fix, and the settings section for each. */
-const PLACES = {
+const SETTINGS_SECTIONS = {
   no_key: 'providers',
   no_model: 'models',
   budget: 'budget',
@@ -33,7 +33,7 @@ export interface IUnavailableHintParts {
   /** Open a section of the settings. */
   readonly open: (section: string) => void;
   /** Announce a text to screen readers. */
-  readonly say: (text: string) => void;
+  readonly announce: (text: string) => void;
 }
 
 export class UnavailableHint {
@@ -43,24 +43,27 @@ export class UnavailableHint {
    * Suggestions ended with this reason. Each reason is shown once, until
    * suggestions work again or the hint is clicked.
    */
-  tell({ reason, message }: CompletionEnd): void {
+  report({ reason, message }: CompletionEnd): void {
     if (reason === null) {
       this.hide();
-    } else if (hasPlace(reason) && !this.told.has(reason)) {
-      this.told.add(reason);
+    } else if (hasSection(reason) && !this.reportedReasons.has(reason)) {
+      this.reportedReasons.add(reason);
       this.show(reason, message);
     }
   }
 
-  private show(reason: keyof typeof PLACES, message: string | null): void {
-    const { bar, trans, open, say } = this.parts;
+  private show(
+    reason: keyof typeof SETTINGS_SECTIONS,
+    message: string | null
+  ): void {
+    const { bar, trans, open, announce } = this.parts;
     const text = hintText(reason, trans);
     const told = visible(message === null ? text : serverText(trans, message)); // The message may come from a provider.
     this.hide();
-    say(told);
+    announce(told);
     const item = makeItem(text, told, () => {
       this.hide();
-      open(PLACES[reason]);
+      open(SETTINGS_SECTIONS[reason]);
     });
     this.shown =
       bar?.registerStatusItem(`${EXTENSION_ID}:ghost-hint`, {
@@ -75,16 +78,16 @@ export class UnavailableHint {
     this.shown = null;
   }
 
-  private readonly told = new Set<string>();
+  private readonly reportedReasons = new Set<string>();
   private shown: IDisposable | null = null;
 }
 
-function hasPlace(reason: string): reason is keyof typeof PLACES {
-  return reason in PLACES;
+function hasSection(reason: string): reason is keyof typeof SETTINGS_SECTIONS {
+  return reason in SETTINGS_SECTIONS;
 }
 
 function hintText(
-  reason: keyof typeof PLACES,
+  reason: keyof typeof SETTINGS_SECTIONS,
   trans: TranslationBundle
 ): string {
   switch (reason) {

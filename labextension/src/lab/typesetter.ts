@@ -9,7 +9,7 @@ import type { ILatexTypesetter } from '@jupyterlab/rendermime';
  * Number of cached formulas: their text is rendered again with every streamed
  * token.
  */
-const KEPT = 300;
+const MAX_CACHED = 300;
 
 /** Elements and attributes that must not be in a typeset formula. */
 const UNWANTED =
@@ -32,21 +32,21 @@ export class Typesetter {
       return;
     }
     const key = `${display ? 'block' : 'line'} ${tex}`;
-    const made =
-      this.made.get(key) ?? this.make(this.lab, element, tex, display);
-    this.keep(key, made);
-    const formula = await made;
+    const cached =
+      this.cached.get(key) ?? this.make(this.lab, element, tex, display);
+    this.cache(key, cached);
+    const formula = await cached;
     if (formula !== null) {
       element.replaceChildren(formula.cloneNode(true));
     }
   };
 
-  private keep(key: string, made: Promise<Node | null>): void {
-    this.made.delete(key);
-    this.made.set(key, made);
-    const [oldest] = this.made.keys();
-    if (this.made.size > KEPT && oldest !== undefined) {
-      this.made.delete(oldest);
+  private cache(key: string, made: Promise<Node | null>): void {
+    this.cached.delete(key);
+    this.cached.set(key, made);
+    const [oldest] = this.cached.keys();
+    if (this.cached.size > MAX_CACHED && oldest !== undefined) {
+      this.cached.delete(oldest);
     }
   }
 
@@ -73,5 +73,5 @@ export class Typesetter {
       : formula;
   }
 
-  private readonly made = new Map<string, Promise<Node | null>>();
+  private readonly cached = new Map<string, Promise<Node | null>>();
 }

@@ -42,13 +42,13 @@ export abstract class AnnouncedDocument implements IDisposable {
   constructor(
     private readonly kind: 'document' | 'text',
     readonly document: IAnnouncedDocument,
-    protected readonly tell: Send,
+    protected readonly sendFrame: Send,
     private readonly nextEpoch: () => number
   ) {
     this.path = document.path;
     const { context } = document;
-    context.model.contentChanged.connect(this.later, this);
-    context.model.stateChanged.connect(this.later, this);
+    context.model.contentChanged.connect(this.announceLater, this);
+    context.model.stateChanged.connect(this.announceLater, this);
     context.fileChanged.connect(this.announce, this);
     context.pathChanged.connect(this.renamed, this);
   }
@@ -61,9 +61,9 @@ export abstract class AnnouncedDocument implements IDisposable {
   }
 
   /** Claim the document with a new epoch and announce its whole state. */
-  open(): void {
+  claim(): void {
     this.epoch = this.nextEpoch();
-    this.forget();
+    this.forgetSentState();
     this.send(true);
   }
 
@@ -72,7 +72,7 @@ export abstract class AnnouncedDocument implements IDisposable {
 
   /** Announce that the document is the current one. */
   focus(): void {
-    this.tell({ type: `${this.kind}-focus`, path: this.path });
+    this.sendFrame({ type: `${this.kind}-focus`, path: this.path });
   }
 
   dispose(): void {
@@ -82,7 +82,7 @@ export abstract class AnnouncedDocument implements IDisposable {
     this.disposed = true;
     this.debouncer.dispose();
     Signal.clearData(this);
-    this.tell({
+    this.sendFrame({
       type: `${this.kind}-close`,
       path: this.path,
       discarded: this.wasDirty
@@ -90,13 +90,13 @@ export abstract class AnnouncedDocument implements IDisposable {
   }
 
   /** Send the current state: a claim, or what changed since the last frame. */
-  protected abstract tellState(isClaim: boolean): void;
+  protected abstract sendState(isClaim: boolean): void;
 
   /** Forget which state was sent. */
-  protected abstract forget(): void;
+  protected abstract forgetSentState(): void;
 
   /** Announce after a pause in the changes. */
-  protected readonly later = (): void => {
+  protected readonly announceLater = (): void => {
     this.wasDirty = this.document.dirty;
     void this.debouncer.invoke();
   };
@@ -105,13 +105,17 @@ export abstract class AnnouncedDocument implements IDisposable {
     const { path } = this;
     this.path = this.document.path;
     if (path !== this.path) {
-      this.tell({ type: `${this.kind}-rename`, path, new_path: this.path });
+      this.sendFrame({
+        type: `${this.kind}-rename`,
+        path,
+        new_path: this.path
+      });
     }
   };
 
   private send(isClaim: boolean): void {
     if (!this.disposed && !this.document.context.isDisposed) {
-      this.tellState(isClaim);
+      this.sendState(isClaim);
       this.wasDirty = this.document.dirty;
     }
   }
@@ -130,20 +134,20 @@ export class NotebookAnnouncer extends AnnouncedDocument {
   ) {
     super('document', notebook, tell, nextEpoch);
     const { sessionContext } = notebook.context;
-    sessionContext.kernelChanged.connect(this.replaced, this);
-    sessionContext.statusChanged.connect(this.watched, this);
+    sessionContext.kernelChanged.connect(this.onKernelChanged, this);
+    sessionContext.statusChanged.connect(this.onStatusChanged, this);
   }
 
   /** The user's run of a cell has ended. */
-  ran(cellId: string): void {
-    this.notebook.ran(cellId);
-    this.later();
+  runEnded(cellId: string): void {
+    this.notebook.runEnded(cellId);
+    this.announceLater();
   }
 
-  protected tellState(isClaim: boolean): void {
+  protected sendState(isClaim: boolean): void {
     const { notebook } = this;
     const cells = notebook.announce(this.announced);
-    const sent = this.tell({
+    const sent = this.sendFrame({
       type: isClaim ? 'document-open' : 'document-change',
       path: this.path,
       claim_epoch: this.epoch,
@@ -158,27 +162,30 @@ export class NotebookAnnouncer extends AnnouncedDocument {
       : new Map<string, string>();
   }
 
-  protected forget(): void {
+  protected forgetSentState(): void {
     this.announced.clear();
   }
 
   /** Another kernel has none of the earlier runs' state. */
-  private readonly replaced = (
+  private readonly onKernelChanged = (
     _: unknown,
     change: { oldValue: unknown; newValue: unknown }
   ): void => {
     if (change.oldValue !== null && change.newValue !== null) {
       this.notebook.executed.restarted();
     }
-    this.later();
+    this.announceLater();
   };
 
-  private readonly watched = (_: unknown, status: Kernel.Status): void => {
+  private readonly onStatusChanged = (
+    _: unknown,
+    status: Kernel.Status
+  ): void => {
     const isNew = status !== this.status;
     this.status = status;
     if (isNew && (status === 'restarting' || status === 'autorestarting')) {
       this.notebook.executed.restarted();
-      this.later();
+      this.announceLater();
     }
   };
 
@@ -196,7 +203,7 @@ export class TextAnnouncer extends AnnouncedDocument {
     super('text', text, tell, nextEpoch);
   }
 
-  protected tellState(isClaim: boolean): void {
+  protected sendState(isClaim: boolean): void {
     const { text } = this;
     const state: Omit<TextChange, 'type'> = {
       path: this.path,
@@ -206,16 +213,16 @@ export class TextAnnouncer extends AnnouncedDocument {
       writable: text.writable,
       saved_at: text.savedAt
     };
-    const said = JSON.stringify(state);
-    if (said !== this.said) {
+    const sentState = JSON.stringify(state);
+    if (sentState !== this.sentState) {
       const type = isClaim ? 'text-open' : 'text-change';
-      this.said = this.tell({ type, ...state }) ? said : '';
+      this.sentState = this.sendFrame({ type, ...state }) ? sentState : '';
     }
   }
 
-  protected forget(): void {
-    this.said = '';
+  protected forgetSentState(): void {
+    this.sentState = '';
   }
 
-  private said = '';
+  private sentState = '';
 }

@@ -44,7 +44,7 @@ export interface IOpenDocument<
 /** Keeps a document and its file together. */
 interface IDocumentFile extends IDisposable {
   /** Merge what others wrote into the document; returns whether anything changed. */
-  takeUp(): Promise<boolean>;
+  mergeChanges(): Promise<boolean>;
 }
 
 type Reason = Exclude<DocumentRefused['reason'], 'failed'>;
@@ -91,7 +91,7 @@ export abstract class DocumentBridge<
   };
 
   /** The page may go away: announce the last keystrokes now. */
-  readonly leave = (): void =>
+  readonly announceAll = (): void =>
     this.documents.forEach(({ announcement }) => announcement.announce());
 
   protected abstract contextOf(widget: Widget): Context;
@@ -107,9 +107,9 @@ export abstract class DocumentBridge<
 
   protected onOpened(): void {
     for (const document of this.documents.values()) {
-      document.announcement.open();
+      document.announcement.claim();
       // The server may have written the file while this page was disconnected.
-      void this.takeUp(document);
+      void this.mergeFile(document);
     }
     this.focus();
   }
@@ -157,7 +157,7 @@ export abstract class DocumentBridge<
   protected onSaved(path: string): void {
     for (const document of this.documents.values()) {
       if (document.announcement.path === path) {
-        void this.takeUp(document);
+        void this.mergeFile(document);
       }
     }
   }
@@ -211,7 +211,7 @@ export abstract class DocumentBridge<
     const document = this.create(context);
     this.documents.set(context, document);
     context.disposed.connect(() => this.close(context), this);
-    document.announcement.open();
+    document.announcement.claim();
     if (this.tracker.currentWidget?.context === context) {
       document.announcement.focus();
     }
@@ -227,12 +227,12 @@ export abstract class DocumentBridge<
     }
   };
 
-  private async takeUp({
+  private async mergeFile({
     announcement,
     file
   }: IOpenDocument<Announcement, File>): Promise<void> {
     try {
-      if (await file.takeUp()) {
+      if (await file.mergeChanges()) {
         announcement.announce();
         this.onMerged?.(announcement.path);
       }

@@ -48,17 +48,17 @@ export class FileMoves {
    */
   private async moved({ path, new_path }: FileMoved): Promise<void> {
     const model = await this.files.get(new_path, { content: false });
-    this.tell({ type: 'rename', oldValue: { path }, newValue: model });
+    this.emitChange({ type: 'rename', oldValue: { path }, newValue: model });
   }
 
   private removed({ path }: FileRemoved): void {
     if (!this.isUnsaved(path)) {
       void this.documents.closeFile(path);
     }
-    this.tell({ type: 'delete', oldValue: { path }, newValue: null });
+    this.emitChange({ type: 'delete', oldValue: { path }, newValue: null });
   }
 
-  private tell(change: Contents.IChangedArgs): void {
+  private emitChange(change: Contents.IChangedArgs): void {
     // The manager's signal is a Signal; its interface hides that it can be emitted.
     const { fileChanged } = this.files as unknown as {
       fileChanged: Signal<unknown, Contents.IChangedArgs>;

@@ -40,14 +40,14 @@ export interface INotebookLab {
    * Tells the user that `cells` cells were changed here and in the file; both
    * texts are kept.
    */
-  readonly tellConflict: (path: string, cells: number) => void;
+  readonly notifyConflict: (path: string, cells: number) => void;
   /**
    * Tells the user that the agent changed `cells` cells in another window that
    * were changed here too.
    */
-  readonly tellElsewhere: (path: string, cells: number) => void;
+  readonly notifyElsewhere: (path: string, cells: number) => void;
   /** The changes saved by another window were merged here. */
-  readonly mergedElsewhere: (path: string) => void;
+  readonly dismissElsewhere: (path: string) => void;
   readonly loadRecoveryView: LoadRecoveryView;
 }
 
@@ -77,10 +77,10 @@ export class NotebookBridge extends DocumentBridge<
    * The user runs a cell of an open notebook. An agent's run of that cell
    * becomes the user's.
    */
-  userRuns(context: NotebookContext, cellId: string): void {
+  userRunStarted(context: NotebookContext, cellId: string): void {
     const item = this.documents.get(context)?.announcement;
     item?.notebook.scheduled(cellId);
-    const run_id = item?.notebook.runs.take(cellId) ?? null;
+    const run_id = item?.notebook.runs.handOver(cellId) ?? null;
     if (item !== undefined && run_id !== null) {
       const { path } = item;
       this.inputs.close(run_id);
@@ -94,14 +94,14 @@ export class NotebookBridge extends DocumentBridge<
   }
 
   /** The user's run of a cell has ended. */
-  userRan(context: NotebookContext, cellId: string): void {
-    this.documents.get(context)?.announcement.ran(cellId);
+  userRunEnded(context: NotebookContext, cellId: string): void {
+    this.documents.get(context)?.announcement.runEnded(cellId);
   }
 
   protected override onOpened(): void {
     super.onOpened();
     this.documents.forEach(({ announcement }) =>
-      announcement.notebook.runs.doubt()
+      announcement.notebook.runs.markDoubtful()
     );
     setTimeout(this.endDoubtfulRuns, RUNS_KNOWN);
   }
@@ -118,7 +118,7 @@ export class NotebookBridge extends DocumentBridge<
       this.nextEpoch
     );
     const file = new NotebookFileSync(notebook, this.lab.files, cells =>
-      this.lab.tellConflict(announcement.path, cells)
+      this.lab.notifyConflict(announcement.path, cells)
     );
     return { announcement, file };
   }
@@ -133,7 +133,7 @@ export class NotebookBridge extends DocumentBridge<
   }
 
   protected override onMerged(path: string): void {
-    this.lab.mergedElsewhere(path);
+    this.lab.dismissElsewhere(path);
   }
 
   private readonly endDoubtfulRuns = (): void =>
@@ -154,7 +154,7 @@ export class NotebookBridge extends DocumentBridge<
         return;
       case 'document-elsewhere':
         this.forEachAt(frame.path, () =>
-          this.lab.tellElsewhere(frame.path, frame.cells.length)
+          this.lab.notifyElsewhere(frame.path, frame.cells.length)
         );
         return;
       case 'document-recovery':

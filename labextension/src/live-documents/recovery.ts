@@ -48,7 +48,7 @@ export interface IRecoveryView {
   /**
    * Tell the user that `cells` cells were changed since; both texts are kept.
    */
-  tellKeptTwice(path: string, cells: number): void;
+  notifyConflicts(path: string, cells: number): void;
 }
 
 /** The edits that insert recovered texts. */
@@ -184,7 +184,7 @@ export class Recoveries {
     open.announce();
     this.decide(open, frame.recovery_id, 'restored');
     if (conflicts > 0) {
-      this.view.tellKeptTwice(open.path, conflicts);
+      this.view.notifyConflicts(open.path, conflicts);
     }
   }
 

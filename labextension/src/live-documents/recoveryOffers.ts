@@ -22,17 +22,17 @@ export class RecoveryOffers {
   /** Show an offer. */
   offered(open: NotebookAnnouncer, frame: DocumentRecovery): void {
     this.recoveries ??= this.load();
-    this.then(recoveries => recoveries.offered(open, frame));
+    this.whenLoaded(recoveries => recoveries.offered(open, frame));
   }
 
   /** The offer was answered in another page, or its own page is back. */
   withdrawn(id: string): void {
-    this.then(recoveries => recoveries.withdrawn(id));
+    this.whenLoaded(recoveries => recoveries.withdrawn(id));
   }
 
   /** A notebook was closed. */
   closed(open: NotebookAnnouncer): void {
-    this.then(recoveries => recoveries.closed(open));
+    this.whenLoaded(recoveries => recoveries.closed(open));
   }
 
   private async load(): Promise<Recoveries> {
@@ -43,7 +43,7 @@ export class RecoveryOffers {
     return new Recoveries(view, this.send);
   }
 
-  private then(act: (recoveries: Recoveries) => void): void {
+  private whenLoaded(act: (recoveries: Recoveries) => void): void {
     this.recoveries?.then(act).catch((error: unknown) => {
       // The server keeps the text and offers it again at the next connection.
       this.recoveries = null;

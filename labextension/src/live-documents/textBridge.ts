@@ -28,7 +28,7 @@ export interface ITextLab {
   readonly editors: IEditorTracker;
   readonly files: IFiles;
   /** Asks the user about lines that were changed here and in the file. */
-  readonly askClash: AskTextConflict;
+  readonly askConflict: AskTextConflict;
 }
 
 /**
@@ -98,7 +98,7 @@ export class TextBridge
 
   protected override create(context: TextContext) {
     const text = new OpenText(context);
-    void this.learnLines(text);
+    void this.loadLineChanges(text);
     context.pathChanged.connect(() => this.changed.emit(), this);
     return {
       announcement: new TextAnnouncer(
@@ -106,7 +106,7 @@ export class TextBridge
         frame => this.channel.send(frame),
         this.nextEpoch
       ),
-      file: new TextFileSync(text, this.lab.files, this.lab.askClash)
+      file: new TextFileSync(text, this.lab.files, this.lab.askConflict)
     };
   }
 
@@ -119,7 +119,7 @@ export class TextBridge
   }
 
   /** Loaded with the first text: pages without one need it not. */
-  private async learnLines(text: OpenText): Promise<void> {
+  private async loadLineChanges(text: OpenText): Promise<void> {
     try {
       const { lineChanges } = await import('../text/merge');
       text.lineChanges = lineChanges;
@@ -136,7 +136,7 @@ export class TextBridge
         apply(announcement.text, frame)
       );
       if (answer?.type === 'text-applied') {
-        this.applied(frame.path, answer.saves);
+        this.onApplied(frame.path, answer.saves);
       }
     } else if (frame.type === 'text-saved') {
       this.onSaved(frame.path);
@@ -154,7 +154,7 @@ export class TextBridge
   }
 
   /** What was clean is saved; the user finds it as it was, but for the change. */
-  private applied(path: string, saves: boolean): void {
+  private onApplied(path: string, saves: boolean): void {
     const item = this.at(path);
     item?.announcement.announce();
     if (saves) {

@@ -98,31 +98,31 @@ export const chat: JupyterFrontEndPlugin<void> = {
       }
     });
     const { baseUrl } = app.serviceManager.serverSettings;
-    const places = new PanelPlacement({
+    const placement = new PanelPlacement({
       app,
       panel,
       labShell,
-      keeper: browserStorage(baseUrl, 'panel'),
-      bubbleKeeper: browserStorage(baseUrl, 'bubble'),
+      storage: browserStorage(baseUrl, 'panel'),
+      bubbleStorage: browserStorage(baseUrl, 'bubble'),
       settings: async () => (await registry?.load(chat.id)) ?? null
     });
     restorer?.add(panel, panel.id);
-    void places.restore();
+    void placement.restore();
     const { awayReport } = conversations;
-    awayReport.returned.connect(() => void places.reveal());
+    awayReport.returned.connect(() => void placement.reveal());
     if (awayReport.report !== null) {
-      void places.reveal(); // It changed before this plugin was activated.
+      void placement.reveal(); // It changed before this plugin was activated.
     }
     openOnFirstTour({
       notebooks,
       panel,
-      places,
-      keeper: browserStorage(baseUrl, 'tour')
+      placement,
+      storage: browserStorage(baseUrl, 'tour')
     });
-    addChatCommands(app, panel, places, trans, palette);
+    addChatCommands(app, panel, placement, trans, palette);
     captureChordShortcuts(app.commands);
     if (labShell !== null) {
-      foldSidebarsWhenNarrow(labShell, panel, () => sideOf(places.place));
+      foldSidebarsWhenNarrow(labShell, panel, () => sideOf(placement.location));
     }
   }
 };

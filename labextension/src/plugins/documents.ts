@@ -39,7 +39,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
     const bridge = new NotebookBridge(client.socket, {
       notebooks,
       files: app.serviceManager.contents,
-      tellConflict: (path, cells) =>
+      notifyConflict: (path, cells) =>
         Notification.warning(
           trans._n(
             '%2 was saved elsewhere. You changed one of its cells here too, so the saved text is in a new cell below it.',
@@ -49,7 +49,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
           ),
           { autoClose: false }
         ),
-      tellElsewhere: (path, cells) => {
+      notifyElsewhere: (path, cells) => {
         dismissElsewhere(path);
         const message = trans._n(
           '%2 is also open in another window. The agent changed a cell there that you changed here. Save both windows to get both texts.',
@@ -59,7 +59,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
         );
         elsewhere.set(path, Notification.info(message, { autoClose: false }));
       },
-      mergedElsewhere: dismissElsewhere,
+      dismissElsewhere: dismissElsewhere,
       loadRecoveryView: async () => {
         const { recoveryView } = await import('../review/recoveryView');
         return recoveryView(notebooks, trans);
@@ -83,17 +83,17 @@ export const documents: JupyterFrontEndPlugin<void> = {
       }
     });
     window.addEventListener('focus', bridge.focus);
-    window.addEventListener('pagehide', bridge.leave);
+    window.addEventListener('pagehide', bridge.announceAll);
     NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
       const panel = notebooks.find(item => item.content === notebook);
       if (panel !== undefined) {
-        bridge.userRuns(panel.context, cell.model.id);
+        bridge.userRunStarted(panel.context, cell.model.id);
       }
     });
     NotebookActions.executed.connect((_, { notebook, cell }) => {
       const panel = notebooks.find(item => item.content === notebook);
       if (panel !== undefined) {
-        bridge.userRan(panel.context, cell.model.id);
+        bridge.userRunEnded(panel.context, cell.model.id);
       }
     });
   }

@@ -53,7 +53,7 @@ export const follow: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     // Lives as long as the page.
-    const following = new Following(conversations, {
+    const following = new LazyFollower(conversations, {
       notebooks,
       files,
       documents,
@@ -64,7 +64,7 @@ export const follow: JupyterFrontEndPlugin<void> = {
     });
     const changed = (): void => app.commands.notifyCommandChanged();
     following.changed = changed;
-    app.shell.currentChanged?.connect(following.place);
+    app.shell.currentChanged?.connect(following.placeButton);
     void registry?.load(ID).then(settings => {
       const read = (): void => {
         following.enabled = settings.composite.follow !== false;
@@ -95,12 +95,12 @@ export const follow: JupyterFrontEndPlugin<void> = {
 };
 
 /** Loads the follower with the first turn of the shown conversation. */
-class Following {
+class LazyFollower {
   constructor(
     private readonly conversations: IConversations,
     private readonly options: IFollowerOptions
   ) {
-    conversations.changed.connect(() => this.look());
+    conversations.changed.connect(() => this.watchConversation());
   }
 
   /** Called when the state of the commands changes. */
@@ -123,7 +123,7 @@ class Following {
     if (this.loaded !== null) {
       this.loaded.enabled = enabled;
     }
-    this.look();
+    this.watchConversation();
   }
 
   async toggle(): Promise<void> {
@@ -133,9 +133,9 @@ class Following {
     await this.save?.(enabled);
   }
 
-  readonly place = (): void => this.loaded?.place();
+  readonly placeButton = (): void => this.loaded?.placeButton();
 
-  private look(): void {
+  private watchConversation(): void {
     const { conversations, loaded } = this;
     const { key } = conversations.active;
     const status = conversations.session(key)?.status;
@@ -153,7 +153,7 @@ class Following {
       this.loaded = new Follower(this.options);
       this.loaded.enabled = this.wanted;
       this.loaded.changed.connect(() => this.changed());
-      this.look();
+      this.watchConversation();
     } catch (error) {
       this.loading = null; // Tried again with the next turn.
       console.warn('The agent cannot be followed:', error);

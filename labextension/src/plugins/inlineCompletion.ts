@@ -80,13 +80,15 @@ export const inlineCompletion: JupyterFrontEndPlugin<void> = {
       });
     });
     const port = {
-      mayAsk: (...at: Parameters<InlineCompletionController['mayAsk']>) =>
-        page.now === null ? null : page.now.ghosts.mayAsk(...at),
-      known: () => page.known(),
-      ask: (...at: Parameters<InlineCompletionController['ask']>) =>
-        page.now?.ghosts.ask(...at),
-      moved: (...at: [Parameters<InlineCompletionController['ask']>[0]]) =>
-        page.now?.inline.moved(...at)
+      canRequest: (
+        ...at: Parameters<InlineCompletionController['canRequest']>
+      ) =>
+        page.loaded === null ? null : page.loaded.controller.canRequest(...at),
+      settingsLoaded: () => page.settingsLoaded(),
+      request: (...at: Parameters<InlineCompletionController['request']>) =>
+        page.loaded?.controller.request(...at),
+      moved: (...at: [Parameters<InlineCompletionController['request']>[0]]) =>
+        page.loaded?.inline.moved(...at)
     };
     extensions.addExtension({
       name: ID,
@@ -96,8 +98,8 @@ export const inlineCompletion: JupyterFrontEndPlugin<void> = {
         )
     });
     completers?.registerInlineProvider(provider(page, trans));
-    notebooks.widgetAdded.connect(() => page.begin());
-    files?.widgetAdded.connect(() => page.begin());
+    notebooks.widgetAdded.connect(() => page.startLoading());
+    files?.widgetAdded.connect(() => page.startLoading());
     addCommands(app, page, trans);
     palette?.addItem({
       command: INLINE_COMPLETION_COMMANDS.ask,
@@ -155,8 +157,8 @@ function addCommands(
       label,
       describedBy,
       execute: () => {
-        if (page.now !== null) {
-          act(page.now.ghosts);
+        if (page.loaded !== null) {
+          act(page.loaded.controller);
         }
       }
     });
@@ -164,6 +166,7 @@ function addCommands(
   commands.addCommand(INLINE_COMPLETION_COMMANDS.ask, {
     label: trans.__('Suggest What Comes Next with AI'),
     describedBy,
-    execute: async () => (await page.get()).ghosts.askIn(shell.currentWidget)
+    execute: async () =>
+      (await page.get()).controller.requestIn(shell.currentWidget)
   });
 }

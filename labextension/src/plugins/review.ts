@@ -57,20 +57,20 @@ export const review: JupyterFrontEndPlugin<IReview> = {
     // Lives as long as the page.
     const store = new PendingEditsStore(client.http, client.socket);
     const announcer = new Announcer();
-    const failed = (error: unknown): void => tellFailure(error, trans);
+    const failed = (error: unknown): void => notifyFailure(error, trans);
     const load = async (): Promise<ReviewController> => {
       const { ReviewController } = await import('../review/controller');
       const lab = { notebooks, files, documents };
       return new ReviewController(store, lab, trans, {
-        say: text => announcer.say(text),
+        announce: text => announcer.announce(text),
         failed
       });
     };
-    const reviewing = new Reviewing(store, load, failed);
-    const bar = new BarPlace(app, reviewing, trans);
+    const reviewing = new LazyReview(store, load, failed);
+    const bar = new BarVisibility(app, reviewing, trans);
     store.changed.connect(() => bar.update());
     store.drifted.connect((_, drift) => {
-      tellDrift(drift, trans).catch((error: unknown) =>
+      notifyDrift(drift, trans).catch((error: unknown) =>
         console.warn('What kernels still hold could not be told:', error)
       );
     });
@@ -80,7 +80,7 @@ export const review: JupyterFrontEndPlugin<IReview> = {
 };
 
 /** Loads the review once there is something to review. */
-export class Reviewing implements IReview {
+export class LazyReview implements IReview {
   constructor(
     private readonly store: PendingEditsStore,
     private readonly load: () => Promise<ReviewController>,
@@ -136,10 +136,10 @@ export class Reviewing implements IReview {
 const MAIN_AREA = '#jp-main-dock-panel, #main-panel';
 
 /** Shows and hides the review bar. It floats, so documents do not move. */
-class BarPlace {
+class BarVisibility {
   constructor(
     private readonly app: JupyterFrontEnd,
-    private readonly reviewing: Reviewing,
+    private readonly reviewing: LazyReview,
     private readonly trans: TranslationBundle
   ) {}
 
@@ -149,11 +149,11 @@ class BarPlace {
    */
   update(): void {
     const ids = this.reviewing.edits.map(({ id }) => id);
-    const isNew = ids.some(id => !this.seen.has(id));
-    this.seen = new Set(ids);
+    const isNew = ids.some(id => !this.seenEdits.has(id));
+    this.seenEdits = new Set(ids);
     if (isNew) {
       this.wanted = true;
-      this.reviewing.run(page => this.place(page));
+      this.reviewing.run(page => this.attach(page));
     }
   }
 
@@ -161,12 +161,12 @@ class BarPlace {
   show(): void {
     this.wanted = true;
     this.reviewing.run(async page => {
-      await this.place(page);
+      await this.attach(page);
       page.list(true);
     });
   }
 
-  private async place(page: ReviewController): Promise<void> {
+  private async attach(page: ReviewController): Promise<void> {
     const { ReviewBar } = await import('../review/ReviewBar');
     await this.app.started; // Before that the main area is not attached.
     if (this.bar === null) {
@@ -189,8 +189,8 @@ class BarPlace {
   /** The current change has its own control while it is in view. */
   private draw(page: ReviewController): void {
     const { bar } = this;
-    const { isListed, isAway, changes } = page.state;
-    const isUseful = changes > 0 && (isListed || (this.wanted && isAway));
+    const { isListed, isOutOfView, changes } = page.state;
+    const isUseful = changes > 0 && (isListed || (this.wanted && isOutOfView));
     if (!isUseful && bar?.node.contains(document.activeElement) === true) {
       page.giveFocusBack();
     }
@@ -198,12 +198,12 @@ class BarPlace {
   }
 
   private bar: ReviewBar | null = null;
-  private seen: ReadonlySet<string> = new Set();
+  private seenEdits: ReadonlySet<string> = new Set();
   private wanted = false;
 }
 
 /** Report the kernel state that remains after an undo. */
-async function tellDrift(
+async function notifyDrift(
   drift: readonly KernelDrift[],
   trans: TranslationBundle
 ): Promise<void> {
@@ -213,7 +213,7 @@ async function tellDrift(
   );
 }
 
-function tellFailure(error: unknown, trans: TranslationBundle): void {
+function notifyFailure(error: unknown, trans: TranslationBundle): void {
   const { message, hint } = infoOf(error);
   const text = hint === null ? message : `${message} ${hint}`;
   Notification.error(

@@ -22,7 +22,7 @@ import {
   IShouldersClient,
   TRANSLATION_DOMAIN
 } from '../tokens';
-import type { SettingsPlace } from './settingsWidget';
+import type { SettingsPageOpener } from './settingsWidget';
 
 const ID = `${EXTENSION_ID}:settings`;
 
@@ -69,10 +69,10 @@ export const settings: JupyterFrontEndPlugin<void> = {
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const tracker = new WidgetTracker<Widget>({ namespace: NAMESPACE });
-    let place: SettingsPlace | null = null;
-    const load = async (): Promise<SettingsPlace> => {
-      const { SettingsPlace } = await import('./settingsWidget');
-      place ??= new SettingsPlace({
+    let opener: SettingsPageOpener | null = null;
+    const load = async (): Promise<SettingsPageOpener> => {
+      const { SettingsPageOpener } = await import('./settingsWidget');
+      opener ??= new SettingsPageOpener({
         app,
         client,
         conversations,
@@ -83,7 +83,7 @@ export const settings: JupyterFrontEndPlugin<void> = {
         // Notebook has no tabs beside the document.
         area: labShell === null ? 'left' : 'main'
       });
-      return place;
+      return opener;
     };
     app.commands.addCommand(OPEN, {
       label: trans.__('AI Settings'),
@@ -101,7 +101,7 @@ export const settings: JupyterFrontEndPlugin<void> = {
     }
     void restorer?.restore(tracker, {
       command: OPEN,
-      args: () => ({ section: place?.section ?? null }),
+      args: () => ({ section: opener?.section ?? null }),
       name: () => 'settings'
     });
   }

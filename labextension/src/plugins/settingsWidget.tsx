@@ -51,7 +51,7 @@ export interface ISettingsParts {
  * The settings page, created again after it was closed. Unsaved input survives
  * until the browser page is reloaded.
  */
-export class SettingsPlace {
+export class SettingsPageOpener {
   constructor(private readonly parts: ISettingsParts) {
     const { client, folderTrust } = parts;
     this.store = new SettingsStore(

@@ -56,7 +56,7 @@ export function addStatusItem(
   const facts = new StatusBarState(client.http, client.socket, conversations);
   const item = new StatusItem(trans, open);
   const activeStateChanged = new Signal<Widget, void>(item);
-  facts.changed.connect(() => item.tell(facts.current));
+  facts.changed.connect(() => item.showState(facts.current));
   settings?.changed.connect(() => activeStateChanged.emit());
   bar.registerStatusItem(`${EXTENSION_ID}:status`, {
     item,
@@ -79,21 +79,21 @@ class StatusItem extends Widget {
     this.button.type = 'button';
     this.button.addEventListener('click', open);
     sparkIcon.element({ container: this.icon, height: '14px', width: '14px' });
-    this.button.append(this.icon, this.words);
+    this.button.append(this.icon, this.text);
     this.node.append(this.button);
-    this.tell(NOTHING);
+    this.showState(NOTHING);
   }
 
-  tell(facts: IStatusBarState): void {
+  showState(facts: IStatusBarState): void {
     const { trans, button } = this;
-    this.words.textContent = statusText(facts, trans);
+    this.text.textContent = statusText(facts, trans);
     button.title = statusTitle(facts, trans);
     button.classList.toggle('shoulders-mod-high', isHigh(facts));
   }
 
   private readonly button = document.createElement('button');
   private readonly icon = document.createElement('span');
-  private readonly words = document.createElement('span');
+  private readonly text = document.createElement('span');
 }
 
 /** Model, running turns and the month's cost; unknown values are left out. */

@@ -37,7 +37,7 @@ export const textFiles: JupyterFrontEndPlugin<IOpenTexts> = {
     translator: ITranslator | null
   ): IOpenTexts => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
-    const askClash: AskTextConflict = ({ path, keep, take }) => {
+    const askConflict: AskTextConflict = ({ path, keep, take }) => {
       const id = Notification.warning(
         trans.__(
           '%1 was saved elsewhere with changes to lines that you also changed here. Your text is still here.',
@@ -55,7 +55,11 @@ export const textFiles: JupyterFrontEndPlugin<IOpenTexts> = {
     };
     // Lives as long as the page.
     const files = app.serviceManager.contents;
-    const bridge = new TextBridge(client.socket, { editors, files, askClash });
+    const bridge = new TextBridge(client.socket, {
+      editors,
+      files,
+      askConflict
+    });
     new FileMoves(
       client.socket,
       files,
@@ -63,7 +67,7 @@ export const textFiles: JupyterFrontEndPlugin<IOpenTexts> = {
       path => bridge.find(path)?.dirty === true
     );
     window.addEventListener('focus', bridge.focus);
-    window.addEventListener('pagehide', bridge.leave);
+    window.addEventListener('pagehide', bridge.announceAll);
     return bridge;
   }
 };

@@ -72,15 +72,15 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
         import('../threads/locations'),
         import('../threads/controller')
       ]);
-      const places = new ThreadLocations({
+      const locations = new ThreadLocations({
         ...{ notebooks, files, documents, conversations },
         http: client.http,
         socket: client.socket
       });
-      const parts = { app, conversations, notebooks, files, trans, places };
-      return { places, page: new ThreadsController(parts) };
+      const parts = { app, conversations, notebooks, files, trans, locations };
+      return { locations, page: new ThreadsController(parts) };
     };
-    const loading = new Loading(load);
+    const loading = new LazyThreads(load);
     const begin = (): void => {
       loading.get().catch((error: unknown) => {
         console.error('The task threads could not be loaded:', error);
@@ -109,30 +109,30 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
 };
 
 interface ILoaded {
-  readonly places: IThreadLocations;
+  readonly locations: IThreadLocations;
   readonly page: ThreadsController;
 }
 
 /** The locations of all threads; none before the first document is open. */
-class Loading implements IThreads {
+class LazyThreads implements IThreads {
   constructor(private readonly load: () => Promise<ILoaded>) {}
 
   readonly changed = new Signal<this, void>(this);
 
-  get here(): string | null {
-    return this.places?.here ?? null;
+  get currentDocument(): string | null {
+    return this.locations?.currentDocument ?? null;
   }
 
   of(sessionId: string): IThreadLocation | null {
-    return this.places?.of(sessionId) ?? null;
+    return this.locations?.of(sessionId) ?? null;
   }
 
   in(document: string): readonly IThreadLocation[] {
-    return this.places?.in(document) ?? [];
+    return this.locations?.in(document) ?? [];
   }
 
   async reveal(session: Session): Promise<boolean> {
-    return (await this.get()).places.reveal(session);
+    return (await this.get()).locations.reveal(session);
   }
 
   /** The loaded threads code; loads it if needed. */
@@ -151,16 +151,16 @@ class Loading implements IThreads {
   /** The controller, once loaded. */
   page: ThreadsController | null = null;
 
-  private adopt({ places, page }: ILoaded): void {
-    if (this.places === null) {
-      this.places = places;
+  private adopt({ locations, page }: ILoaded): void {
+    if (this.locations === null) {
+      this.locations = locations;
       this.page = page;
-      places.changed.connect(() => this.changed.emit());
+      locations.changed.connect(() => this.changed.emit());
       this.changed.emit();
     }
   }
 
-  private places: IThreadLocations | null = null;
+  private locations: IThreadLocations | null = null;
   private loaded: Promise<ILoaded> | null = null;
 }
 
@@ -175,7 +175,7 @@ const OPEN_ARGUMENTS = {
 } as const;
 
 function threadCommands(
-  loading: Loading,
+  loading: LazyThreads,
   isEnabled: () => boolean,
   trans: TranslationBundle
 ): Record<string, CommandRegistry.ICommandOptions> {
@@ -206,11 +206,11 @@ function threadCommands(
     [THREAD_COMMANDS.open]: {
       label: ({ id }) =>
         typeof id === 'string'
-          ? (loading.page?.described(id).label ?? id)
+          ? (loading.page?.descriptionOf(id).label ?? id)
           : trans.__('Open the AI Thread Here'),
       iconClass: ({ id }) =>
         typeof id === 'string'
-          ? `shoulders-ThreadMenu-icon ${loading.page?.described(id).look ?? ''}`
+          ? `shoulders-ThreadMenu-icon ${loading.page?.descriptionOf(id).classes ?? ''}`
           : '',
       isEnabled: ({ id }) => typeof id === 'string' || isEnabled(),
       describedBy: OPEN_ARGUMENTS,

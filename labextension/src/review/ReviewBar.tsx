@@ -130,7 +130,7 @@ function Steps(props: {
   trans: TranslationBundle;
 }): React.JSX.Element {
   const { page, state, trans } = props;
-  const { place, changes } = state;
+  const { position, changes } = state;
   const step = (by: 1 | -1, label: string, sign: string) => (
     <button
       type="button"
@@ -147,9 +147,9 @@ function Steps(props: {
       {step(-1, trans.__('Previous change'), '‹')}
       <span
         className="shoulders-Review-place"
-        aria-label={trans.__('Change %1 of %2', place, changes)}
+        aria-label={trans.__('Change %1 of %2', position, changes)}
       >
-        {`${place}/${changes}`}
+        {`${position}/${changes}`}
       </span>
       {step(1, trans.__('Next change'), '›')}
     </span>

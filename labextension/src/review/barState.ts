@@ -6,9 +6,9 @@ export interface IReviewState {
   readonly documents: readonly IDocumentChanges[];
   readonly changes: number;
   /** Position of the current change, from 1; 0 without one. */
-  readonly place: number;
+  readonly position: number;
   /** Neither the current change nor its control is in view. */
-  readonly isAway: boolean;
+  readonly isOutOfView: boolean;
   /** The user opened the list of all changes. */
   readonly isListed: boolean;
 }
@@ -16,18 +16,18 @@ export interface IReviewState {
 export const NOTHING: IReviewState = {
   documents: [],
   changes: 0,
-  place: 0,
-  isAway: false,
+  position: 0,
+  isOutOfView: false,
   isListed: false
 };
 
 /** The visible part of a state. */
 export function keyOf(state: IReviewState): string {
-  const { documents, place, isAway, isListed } = state;
+  const { documents, position, isOutOfView, isListed } = state;
   const shown = documents.map(({ document, edits, changes }) => [
     document,
     changes,
     ...edits.map(({ id, turn_id }) => [id, turn_id])
   ]);
-  return JSON.stringify([place, isAway, isListed, shown]);
+  return JSON.stringify([position, isOutOfView, isListed, shown]);
 }

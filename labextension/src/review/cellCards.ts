@@ -24,7 +24,7 @@ export type DecideEdit = (edit: PendingEdit, decision: Decision) => void;
 type Kind = 'new' | 'deleted' | 'changed' | 'lost' | 'unread';
 
 /** The cell that carries a card, at its top or below it. */
-interface IPlace {
+interface ICardPosition {
   readonly cell: Cell;
   readonly below: boolean;
 }
@@ -42,7 +42,7 @@ export class CellCards {
     this.cards.set(panel, cards);
     const wanted = new Set<string>();
     for (const edit of edits) {
-      const place = placeOf(panel, edit);
+      const place = cardPositionOf(panel, edit);
       if (place === null) {
         continue;
       }
@@ -52,7 +52,7 @@ export class CellCards {
       const before = cards.get(key);
       if (before?.parent !== place.cell) {
         before?.dispose();
-        const card = this.made(edit, kind);
+        const card = this.cardOf(edit, kind);
         cards.set(key, card);
         put(card, place);
       }
@@ -65,11 +65,11 @@ export class CellCards {
     }
   }
 
-  private made(edit: PendingEdit, kind: Kind): CellCard {
-    const words = wordsOf(kind, this.trans);
+  private cardOf(edit: PendingEdit, kind: Kind): CellCard {
+    const words = labelsOf(kind, this.trans);
     const title = (verb: string): string => `${verb}: ${words.label}`;
     const pill = this.pill({
-      words: {
+      labels: {
         ...words,
         keepTitle: title(words.keep),
         undoTitle: title(words.undo ?? '')
@@ -101,24 +101,30 @@ function cellOf(
   return content.widgets.find(({ model }) => model.id === cell_id);
 }
 
-function placeOf(panel: NotebookPanel, edit: PendingEdit): IPlace | null {
+function cardPositionOf(
+  panel: NotebookPanel,
+  edit: PendingEdit
+): ICardPosition | null {
   const { widgets } = panel.content;
   const cell = cellOf(panel, edit);
   const kind = kindOf(edit, cell);
   if (kind === 'deleted' || kind === 'lost') {
     const position = Math.min(edit.position ?? 0, widgets.length);
-    return placed(widgets[Math.max(0, position - 1)], position > 0);
+    return cardPositionAt(widgets[Math.max(0, position - 1)], position > 0);
   }
   const isShown = !(cell instanceof MarkdownCell && cell.rendered);
-  return kind === 'changed' && isShown ? null : placed(cell, false);
+  return kind === 'changed' && isShown ? null : cardPositionAt(cell, false);
 }
 
 /** A cell far outside the viewport has no layout yet. */
-function placed(cell: Cell | undefined, below: boolean): IPlace | null {
+function cardPositionAt(
+  cell: Cell | undefined,
+  below: boolean
+): ICardPosition | null {
   return cell === undefined || cell.isPlaceholder() ? null : { cell, below };
 }
 
-function put(card: CellCard, { cell, below }: IPlace): void {
+function put(card: CellCard, { cell, below }: ICardPosition): void {
   const { layout } = cell;
   if (layout instanceof PanelLayout) {
     layout.insertWidget(below ? layout.widgets.length : 0, card);
@@ -130,7 +136,7 @@ class CellCard extends Widget {
   constructor(
     edit: PendingEdit,
     kind: Kind,
-    { label }: IWords,
+    { label }: ICardLabels,
     pill: ChangePill,
     trans: TranslationBundle
   ) {
@@ -147,19 +153,19 @@ class CellCard extends Widget {
     line.append(text, pill.node);
     node.append(line);
     if (kind === 'deleted') {
-      node.append(ghostOf(edit, trans));
+      node.append(deletedTextOf(edit, trans));
     }
   }
 }
 
-interface IWords {
+interface ICardLabels {
   readonly label: string;
   readonly keep: string;
   /** Null if the change cannot be undone. */
   readonly undo: string | null;
 }
 
-function wordsOf(kind: Kind, trans: TranslationBundle): IWords {
+function labelsOf(kind: Kind, trans: TranslationBundle): ICardLabels {
   const keep = trans.__('Keep');
   switch (kind) {
     case 'new':
@@ -188,7 +194,10 @@ function wordsOf(kind: Kind, trans: TranslationBundle): IWords {
 }
 
 /** The text of a removed cell. */
-function ghostOf(edit: PendingEdit, trans: TranslationBundle): HTMLElement {
+function deletedTextOf(
+  edit: PendingEdit,
+  trans: TranslationBundle
+): HTMLElement {
   const ghost = document.createElement('pre');
   ghost.className = 'shoulders-CellCard-ghost';
   ghost.tabIndex = 0;

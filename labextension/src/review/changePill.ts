@@ -11,7 +11,7 @@ import type { IStop } from './navigation';
 
 /** The change of a pill. */
 export interface IPillChange {
-  readonly words: IPillWords;
+  readonly labels: IPillLabels;
   /** The change's current position; null when it no longer exists. */
   stop(): IStop | null;
   decide(decision: Decision): void;
@@ -25,11 +25,11 @@ export interface IPillActions {
   step(pill: ChangePill, by: 1 | -1, byKeyboard: boolean): void;
   showAll(): void;
   /** Return to the text. */
-  leave(): void;
+  focusText(): void;
 }
 
 /** Labels of the decisions; `undo` is null if the change cannot be undone. */
-export interface IPillWords {
+export interface IPillLabels {
   readonly keep: string;
   readonly undo: string | null;
   readonly keepTitle: string;
@@ -42,7 +42,7 @@ export class ChangePill {
     private readonly actions: IPillActions,
     readonly change: IPillChange
   ) {
-    const { node, place } = this;
+    const { node, position } = this;
     node.className = 'shoulders-Pill';
     node.setAttribute('role', 'group');
     // Otherwise JupyterLab would handle Enter.
@@ -57,14 +57,14 @@ export class ChangePill {
     node.addEventListener('keydown', event => {
       event.stopPropagation();
       if (event.key === 'Escape') {
-        actions.leave();
+        actions.focusText();
       }
     });
-    place.className = 'shoulders-Pill-place';
-    const { keep, undo, keepTitle, undoTitle } = change.words;
+    position.className = 'shoulders-Pill-place';
+    const { keep, undo, keepTitle, undoTitle } = change.labels;
     node.append(
       this.step(-1, '‹', trans.__('Previous change')),
-      place,
+      position,
       this.step(1, '›', trans.__('Next change')),
       this.decision('keep', keep, keepTitle),
       ...(undo === null ? [] : [this.decision('undo', undo, undoTitle)]),
@@ -79,10 +79,10 @@ export class ChangePill {
    * Show the position among all changes, and whether this is the current one.
    */
   show(at: number, of: number, isCurrent: boolean): void {
-    const { node, place, trans } = this;
+    const { node, position, trans } = this;
     const text = `${at}/${of}`;
-    if (place.textContent !== text) {
-      place.textContent = text;
+    if (position.textContent !== text) {
+      position.textContent = text;
       node.setAttribute('aria-label', trans.__('Change %1 of %2', at, of));
     }
     node.classList.toggle('shoulders-mod-current', isCurrent);
@@ -125,7 +125,7 @@ export class ChangePill {
     return made;
   }
 
-  private readonly place = document.createElement('span');
+  private readonly position = document.createElement('span');
 }
 
 function button(name: string, text: string, title: string): HTMLElement {
@@ -147,14 +147,14 @@ export class ChangePills {
     private readonly trans: TranslationBundle,
     private readonly actions: IPillActions,
     /** Called when the current change's pill enters or leaves the view. */
-    private readonly seen: () => void,
+    private readonly visibilityChanged: () => void,
     /** Called for each new pill. */
-    private readonly made: () => void
+    private readonly pillAdded: () => void
   ) {}
 
   /** Whether the current change is out of view. */
-  get isAway(): boolean {
-    return this.away;
+  get isOutOfView(): boolean {
+    return this.outOfView;
   }
 
   /** The pill of the current change, if drawn. */
@@ -165,7 +165,7 @@ export class ChangePills {
   make(change: IPillChange): ChangePill {
     const pill = new ChangePill(this.trans, this.actions, change);
     this.pills.add(pill);
-    this.made();
+    this.pillAdded();
     return pill;
   }
 
@@ -203,7 +203,7 @@ export class ChangePills {
     this.observer.disconnect();
     this.front = front;
     if (front === null) {
-      this.look(false);
+      this.setInView(false);
     } else {
       this.observer.observe(front.node);
     }
@@ -213,26 +213,26 @@ export class ChangePills {
    * Leaving the view for a moment, as while a cell is drawn again, does not
    * count.
    */
-  private look(isInView: boolean): void {
+  private setInView(isInView: boolean): void {
     clearTimeout(this.timer);
-    if (isInView !== this.away) {
+    if (isInView !== this.outOfView) {
       return;
     }
     this.timer = setTimeout(
       () => {
-        this.away = !isInView;
-        this.seen();
+        this.outOfView = !isInView;
+        this.visibilityChanged();
       },
       isInView ? 0 : SETTLED
     );
   }
 
   private readonly observer = new IntersectionObserver(entries =>
-    this.look(entries.at(-1)?.isIntersecting ?? false)
+    this.setInView(entries.at(-1)?.isIntersecting ?? false)
   );
   private readonly pills = new Set<ChangePill>();
   private front: ChangePill | null = null;
-  private away = false;
+  private outOfView = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 }
 

@@ -50,19 +50,19 @@ export function addReviewCommands(
     ],
     [REVIEW_COMMANDS.keep]: [
       trans.__('Keep This Change by AI'),
-      page => page.decideHere('keep')
+      page => page.decideCurrent('keep')
     ],
     [REVIEW_COMMANDS.undo]: [
       trans.__('Undo This Change by AI'),
-      page => page.decideHere('undo')
+      page => page.decideCurrent('undo')
     ],
     [REVIEW_COMMANDS.keepDocument]: [
       trans.__('Keep All Changes by AI in This Document'),
-      page => page.decide(page.here, 'keep')
+      page => page.decide(page.currentEdits, 'keep')
     ],
     [REVIEW_COMMANDS.undoDocument]: [
       trans.__('Undo All Changes by AI in This Document'),
-      page => page.decide(page.here, 'undo')
+      page => page.decide(page.currentEdits, 'undo')
     ],
     [REVIEW_COMMANDS.keepAll]: [
       trans.__('Keep All Changes by AI'),
@@ -95,7 +95,7 @@ export function addReviewCommands(
 
 /** Announces events to screen readers without moving the focus. */
 export class Announcer {
-  say(text: string): void {
+  announce(text: string): void {
     this.node ??= region();
     this.node.textContent = text;
   }

@@ -27,7 +27,7 @@ import {
   byDocument,
   changesOf,
   nextStop,
-  placeOf,
+  positionOf,
   stopInFront,
   stopsOf,
   type IStop
@@ -37,7 +37,7 @@ import type { PendingEditsStore } from './pendingEdits';
 /** Messages to the user. */
 export interface IReviewAnnouncer {
   /** Announce a text to screen readers, politely. */
-  say(text: string): void;
+  announce(text: string): void;
   failed(error: unknown): void;
 }
 
@@ -57,20 +57,20 @@ export class ReviewController implements IDisposable {
         step: (pill, by, byKeyboard) =>
           this.run(() => this.stepFrom(pill, by, byKeyboard)),
         showAll: () => this.list(true),
-        leave: () => this.focus.giveBack()
+        focusText: () => this.focus.giveBack()
       },
       () => this.update(),
-      () => this.later()
+      () => this.updateLater()
     );
     this.editors = new ReviewedEditors({
-      words: {
+      labels: {
         title: hunkTitle(trans),
         control: (view, node) => this.controlOf(view, node)
       },
       decide: (id, body) => store.decide(id, body),
       refresh: () => store.refresh(),
       failed: error => teller.failed(error),
-      moved: () => this.later()
+      moved: () => this.updateLater()
     });
     this.cards = new CellCards(
       trans,
@@ -78,7 +78,7 @@ export class ReviewController implements IDisposable {
       change => this.pills.make(change)
     );
     store.changed.connect(this.draw, this);
-    this.documents.changed.connect(this.later, this);
+    this.documents.changed.connect(this.updateLater, this);
     this.draw();
   }
 
@@ -94,7 +94,7 @@ export class ReviewController implements IDisposable {
   }
 
   /** The edits of the current document. */
-  get here(): readonly PendingEdit[] {
+  get currentEdits(): readonly PendingEdit[] {
     const path = this.documents.currentPath;
     return this.store.edits.filter(({ document }) => document === path);
   }
@@ -109,9 +109,9 @@ export class ReviewController implements IDisposable {
    * was not there.
    */
   async step(by: 1 | -1): Promise<void> {
-    const { stops, last } = this;
-    const isNext = this.isThere || by === -1;
-    const stop = isNext ? nextStop(stops, last, by) : last;
+    const { stops, front } = this;
+    const isNext = this.isVisited || by === -1;
+    const stop = isNext ? nextStop(stops, front, by) : front;
     if (stop !== null) {
       await this.goTo(stop);
     }
@@ -140,21 +140,21 @@ export class ReviewController implements IDisposable {
    * Decide on the change at the caret, or the last visited one; then go to the
    * next.
    */
-  async decideHere(decision: Decision): Promise<void> {
+  async decideCurrent(decision: Decision): Promise<void> {
     const editor = this.documents.activeEditor;
     const view = editor instanceof CodeMirrorEditor ? editor.editor : null;
-    const stop = this.stopHere(view);
+    const stop = this.currentStop(view);
     if (stop === null) {
       return;
     }
-    const place = placeOf(this.stops, stop);
+    const place = positionOf(this.stops, stop);
     if (view === null || !this.editors.decideAt(view, decision)) {
       if (isTextEdit(stop.edit)) {
         return;
       }
       await this.decide([stop.edit], decision);
     }
-    this.say(decision);
+    this.announce(decision);
     const after = this.stops;
     const next = after[place > after.length ? 0 : place - 1];
     if (next !== undefined) {
@@ -163,9 +163,9 @@ export class ReviewController implements IDisposable {
   }
 
   /** The change at the caret, or the last visited one. */
-  private stopHere(view: EditorViewOf | null): IStop | null {
+  private currentStop(view: EditorViewOf | null): IStop | null {
     const atCaret = view === null ? null : this.editors.stopAt(view);
-    return atCaret ?? (this.isThere ? this.last : null);
+    return atCaret ?? (this.isVisited ? this.front : null);
   }
 
   /**
@@ -186,7 +186,7 @@ export class ReviewController implements IDisposable {
       }
     }
     await this.store.decideAll(decision, others);
-    this.say(decision);
+    this.announce(decision);
   }
 
   /** Return the focus to where it was before it moved into a control. */
@@ -204,7 +204,7 @@ export class ReviewController implements IDisposable {
       this.disposed = true;
       this.documents.dispose();
       this.pills.dispose();
-      this.room.dispose();
+      this.toolbarSpace.dispose();
       this.focus.dispose();
       Signal.clearData(this);
     }
@@ -214,7 +214,7 @@ export class ReviewController implements IDisposable {
   private controlOf(view: EditorViewOf, node: HTMLElement): HTMLElement {
     const { trans } = this;
     return this.pills.make({
-      words: {
+      labels: {
         keep: trans.__('Keep'),
         undo: trans.__('Undo'),
         keepTitle: trans.__('Keep this change'),
@@ -223,7 +223,7 @@ export class ReviewController implements IDisposable {
       stop: () => this.editors.stopAt(view, view.posAtDOM(node)),
       decide: decision => {
         if (this.editors.decideAt(view, decision, view.posAtDOM(node))) {
-          this.say(decision);
+          this.announce(decision);
         }
       }
     }).node;
@@ -235,11 +235,11 @@ export class ReviewController implements IDisposable {
     if (stop === null) {
       return;
     }
-    this.isThere = false;
-    this.isBegun = true;
+    this.isVisited = false;
+    this.hasStarted = true;
     this.focus.giveBack();
     change.decide(decision);
-    this.last = afterDecision(this.last, stop);
+    this.front = afterDecision(this.front, stop);
   }
 
   private async stepFrom(
@@ -257,9 +257,9 @@ export class ReviewController implements IDisposable {
   }
 
   private async goTo(stop: IStop): Promise<void> {
-    this.last = stop;
-    this.isThere = true;
-    this.isBegun = true;
+    this.front = stop;
+    this.isVisited = true;
+    this.hasStarted = true;
     const editor = await this.documents.reveal(stop.edit);
     if (isTextEdit(stop.edit) && editor !== null) {
       this.editors.show(editor, stop.edit);
@@ -267,19 +267,21 @@ export class ReviewController implements IDisposable {
       editor.view.focus();
     }
     this.update();
-    const { place, changes } = this.state;
+    const { position, changes } = this.state;
     const name = visible(stop.edit.document.split('/').at(-1) ?? '');
-    this.teller.say(this.trans.__('Change %1 of %2, %3', place, changes, name));
+    this.teller.announce(
+      this.trans.__('Change %1 of %2, %3', position, changes, name)
+    );
   }
 
-  private say(decision: Decision): void {
-    this.teller.say(
+  private announce(decision: Decision): void {
+    this.teller.announce(
       decision === 'keep' ? this.trans.__('Kept') : this.trans.__('Undone')
     );
   }
 
   /** Run once per animation frame. */
-  private readonly later = (): void => {
+  private readonly updateLater = (): void => {
     if (!this.waiting) {
       this.waiting = true;
       requestAnimationFrame(() => {
@@ -302,7 +304,7 @@ export class ReviewController implements IDisposable {
         this.editors.show(editor, edit);
       }
     }
-    this.editors.keepOnly(shown);
+    this.editors.hideOthers(shown);
     this.documents.notebooks.forEach(panel => {
       const path = panel.context.localPath;
       const edits = this.store.edits.filter(
@@ -310,25 +312,25 @@ export class ReviewController implements IDisposable {
       );
       this.cards.draw(panel, edits);
       if (edits.length > 0) {
-        this.room.fit(panel);
+        this.toolbarSpace.fit(panel);
       }
     });
     this.update();
   };
 
   private update(): void {
-    this.begin();
+    this.startAtDocument();
     const { stops } = this;
-    const front = stopInFront(stops, this.last, this.current.place);
-    this.isThere &&= placeOf(stops, this.last) > 0;
-    this.last = front;
-    const place = placeOf(stops, front);
-    this.pills.number(stop => placeOf(stops, stop), place, stops.length);
+    const front = stopInFront(stops, this.front, this.current.position);
+    this.isVisited &&= positionOf(stops, this.front) > 0;
+    this.front = front;
+    const position = positionOf(stops, front);
+    this.pills.number(stop => positionOf(stops, stop), position, stops.length);
     const state = {
       documents: byDocument(stops),
       changes: stops.length,
-      place,
-      isAway: this.pills.isAway,
+      position,
+      isOutOfView: this.pills.isOutOfView,
       isListed: this.listed
     };
     if (keyOf(state) !== keyOf(this.current)) {
@@ -341,20 +343,20 @@ export class ReviewController implements IDisposable {
    * Start at the current document, until the user has visited or decided on a
    * change.
    */
-  private begin(): void {
+  private startAtDocument(): void {
     const { edits } = this.store;
     if (edits.length === 0) {
-      this.isBegun = false;
+      this.hasStarted = false;
       this.listed = false;
-      this.last = null;
+      this.front = null;
       this.first = null;
     }
     const path = this.documents.currentPath;
     const isHere = edits.some(({ document }) => document === path);
-    if (!this.isBegun && isHere && path !== this.first) {
+    if (!this.hasStarted && isHere && path !== this.first) {
       this.first = path;
-      this.last = null;
-      this.current = { ...this.current, place: 0 };
+      this.front = null;
+      this.current = { ...this.current, position: 0 };
     }
   }
 
@@ -368,13 +370,13 @@ export class ReviewController implements IDisposable {
   private readonly cards: CellCards;
   private readonly pills: ChangePills;
   private readonly focus: FocusReturn;
-  private readonly room = new ToolbarSpace();
+  private readonly toolbarSpace = new ToolbarSpace();
   /** The current change. */
-  private last: IStop | null = null;
+  private front: IStop | null = null;
   /** Whether the user has visited it. */
-  private isThere = false;
+  private isVisited = false;
   /** Whether the user has visited or decided on any of the current changes. */
-  private isBegun = false;
+  private hasStarted = false;
   /** The document whose changes come first. */
   private first: string | null = null;
   private listed = false;

@@ -28,8 +28,8 @@ export class FocusReturn implements IDisposable {
     if (isElsewhere) {
       return;
     }
-    if (this.before?.isConnected === true) {
-      this.before.focus({ preventScroll: true });
+    if (this.previous?.isConnected === true) {
+      this.previous.focus({ preventScroll: true });
     } else {
       this.fallback();
     }
@@ -47,11 +47,11 @@ export class FocusReturn implements IDisposable {
       relatedTarget instanceof HTMLElement &&
       !isControl(relatedTarget)
     ) {
-      this.before = relatedTarget;
+      this.previous = relatedTarget;
     }
   };
 
-  private before: HTMLElement | null = null;
+  private previous: HTMLElement | null = null;
   private disposed = false;
 }
 

@@ -84,7 +84,7 @@ export function nextStop(
   from: IStop | null,
   by: 1 | -1
 ): IStop | null {
-  const at = placeOf(stops, from) - 1;
+  const at = positionOf(stops, from) - 1;
   const next = at < 0 ? 0 : (at + by + stops.length) % stops.length;
   return stops[next] ?? null;
 }
@@ -106,7 +106,10 @@ function isAt(stop: IStop, other: IStop | null): boolean {
 }
 
 /** Position of a change, from 1; 0 when it does not exist. */
-export function placeOf(stops: readonly IStop[], stop: IStop | null): number {
+export function positionOf(
+  stops: readonly IStop[],
+  stop: IStop | null
+): number {
   return stops.findIndex(other => isAt(other, stop)) + 1;
 }
 

@@ -38,7 +38,7 @@ const NOT_FOUND = 404;
  * Delays between retries in ms: the server gets the user's last keystrokes a
  * moment after the page.
  */
-const PATIENCE = [200, 400, 800, 1600];
+const RETRY_DELAYS = [200, 400, 800, 1600];
 
 /** The pending edits of all documents. */
 export class PendingEditsStore implements IDisposable {
@@ -85,7 +85,7 @@ export class PendingEditsStore implements IDisposable {
 
   /** Decide on one edit. Rejects with an `ApiError`. */
   async decide(id: string, body: DecideEdit): Promise<void> {
-    const { drift } = await this.patiently(() =>
+    const { drift } = await this.retryWhileStale(() =>
       this.http.decideEdit(id, body)
     );
     this.told(drift === null ? [] : [drift]);
@@ -170,8 +170,8 @@ export class PendingEditsStore implements IDisposable {
   }
 
   /** Retry while the server does not have the current text. */
-  private async patiently<T>(ask: () => Promise<T>): Promise<T> {
-    for (const milliseconds of PATIENCE) {
+  private async retryWhileStale<T>(ask: () => Promise<T>): Promise<T> {
+    for (const milliseconds of RETRY_DELAYS) {
       try {
         return await ask();
       } catch (error) {

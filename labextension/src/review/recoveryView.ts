@@ -36,7 +36,7 @@ export function recoveryView(
         }
       });
     },
-    tellKeptTwice: (path, cells) =>
+    notifyConflicts: (path, cells) =>
       Notification.warning(
         trans._n(
           '%1 cell of %2 was changed since. The restored text is in a new cell below it.',

@@ -34,7 +34,7 @@ export interface IReviewedEditor {
 
 /** Receives decisions and messages for the user. */
 export interface IReviewDecisions {
-  readonly words: IHunkLabels;
+  readonly labels: IHunkLabels;
   decide(id: string, body: DecideEdit): Promise<void>;
   refresh(): Promise<void>;
   failed(error: unknown): void;
@@ -52,18 +52,18 @@ export function isTextEdit(edit: PendingEdit): edit is ITextEdit {
   return edit.baseline !== null && edit.current !== null;
 }
 
-interface IShown {
+interface IReviewedText {
   readonly editor: IReviewedEditor;
   edit: ITextEdit;
   /** The next report to the server. */
   next: Decision | null;
   telling: Promise<void> | null;
   /** The server's list changed during a report. */
-  behind: boolean;
+  isOutdated: boolean;
   /** The user typed in this editor since the last report or request. */
-  typed: boolean;
+  isTyped: boolean;
   /** Number of requests about the current text. */
-  asked: number;
+  requests: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -72,17 +72,17 @@ const GONE = 404;
  * Delay after the last keystroke before reporting changes that the server
  * cannot derive, in ms.
  */
-const QUIET = 1200;
+const REPORT_DELAY = 1200;
 /** Limit of requests, for a page without a connection. */
-const MOST_ASKED = 8;
+const MAX_REQUESTS = 8;
 
 export class ReviewedEditors {
   constructor(
-    private readonly desk: IReviewDecisions,
-    private readonly quiet = QUIET
+    private readonly decisions: IReviewDecisions,
+    private readonly reportDelay = REPORT_DELAY
   ) {
     this.listener = {
-      words: desk.words,
+      words: decisions.labels,
       decided: (view, decision) => this.decided(view, decision),
       rebased: (view, typed) => this.rebased(view, typed),
       asOneStep: (view, change) => this.attached.get(view)?.asOneStep(change)
@@ -102,14 +102,14 @@ export class ReviewedEditors {
     const isNews = !isSame(before.edit, edit);
     before.edit = edit;
     if (before.telling !== null) {
-      before.behind ||= isNews;
+      before.isOutdated ||= isNews;
     } else if (isNews) {
       this.adopt(view, edit);
     }
   }
 
   /** Remove the review from all other editors. */
-  keepOnly(views: ReadonlySet<EditorView>): void {
+  hideOthers(views: ReadonlySet<EditorView>): void {
     for (const [view, item] of this.shown) {
       if (!views.has(view)) {
         clearTimeout(item.timer);
@@ -176,7 +176,7 @@ export class ReviewedEditors {
     } else {
       showBaseline(view, textIn(view));
     }
-    await this.tell(view, item, decision);
+    await this.report(view, item, decision);
   }
 
   private attach(editor: IReviewedEditor): void {
@@ -190,30 +190,30 @@ export class ReviewedEditors {
   private adopt(view: EditorView, { current, baseline }: ITextEdit): void {
     const here = textIn(view);
     showBaseline(view, adoptBaseline(here, current, baseline));
-    this.desk.moved();
+    this.decisions.moved();
     const item = this.shown.get(view);
     if (here !== current && item !== undefined) {
-      this.later(view, item);
+      this.reportLater(view, item);
     }
   }
 
   private decided(view: EditorView, decision: Decision): void {
     const item = this.shown.get(view);
-    this.desk.moved();
+    this.decisions.moved();
     if (item !== undefined) {
-      void this.tell(view, item, decision);
+      void this.report(view, item, decision);
     }
   }
 
   private rebased(view: EditorView, typed: boolean): void {
     const item = this.shown.get(view);
-    this.desk.moved();
+    this.decisions.moved();
     if (item === undefined) {
       return;
     }
-    item.typed ||= typed;
-    item.asked = 0;
-    this.later(view, item);
+    item.isTyped ||= typed;
+    item.requests = 0;
+    this.reportLater(view, item);
     if (item.telling === null && item.edit.current === textIn(view)) {
       // The text is the one the server describes, as when an edit is redone
       // after a reload: its baseline fits.
@@ -225,88 +225,100 @@ export class ReviewedEditors {
    * The text was unchanged for a while. Report the user's typing unless the
    * server derives the same; changes from elsewhere are the server's to know.
    */
-  private rest(view: EditorView, item: IShown): void {
+  private reportTyping(view: EditorView, item: IReviewedText): void {
     if (this.shown.get(view) !== item || item.editor.isDisposed) {
       return;
     }
-    const { typed } = item;
-    item.typed = false;
+    const { isTyped } = item;
+    item.isTyped = false;
     const here = textIn(view);
     const { current, baseline } = item.edit;
     const own = baselineIn(view);
     const isNews =
       own === here || own !== adoptBaseline(here, current, baseline);
-    if (typed && isNews) {
-      void this.tell(view, item, 'keep');
-    } else if (!typed && item.asked < MOST_ASKED) {
-      item.asked += 1;
-      void this.ask(view, item);
+    if (isTyped && isNews) {
+      void this.report(view, item, 'keep');
+    } else if (!isTyped && item.requests < MAX_REQUESTS) {
+      item.requests += 1;
+      void this.requestState(view, item);
     }
   }
 
   /** Ask for the server's view of the text until it has the current text. */
-  private async ask(view: EditorView, item: IShown): Promise<void> {
-    await this.desk.refresh();
+  private async requestState(
+    view: EditorView,
+    item: IReviewedText
+  ): Promise<void> {
+    await this.decisions.refresh();
     const isShown = this.shown.get(view) === item;
     if (isShown && item.edit.current !== textIn(view)) {
-      this.later(view, item);
+      this.reportLater(view, item);
     }
   }
 
-  private later(view: EditorView, item: IShown): void {
+  private reportLater(view: EditorView, item: IReviewedText): void {
     clearTimeout(item.timer);
-    item.timer = setTimeout(() => this.rest(view, item), this.quiet);
+    item.timer = setTimeout(
+      () => this.reportTyping(view, item),
+      this.reportDelay
+    );
   }
 
   /** Report what is left to review; only the latest state counts. */
-  private tell(
+  private report(
     view: EditorView,
-    item: IShown,
+    item: IReviewedText,
     decision: Decision
   ): Promise<void> {
     clearTimeout(item.timer);
     item.next = decision;
-    item.telling ??= this.tellAll(view, item).finally(() => {
+    item.telling ??= this.sendReports(view, item).finally(() => {
       item.telling = null;
       const isShown = this.shown.get(view) === item;
-      if (item.behind && isShown && !item.editor.isDisposed) {
+      if (item.isOutdated && isShown && !item.editor.isDisposed) {
         this.adopt(view, item.edit);
       }
-      item.behind = false;
+      item.isOutdated = false;
     });
     return item.telling;
   }
 
-  private async tellAll(view: EditorView, item: IShown): Promise<void> {
+  private async sendReports(
+    view: EditorView,
+    item: IReviewedText
+  ): Promise<void> {
     for (let { next } = item; next !== null; { next } = item) {
       item.next = null;
       try {
-        await this.desk.decide(item.edit.id, bodyOf(view, item.edit, next));
+        await this.decisions.decide(
+          item.edit.id,
+          bodyOf(view, item.edit, next)
+        );
       } catch (error) {
-        item.behind = true;
+        item.isOutdated = true;
         if (!(error instanceof ApiError && error.status === GONE)) {
-          this.desk.failed(error);
+          this.decisions.failed(error);
         }
-        await this.desk.refresh();
+        await this.decisions.refresh();
         return;
       }
     }
   }
 
   private readonly listener: IReviewListener;
-  private readonly shown = new Map<EditorView, IShown>();
+  private readonly shown = new Map<EditorView, IReviewedText>();
   private readonly attached = new WeakMap<EditorView, IReviewedEditor>();
 }
 
-function made(editor: IReviewedEditor, edit: ITextEdit): IShown {
+function made(editor: IReviewedEditor, edit: ITextEdit): IReviewedText {
   return {
     editor,
     edit,
     next: null,
     telling: null,
-    behind: false,
-    typed: false,
-    asked: 0,
+    isOutdated: false,
+    isTyped: false,
+    requests: 0,
     timer: undefined
   };
 }

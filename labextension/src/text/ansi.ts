@@ -21,7 +21,7 @@ export const COLOURS = [
 export type Colour = (typeof COLOURS)[number];
 
 /** Style of a run. */
-export interface ILook {
+export interface ITextStyle {
   readonly bold: boolean;
   readonly dim: boolean;
   readonly italic: boolean;
@@ -33,11 +33,11 @@ export interface ILook {
 
 export interface IRun {
   readonly text: string;
-  readonly look: ILook;
+  readonly style: ITextStyle;
 }
 
 /** The default style. */
-export const PLAIN: ILook = {
+export const PLAIN: ITextStyle = {
   bold: false,
   dim: false,
   italic: false,
@@ -70,9 +70,9 @@ export function runsOf(text: string): IRun[] {
   return overwritten(runs);
 }
 
-function push(runs: IRun[], text: string, look: ILook): void {
+function push(runs: IRun[], text: string, style: ITextStyle): void {
   if (text !== '') {
-    runs.push({ text, look });
+    runs.push({ text, style });
   }
 }
 
@@ -82,15 +82,15 @@ function push(runs: IRun[], text: string, look: ILook): void {
  */
 function overwritten(runs: readonly IRun[]): IRun[] {
   const shown: IRun[] = [];
-  for (const { text, look } of runs) {
+  for (const { text, style } of runs) {
     for (const piece of text.replace(/\r+\n/g, '\n').split(/(?<=[\r\n])/)) {
       const words = piece.replace(/\r$/, '');
       if (words !== '') {
-        startAgain(shown);
-        push(shown, words, look);
+        dropOverwrittenLine(shown);
+        push(shown, words, style);
       }
       if (words !== piece) {
-        shown.push({ text: '\r', look });
+        shown.push({ text: '\r', style });
       }
     }
   }
@@ -98,7 +98,7 @@ function overwritten(runs: readonly IRun[]): IRun[] {
 }
 
 /** Drop a line that ends in a carriage return and is followed by more. */
-function startAgain(shown: IRun[]): void {
+function dropOverwrittenLine(shown: IRun[]): void {
   if (shown.at(-1)?.text === '\r') {
     while (shown.length > 0 && shown.at(-1)?.text.endsWith('\n') !== true) {
       shown.pop();
@@ -107,7 +107,7 @@ function startAgain(shown: IRun[]): void {
 }
 
 /** The style after an SGR sequence with these parameters. */
-function changed(before: ILook, parameters: string): ILook {
+function changed(before: ITextStyle, parameters: string): ITextStyle {
   const codes = parameters.split(/[;:]/).map(code => Number(code || '0'));
   let look = before;
   for (let index = 0; index < codes.length; index++) {
@@ -123,7 +123,7 @@ function changed(before: ILook, parameters: string): ILook {
   return look;
 }
 
-const SWITCHES: Readonly<Record<number, Partial<ILook>>> = {
+const SWITCHES: Readonly<Record<number, Partial<ITextStyle>>> = {
   0: PLAIN,
   1: { bold: true },
   2: { dim: true },
@@ -139,7 +139,7 @@ const SWITCHES: Readonly<Record<number, Partial<ILook>>> = {
   49: { paper: null }
 };
 
-function simple(code: number): Partial<ILook> {
+function simple(code: number): Partial<ITextStyle> {
   const colour = COLOURS[code % 10];
   if (colour === undefined) {
     return SWITCHES[code] ?? {};

@@ -41,7 +41,7 @@ export function diffWords(before: string, after: string): IWordLine[] {
     const { fromA, toA, fromB, toB } = chunk;
     const gone = slice(old, fromA, toA);
     const come = slice(now, fromB, toB);
-    const words = wholeWords(chunk, gone.join('\n'), come.join('\n'));
+    const words = changedWords(chunk, gone.join('\n'), come.join('\n'));
     same(lines, slice(old, position, fromA), false);
     push(lines, 'old', gone, words.gone);
     push(lines, 'new', come, words.come);
@@ -54,7 +54,7 @@ export function diffWords(before: string, after: string): IWordLine[] {
 /**
  * The changed words of a region; none when it was added or removed as a whole.
  */
-function wholeWords(
+function changedWords(
   { changes }: Chunk,
   old: string,
   now: string

@@ -141,7 +141,7 @@ function problemOf(
  * Whether the edit removes the cell's widget and its caret; a moved cell gets a
  * new widget.
  */
-export function takesAway({ kind }: CellEdit): boolean {
+export function removesWidget({ kind }: CellEdit): boolean {
   return kind === 'cell-delete' || kind === 'cell-move';
 }
 
@@ -150,7 +150,9 @@ function disturbed(
   typedIn: ReadonlySet<string>
 ): IProblem | null {
   const { cell_id: id } = edit;
-  return takesAway(edit) && typedIn.has(id) ? { id, reason: 'changed' } : null;
+  return removesWidget(edit) && typedIn.has(id)
+    ? { id, reason: 'changed' }
+    : null;
 }
 
 function missing(

@@ -130,8 +130,8 @@ function anchors(
   if (end - start === 1 || last - first === 1) {
     return [];
   }
-  const mine = placesOf(old, start, end);
-  const others = placesOf(now, first, last);
+  const mine = positionsOf(old, start, end);
+  const others = positionsOf(now, first, last);
   const pairs: Pair[] = [];
   for (const [line, [place, ...more]] of mine) {
     const [other, ...rest] = others.get(line) ?? [];
@@ -144,7 +144,7 @@ function anchors(
 }
 
 /** Positions of each line of a range, in order. */
-function placesOf(
+function positionsOf(
   lines: Lines,
   from: number,
   to: number
@@ -218,7 +218,7 @@ function longestRun(
   now: Lines,
   [start, end, first, last]: Region
 ): [line: number, other: number, size: number] {
-  const places = placesOf(now, first, last);
+  const places = positionsOf(now, first, last);
   let best: [number, number, number] = [start, first, 0];
   let runs = new Map<number, number>();
   for (let line = start; line < end; line += 1) {

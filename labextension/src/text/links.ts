@@ -18,7 +18,7 @@ const SHORT_PATH = 200;
 const SHORT_HOST = 80;
 
 /** Tools whose results are the agent's own words or the user's. */
-const OWN = new Set([
+const TRUSTED_TOOLS = new Set([
   ...['clarify', 'todo', 'complete', 'share_artifact'],
   ...['create_file', 'create_notebook']
 ]);
@@ -45,7 +45,7 @@ export function destinationOf(url: URL): string {
  * Whether a link's text is an address on the destination host. A text that
  * merely contains the host's name, or puts another name before an `@`, is not.
  */
-export function saysWhere(text: string, url: URL): boolean {
+export function namesDestination(text: string, url: URL): boolean {
   const said = text.trim();
   if (visible(said) !== said) {
     return false;
@@ -61,12 +61,12 @@ export function saysWhere(text: string, url: URL): boolean {
 }
 
 /** Whether the user sees a link's full address before it opens. */
-export function needsAsking(url: URL, view: Conversation): boolean {
-  return carriesMuch(url) || isStrange(url, view);
+export function needsConfirmation(url: URL, view: Conversation): boolean {
+  return canLeakData(url) || isUntrusted(url, view);
 }
 
 /** Whether an address is long enough to leak data. */
-function carriesMuch({ host, pathname, search, hash }: URL): boolean {
+function canLeakData({ host, pathname, search, hash }: URL): boolean {
   const query = search.length + hash.length;
   return (
     query > SHORT_QUERY ||
@@ -79,7 +79,7 @@ function carriesMuch({ host, pathname, search, hash }: URL): boolean {
  * Whether an address may come from untrusted text: the agent has read tool
  * results or attachments, and the user has not written the address.
  */
-function isStrange({ href }: URL, view: Conversation): boolean {
+function isUntrusted({ href }: URL, view: Conversation): boolean {
   return (
     view.messages.some(message =>
       message.role === 'agent'
@@ -87,13 +87,13 @@ function isStrange({ href }: URL, view: Conversation): boolean {
         : message.attachments.length > 0
     ) &&
     !view.messages.some(
-      message => message.role === 'user' && writes(message.text, href)
+      message => message.role === 'user' && containsAddress(message.text, href)
     )
   );
 }
 
 /** Whether a text contains an address, as browsers or people write it. */
-function writes(text: string, href: string): boolean {
+function containsAddress(text: string, href: string): boolean {
   return text.split(/[\s<>"'`()[\]]+/).some(word => bare(word) === bare(href));
 }
 
@@ -105,7 +105,7 @@ function hasRead({ parts }: AgentView): boolean {
   return parts.some(
     part =>
       part.type === 'call' &&
-      !OWN.has(part.tool) &&
+      !TRUSTED_TOOLS.has(part.tool) &&
       (part.state === 'ok' || part.state === 'error')
   );
 }

@@ -112,7 +112,7 @@ function groupsOf(changes: readonly ITextChange[]): ITextChange[][] {
     (one, other) => one.from - other.from || one.to - other.to
   )) {
     const group = groups.at(-1);
-    if (group?.some(other => clash(change, other)) === true) {
+    if (group?.some(other => conflicts(change, other)) === true) {
       group.push(change);
     } else {
       groups.push([change]);
@@ -124,7 +124,7 @@ function groupsOf(changes: readonly ITextChange[]): ITextChange[][] {
 const WORDS = /[\p{L}\p{N}_]+|\s|[^\p{L}\p{N}_\s]/gu;
 /** Code units below the surrogates, which a diff must not split. */
 const FIRST_CODE = 0x100;
-const MOST_WORDS = 50_000;
+const MAX_WORDS = 50_000;
 
 /**
  * Merge lines changed by both word by word; lines are never joined or split.
@@ -160,7 +160,7 @@ function mergeLine(base: string, mine: string, theirs: string): string | null {
       .join('');
   const [before, here, there] = [encoded(base), encoded(mine), encoded(theirs)];
   const merged =
-    known.length > MOST_WORDS
+    known.length > MAX_WORDS
       ? null
       : mergeChanges(
           before,
@@ -201,7 +201,7 @@ function textOf(text: string): Text {
  * Whether two changes conflict: they share lines, or insert at the same
  * position.
  */
-function clash(one: ITextChange, other: ITextChange): boolean {
+function conflicts(one: ITextChange, other: ITextChange): boolean {
   return (
     (one.from < other.to && other.from < one.to) ||
     (one.from === other.from && one.to === other.to)

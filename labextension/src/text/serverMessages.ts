@@ -11,11 +11,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 const CONTEXT = 'server';
 const PREFIX = `${CONTEXT}\u0004`;
 /** Longer texts are program output, not messages. */
-const LONGEST = 1000;
-const MOST_REMEMBERED = 500;
-const MOST_SENTENCES = 8;
+const MAX_LENGTH = 1000;
+const MAX_CACHED = 500;
+const MAX_SENTENCES = 8;
 /** Values of a message may be messages, nested this deep. */
-const DEEPEST = 2;
+const MAX_DEPTH = 2;
 /** Between two sentences. */
 const SENTENCES = /(?<=[.!?])\s+(?=\S)/u;
 
@@ -45,7 +45,7 @@ export function serverText(trans: TranslationBundle, text: string): string {
     return before;
   }
   const shown = new Translation(trans, messages).of(text);
-  if (remembered.size >= MOST_REMEMBERED) {
+  if (remembered.size >= MAX_CACHED) {
     remembered.clear();
   }
   remembered.set(text, shown);
@@ -59,7 +59,7 @@ class Translation {
   ) {}
 
   of(text: string): string {
-    return text.length > LONGEST
+    return text.length > MAX_LENGTH
       ? text
       : (this.message(text, 0) ??
           this.sentences(text) ??
@@ -94,7 +94,7 @@ class Translation {
 
   /** Translate phrases, not names. */
   private value(value: string, depth: number): string {
-    return depth < DEEPEST && value.trim().includes(' ')
+    return depth < MAX_DEPTH && value.trim().includes(' ')
       ? (this.message(value, depth + 1) ?? value)
       : value;
   }
@@ -103,7 +103,7 @@ class Translation {
   private named(text: string, depth: number): string | null {
     const [, name, said, end] =
       /^([^:.]{1,60}: )(.+?)(\.?)$/su.exec(text) ?? [];
-    if (name === undefined || said === undefined || depth >= DEEPEST) {
+    if (name === undefined || said === undefined || depth >= MAX_DEPTH) {
       return null;
     }
     const shown = this.message(said, depth + 1);
@@ -113,7 +113,7 @@ class Translation {
   /** Several messages in a row; the longest matches first. */
   private sentences(text: string): string | null {
     const said = text.split(SENTENCES);
-    if (said.length === 1 || said.length > MOST_SENTENCES) {
+    if (said.length === 1 || said.length > MAX_SENTENCES) {
       return null;
     }
     const shown: string[] = [];

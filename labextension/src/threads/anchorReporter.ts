@@ -12,11 +12,11 @@ import type { Anchor, MoveAnchors, MovedAnchors } from '../wire/generated';
 import type { ThreadDocument } from './threadDocument';
 
 /** Delay between two reports, in ms. */
-const PAUSE = 2_000;
+const REPORT_DELAY = 2_000;
 /** Delay before a failed report is repeated, in ms. */
-const PATIENCE = 10_000;
+const RETRY_DELAY = 10_000;
 /** Threads in one report; the server's limit. */
-const MOST = 1_000;
+const MAX_THREADS = 1_000;
 
 /** Reports the threads of one document. */
 export class AnchorReporter implements IDisposable {
@@ -50,13 +50,13 @@ export class AnchorReporter implements IDisposable {
   moved(ids: readonly string[]): void {
     ids.forEach(id => this.waiting.add(id));
     if (ids.length > 0) {
-      this.later(PAUSE);
+      this.reportLater(REPORT_DELAY);
     }
   }
 
   /** Report now. Never rejects: what fails is reported later. */
   async flush(): Promise<void> {
-    const moved = this.news().slice(0, MOST);
+    const moved = this.changedAnchors().slice(0, MAX_THREADS);
     moved.forEach(({ session_id }) => this.waiting.delete(session_id));
     if (moved.length === 0 || this.disposed) {
       return;
@@ -75,19 +75,20 @@ export class AnchorReporter implements IDisposable {
     } catch (error) {
       console.warn('Where threads are is told later:', error);
       moved.forEach(({ session_id }) => this.waiting.add(session_id));
-      this.later(PATIENCE);
+      this.reportLater(RETRY_DELAY);
     }
     if (this.waiting.size > 0) {
-      this.later(PAUSE);
+      this.reportLater(REPORT_DELAY);
     }
   }
 
   /** The anchors that differ from those the server knows. */
-  private news(): { session_id: string; anchor: Anchor }[] {
+  private changedAnchors(): { session_id: string; anchor: Anchor }[] {
     const { path } = this.document;
     return [...this.waiting].flatMap(id => {
-      const logged = this.document.logged(id);
-      const anchor = logged?.document === path ? this.document.news(id) : null;
+      const logged = this.document.serverAnchor(id);
+      const anchor =
+        logged?.document === path ? this.document.anchorToReport(id) : null;
       if (anchor === null || isSame(anchor, logged)) {
         this.waiting.delete(id);
         return [];
@@ -96,7 +97,7 @@ export class AnchorReporter implements IDisposable {
     });
   }
 
-  private later(pause: number): void {
+  private reportLater(pause: number): void {
     if (this.disposed) {
       return;
     }

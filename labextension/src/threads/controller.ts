@@ -28,12 +28,12 @@ import type { IThreadLocations } from '../host/threadLocations';
 import { classesOf, labelOf, type IThreadMark } from './marks/markAppearance';
 import { ThreadMarks } from './marks/marks';
 import {
-  anchorHere,
+  anchorOfSelection,
   anchorOfOutput,
   codeCell,
-  meantOutput
+  selectedOutput
 } from './selectionAnchor';
-import { stepFrom, threadsAt, type IWhere } from './threadNavigation';
+import { stepFrom, threadsAt, type ICursorPosition } from './threadNavigation';
 
 /** Services the controller needs. */
 export interface IThreadParts {
@@ -42,16 +42,16 @@ export interface IThreadParts {
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
   readonly trans: TranslationBundle;
-  readonly places: IThreadLocations;
+  readonly locations: IThreadLocations;
 }
 
 /** Controls the threads of this page; lives as long as the page. */
 export class ThreadsController {
   constructor(private readonly parts: IThreadParts) {
-    const { app, conversations, notebooks, files, trans, places } = parts;
+    const { app, conversations, notebooks, files, trans, locations } = parts;
     this.menu = new ThreadMenu(app.commands, trans.__('Task threads'));
     this.marks = new ThreadMarks({
-      ...{ notebooks, files, places, trans },
+      ...{ notebooks, files, locations, trans },
       sessions: conversations.history,
       opened: (ids, mark) => this.openAny(ids, mark),
       recounted: () => app.commands.notifyCommandChanged(THREAD_COMMANDS.cell)
@@ -60,14 +60,14 @@ export class ThreadsController {
 
   /** Start a thread at the selection, else at the cell or the line. */
   start(): void {
-    const place = this.here();
-    const anchor = place === null ? null : anchorHere(place);
+    const place = this.currentDocument();
+    const anchor = place === null ? null : anchorOfSelection(place);
     if (anchor === null) {
-      this.tell(
+      this.showError(
         this.parts.trans.__('Select the text to start a thread about.')
       );
     } else {
-      this.begin(anchor);
+      this.startThread(anchor);
     }
   }
 
@@ -82,11 +82,13 @@ export class ThreadsController {
     const clicked = app.contextMenuHitTest(node =>
       node.classList.contains('shoulders-Output')
     );
-    const index = cell === null ? null : meantOutput(cell, clicked);
+    const index = cell === null ? null : selectedOutput(cell, clicked);
     if (panel === null || cell === null || index === null) {
-      this.tell(trans.__('This cell has no output to start a thread about.'));
+      this.showError(
+        trans.__('This cell has no output to start a thread about.')
+      );
     } else {
-      this.begin(anchorOfOutput(panel, cell, index));
+      this.startThread(anchorOfOutput(panel, cell, index));
     }
   }
 
@@ -97,10 +99,10 @@ export class ThreadsController {
       this.showChat();
       return;
     }
-    const place = this.here();
+    const place = this.currentDocument();
     const found = place === null ? [] : this.at(place);
     if (place === null || found.length === 0) {
-      this.tell(this.parts.trans.__('There is no thread here.'));
+      this.showError(this.parts.trans.__('There is no thread here.'));
     } else {
       const mark = editorAt(place)?.dom ?? place.panel.node;
       this.openAny(idsOf(found), mark.getBoundingClientRect());
@@ -126,21 +128,21 @@ export class ThreadsController {
 
   /** Go to the next or previous thread of the current document. */
   async step(by: 1 | -1): Promise<void> {
-    const { trans, conversations, places } = this.parts;
-    const place = this.here();
+    const { trans, conversations, locations } = this.parts;
+    const place = this.currentDocument();
     const marks = place === null ? [] : this.in(place);
-    const where = place === null ? NOWHERE : whereIs(place);
+    const where = place === null ? NOWHERE : cursorPosition(place);
     const next = stepFrom(marks, where, this.last, by);
-    const session = conversations.history.get(next?.place.sessionId ?? '');
+    const session = conversations.history.get(next?.location.sessionId ?? '');
     if (next === null || session === undefined) {
-      this.tell(trans.__('This document has no threads.'));
+      this.showError(trans.__('This document has no threads.'));
       return;
     }
     this.last = session.id;
-    if (await places.reveal(session)) {
+    if (await locations.reveal(session)) {
       const at = marks.indexOf(next) + 1;
       const label = labelOf([next], trans);
-      this.announcer.say(
+      this.announcer.announce(
         trans.__('Thread %1 of %2: %3', at, marks.length, label)
       );
     }
@@ -159,15 +161,15 @@ export class ThreadsController {
   }
 
   /** Label and CSS classes of a thread in lists. */
-  described(id: string): { label: string; look: string } {
-    const { trans, places, conversations } = this.parts;
-    const document = places.of(id)?.anchor.document ?? '';
+  descriptionOf(id: string): { label: string; classes: string } {
+    const { trans, locations, conversations } = this.parts;
+    const document = locations.of(id)?.anchor.document ?? '';
     const mark = this.marks
       .in(document)
-      .find(({ place }) => place.sessionId === id);
+      .find(({ location }) => location.sessionId === id);
     return mark === undefined
-      ? { label: conversations.history.get(id)?.title ?? '', look: '' }
-      : { label: labelOf([mark], trans), look: classesOf([mark]) };
+      ? { label: conversations.history.get(id)?.title ?? '', classes: '' }
+      : { label: labelOf([mark], trans), classes: classesOf([mark]) };
   }
 
   private openAny(ids: readonly string[], below: DOMRect): void {
@@ -179,7 +181,7 @@ export class ThreadsController {
     }
   }
 
-  private begin(anchor: Anchor): void {
+  private startThread(anchor: Anchor): void {
     this.parts.conversations.openThread(anchor);
     this.showChat();
   }
@@ -192,7 +194,7 @@ export class ThreadsController {
       ? []
       : this.marks
           .in(document)
-          .filter(({ place: { anchor } }) => anchor.cell_id === id);
+          .filter(({ location: { anchor } }) => anchor.cell_id === id);
   }
 
   private in({ panel }: ActiveDocument): readonly IThreadMark[] {
@@ -203,10 +205,10 @@ export class ThreadsController {
     const state = editorAt(place)?.state;
     const head = state?.selection.main.head ?? 0;
     const line = state?.doc.lineAt(head).number ?? null;
-    return threadsAt(this.in(place), whereIs(place), line);
+    return threadsAt(this.in(place), cursorPosition(place), line);
   }
 
-  private here(): ActiveDocument | null {
+  private currentDocument(): ActiveDocument | null {
     return findActiveDocument(this.parts);
   }
 
@@ -214,7 +216,7 @@ export class ThreadsController {
     void this.parts.app.commands.execute(`${EXTENSION_ID}:focus-chat`);
   }
 
-  private tell(text: string): void {
+  private showError(text: string): void {
     Notification.info(text, { autoClose: 4000 });
   }
 
@@ -225,13 +227,13 @@ export class ThreadsController {
   private last: string | null = null;
 }
 
-const NOWHERE: IWhere = { number: null, offset: null };
+const NOWHERE: ICursorPosition = { number: null, offset: null };
 
 function idsOf(marks: readonly IThreadMark[]): string[] {
-  return marks.map(({ place }) => place.sessionId);
+  return marks.map(({ location }) => location.sessionId);
 }
 
-function whereIs(place: ActiveDocument): IWhere {
+function cursorPosition(place: ActiveDocument): ICursorPosition {
   const { panel, cell } = place;
   return {
     number: cell === null ? null : panel.content.widgets.indexOf(cell) + 1,

@@ -53,7 +53,7 @@ export class ThreadLocations implements IThreadLocations {
     conversations.history.changed.connect(() => this.sync());
     options.socket.frameReceived.connect((_, frame) => {
       if (frame.type === 'settings-update' && frame.part === 'settings') {
-        this.keepers.forEach(keep => keep());
+        this.listWriters.forEach(keep => keep());
       }
     });
     window.addEventListener('pagehide', () =>
@@ -63,7 +63,7 @@ export class ThreadLocations implements IThreadLocations {
 
   readonly changed = new Signal<this, void>(this);
 
-  get here(): string | null {
+  get currentDocument(): string | null {
     const { front } = this;
     return front === null || front.isDisposed ? null : front.context.localPath;
   }
@@ -94,7 +94,7 @@ export class ThreadLocations implements IThreadLocations {
       return false;
     }
     await widget.context.ready;
-    await this.looked.get(widget.context);
+    await this.loadedThreads.get(widget.context);
     return this.show(widget, id, anchor);
   }
 
@@ -105,7 +105,7 @@ export class ThreadLocations implements IThreadLocations {
   ): Promise<boolean> {
     const { notebooks, files } = this.options;
     const tracker = this.open.get(widget.context)?.tracker;
-    const spot = tracker?.spot(id) ?? null;
+    const spot = tracker?.positionOf(id) ?? null;
     if (tracker === undefined || spot === null) {
       return false;
     }
@@ -125,11 +125,11 @@ export class ThreadLocations implements IThreadLocations {
     const context: Context = panel.context;
     panel.node.addEventListener('focusin', () => this.toFront(panel));
     panel.disposed.connect(() => this.onClosed());
-    if (this.looked.has(context)) {
+    if (this.loadedThreads.has(context)) {
       return; // Another view of it.
     }
     const looked = context.ready.then(() => this.opened(context, isNotebook));
-    this.looked.set(context, looked);
+    this.loadedThreads.set(context, looked);
     looked.catch((error: unknown) => {
       console.warn(`Threads of ${context.localPath} are not followed:`, error);
     });
@@ -150,7 +150,7 @@ export class ThreadLocations implements IThreadLocations {
     };
     const reporter = new AnchorReporter(this.options.http, document, keep);
     document.changed.connect(keep);
-    this.keepers.add(keep);
+    this.listWriters.add(keep);
     context.saveState.connect((_, state) => {
       if (state === 'started') {
         kept?.writeNow(); // After the save the list would be missing in the file, and the notebook unsaved again.
@@ -158,45 +158,45 @@ export class ThreadLocations implements IThreadLocations {
     });
     this.open.set(context, document);
     this.reporters.set(document, reporter);
-    document.tracker.moved.connect(() => this.later());
-    document.reread.connect(() => this.later());
+    document.tracker.moved.connect(() => this.emitLater());
+    document.reread.connect(() => this.emitLater());
     context.disposed.connect(() => {
       this.open.delete(context);
-      this.keepers.delete(keep);
+      this.listWriters.delete(keep);
       void reporter.flush();
       reporter.dispose();
       document.dispose();
-      this.later();
+      this.emitLater();
     });
-    context.pathChanged.connect(() => void this.look(document));
-    await this.look(document);
+    context.pathChanged.connect(() => void this.loadThreads(document));
+    await this.loadThreads(document);
     if (await kept?.adopt()) {
       await this.options.conversations.threads.refresh(document.path);
-      this.hold(document);
+      this.setThreads(document);
     }
   }
 
   /** Load the threads of a document and track them. */
-  private async look(document: ThreadDocument): Promise<void> {
-    document.isAsking = true;
-    this.hold(document);
-    this.later();
+  private async loadThreads(document: ThreadDocument): Promise<void> {
+    document.isLoading = true;
+    this.setThreads(document);
+    this.emitLater();
     await this.options.conversations.threads.load(document.path);
-    document.isAsking = false;
-    this.hold(document);
+    document.isLoading = false;
+    this.setThreads(document);
   }
 
   private sync(): void {
-    this.open.forEach(document => this.hold(document));
+    this.open.forEach(document => this.setThreads(document));
   }
 
-  private hold(document: ThreadDocument): void {
+  private setThreads(document: ThreadDocument): void {
     if (
       !document.isDisposed &&
-      document.hold(this.options.conversations.threads.all)
+      document.setThreads(this.options.conversations.threads.all)
     ) {
-      this.reporters.get(document)?.moved(document.takeFound());
-      this.later();
+      this.reporters.get(document)?.moved(document.takeMoved());
+      this.emitLater();
     }
   }
 
@@ -212,7 +212,7 @@ export class ThreadLocations implements IThreadLocations {
   private toFront(panel: NotebookPanel | FilePanel | null): void {
     if (panel !== null && panel !== this.front) {
       this.front = panel;
-      this.later();
+      this.emitLater();
     }
   }
 
@@ -221,11 +221,11 @@ export class ThreadLocations implements IThreadLocations {
       const { notebooks, files } = this.options;
       this.front = notebooks.currentWidget ?? files?.currentWidget ?? null;
     }
-    this.later();
+    this.emitLater();
   }
 
   /** Emit once per animation frame. */
-  private later(): void {
+  private emitLater(): void {
     if (!this.isWaiting) {
       this.isWaiting = true;
       requestAnimationFrame(() => {
@@ -237,10 +237,10 @@ export class ThreadLocations implements IThreadLocations {
 
   private readonly open = new Map<Context, ThreadDocument>();
   /** Each writes the thread list of an open notebook, as the settings say. */
-  private readonly keepers = new Set<() => void>();
+  private readonly listWriters = new Set<() => void>();
   private readonly reporters = new WeakMap<ThreadDocument, AnchorReporter>();
   /** Settled once the threads of a document are loaded. */
-  private readonly looked = new WeakMap<Context, Promise<void>>();
+  private readonly loadedThreads = new WeakMap<Context, Promise<void>>();
   private front: NotebookPanel | FilePanel | null = null;
   private isWaiting = false;
 }

@@ -20,7 +20,7 @@ import type { ThreadDocument } from './threadDocument';
 /** Key in the notebook's metadata. */
 const KEY = 'jupyter_ai_shoulders';
 /** Limit of entries that are read. */
-const MOST = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** An entry of the list. */
 interface Entry {
@@ -54,8 +54,8 @@ export class ThreadMetadataStore {
    */
   async adopt(): Promise<boolean> {
     const { path } = this.document;
-    const entries = this.raw().filter(isEntry).slice(0, MOST);
-    const threads = entries.map(entry => keptOf(entry, path));
+    const entries = this.raw().filter(isEntry).slice(0, MAX_ENTRIES);
+    const threads = entries.map(entry => outputEntryOf(entry, path));
     if (threads.length === 0) {
       return false;
     }
@@ -84,17 +84,17 @@ export class ThreadMetadataStore {
    */
   async write(): Promise<void> {
     const { values } = await this.http.call<Settings>('GET', 'settings');
-    this.isWanted = values.threads.keep_in_notebook;
+    this.isEnabled = values.threads.keep_in_notebook;
     this.writeNow();
   }
 
   /** Update the list with the last known setting, just before a save. */
   writeNow(): void {
-    const { document, isWanted } = this;
-    if (isWanted !== null && !document.isDisposed) {
+    const { document, isEnabled } = this;
+    if (isEnabled !== null && !document.isDisposed) {
       document.tracker.ids.forEach(id => this.ours.add(id));
       const others = this.raw().filter(item => !this.isOurs(item));
-      this.put([...(isWanted ? this.entries() : []), ...others]);
+      this.put([...(isEnabled ? this.entries() : []), ...others]);
     }
   }
 
@@ -141,7 +141,7 @@ export class ThreadMetadataStore {
   }
 
   /** Null until the settings are known. */
-  private isWanted: boolean | null = null;
+  private isEnabled: boolean | null = null;
   /**
    * Threads that are or were tracked here, or came with the file; all others
    * belong to other users of the file.
@@ -159,7 +159,7 @@ function entryOf(id: string, anchor: Anchor): Entry {
   };
 }
 
-function keptOf({ id, ...place }: Entry, document: string): KeptThread {
+function outputEntryOf({ id, ...place }: Entry, document: string): KeptThread {
   const { cell_id, target, range, quote, prefix, suffix } = place;
   return {
     id,

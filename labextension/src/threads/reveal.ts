@@ -7,7 +7,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { FilePanel } from '../live-documents/openEditTargets';
 import type { Anchor, TextRange } from '../wire/generated';
 import { outputAt } from './anchors/cellOutputs';
-import type { ISpot } from './tracking/trackedThread';
+import type { IThreadPosition } from './tracking/trackedThread';
 
 /**
  * Reveal the location of a thread in a cell, by its number; false when the cell
@@ -15,7 +15,7 @@ import type { ISpot } from './tracking/trackedThread';
  */
 export async function revealInNotebook(
   { content }: NotebookPanel,
-  { unit, range }: ISpot,
+  { unit, range }: IThreadPosition,
   anchor: Anchor,
   number: number
 ): Promise<boolean> {
@@ -40,7 +40,10 @@ export async function revealInNotebook(
 }
 
 /** Reveal the location of a thread in a file. */
-export function revealInFile(panel: FilePanel, { range }: ISpot): void {
+export function revealInFile(
+  panel: FilePanel,
+  { range }: IThreadPosition
+): void {
   panel.content.activate();
   if (range !== null) {
     select(panel.content.editor, range);

@@ -12,7 +12,11 @@ import {
 } from '../live-documents/activeDocument';
 import { isRendered } from '../live-documents/openEditTargets';
 import type { Anchor, TextRange } from '../wire/generated';
-import { anchorOfCell, anchorOfText, meantPart } from './anchors/newAnchors';
+import {
+  anchorOfCell,
+  anchorOfText,
+  trimmedSelection
+} from './anchors/newAnchors';
 import { withoutMark } from './anchors/byteOrderMark';
 import { outputMemory } from './anchors/cellOutputs';
 
@@ -20,14 +24,14 @@ import { outputMemory } from './anchors/cellOutputs';
  * The anchor of the selection, the whole cell or the file's line; null when
  * there is no text to anchor to.
  */
-export function anchorHere(place: ActiveDocument): Anchor | null {
+export function anchorOfSelection(place: ActiveDocument): Anchor | null {
   const selected = selectedAt(place);
   if (selected !== null) {
     return selected;
   }
   return place.cell === null
     ? lineAt(place)
-    : anchorOfWhole(place.panel, place.cell);
+    : anchorOfWholeCell(place.panel, place.cell);
 }
 
 /** The anchor of an output, by its index in the cell. */
@@ -49,7 +53,7 @@ export function anchorOfOutput(
  * The index of the clicked output, else of the last one; null when the cell has
  * none.
  */
-export function meantOutput(
+export function selectedOutput(
   cell: CodeCell,
   clicked: HTMLElement | undefined
 ): number | null {
@@ -65,7 +69,10 @@ export function codeCell(cell: Cell | null): CodeCell | null {
   return cell instanceof CodeCell ? cell : null;
 }
 
-function anchorOfWhole({ context }: NotebookPanel, { model }: Cell): Anchor {
+function anchorOfWholeCell(
+  { context }: NotebookPanel,
+  { model }: Cell
+): Anchor {
   const source = model.sharedModel.getSource();
   return anchorOfCell(context.localPath, model.id, source, null);
 }
@@ -92,7 +99,7 @@ function anchorOfPart(place: ActiveDocument, part: TextRange): Anchor | null {
     cell === null
       ? withoutMark(shown, selected)
       : { text: shown, part: selected };
-  const meant = meantPart(text, known);
+  const meant = trimmedSelection(text, known);
   const document = panel.context.localPath;
   return (
     meant &&

@@ -14,8 +14,8 @@ import { toLab, toServer } from './anchors/byteOrderMark';
 import type { IThreadLocation } from '../host/threadLocations';
 import type { IFoundOutput } from './anchors/outputAnchors';
 import { outputAt } from './anchors/cellOutputs';
-import type { ISpot } from './tracking/trackedThread';
-import { Tracker } from './tracking/tracker';
+import type { IThreadPosition } from './tracking/trackedThread';
+import { ThreadTracker } from './tracking/tracker';
 
 export type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
@@ -25,16 +25,16 @@ export class ThreadDocument implements IDisposable {
     readonly context: Context,
     readonly isNotebook: boolean
   ) {
-    this.tracker = new Tracker(docOf(context), isNotebook);
+    this.tracker = new ThreadTracker(docOf(context), isNotebook);
     this.tracker.moved.connect((_, { ids, isReordered }) => {
-      ids.forEach(id => this.places.delete(id));
+      ids.forEach(id => this.locations.delete(id));
       if (isReordered) {
-        this.places.clear();
+        this.locations.clear();
       }
     });
   }
 
-  readonly tracker: Tracker;
+  readonly tracker: ThreadTracker;
 
   /** Emitted when threads were added or removed. */
   readonly changed = new Signal<this, void>(this);
@@ -60,51 +60,52 @@ export class ThreadDocument implements IDisposable {
    * Whether the threads of its path are being loaded; current ones may still
    * have an old path.
    */
-  isAsking = false;
+  isLoading = false;
 
   /** Track exactly the threads of a list; returns whether the set changed. */
-  hold(all: readonly Session[]): boolean {
+  setThreads(all: readonly Session[]): boolean {
     const sessions = all.filter(
       ({ id, anchor }) =>
-        anchor?.document === this.path || (this.isAsking && this.heard.has(id))
+        anchor?.document === this.path ||
+        (this.isLoading && this.serverAnchors.has(id))
     );
     const ids = new Set(sessions.map(({ id }) => id));
     let isChanged = false;
     for (const id of this.tracker.ids.filter(known => !ids.has(known))) {
       this.tracker.untrack(id);
-      this.places.delete(id);
-      this.heard.delete(id);
+      this.locations.delete(id);
+      this.serverAnchors.delete(id);
       isChanged = true;
     }
     for (const { id, anchor } of sessions) {
-      if (anchor !== null && this.heard.get(id) !== anchor) {
-        isChanged = this.hear(id, anchor) || isChanged;
+      if (anchor !== null && this.serverAnchors.get(id) !== anchor) {
+        isChanged = this.updateServerAnchor(id, anchor) || isChanged;
       }
     }
-    if (isChanged && this.isRead && !this.isAsking) {
+    if (isChanged && this.isRead && !this.isLoading) {
       this.changed.emit();
     }
-    this.isRead ||= !this.isAsking;
+    this.isRead ||= !this.isLoading;
     return isChanged;
   }
 
   /** The anchor of a thread as the server has it. */
-  logged(id: string): Anchor | null {
-    return this.heard.get(id) ?? null;
+  serverAnchor(id: string): Anchor | null {
+    return this.serverAnchors.get(id) ?? null;
   }
 
   /**
    * The current anchor of a thread for the server; null for a thread of another
    * document.
    */
-  news(id: string): Anchor | null {
+  anchorToReport(id: string): Anchor | null {
     const anchor = this.tracker.anchor(id, this.path, true);
     return anchor && toServer(anchor, this.text);
   }
 
   /** The location of a thread; null for a thread of another document. */
   of(id: string): IThreadLocation | null {
-    const known = this.places.get(id);
+    const known = this.locations.get(id);
     if (known !== undefined) {
       return known;
     }
@@ -112,8 +113,12 @@ export class ThreadDocument implements IDisposable {
     if (anchor === null) {
       return null;
     }
-    const place = this.placeOf(id, anchor, this.tracker.spot(id) ?? null);
-    this.places.set(id, place);
+    const place = this.locationOf(
+      id,
+      anchor,
+      this.tracker.positionOf(id) ?? null
+    );
+    this.locations.set(id, place);
     return place;
   }
 
@@ -126,10 +131,10 @@ export class ThreadDocument implements IDisposable {
       );
   }
 
-  private placeOf(
+  private locationOf(
     sessionId: string,
     anchor: Anchor,
-    spot: ISpot | null
+    spot: IThreadPosition | null
   ): IThreadLocation {
     const number = spot === null ? null : this.tracker.numberOf(spot.unit);
     const start = spot?.range?.from;
@@ -145,7 +150,7 @@ export class ThreadDocument implements IDisposable {
           ...{ sessionId, number, line },
           anchor: {
             ...anchor,
-            certainty: this.followed(outputs, anchor).certainty
+            certainty: this.trackedOutput(outputs, anchor).certainty
           }
         };
   }
@@ -164,7 +169,10 @@ export class ThreadDocument implements IDisposable {
   }
 
   /** The output of a thread; computed again when outputs change. */
-  private followed(outputs: IOutputAreaModel, anchor: Anchor): IFoundOutput {
+  private trackedOutput(
+    outputs: IOutputAreaModel,
+    anchor: Anchor
+  ): IFoundOutput {
     if (!this.outputs.has(outputs)) {
       this.outputs.add(outputs);
       outputs.changed.connect(this.onOutputs);
@@ -180,9 +188,9 @@ export class ThreadDocument implements IDisposable {
     const isMore =
       type === 'set' && newValues.every(output => output.type === 'stream');
     if (!isMore) {
-      for (const [id, { anchor }] of this.places) {
+      for (const [id, { anchor }] of this.locations) {
         if (anchor.target === 'output') {
-          this.places.delete(id);
+          this.locations.delete(id);
         }
       }
       this.reread.emit();
@@ -193,24 +201,24 @@ export class ThreadDocument implements IDisposable {
    * Take an anchor from the server. The page's own tracking takes precedence
    * unless another page found what is lost or uncertain here.
    */
-  private hear(id: string, logged: Anchor): boolean {
-    const isNew = !this.heard.has(id);
-    this.heard.set(id, logged);
+  private updateServerAnchor(id: string, logged: Anchor): boolean {
+    const isNew = !this.serverAnchors.has(id);
+    this.serverAnchors.set(id, logged);
     const anchor = toLab(logged, this.text);
-    const isFound = this.tracker.spot(id)?.certainty === 'exact';
+    const isFound = this.tracker.positionOf(id)?.certainty === 'exact';
     if (!isNew && (isFound || !this.tracker.isHere(anchor))) {
       return false;
     }
     this.tracker.track(id, anchor);
-    this.places.delete(id);
-    if (isNew && this.isElsewhere(id, anchor)) {
+    this.locations.delete(id);
+    if (isNew && this.hasMoved(id, anchor)) {
       this.found.push(id);
     }
     return true;
   }
 
   /** The threads found elsewhere than the server said, since the last call. */
-  takeFound(): readonly string[] {
+  takeMoved(): readonly string[] {
     return this.found.splice(0);
   }
 
@@ -218,11 +226,8 @@ export class ThreadDocument implements IDisposable {
    * Whether a thread moved. What other pages track in a room is reported by
    * them.
    */
-  private isElsewhere(
-    id: string,
-    { range, cell_id, certainty }: Anchor
-  ): boolean {
-    const spot = this.tracker.spot(id);
+  private hasMoved(id: string, { range, cell_id, certainty }: Anchor): boolean {
+    const spot = this.tracker.positionOf(id);
     return (
       !this.context.model.collaborative &&
       (spot?.unit.id !== cell_id ||
@@ -240,10 +245,10 @@ export class ThreadDocument implements IDisposable {
   }
 
   /** The server's last anchor of each thread. */
-  private readonly heard = new Map<string, Anchor>();
+  private readonly serverAnchors = new Map<string, Anchor>();
   private isRead = false;
   private readonly found: string[] = [];
-  private readonly places = new Map<string, IThreadLocation>();
+  private readonly locations = new Map<string, IThreadLocation>();
   /** Outputs with a listener. */
   private readonly outputs = new WeakSet<IOutputAreaModel>();
 }

@@ -9,7 +9,7 @@ import type { IThreadMark } from './marks/markAppearance';
  * The cursor: a cell, from 1, and an offset in its text; null in a file, and
  * when no text has the cursor.
  */
-export interface IWhere {
+export interface ICursorPosition {
   readonly number: number | null;
   readonly offset: number | null;
 }
@@ -20,15 +20,15 @@ export interface IWhere {
  */
 export function stepFrom(
   marks: readonly IThreadMark[],
-  where: IWhere,
+  where: ICursorPosition,
   last: string | null,
   by: 1 | -1
 ): IThreadMark | null {
   if (marks.length === 0) {
     return null;
   }
-  const held = marks.findIndex(({ place }) => place.sessionId === last);
-  if (held >= 0 && isThere(marks[held], where)) {
+  const held = marks.findIndex(({ location }) => location.sessionId === last);
+  if (held >= 0 && isAtThread(marks[held], where)) {
     return marks.at((held + by) % marks.length) ?? null;
   }
   const after = marks.findIndex(mark => isAfter(mark, where));
@@ -42,27 +42,33 @@ export function stepFrom(
  */
 export function threadsAt(
   marks: readonly IThreadMark[],
-  where: IWhere,
+  where: ICursorPosition,
   line: number | null
 ): readonly IThreadMark[] {
-  const own = marks.filter(({ place }) => place.number === where.number);
+  const own = marks.filter(({ location }) => location.number === where.number);
   const inText = own.filter(mark => isInside(mark, where));
   if (inText.length > 0) {
     return inText;
   }
-  const inLine = own.filter(({ place }) => place.line === line);
+  const inLine = own.filter(({ location: place }) => place.line === line);
   return inLine.length > 0 || where.number === null ? inLine : own;
 }
 
-function isThere(mark: IThreadMark | undefined, where: IWhere): boolean {
+function isAtThread(
+  mark: IThreadMark | undefined,
+  where: ICursorPosition
+): boolean {
   return (
-    mark?.place.number === where.number &&
-    (mark.place.anchor.range === null || isInside(mark, where))
+    mark?.location.number === where.number &&
+    (mark.location.anchor.range === null || isInside(mark, where))
   );
 }
 
-function isInside({ place }: IThreadMark, { offset }: IWhere): boolean {
-  const { range } = place.anchor;
+function isInside(
+  { location }: IThreadMark,
+  { offset }: ICursorPosition
+): boolean {
+  const { range } = location.anchor;
   return (
     range !== null &&
     offset !== null &&
@@ -75,9 +81,9 @@ function isInside({ place }: IThreadMark, { offset }: IWhere): boolean {
  * Whether a thread begins after the cursor; a thread about a whole cell begins
  * with the cell.
  */
-function isAfter({ place }: IThreadMark, where: IWhere): boolean {
-  const cell = place.number ?? 0;
+function isAfter({ location }: IThreadMark, where: ICursorPosition): boolean {
+  const cell = location.number ?? 0;
   const here = where.number ?? 0;
-  const from = place.anchor.range?.from ?? -1;
+  const from = location.anchor.range?.from ?? -1;
   return cell > here || (cell === here && from > (where.offset ?? -1));
 }

@@ -27,10 +27,10 @@ export class FolderTrustStore implements IFolderTrust, IDisposable {
   constructor(
     private readonly api: IFolderTrustApi,
     private readonly socket: Pick<IPageSocket, 'frameReceived' | 'opened'>,
-    private readonly now: () => number = Date.now
+    private readonly clock: () => number = Date.now
   ) {
     this.view = new Resource(() => {
-      this.readAt = this.now();
+      this.readAt = this.clock();
       return api.trust();
     });
     this.view.changed.connect(this.announce);
@@ -77,7 +77,7 @@ export class FolderTrustStore implements IFolderTrust, IDisposable {
 
   /** The window regained the focus. */
   readonly onFocus = (): void => {
-    if (this.now() - this.readAt >= FOCUS_THROTTLE_MS) {
+    if (this.clock() - this.readAt >= FOCUS_THROTTLE_MS) {
       void this.view.refresh();
     }
   };

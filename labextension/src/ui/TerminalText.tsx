@@ -2,7 +2,7 @@
 
 import * as React from 'react';
 
-import { PLAIN, runsOf, type ILook } from '../text/ansi';
+import { PLAIN, runsOf, type ITextStyle } from '../text/ansi';
 import { visible } from '../text/hiddenCharacters';
 
 export const TerminalText = React.memo(function TerminalText(props: {
@@ -11,11 +11,11 @@ export const TerminalText = React.memo(function TerminalText(props: {
   const runs = React.useMemo(() => runsOf(props.text), [props.text]);
   return (
     <pre className="shoulders-Plain shoulders-Terminal" tabIndex={0}>
-      {runs.map(({ text, look }, index) =>
-        look === PLAIN ? (
+      {runs.map(({ text, style }, index) =>
+        style === PLAIN ? (
           visible(text)
         ) : (
-          <span key={index} className={classOf(look)}>
+          <span key={index} className={classOf(style)}>
             {visible(text)}
           </span>
         )
@@ -26,7 +26,7 @@ export const TerminalText = React.memo(function TerminalText(props: {
 
 const FLAGS = ['bold', 'dim', 'italic', 'underline', 'inverse'] as const;
 
-function classOf(look: ILook): string {
+function classOf(look: ITextStyle): string {
   const { ink, paper } = look;
   return [
     ...FLAGS.filter(flag => look[flag]).map(flag => `shoulders-mod-${flag}`),

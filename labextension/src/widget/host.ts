@@ -111,15 +111,15 @@ const UNAVAILABLE = {
   texts: null,
   cellsOf: () => [],
   copiedCells: () => [],
-  carried: () => Promise.resolve([]),
-  picture: (path: string) =>
+  attachmentsOfDrag: () => Promise.resolve([]),
+  readImage: (path: string) =>
     Promise.reject(new Error(`${path} cannot be shown here.`))
 } satisfies Partial<IChatHost>;
 
 /** The panel stays in its output. */
 class FixedDock implements IPanelPlacement {
-  readonly place = 'main';
-  readonly places = [];
+  readonly location = 'main';
+  readonly locations = [];
   readonly changed = new Signal<this, void>(this);
   readonly moveTo = (): Promise<void> => Promise.resolve();
   readonly hide = (): void => {

@@ -14,7 +14,7 @@ describe('the menu of the panel', () => {
     const { host } = await open();
     expect(screen.queryByRole('button', { name: 'Minimise' })).toBeNull();
     await choose('More', 'Floating bubble');
-    expect(host.dock.place).toBe('bubble');
+    expect(host.dock.location).toBe('bubble');
     await userEvent.click(button('Minimise'));
     expect(host.dock.hidden).toBe(true);
     await userEvent.click(button('More'));
@@ -27,7 +27,11 @@ describe('the menu of the panel', () => {
     await choose('More', 'Export as notebook');
     await choose('More', 'Fork');
     expect(host.done).toEqual([['save', 'Fix the plot.ipynb']]);
-    expect(server.asked).toContainEqual(['exportSession', 's1', 'ipynb']);
+    expect(server.requestNames).toContainEqual([
+      'exportSession',
+      's1',
+      'ipynb'
+    ]);
     expect(conversations.active.sessionId).toBe('fork-of-s1');
   });
 

@@ -63,7 +63,7 @@ export class FakeInputHost implements IInputHost {
       this.answer(['sent', id, turn, step], request)
   };
   readonly cellsOf = (): readonly ICellInfo[] => this.cells;
-  readonly carried = async (): Promise<Attachment[]> => this.taken;
+  readonly attachmentsOfDrag = async (): Promise<Attachment[]> => this.taken;
   readonly copiedCells = (): Attachment[] => this.copied;
   /** Uploads wait for this promise. */
   uploading: Promise<void> = Promise.resolve();

@@ -75,13 +75,13 @@ export class FakeReview implements IReview {
 
 /** The position of the panel. */
 export class FakeDock implements IPanelPlacement {
-  readonly places = PANEL_LOCATIONS;
+  readonly locations = PANEL_LOCATIONS;
   readonly changed = new Signal<this, void>(this);
-  place: PanelLocation = 'right';
+  location: PanelLocation = 'right';
   hidden = false;
 
   readonly moveTo = async (place: PanelLocation): Promise<void> => {
-    this.place = place;
+    this.location = place;
     this.changed.emit();
   };
   readonly hide = (): void => {
@@ -126,7 +126,7 @@ export class FakeHost extends FakeInputHost implements IChatHost {
   };
   /** Images of the workspace. */
   readonly pictures = new Map<string, Blob>();
-  readonly picture = async (path: string): Promise<Blob> => {
+  readonly readImage = async (path: string): Promise<Blob> => {
     const found = this.pictures.get(path);
     if (found === undefined) {
       throw new Error(`no ${path}`);

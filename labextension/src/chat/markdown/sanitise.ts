@@ -5,7 +5,7 @@
 
 import createDOMPurify, { type Config, type DOMPurify } from 'dompurify';
 
-import { addressOf, destinationOf, saysWhere } from '../../text/links';
+import { addressOf, destinationOf, namesDestination } from '../../text/links';
 import { legible, visible } from '../../text/hiddenCharacters';
 import { DISPLAY, MATH } from './grammar';
 
@@ -136,7 +136,7 @@ function showHost(link: Element): void {
   }
   const { textContent, ownerDocument } = link;
   const destination = destinationOf(url);
-  if (destination !== '' && !saysWhere(textContent, url)) {
+  if (destination !== '' && !namesDestination(textContent, url)) {
     const note = ownerDocument.createElement('span');
     note.className = 'shoulders-Markdown-host';
     note.textContent = ` (${visible(destination)})`;

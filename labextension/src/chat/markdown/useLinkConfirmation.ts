@@ -2,7 +2,7 @@
 
 import type * as React from 'react';
 
-import { addressOf, destinationOf, needsAsking } from '../../text/links';
+import { addressOf, destinationOf, needsConfirmation } from '../../text/links';
 import { EMPTY } from '../../model/reducer/emptyConversation';
 import { visible } from '../../text/hiddenCharacters';
 import { useHost, useTabContext } from '../../ui/hooks';
@@ -18,7 +18,7 @@ export function useLinkConfirmation(): (event: React.MouseEvent) => void {
   return event => {
     const url = addressOf(linkOf(event));
     const view = conversations.store(tab)?.view ?? EMPTY;
-    if (url === null || !needsAsking(url, view)) {
+    if (url === null || !needsConfirmation(url, view)) {
       return;
     }
     event.preventDefault();

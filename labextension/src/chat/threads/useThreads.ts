@@ -17,7 +17,7 @@ export function useActiveDocument(): string | null {
   const { threads } = useHost();
   const { document } = useEditorContext();
   useSignalVersion(threads?.changed ?? null);
-  return threads?.here ?? document;
+  return threads?.currentDocument ?? document;
 }
 
 /** The number of unresolved threads of the active document, which this reads. */

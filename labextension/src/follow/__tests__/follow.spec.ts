@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { EMPTY } from '../../model/reducer/emptyConversation';
 import type { AgentView, CallView, Conversation } from '../../wire/generated';
 import { changedLines } from '../followedDocuments';
-import { looksElsewhere } from '../userGestures';
+import { isDistractingGesture } from '../userGestures';
 import { distanceTo } from '../scroll';
 import {
   IDLE,
@@ -224,7 +224,7 @@ describe('a gesture', () => {
   ])('%s', (_, event, id, expected) => {
     let seen = null;
     const look = (each: Event): void => {
-      seen = looksElsewhere(each);
+      seen = isDistractingGesture(each);
     };
     window.addEventListener(event.type, look);
     document.getElementById(id)?.dispatchEvent(event);

@@ -19,8 +19,8 @@ function show(scene: Scene) {
       edit={scene.edit}
       trans={nullTranslator.load('x')}
       Icon={() => null}
-      openTalk={openTalk}
-      say={say}
+      openConversation={openTalk}
+      announce={say}
     />
   );
   return { openTalk, say, user: userEvent.setup() };
@@ -34,8 +34,8 @@ const button = (name: string) => screen.getByRole('button', { name });
 async function answer(scene: Scene, text: string, isWhole = true) {
   await act(async () => {
     await scene.ask('shorter');
-    scene.says(`${FENCE}python\n${text}\n${isWhole ? FENCE : ''}`);
-    scene.ends();
+    scene.streamText(`${FENCE}python\n${text}\n${isWhole ? FENCE : ''}`);
+    scene.endTurn();
   });
 }
 
@@ -126,7 +126,7 @@ describe('the prompt of an edit in place', () => {
     const { user, openTalk } = show(scene);
     await act(async () => {
       await scene.ask('shorter');
-      scene.ends('error', { message: 'Overloaded.', hint: 'Try later.' });
+      scene.endTurn('error', { message: 'Overloaded.', hint: 'Try later.' });
     });
     expect(screen.getByRole('alert').textContent).toContain(
       'Overloaded. Try later.'

@@ -45,8 +45,8 @@ class Fixing {
   }
 
   answer(text: string): this {
-    this.scene.says(text);
-    this.scene.ends();
+    this.scene.streamText(text);
+    this.scene.endTurn();
     return this;
   }
 
@@ -110,7 +110,7 @@ test('lines that the user changed meanwhile stay', async () => {
 
 test('advice is never shown as a change of the cell', async () => {
   const { scene, fix } = await new Fixing().asked();
-  scene.says('Run cell 1');
+  scene.streamText('Run cell 1');
   expect(fix.edit.proposal).toBeNull();
 });
 
@@ -131,7 +131,7 @@ test('a cancelled fix changes nothing', async () => {
   const fixing = await new Fixing().asked();
   fixing.fix.cancel();
   expect(fixing.ends).toEqual([null]);
-  expect(fixing.scene.asked()).toContain('cancel');
+  expect(fixing.scene.requestNames()).toContain('cancel');
   expect(fixing.done).toEqual([]);
 });
 
@@ -143,5 +143,5 @@ test('a locked cell is not asked about', () => {
     kind: 'obstacle',
     obstacle: 'read-only-cell'
   });
-  expect(fixing.scene.asked()).toEqual([]);
+  expect(fixing.scene.requestNames()).toEqual([]);
 });

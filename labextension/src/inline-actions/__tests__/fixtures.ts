@@ -138,24 +138,24 @@ export class Scene {
   }
 
   /** Append to the answer. */
-  says(text: string): void {
+  streamText(text: string): void {
     this.log({ type: 'text-delta', part_id: this.part, text });
   }
 
   /** End the turn. */
-  ends(exit = 'final_response', error: object | null = null): void {
+  endTurn(exit = 'final_response', error: object | null = null): void {
     this.log({ type: 'text-end', part_id: this.part });
     this.log({ type: 'turn-end', exit, error, summary: null });
   }
 
   /** The requests that sent a message. */
   sent(): unknown[][] {
-    return this.server.asked.filter(([name]) => name === 'sendMessage');
+    return this.server.requestNames.filter(([name]) => name === 'sendMessage');
   }
 
   /** The names of all requests except those for logs. */
-  asked(): unknown[] {
-    return this.server.asked
+  requestNames(): unknown[] {
+    return this.server.requestNames
       .map(([name]) => name)
       .filter(name => name !== 'events');
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { MOST } from '../inlineEdit';
+import { MAX_SELECTION } from '../inlineEdit';
 import { FakeTarget, Scene, until } from './fixtures';
 
 const FENCE = '````';
@@ -9,8 +9,8 @@ const TEXT = 'a = 1\nb = 2\nc = 3';
 async function answered(target: FakeTarget, reply: string): Promise<Scene> {
   const scene = new Scene(target);
   await scene.ask('shorter');
-  scene.says(`${FENCE}python\n${reply}\n${FENCE}`);
-  scene.ends();
+  scene.streamText(`${FENCE}python\n${reply}\n${FENCE}`);
+  scene.endTurn();
   return scene;
 }
 
@@ -19,7 +19,8 @@ describe('an edit in place', () => {
     const scene = new Scene(new FakeTarget(TEXT));
     await scene.ask('shorter');
     const [, made] =
-      scene.server.asked.find(([name]) => name === 'createSession') ?? [];
+      scene.server.requestNames.find(([name]) => name === 'createSession') ??
+      [];
     expect(made).toEqual({
       kind: 'chat',
       title: 'Edit: shorter',
@@ -51,13 +52,13 @@ describe('an edit in place', () => {
     const scene = new Scene(target);
     await scene.ask('shorter');
     expect(scene.edit.stage).toEqual({ kind: 'working', retrying: false });
-    scene.says(`${FENCE}python\na = 10\nb`);
+    scene.streamText(`${FENCE}python\na = 10\nb`);
     expect(scene.edit.proposal).toEqual({
       base: TEXT,
       proposed: 'a = 10\nb = 2\nc = 3'
     });
-    scene.says(` = 2\nc = 3\n${FENCE}`);
-    scene.ends();
+    scene.streamText(` = 2\nc = 3\n${FENCE}`);
+    scene.endTurn();
     expect(scene.edit.stage).toEqual({
       kind: 'ready',
       extent: { added: 1, removed: 1 },
@@ -68,7 +69,7 @@ describe('an edit in place', () => {
     expect(scene.edit.accept()).toBe(true);
     expect(target.source).toBe('a = 10\nb = 2\nc = 3');
     expect(scene.isOver).toBe(true);
-    expect(scene.asked()).not.toContain('cancel');
+    expect(scene.requestNames()).not.toContain('cancel');
   });
 
   test('keeps what the user typed in other lines meanwhile', async () => {
@@ -95,7 +96,7 @@ describe('an edit in place', () => {
     const scene = await answered(target, 'a = 10\nb = 2\nc = 3');
     target.become('mine = 1\nb = 2\nc = 3');
     await scene.ask('longer');
-    expect(scene.asked()).toEqual([
+    expect(scene.requestNames()).toEqual([
       'createSession',
       'sendMessage',
       'sendMessage'
@@ -103,8 +104,8 @@ describe('an edit in place', () => {
     const [, , body] = scene.sent()[1] ?? [];
     const { attachments } = body as { attachments: { text: string }[] };
     expect(attachments[0]?.text).toBe('mine = 1\nb = 2\nc = 3');
-    scene.says(`${FENCE}\nmine = 2\nb = 2\nc = 3\n${FENCE}`);
-    scene.ends();
+    scene.streamText(`${FENCE}\nmine = 2\nb = 2\nc = 3\n${FENCE}`);
+    scene.endTurn();
     expect(scene.edit.accept()).toBe(true);
     expect(target.source).toBe('mine = 2\nb = 2\nc = 3');
   });
@@ -122,9 +123,9 @@ describe('an edit in place', () => {
       const target = new FakeTarget(TEXT);
       const scene = new Scene(target);
       await scene.ask('shorter');
-      scene.says(`${FENCE}python\nnothing`);
+      scene.streamText(`${FENCE}python\nnothing`);
       await scene.edit[how]();
-      await until(() => scene.asked().includes('cancel'));
+      await until(() => scene.requestNames().includes('cancel'));
       expect(target.source).toBe(TEXT);
       expect(scene.isOver).toBe(how === 'discard');
       expect(scene.edit.proposal).toBeNull();
@@ -138,7 +139,7 @@ describe('an edit in place', () => {
     const stopped = scene.edit.stop();
     const second = scene.edit.submit();
     await Promise.all([first, stopped, second]);
-    expect(scene.asked()).toEqual(['createSession', 'sendMessage']);
+    expect(scene.requestNames()).toEqual(['createSession', 'sendMessage']);
     expect(scene.edit.sessionId).toBe(scene.sent()[0]?.[1]);
   });
 
@@ -147,7 +148,7 @@ describe('an edit in place', () => {
     const scene = new Scene(target);
     await scene.ask('shorter');
     target.become(null);
-    await until(() => scene.asked().includes('cancel'));
+    await until(() => scene.requestNames().includes('cancel'));
     expect(scene.isOver).toBe(true);
   });
 
@@ -155,8 +156,8 @@ describe('an edit in place', () => {
     const target = new FakeTarget(TEXT);
     const scene = new Scene(target);
     await scene.ask('shorter');
-    scene.says(`${FENCE}python\na = 10\n`);
-    scene.ends();
+    scene.streamText(`${FENCE}python\na = 10\n`);
+    scene.endTurn();
     expect(scene.edit.stage).toMatchObject({ kind: 'ready', flaw: 'cut' });
     expect(scene.edit.accept(true)).toBe(false);
     expect(target.writes).toBe(0);
@@ -189,7 +190,7 @@ describe('an edit in place', () => {
     const scene = new Scene(new FakeTarget(TEXT));
     await scene.ask('shorter');
     const error = { message: 'Overloaded.', hint: null };
-    scene.ends('error', error);
+    scene.endTurn('error', error);
     expect(scene.edit.stage).toMatchObject({ kind: 'asking', error });
   });
 
@@ -202,7 +203,7 @@ describe('an edit in place', () => {
       scene.edit.type('shorter');
       await scene.edit.submit();
       expect(scene.edit.obstacle).toBe(refusal);
-      expect(scene.server.asked).toEqual([]);
+      expect(scene.server.requestNames).toEqual([]);
     }
   );
 
@@ -215,7 +216,7 @@ describe('an edit in place', () => {
   });
 
   test('does not begin with more text than the model would be shown', () => {
-    const long = 'x'.repeat(MOST + 1);
+    const long = 'x'.repeat(MAX_SELECTION + 1);
     expect(new Scene(new FakeTarget(long)).edit.obstacle).toBe('too-long');
     const part = { from: 0, to: 5 };
     expect(new Scene(new FakeTarget(long, part)).edit.obstacle).toBeNull();
@@ -231,11 +232,11 @@ describe('a new cell', () => {
     target.refused = 'read-only-cell'; // The one above it.
     const scene = new Scene(target, 'insert');
     await scene.ask('plot it');
-    scene.says(`${FENCE}${language}\nd = 4`);
+    scene.streamText(`${FENCE}${language}\nd = 4`);
     expect(scene.edit.newCell).toEqual({ text: 'd = 4', isMarkdown });
     expect(scene.edit.proposal).toBeNull();
-    scene.says(`\n${FENCE}`);
-    scene.ends();
+    scene.streamText(`\n${FENCE}`);
+    scene.endTurn();
     expect(target.inserted).toEqual([]);
     expect(scene.edit.accept()).toBe(true);
     expect(target.inserted).toEqual([['d = 4', isMarkdown]]);

@@ -5,9 +5,13 @@ import { readReply } from '../replyParser';
 const whole = (text: string, language = '') => ({
   text,
   language,
-  whole: true
+  isComplete: true
 });
-const cut = (text: string, language = '') => ({ text, language, whole: false });
+const cut = (text: string, language = '') => ({
+  text,
+  language,
+  isComplete: false
+});
 
 describe('the text in an answer', () => {
   const table: [string, string, ReturnType<typeof readReply>][] = [

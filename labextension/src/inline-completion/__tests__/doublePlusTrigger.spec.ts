@@ -23,12 +23,13 @@ function editor(doc: string, ...extra: Extension[]) {
     tellKnown = resolve;
   });
   const port = {
-    mayAsk: (_: EditorView, at: number) => {
+    canRequest: (_: EditorView, at: number) => {
       asked.push(at);
       return settings.mayAsk;
     },
-    known: () => known,
-    ask: (view: EditorView) => moves.push(`ask ${view.state.doc.toString()}`),
+    settingsLoaded: () => known,
+    request: (view: EditorView) =>
+      moves.push(`ask ${view.state.doc.toString()}`),
     moved: () => moves.push('moved')
   };
   const view = new EditorView({

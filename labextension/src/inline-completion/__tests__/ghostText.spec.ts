@@ -4,11 +4,11 @@ import { afterEach, expect, test } from 'vitest';
 
 import type { ISuggestionState } from '../suggestionState';
 import {
-  ghostIn,
-  ghostView,
-  hasGhostView,
-  acceptGhostText,
-  updateGhostText
+  suggestionsIn,
+  suggestionView,
+  hasSuggestionView,
+  acceptSuggestion,
+  updateSuggestions
 } from '../ghostText';
 
 const views: EditorView[] = [];
@@ -25,7 +25,7 @@ function editor(before: string, after = '', extra: Extension = []) {
     state: EditorState.create({
       doc: before + after,
       selection: { anchor: before.length },
-      extensions: [ghostView((_, ghost) => heard.push(ghost)), extra]
+      extensions: [suggestionView((_, ghost) => heard.push(ghost)), extra]
     })
   });
   views.push(view);
@@ -38,19 +38,19 @@ function finder({ dom }: EditorView) {
 }
 
 function active(view: EditorView, ...suggestions: string[]): void {
-  updateGhostText(view, { type: 'ask', generation: 1 });
-  updateGhostText(view, { type: 'end', generation: 1, suggestions });
+  updateSuggestions(view, { type: 'ask', generation: 1 });
+  updateSuggestions(view, { type: 'end', generation: 1, suggestions });
 }
 
 test('dots, then the first suggestion with its badge; the text stays as it is', () => {
   const { view, find } = editor('a = ');
-  expect(hasGhostView(view)).toBe(true);
-  updateGhostText(view, { type: 'ask', generation: 1 });
+  expect(hasSuggestionView(view)).toBe(true);
+  updateSuggestions(view, { type: 'ask', generation: 1 });
   expect(find('.shoulders-GhostDots')).toBe('');
   expect(view.dom.className).toContain('shoulders-mod-ghostLoading');
-  updateGhostText(view, { type: 'suggest', generation: 1, text: 'one' });
+  updateSuggestions(view, { type: 'suggest', generation: 1, text: 'one' });
   expect(find('.shoulders-Ghost-badge')).toBe('1/1…');
-  updateGhostText(view, {
+  updateSuggestions(view, {
     type: 'end',
     generation: 1,
     suggestions: ['one', 'two']
@@ -60,7 +60,7 @@ test('dots, then the first suggestion with its badge; the text stays as it is', 
   expect(find('.shoulders-Ghost-badge')).toBe('1/2');
   expect(view.dom.className).toContain('shoulders-mod-ghostActive');
   expect(view.state.doc.toString()).toBe('a = ');
-  updateGhostText(view, { type: 'cycle', step: 1 });
+  updateSuggestions(view, { type: 'cycle', step: 1 });
   expect(find('.shoulders-Ghost-text')).toBe('two');
 });
 
@@ -77,11 +77,11 @@ test.each([
   const { view, heard } = editor('a = ');
   active(view, 'one');
   view.dispatch(change);
-  expect(ghostIn(view.state)).toBeNull();
-  updateGhostText(view, { type: 'ask', generation: 2 });
+  expect(suggestionsIn(view.state)).toBeNull();
+  updateSuggestions(view, { type: 'ask', generation: 2 });
   view.dispatch(change, { changes: { from: 0, insert: 'y' } });
-  updateGhostText(view, { type: 'suggest', generation: 2, text: 'late' });
-  expect(ghostIn(view.state)).toBeNull();
+  updateSuggestions(view, { type: 'suggest', generation: 2, text: 'late' });
+  expect(suggestionsIn(view.state)).toBeNull();
   expect(heard.at(-1)).toBeNull();
   expect(view.dom.querySelector('.shoulders-Ghost')).toBeNull();
   expect(view.dom.className).not.toContain('shoulders-mod-ghost');
@@ -94,7 +94,7 @@ test('in a text that is locked meanwhile nothing is shown or taken', () => {
   view.dispatch({
     effects: lock.reconfigure(EditorState.readOnly.of(true))
   });
-  expect(ghostIn(view.state)).toBeNull();
+  expect(suggestionsIn(view.state)).toBeNull();
 });
 
 test('what does not touch text and caret leaves it', () => {
@@ -102,20 +102,20 @@ test('what does not touch text and caret leaves it', () => {
   active(view, 'one');
   view.dispatch({ selection: view.state.selection });
   view.dispatch({});
-  expect(ghostIn(view.state)?.suggestions).toEqual(['one']);
+  expect(suggestionsIn(view.state)?.suggestions).toEqual(['one']);
 });
 
 test('what is taken goes in at the caret, which comes behind it; the rest stays', () => {
   const { view, find } = editor('a = ', '\nend');
   active(view, 'one\n  two', 'one more');
-  acceptGhostText(view, 'one');
+  acceptSuggestion(view, 'one');
   expect(view.state.doc.toString()).toBe('a = one\nend');
   expect(view.state.selection.main.head).toBe(7);
   expect(find('.shoulders-Ghost-text')).toBe('\n  two');
   expect(find('.shoulders-Ghost-badge')).toBe('1/2');
-  acceptGhostText(view, '\n  two');
+  acceptSuggestion(view, '\n  two');
   expect(view.state.doc.toString()).toBe('a = one\n  two\nend');
-  expect(ghostIn(view.state)).toBeNull();
+  expect(suggestionsIn(view.state)).toBeNull();
 });
 
 test('an editor that goes shows nothing any more', () => {

@@ -39,9 +39,9 @@ function scene(doc = 'é𝒳 = ') {
   const again: string[] = [];
   const settings = { automatic: true, isTaken: false, isShown: true };
   const inline = new LabCompletionProvider({
-    documents: { placeIn: () => place },
+    documents: { positionIn: () => place },
     completions: {
-      ask: (question, asker) => {
+      request: (question, asker) => {
         const one = { question, asker, isCancelled: false };
         asked.push(one);
         return { cancel: () => (one.isCancelled = true) };
@@ -53,10 +53,10 @@ function scene(doc = 'é𝒳 = ') {
         return { enabled_plus: true, automatic, skip_languages: [] };
       }
     },
-    hint: { tell: ({ reason }) => told.push(reason) },
-    isTaken: () => settings.isTaken,
+    hint: { report: ({ reason }) => told.push(reason) },
+    hasSuggestions: () => settings.isTaken,
     isShown: () => settings.isShown,
-    again: id => again.push(id)
+    refetch: id => again.push(id)
   });
   const widget = new Widget();
   widget.id = 'w1';

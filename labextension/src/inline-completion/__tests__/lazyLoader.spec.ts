@@ -5,7 +5,7 @@ import { LazyLoader, type ILoaded } from '../lazyLoader';
 function scene() {
   const configured: unknown[] = [];
   const page: ILoaded = {
-    ghosts: { known: async () => undefined },
+    controller: { settingsLoaded: async () => undefined },
     inline: { configure: settings => configured.push(settings) }
   };
   const load = vi.fn(async () => page);
@@ -27,11 +27,11 @@ test('they are loaded once, and again only when that failed', async () => {
   const { page, load, loading } = scene();
   const error = vi.spyOn(console, 'error').mockReturnValue();
   load.mockRejectedValueOnce(new Error('offline'));
-  await loading.known();
+  await loading.settingsLoaded();
   expect(error).toHaveBeenCalledOnce();
-  expect(loading.now).toBeNull();
-  loading.begin();
-  await loading.known();
-  expect(loading.now).toBe(page);
+  expect(loading.loaded).toBeNull();
+  loading.startLoading();
+  await loading.settingsLoaded();
+  expect(loading.loaded).toBe(page);
   expect(load).toHaveBeenCalledTimes(2);
 });

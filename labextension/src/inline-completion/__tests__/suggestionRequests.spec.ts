@@ -83,7 +83,7 @@ function scene() {
 
 test('suggestions are heard as they come, then the end, once', async () => {
   const { server, completions, ear } = scene();
-  completions.ask(QUESTION, ear);
+  completions.request(QUESTION, ear);
   const { path, init } = server.asked[0] ?? expect.fail('nothing was asked');
   expect(path).toBe('completions');
   expect(new Headers(init.headers).get('Accept')).toBe('text/event-stream');
@@ -105,7 +105,7 @@ test('suggestions are heard as they come, then the end, once', async () => {
 
 test('nothing hidden is suggested', async () => {
   const { server, completions, ear } = scene();
-  completions.ask(QUESTION, ear);
+  completions.request(QUESTION, ear);
   const suggestion = { type: 'completion-suggestion', request_id: 'r1' };
   server.say({ ...suggestion, index: 0, text: 'is_\u200badmin\u202e' });
   server.say({
@@ -123,11 +123,11 @@ test('nothing hidden is suggested', async () => {
 test('a newer request cancels the older, here and on the server, and nobody hears of it', async () => {
   vi.useFakeTimers();
   const { server, completions, ear } = scene();
-  completions.ask(QUESTION, ear);
+  completions.request(QUESTION, ear);
   const { signal } = server.asked[0]?.init ?? {};
   const sayLate = server.say;
   const newer = new Ear();
-  completions.ask(QUESTION, newer);
+  completions.request(QUESTION, newer);
   sayLate(END);
   server.say({ ...END, request_id: 'r2' });
   await vi.waitFor(() => expect(newer.heard).toHaveLength(1));
@@ -140,7 +140,7 @@ test('a newer request cancels the older, here and on the server, and nobody hear
 test('the key that ends a request does not wait for it to be let go', () => {
   vi.useFakeTimers();
   const { server, completions, ear } = scene();
-  const asking = completions.ask(QUESTION, ear);
+  const asking = completions.request(QUESTION, ear);
   const { signal } = server.asked[0]?.init ?? {};
   asking.cancel();
   expect([signal?.aborted, server.calls]).toEqual([false, []]);
@@ -155,7 +155,7 @@ test('the key that ends a request does not wait for it to be let go', () => {
 test('what is over is not cancelled', async () => {
   vi.useFakeTimers();
   const { server, completions, ear } = scene();
-  const asking = completions.ask(QUESTION, ear);
+  const asking = completions.request(QUESTION, ear);
   server.say(END);
   await vi.waitFor(() => expect(ear.heard).toHaveLength(1));
   asking.cancel();
@@ -166,11 +166,11 @@ test('what is over is not cancelled', async () => {
 test('a server that cannot be asked, or breaks off, is silence', async () => {
   const { server, completions, ear } = scene();
   server.open = () => Promise.reject(new Error('down'));
-  completions.ask(QUESTION, ear);
+  completions.request(QUESTION, ear);
   await vi.waitFor(() => expect(ear.heard).toEqual([null]));
 
   const broken = scene();
-  broken.completions.ask(QUESTION, broken.ear);
+  broken.completions.request(QUESTION, broken.ear);
   broken.server.close();
   await vi.waitFor(() => expect(broken.ear.heard).toEqual([null]));
 });

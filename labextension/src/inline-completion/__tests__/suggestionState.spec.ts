@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import {
   advance,
-  shownIn,
+  shownSuggestion,
   type SuggestionEvent,
   type ISuggestionState
 } from '../suggestionState';
@@ -41,10 +41,10 @@ test('it loads, shows the first suggestion that is whole, then the list that hol
 
 test('what the user looks at stays when the list comes in another order, or without it', () => {
   const reordered = after(ASK, suggest('one'), end(['two', 'one']));
-  expect([shownIn(reordered), reordered?.index]).toEqual(['one', 1]);
+  expect([shownSuggestion(reordered), reordered?.index]).toEqual(['one', 1]);
   const without = after(ASK, suggest('one'), end(['two']));
   expect(without?.suggestions).toEqual(['one', 'two']);
-  expect(shownIn(without)).toBe('one');
+  expect(shownSuggestion(without)).toBe('one');
 });
 
 test('answers to another request, and after the end, change nothing', () => {
@@ -75,7 +75,7 @@ test('blanks at the end go, line ends are those of the editor, and no two are th
 test('cycling goes round in both directions', () => {
   const three = after(ASK, end(['a', 'b', 'c']));
   const at = (...steps: (1 | -1)[]) =>
-    shownIn(
+    shownSuggestion(
       steps.reduce<ISuggestionState | null>(
         (ghost, step) => advance(ghost, { type: 'cycle', step }),
         three
@@ -95,7 +95,7 @@ test('taking a part leaves the rest, and those that begin in the same way', () =
     { type: 'take', text: 'plt' }
   );
   expect(all?.suggestions).toEqual(['.plot(x)', '.show()']);
-  expect([shownIn(all), all?.isComplete]).toEqual(['.plot(x)', true]);
+  expect([shownSuggestion(all), all?.isComplete]).toEqual(['.plot(x)', true]);
 });
 
 test('taking all of it, or dropping it, leaves nothing', () => {

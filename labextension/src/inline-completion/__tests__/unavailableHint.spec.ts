@@ -32,7 +32,7 @@ function scene() {
     },
     trans: nullTranslator.load('jupyter_ai_shoulders'),
     open: section => done.push(`open ${section}`),
-    say: text => done.push(`say ${text}`)
+    announce: text => done.push(`say ${text}`)
   });
   const button = () => shown[0]?.node.querySelector('button') ?? null;
   return { hint, shown, done, button };
@@ -40,30 +40,30 @@ function scene() {
 
 test('a reason is told once, with what to do; a click leads there', () => {
   const { hint, shown, done, button } = scene();
-  hint.tell(end('no_key', 'Add a key.'));
+  hint.report(end('no_key', 'Add a key.'));
   expect(button()?.textContent).toBe('No AI suggestions: no key');
   expect(button()?.title).toBe('Add a key.');
   button()?.click();
   expect(shown).toEqual([]);
-  hint.tell(end('no_key', 'Add a key.'));
+  hint.report(end('no_key', 'Add a key.'));
   expect(shown).toEqual([]);
   expect(done).toEqual(['say Add a key.', 'open providers']);
 });
 
 test('hidden characters in the words of a provider are spelt out', () => {
   const { hint, done, button } = scene();
-  hint.tell(end('provider_down', 'No\u202e, later.'));
+  hint.report(end('provider_down', 'No\u202e, later.'));
   expect(button()?.title).toBe('No⟨U+202E⟩, later.');
   expect(done).toEqual(['say No⟨U+202E⟩, later.']);
 });
 
 test('another reason takes its place, and suggestions take it away', () => {
   const { hint, shown, button } = scene();
-  hint.tell(end('provider_down'));
-  hint.tell(end('budget'));
+  hint.report(end('provider_down'));
+  hint.report(end('budget'));
   expect(shown).toHaveLength(1);
   expect(button()?.textContent).toContain('budget');
-  hint.tell(end(null));
+  hint.report(end(null));
   expect(shown).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ test.each(['private', 'disabled', 'cancelled', 'nothing'] as const)(
   '%s is no reason to tell',
   reason => {
     const { hint, shown, done } = scene();
-    hint.tell(end(reason));
+    hint.report(end(reason));
     expect([shown, done]).toEqual([[], []]);
   }
 );

@@ -72,9 +72,9 @@ beforeEach(() => {
   bridge = new NotebookBridge(channel, {
     notebooks: tracker as unknown as INotebookTracker,
     files: lab.files,
-    tellConflict: () => undefined,
-    tellElsewhere: (path, cells) => elsewhere.push([path, cells]),
-    mergedElsewhere: () => undefined,
+    notifyConflict: () => undefined,
+    notifyElsewhere: (path, cells) => elsewhere.push([path, cells]),
+    dismissElsewhere: () => undefined,
     loadRecoveryView: async () => {
       if (loadFailure !== null) {
         throw loadFailure;
@@ -86,7 +86,7 @@ beforeEach(() => {
             offers = offers.filter(item => item !== offer);
           });
         },
-        tellKeptTwice: (_, cells) => {
+        notifyConflicts: (_, cells) => {
           keptTwice += cells;
         }
       };
@@ -198,7 +198,7 @@ describe('DocumentBridge', () => {
     channel.sent = [];
     lab.type('b', ' typed');
     expect(channel.sent).toEqual([]);
-    bridge.leave();
+    bridge.announceAll();
     expect(channel.sent).toMatchObject([
       {
         type: 'document-change',
@@ -234,15 +234,15 @@ describe('DocumentBridge', () => {
   it('says that the user took a run over, once', async () => {
     await tracker.show(lab);
     channel.takeTypes();
-    bridge.userRuns(lab.context, 'a');
+    bridge.userRunStarted(lab.context, 'a');
     const run = { run_id: 'r', path: 'a.ipynb', cell_id: 'a' };
     channel.frameReceived.emit({
       type: 'cell-run-start',
       in_room: false,
       ...run
     });
-    bridge.userRuns(lab.context, 'a');
-    bridge.userRuns(lab.context, 'a');
+    bridge.userRunStarted(lab.context, 'a');
+    bridge.userRunStarted(lab.context, 'a');
     expect(channel.sent).toEqual([{ type: 'cell-run-taken', ...run }]);
   });
 

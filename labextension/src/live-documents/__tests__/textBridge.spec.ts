@@ -77,7 +77,7 @@ beforeEach(() => {
   bridge = new TextBridge(channel, {
     editors: tracker as unknown as IEditorTracker,
     files: lab.files,
-    askClash: () => new DisposableDelegate(() => undefined)
+    askConflict: () => new DisposableDelegate(() => undefined)
   });
 });
 afterEach(() => {
@@ -143,10 +143,10 @@ describe('TextBridge', () => {
       { type: 'text-change', version: textVersion('one\ntwo'), dirty: true }
     ]);
     channel.takeTypes();
-    bridge.leave();
+    bridge.announceAll();
     expect(channel.takeTypes()).toEqual([]); // Nothing changed since.
     lab.type('!');
-    bridge.leave();
+    bridge.announceAll();
     expect(channel.takeTypes()).toEqual(['text-change']);
   });
 
@@ -154,7 +154,7 @@ describe('TextBridge', () => {
     await tracker.show(lab);
     channel.isOpen = false;
     lab.type('typed');
-    bridge.leave();
+    bridge.announceAll();
     channel.isOpen = true;
     channel.takeTypes();
     channel.opened.emit();

@@ -45,9 +45,9 @@ export abstract class FileSync<
   }
 
   /** Merge the file's current content; returns whether anything was done. */
-  async takeUp(): Promise<boolean> {
+  async mergeChanges(): Promise<boolean> {
     if (!this.isQuiet()) {
-      this.postponed ??= () => this.takeUp(); // The save in progress meets the file first.
+      this.postponed ??= () => this.mergeChanges(); // The save in progress meets the file first.
       return false;
     }
     const { context } = this;

@@ -19,7 +19,10 @@ import {
 } from '../notebooks/cellConversion';
 import type { assignCellIds as AssignCellIds } from './cellIds';
 import { FileSync, type IFiles, type MergeFile } from './fileSync';
-import type { merge as Merge, mergeWhole as MergeWhole } from './notebookMerge';
+import type {
+  merge as Merge,
+  mergeNotebookMetadata as MergeNotebookMetadata
+} from './notebookMerge';
 import type { NotebookContext, OpenNotebook } from '../notebooks/openNotebook';
 
 /** A notebook as the page last read or wrote it. */
@@ -35,7 +38,7 @@ interface IBaseline {
 interface IMergeRules {
   readonly assignCellIds: typeof AssignCellIds;
   readonly merge: typeof Merge;
-  readonly mergeWhole: typeof MergeWhole;
+  readonly mergeNotebookMetadata: typeof MergeNotebookMetadata;
 }
 
 /** Keeps one notebook and its file together. */
@@ -52,11 +55,9 @@ export class NotebookFileSync extends FileSync<NotebookContext, IBaseline> {
   }
 
   protected override async loadMerge(): Promise<MergeFile> {
-    const [{ assignCellIds }, { merge, mergeWhole }] = await Promise.all([
-      import('./cellIds'),
-      import('./notebookMerge')
-    ]);
-    const rules = { assignCellIds, merge, mergeWhole };
+    const [{ assignCellIds }, { merge, mergeNotebookMetadata }] =
+      await Promise.all([import('./cellIds'), import('./notebookMerge')]);
+    const rules = { assignCellIds, merge, mergeNotebookMetadata };
     return file => this.mergeFile(file, rules);
   }
 
@@ -101,22 +102,22 @@ export class NotebookFileSync extends FileSync<NotebookContext, IBaseline> {
       theirs,
       new Set(this.touched.keys())
     );
-    const copies = merged.conflicts.map(otherText);
-    notebook.takeUp([...merged.edits, ...copies], merged.metadata);
+    const copies = merged.conflicts.map(conflictCopy);
+    notebook.applyMerge([...merged.edits, ...copies], merged.metadata);
     // Metadata came out of JSON.
     const metadata = content.metadata as unknown as JsonObject;
-    const whole = rules.mergeWhole(
+    const whole = rules.mergeNotebookMetadata(
       baseline.metadata,
       notebook.metadata,
       metadata
     );
     if (whole !== null) {
-      notebook.takeUpMetadata(whole);
+      notebook.replaceMetadata(whole);
     }
     this.learn(file);
     const cells = fileBaselineOf(theirs);
     this.baseline = { cells, metadata, changes: this.changes };
-    if (!merged.keeps && whole !== null) {
+    if (!merged.hasLocalChanges && whole !== null) {
       this.touched.clear();
       this.context.model.dirty = false;
     }
@@ -150,7 +151,7 @@ export class NotebookFileSync extends FileSync<NotebookContext, IBaseline> {
 }
 
 /** The text the file has for a cell that was changed here too, as a cell of its own below it. */
-function otherText(cell: MergeCell): MergeCell {
+function conflictCopy(cell: MergeCell): MergeCell {
   return {
     ...cell,
     cell_id: UUID.uuid4().slice(0, 8),

@@ -21,7 +21,7 @@ export interface IMerge {
   /** The file's version of cells in which both sides changed the same lines. */
   conflicts: MergeCell[];
   /** Whether the open notebook has changes that the file lacks. */
-  keeps: boolean;
+  hasLocalChanges: boolean;
 }
 
 /**
@@ -38,13 +38,13 @@ export function merge(
     edits: [],
     metadata: new Map(),
     conflicts: [],
-    keeps: false
+    hasLocalChanges: false
   };
   const own = new Map(mine.map(cell => [cell.cell_id, cell]));
   const others = new Map(theirs.map(cell => [cell.cell_id, cell]));
   for (const cell of mine) {
     if (!others.has(cell.cell_id)) {
-      mergeGone(merged, cell, base, touched);
+      mergeRemoved(merged, cell, base, touched);
     }
   }
   // Order first: each inserted cell then goes behind the cell it follows in the
@@ -57,12 +57,12 @@ export function merge(
       merged.edits.push({ kind: 'cell-delete', cell_id: cell.cell_id });
       merged.edits.push({ ...cell, after });
     } else if (here !== undefined) {
-      merged.keeps ||= !equal(kindOf(here), kindOf(cell));
+      merged.hasLocalChanges ||= !equal(kindOf(here), kindOf(cell));
       mergeSource(merged, here, cell, base);
       mergeOutputs(merged, here, cell, touched);
       mergeMetadata(merged, here, cell, base);
     } else if (base.get(cell.cell_id)?.version === cellVersion(cell.source)) {
-      merged.keeps = true; // Deleted here.
+      merged.hasLocalChanges = true; // Deleted here.
       continue;
     } else {
       merged.edits.push({ ...cell, after });
@@ -73,7 +73,7 @@ export function merge(
 }
 
 /** A cell that the file lacks: deleted there, or new here. */
-function mergeGone(
+function mergeRemoved(
   merged: IMerge,
   cell: MergeCell,
   base: FileBaseline,
@@ -86,7 +86,7 @@ function mergeGone(
   ) {
     merged.edits.push({ kind: 'cell-delete', cell_id });
   } else {
-    merged.keeps = true;
+    merged.hasLocalChanges = true;
   }
 }
 
@@ -120,7 +120,7 @@ function kindOf(
  * The merged metadata of the notebook; null when the page changed them and
  * keeps its own.
  */
-export function mergeWhole(
+export function mergeNotebookMetadata(
   base: JsonObject,
   mine: JsonObject,
   theirs: JsonObject
@@ -143,7 +143,7 @@ function mergeSource(
     merged.edits.push({ kind: 'cell-source', cell_id, source });
     return;
   }
-  merged.keeps = true;
+  merged.hasLocalChanges = true;
   const both =
     before === undefined ? null : mergeText(before, here.source, source);
   if (both === null) {
@@ -167,7 +167,7 @@ function mergeOutputs(
     return;
   }
   if (touched.has(cell_id)) {
-    merged.keeps = true;
+    merged.hasLocalChanges = true;
   } else {
     merged.edits.push({
       kind: 'cell-outputs',
@@ -192,7 +192,7 @@ function mergeMetadata(
   if (before !== undefined && equal(mine, untrusted(before))) {
     merged.metadata.set(there.cell_id, theirs);
   } else {
-    merged.keeps = true;
+    merged.hasLocalChanges = true;
   }
 }
 
@@ -219,7 +219,7 @@ function mergeOrder(
     return;
   }
   if (!equal(here, before)) {
-    merged.keeps = true;
+    merged.hasLocalChanges = true;
     return;
   }
   const order = [...here];

@@ -27,7 +27,7 @@ export class TextFileSync extends FileSync<TextContext, string> {
   constructor(
     private readonly text: OpenText,
     files: IFiles,
-    private readonly ask: AskTextConflict
+    private readonly askConflict: AskTextConflict
   ) {
     super(text.context, files, { type: 'file', format: 'text' });
     this.baseline = text.text;
@@ -49,7 +49,7 @@ export class TextFileSync extends FileSync<TextContext, string> {
       this.postponed = () => this.save();
       return;
     }
-    await this.takeUp();
+    await this.mergeChanges();
     if (!this.disposed && !this.isInConflict && this.text.dirty) {
       await this.context.save();
     }
@@ -86,19 +86,19 @@ export class TextFileSync extends FileSync<TextContext, string> {
     this.question?.dispose();
     this.question = null;
     if (merged === null) {
-      this.question = this.ask({
+      this.question = this.askConflict({
         path: this.text.path,
-        keep: () => this.settle(file, theirs, this.text.text),
-        take: () => this.settle(file, theirs, theirs)
+        keep: () => this.setText(file, theirs, this.text.text),
+        take: () => this.setText(file, theirs, theirs)
       });
       return false;
     }
-    this.settle(file, theirs, merged);
+    this.setText(file, theirs, merged);
     return true;
   }
 
   /** Set the text here; `theirs` is the file's. */
-  private settle(file: Contents.IModel, theirs: string, here: string): void {
+  private setText(file: Contents.IModel, theirs: string, here: string): void {
     this.question?.dispose();
     this.question = null;
     if (this.disposed) {

@@ -38,7 +38,7 @@ export class AgentRuns {
    */
   started(runId: string, cellId: string): void {
     const cell = this.find(cellId);
-    if (cell === null || this.taken.has(runId)) {
+    if (cell === null || this.handedOver.has(runId)) {
       return;
     }
     this.runs.get(cellId)?.outputs?.stop();
@@ -53,7 +53,7 @@ export class AgentRuns {
   /** A collaboration room shows the cell as running; show it here too. */
   joined(runId: string, cellId: string): void {
     const cell = this.find(cellId);
-    if (cell === null || this.taken.has(runId)) {
+    if (cell === null || this.handedOver.has(runId)) {
       return;
     }
     this.runs.get(cellId)?.outputs?.stop();
@@ -81,7 +81,7 @@ export class AgentRuns {
   ended(runId: string, cellId: string, executionCount: number | null): void {
     const run = this.of(runId, cellId);
     const cell = this.find(cellId);
-    this.taken.delete(runId);
+    this.handedOver.delete(runId);
     if (run === null) {
       return;
     }
@@ -96,14 +96,14 @@ export class AgentRuns {
   }
 
   /** The user runs the cell: end the agent's run and return its id. */
-  take(cellId: string): string | null {
+  handOver(cellId: string): string | null {
     const run = this.runs.get(cellId);
     if (run === undefined) {
       return null;
     }
     run.outputs?.stop();
     this.runs.delete(cellId);
-    this.taken.add(run.id);
+    this.handedOver.add(run.id);
     return run.id;
   }
 
@@ -111,7 +111,7 @@ export class AgentRuns {
    * The socket was lost: the server announces the runs it still knows after it
    * reconnects.
    */
-  doubt(): void {
+  markDoubtful(): void {
     this.runs.forEach(run => {
       run.isDoubtful = true;
     });
@@ -148,7 +148,7 @@ export class AgentRuns {
   }
 
   private readonly runs = new Map<string, IRun>();
-  private readonly taken = new Set<string>();
+  private readonly handedOver = new Set<string>();
 }
 
 /**

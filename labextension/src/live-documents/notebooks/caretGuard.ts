@@ -18,7 +18,7 @@ import type { ISharedNotebookWithCells } from './sharedNotebook';
 const TYPING = 3000;
 
 /** The caret while its cell is removed. */
-interface IAway {
+interface ISavedCaret {
   readonly cellId: string;
   /** Offsets of the selection in the cell's text. */
   readonly from: number;
@@ -58,10 +58,10 @@ export class CaretGuard {
    * them returns to the cell with the same id, with the keys pressed until its
    * new editor exists; no other cell gets the caret.
    */
-  around(cells: ReadonlySet<string>, change: () => void): void {
+  runAround(cells: ReadonlySet<string>, change: () => void): void {
     const { cell } = this;
     if (cell !== null && cells.has(cell.model.id)) {
-      this.leave(cell, cell.model.id);
+      this.blur(cell, cell.model.id);
     }
     try {
       change();
@@ -89,7 +89,7 @@ export class CaretGuard {
     const cells = this.shared.ydoc.getArray('cells');
     const isTouched = [...transaction.changed.keys()].includes(cells);
     if (isTouched && !cells.toArray().includes(ymodel)) {
-      this.leave(cell, idBefore);
+      this.blur(cell, idBefore);
     }
   };
 
@@ -111,7 +111,7 @@ export class CaretGuard {
   };
 
   private get cellId(): string | null {
-    return this.away?.cellId ?? this.cell?.model.id ?? null;
+    return this.saved?.cellId ?? this.cell?.model.id ?? null;
   }
 
   /**
@@ -127,9 +127,9 @@ export class CaretGuard {
   }
 
   /** Move the focus from the cell to an element that collects the keys. */
-  private leave(cell: Cell, cellId: string): void {
+  private blur(cell: Cell, cellId: string): void {
     const { editor } = cell;
-    if (editor === null || this.away !== null) {
+    if (editor === null || this.saved !== null) {
       return;
     }
     const { start, end } = editor.getSelection();
@@ -140,7 +140,7 @@ export class CaretGuard {
     // shortcuts as soon as the editor loses the focus.
     this.panel.node.append(keys);
     keys.focus({ preventScroll: true });
-    this.away = {
+    this.saved = {
       cellId,
       from: editor.getOffsetAt(start),
       to: editor.getOffsetAt(end),
@@ -149,12 +149,12 @@ export class CaretGuard {
   }
 
   private return(): void {
-    if (this.away !== null) {
-      void this.comeBack(this.away);
+    if (this.saved !== null) {
+      void this.comeBack(this.saved);
     }
   }
 
-  private async comeBack(away: IAway): Promise<void> {
+  private async comeBack(away: ISavedCaret): Promise<void> {
     const { content } = this.panel;
     const cell = content.widgets.find(({ model }) => model.id === away.cellId);
     if (cell === undefined) {
@@ -165,7 +165,7 @@ export class CaretGuard {
     content.activeCellIndex = content.widgets.indexOf(cell);
     await cell.ready; // JupyterLab creates the editor later.
     const isGone = cell.isDisposed || this.panel.isDisposed;
-    if (this.away !== away || isGone) {
+    if (this.saved !== away || isGone) {
       return; // The cell was moved again.
     }
     const typed = away.keys.value;
@@ -186,12 +186,12 @@ export class CaretGuard {
     this.end(away);
   }
 
-  private end(away: IAway): void {
-    this.away = null;
+  private end(away: ISavedCaret): void {
+    this.saved = null;
     away.keys.remove();
   }
 
-  private away: IAway | null = null;
+  private saved: ISavedCaret | null = null;
   private idBefore: string | null = null;
   private lastTypedIn: string | null = null;
   private typedAt = -Infinity;
@@ -213,9 +213,9 @@ export class CaretGuards {
   }
 
   /** Remove cells from the notebook and insert them again. */
-  around(cells: ReadonlySet<string>, change: () => void): void {
+  runAround(cells: ReadonlySet<string>, change: () => void): void {
     this.open.reduce<() => void>(
-      (inner, caret) => () => caret.around(cells, inner),
+      (inner, caret) => () => caret.runAround(cells, inner),
       change
     )();
   }

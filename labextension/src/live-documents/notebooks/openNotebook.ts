@@ -31,7 +31,7 @@ import {
 import { ExecutionHistory, executionCountOf } from './executionHistory';
 import {
   conflictsOf,
-  takesAway,
+  removesWidget,
   textChanges,
   type ICellView
 } from '../../text/edits';
@@ -110,7 +110,7 @@ export class OpenNotebook {
   }
 
   /** The user's run of a cell has ended. */
-  ran(id: string): void {
+  runEnded(id: string): void {
     const cell = this.shared.cells.find(item => item.id === id);
     this.executed.ended(id, cell === undefined ? null : executionCountOf(cell));
   }
@@ -148,7 +148,7 @@ export class OpenNotebook {
   /**
    * Apply a merge with the file, computed from the notebook's current cells.
    */
-  takeUp(
+  applyMerge(
     edits: readonly CellEdit[],
     metadata: ReadonlyMap<string, JsonObject>
   ): void {
@@ -160,7 +160,7 @@ export class OpenNotebook {
   }
 
   /** Replace the notebook's own metadata by the file's. */
-  takeUpMetadata(metadata: JsonObject): void {
+  replaceMetadata(metadata: JsonObject): void {
     if (!JSONExt.deepEqual(this.metadata, metadata)) {
       // Metadata is JSON; the shared model's type for it has members of its own.
       this.shared.metadata = metadata;
@@ -248,10 +248,10 @@ export class OpenNotebook {
     undoManager.stopCapturing();
     undoManager.captureTimeout = Infinity;
     const moved = new Set(
-      edits.filter(takesAway).map(({ cell_id }) => cell_id)
+      edits.filter(removesWidget).map(({ cell_id }) => cell_id)
     );
     try {
-      this.carets.around(moved, change);
+      this.carets.runAround(moved, change);
     } finally {
       undoManager.captureTimeout = captureTimeout;
       undoManager.stopCapturing();
@@ -349,5 +349,5 @@ export class OpenNotebook {
 }
 
 function isStructural(edit: CellEdit): boolean {
-  return edit.kind === 'cell-insert' || takesAway(edit);
+  return edit.kind === 'cell-insert' || removesWidget(edit);
 }

@@ -15,13 +15,13 @@ import type { OutputDraw, OutputPicture } from '../../wire/generated';
 const LONGEST_SIDE = 1568;
 
 /** Milliseconds between two pictures of an output that is still being drawn. */
-const LOOK_AGAIN = 150;
+const POLL_INTERVAL = 150;
 
 /**
  * Milliseconds to wait for an output to be drawn; the server gives up after ten
  * seconds.
  */
-const PATIENCE = 6000;
+const DRAW_TIMEOUT = 6000;
 
 /** An element as a PNG (a data URL), and whether all of it has one colour. */
 export interface IRasterizedOutput {
@@ -56,14 +56,14 @@ export class OutputRasterizer {
   }
 
   private async picture(frame: OutputDraw): Promise<string | null> {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + DRAW_TIMEOUT;
     let last: IRasterizedOutput | null = null;
     for (;;) {
       const node = this.find(frame);
       if (node === null) {
         return null;
       }
-      const seen = await this.look(node);
+      const seen = await this.capture(node);
       if (seen !== null && !seen.blank && seen.url === last?.url) {
         return base64(seen);
       }
@@ -71,18 +71,18 @@ export class OutputRasterizer {
       if (performance.now() > deadline) {
         return last === null || last.blank ? null : base64(last);
       }
-      await new Promise(resolve => setTimeout(resolve, LOOK_AGAIN));
+      await new Promise(resolve => setTimeout(resolve, POLL_INTERVAL));
     }
   }
 
-  private async look(node: HTMLElement): Promise<IRasterizedOutput | null> {
+  private async capture(node: HTMLElement): Promise<IRasterizedOutput | null> {
     const { width, height } = node.getBoundingClientRect();
     return width < 1 || height < 1 ? null : this.draw(node, { width, height });
   }
 }
 
-function base64(drawn: IRasterizedOutput): string | null {
-  const [, data] = drawn.url.split(';base64,');
+function base64(rasterize: IRasterizedOutput): string | null {
+  const [, data] = rasterize.url.split(';base64,');
   return data === undefined || data === '' ? null : data;
 }
 

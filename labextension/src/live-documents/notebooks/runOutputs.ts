@@ -40,7 +40,7 @@ const LEFT_OUT = '\n⋯\n';
 export class RunOutputs {
   constructor(
     private readonly area: IOutputArea,
-    private readonly pace: Pace = restful
+    private readonly pace: Pace = paintedPace
   ) {
     area.clear();
   }
@@ -56,7 +56,7 @@ export class RunOutputs {
 
   /** Show all outputs in full, now. */
   showAll(): void {
-    this.place(this.outputs);
+    this.updateArea(this.outputs);
   }
 
   /** The same run in another area. */
@@ -76,7 +76,7 @@ export class RunOutputs {
     this.isResting = true;
     this.isBehind = false;
     this.pace(
-      () => this.place(shortened(this.outputs)),
+      () => this.updateArea(shortened(this.outputs)),
       () => {
         this.isResting = this.isStopped;
         if (this.isBehind && !this.isStopped) {
@@ -90,9 +90,9 @@ export class RunOutputs {
    * Update the area to show `after`; appends only the new part where that
    * suffices.
    */
-  private place(after: readonly IOutput[]): void {
-    const before = this.placed;
-    this.placed = after;
+  private updateArea(after: readonly IOutput[]): void {
+    const before = this.areaOutputs;
+    this.areaOutputs = after;
     let same = 0;
     while (same < before.length && equal(before[same], after[same])) {
       same += 1;
@@ -115,28 +115,28 @@ export class RunOutputs {
   }
 
   private outputs: readonly IOutput[] = [];
-  private placed: readonly IOutput[] = [];
+  private areaOutputs: readonly IOutput[] = [];
   private isBehind = false;
   private isResting = false;
   private isStopped = false;
 }
 
 /** Idle time after an update, as a multiple of the time it took. */
-const REST = 3;
+const IDLE_FACTOR = 3;
 const PAINT_TIMEOUT = 500;
 
 /**
  * The default pace: an update lasts until it is painted, which a hidden page
  * never does.
  */
-function restful(work: () => void, then: () => void): void {
+function paintedPace(work: () => void, then: () => void): void {
   const began = performance.now();
   work();
   let isPainted = false;
   const painted = (): void => {
     if (!isPainted) {
       isPainted = true;
-      setTimeout(then, REST * (performance.now() - began));
+      setTimeout(then, IDLE_FACTOR * (performance.now() - began));
     }
   };
   requestAnimationFrame(() => setTimeout(painted));

@@ -55,7 +55,7 @@ function update(
   const { youtputs } = cell.sharedModel as ISharedCodeCell &
     Pick<YCodeCell, 'youtputs'>;
   for (let index = 0; index < youtputs.length; index += 1) {
-    const held = youtputs.get(index) as Held;
+    const held = youtputs.get(index) as SharedOutput;
     const before = held.get('data');
     if (nameIn(before) !== name || equal(before, data)) {
       continue;
@@ -77,7 +77,7 @@ function update(
 }
 
 /** An output in the shared model. */
-interface Held {
+interface SharedOutput {
   get(key: 'data'): unknown;
   set(key: 'data', data: IMimeBundle): void;
 }

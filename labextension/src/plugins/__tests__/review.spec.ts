@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { FakeServer, FakeSocket } from '../../model/__tests__/fakes';
 import type { ReviewController } from '../../review/controller';
 import { PendingEditsStore } from '../../review/pendingEdits';
-import { Reviewing } from '../review';
+import { LazyReview } from '../review';
 
 test('a review that could not be loaded is loaded when it is asked for again', async () => {
   const store = new PendingEditsStore(new FakeServer(), new FakeSocket());
@@ -20,8 +20,8 @@ test('a review that could not be loaded is loaded when it is asked for again', a
   ];
   const load = (): Promise<ReviewController> =>
     answers.shift()?.() ?? Promise.reject(new Error('asked too often'));
-  const reviewing = new Reviewing(store, load, () => undefined);
-  const edit = {} as Parameters<Reviewing['reveal']>[0]; // Passed on without being read.
+  const reviewing = new LazyReview(store, load, () => undefined);
+  const edit = {} as Parameters<LazyReview['reveal']>[0]; // Passed on without being read.
 
   await expect(reviewing.reveal(edit)).rejects.toThrow('offline');
   await reviewing.reveal(edit);

@@ -72,14 +72,14 @@ export class EditorContextWatcher {
   };
 
   private readonly update = (): void => {
-    const next = this.look();
+    const next = this.readContext();
     if (JSON.stringify(next) !== JSON.stringify(this.situation)) {
       this.situation = next;
       this.changed.emit();
     }
   };
 
-  private look(): IEditorContext {
+  private readContext(): IEditorContext {
     const openDocuments = this.openDocuments();
     const document = this.activeDocument() ?? null;
     const panel = this.notebooks?.currentWidget ?? null;

@@ -42,7 +42,7 @@ export function createInputHost(parts: ILabParts): IInputHost {
   return {
     lookups: createServerLookups(http),
     cellsOf: path => cellsOf(find(notebooks, path)),
-    carried: data => carried(data, contents, notebooks),
+    attachmentsOfDrag: data => attachmentsOfDrag(data, contents, notebooks),
     copiedCells: text => cellsNamed(copies.cells(text), notebooks),
     upload: (file, signal) =>
       upload(file, signal, folderOf(parts), contents, trans),
@@ -171,7 +171,7 @@ function isCell(value: unknown): value is ICell {
 
 // Files
 
-async function carried(
+async function attachmentsOfDrag(
   data: IDraggedContent,
   contents: Contents.IManager,
   notebooks: INotebookTracker | null
@@ -215,7 +215,7 @@ async function upload(
   trans: ILabParts['trans']
 ): Promise<string> {
   if (file.size > UPLOAD_LIMIT) {
-    throw said(
+    throw userError(
       trans.__(
         '%1 is too large to attach. Upload it with the file browser, then mention it with @.',
         file.name
@@ -228,7 +228,7 @@ async function upload(
   await contents
     .save(path, { type: 'file', format: 'base64', content })
     .catch((reason: unknown) => {
-      throw said(
+      throw userError(
         trans.__(
           '%1 could not be saved in the workspace: %2',
           file.name,
@@ -243,7 +243,7 @@ async function upload(
 }
 
 /** An error with a message for the user. */
-function said(words: string): ApiError {
+function userError(words: string): ApiError {
   return new ApiError(0, plainError(words, false));
 }
 

@@ -19,7 +19,7 @@ import { flashElement } from '../../follow/flash';
 import { Typesetter } from '../../lab/typesetter';
 
 /** Largest image shown, in bytes. */
-const LARGEST_PICTURE = 8_000_000;
+const MAX_IMAGE_SIZE = 8_000_000;
 
 const PICTURES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
@@ -52,7 +52,7 @@ export function createMessageHost(
       replaceCell(parts.notebooks, source, language),
     newFile: (source, language) => newFile(parts, current(), source, language),
     typeset: new Typesetter(parts.latex).typeset,
-    picture: path => picture(parts, current(), path)
+    readImage: path => readImage(parts, current(), path)
   };
 }
 
@@ -203,7 +203,7 @@ async function newFile(
 }
 
 /** An image at a path from the root or relative to the active document. */
-async function picture(
+async function readImage(
   parts: IMessageParts,
   document: string | null,
   path: string
@@ -226,7 +226,7 @@ async function readPicture(
 ): Promise<Blob> {
   const type = PICTURES[PathExt.extname(path).toLowerCase()];
   const { size } = await contents.get(path, { content: false });
-  if (type === undefined || (size ?? 0) > LARGEST_PICTURE) {
+  if (type === undefined || (size ?? 0) > MAX_IMAGE_SIZE) {
     throw new Error(`${path} is no picture that could be shown here.`);
   }
   const file = await contents.get(path, {

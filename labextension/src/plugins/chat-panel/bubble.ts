@@ -21,7 +21,7 @@ export class Bubble extends Widget {
     onOpen: () => void,
     private readonly onClose: () => void,
     /** Stores the size of the window. */
-    private readonly keeper: IStateStorage
+    private readonly storage: IStateStorage
   ) {
     super();
     const { trans } = panel.options;
@@ -49,7 +49,7 @@ export class Bubble extends Widget {
   }
 
   /** Take the panel into the window. */
-  take(open: boolean): void {
+  adopt(open: boolean): void {
     (this.layout as PanelLayout).addWidget(this.panel); // The layout was created as one.
     if (!this.isAttached) {
       Widget.attach(this, document.body);
@@ -58,7 +58,7 @@ export class Bubble extends Widget {
   }
 
   /** Release the panel. */
-  leave(): void {
+  release(): void {
     this.panel.parent = null;
     this.panel.show();
     if (this.isAttached) {
@@ -140,7 +140,7 @@ export class Bubble extends Widget {
   }
 
   private restoreSize(): void {
-    const [width, height] = (this.keeper.read() ?? '').split('x').map(Number);
+    const [width, height] = (this.storage.read() ?? '').split('x').map(Number);
     if (width !== undefined && height !== undefined && width * height > 0) {
       this.resize(width, height);
     }
@@ -148,7 +148,7 @@ export class Bubble extends Widget {
 
   /** The style sheet limits the size to the page and a minimum width. */
   private resize(width: number, height: number): void {
-    this.keeper.write(`${Math.round(width)}x${Math.round(height)}`);
+    this.storage.write(`${Math.round(width)}x${Math.round(height)}`);
     this.node.style.setProperty('--shoulders-bubble-width', `${width}px`);
     this.node.style.setProperty('--shoulders-bubble-height', `${height}px`);
   }

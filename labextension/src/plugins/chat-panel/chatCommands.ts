@@ -74,7 +74,7 @@ export function addChatCommands(
   palette: ICommandPalette | null
 ): void {
   const commands = {
-    ...placeCommands(panel, places, trans),
+    ...locationCommands(panel, places, trans),
     ...conversationCommands(panel, places, trans),
     ...turnCommands(panel, trans)
   };
@@ -90,7 +90,7 @@ export function addChatCommands(
   places.changed.connect(changed);
 }
 
-function placeCommands(
+function locationCommands(
   panel: ChatWidget,
   places: PanelPlacement,
   trans: TranslationBundle
@@ -103,9 +103,9 @@ function placeCommands(
   };
   const dock = (place: PanelLocation): CommandRegistry.ICommandOptions => ({
     label: labels[place],
-    isToggled: () => places.place === place,
-    isVisible: () => places.places.includes(place),
-    isEnabled: () => places.places.includes(place),
+    isToggled: () => places.location === place,
+    isVisible: () => places.locations.includes(place),
+    isEnabled: () => places.locations.includes(place),
     execute: () => places.moveTo(place)
   });
   return {

@@ -38,7 +38,7 @@ export class ChatWidget extends ReactWidget {
     const { trans } = options;
     this.id = `${EXTENSION_ID}-chat`;
     this.title.caption = trans.__('AI chat');
-    this.dress('right');
+    this.updateTab('right');
     this.addClass('shoulders-ChatWidget');
     options.conversations.changed.connect(this.markTab, this);
   }
@@ -46,7 +46,7 @@ export class ChatWidget extends ReactWidget {
   /** Emitted when the panel was shown or hidden. */
   readonly shownChanged = new Signal<this, void>(this);
   /** Where the panel is; set before it is first shown. */
-  dock: IPanelPlacement | null = null;
+  placement: IPanelPlacement | null = null;
 
   /** Actions of the panel; null until it is loaded. */
   get actions(): PanelActions | null {
@@ -68,7 +68,7 @@ export class ChatWidget extends ReactWidget {
   }
 
   /** Adapt the tab to a location: side bars show only the icon. */
-  dress(place: PanelLocation): void {
+  updateTab(place: PanelLocation): void {
     const tab = place === 'main';
     const stylesheet = tab ? 'mainAreaTab' : 'sideBar';
     this.title.icon = sparkIcon.bindprops({ stylesheet });
@@ -106,14 +106,14 @@ export class ChatWidget extends ReactWidget {
 
   protected override render(): React.JSX.Element | null {
     if (this.failed) {
-      return <Failed trans={this.options.trans} again={this.begin} />;
+      return <Failed trans={this.options.trans} again={this.startLoading} />;
     }
     return this.loaded === null ? null : <this.loaded.view />;
   }
 
   protected override onBeforeShow(message: Message): void {
     super.onBeforeShow(message);
-    this.begin();
+    this.startLoading();
   }
 
   protected override onAfterShow(message: Message): void {
@@ -129,7 +129,7 @@ export class ChatWidget extends ReactWidget {
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
     if (this.isVisible) {
-      this.begin();
+      this.startLoading();
     }
     this.shownChanged.emit();
   }
@@ -170,7 +170,7 @@ export class ChatWidget extends ReactWidget {
   };
 
   /** Load the panel if needed; shows errors in the panel. */
-  private readonly begin = (): void => {
+  private readonly startLoading = (): void => {
     this.ready().catch((error: unknown) => {
       console.error('The chat panel could not be loaded:', error);
     });
@@ -199,10 +199,10 @@ export class ChatWidget extends ReactWidget {
         import('../../chat/sessions/panelActions'),
         import('../chat-host/chatHost')
       ]);
-    if (this.dock === null) {
+    if (this.placement === null) {
       throw new Error('The panel is shown before it has a place.');
     }
-    const host = createChatHost(parts, this.dock);
+    const host = createChatHost(parts, this.placement);
     const actions = new PanelActions(conversations, host);
     const all = { host, conversations, socket, actions, onReady: this.onReady };
     return { actions, view: () => <ChatPanel {...all} /> };

@@ -20,15 +20,15 @@ const LARGEST_SHARE = 0.4;
 export interface IFirstTourOptions {
   notebooks: INotebookTracker | null;
   panel: ChatWidget;
-  places: PanelPlacement;
+  placement: PanelPlacement;
   /** Stores that the panel was shown. */
-  keeper: IStateStorage;
+  storage: IStateStorage;
 }
 
 /** Show the panel when the tour is opened for the first time. */
 export function openOnFirstTour(options: IFirstTourOptions): void {
-  const { notebooks, keeper } = options;
-  if (notebooks === null || keeper.read() !== null) {
+  const { notebooks, storage } = options;
+  if (notebooks === null || storage.read() !== null) {
     return;
   }
   const look = (): void => {
@@ -49,17 +49,17 @@ export function openOnFirstTour(options: IFirstTourOptions): void {
 
 async function showBeside(
   notebook: NotebookPanel | null,
-  { panel, places, keeper }: IFirstTourOptions
+  { panel, placement, storage }: IFirstTourOptions
 ): Promise<boolean> {
   await notebook?.context.ready;
   const cells = notebook?.model?.sharedModel.cells ?? [];
-  if (!cells.some(({ id }) => id === TOUR_CELL) || keeper.read() !== null) {
+  if (!cells.some(({ id }) => id === TOUR_CELL) || storage.read() !== null) {
     return false;
   }
-  keeper.write('shown');
-  await places.reveal();
-  if (places.place === 'left' || places.place === 'right') {
-    widen(panel, places.place);
+  storage.write('shown');
+  await placement.reveal();
+  if (placement.location === 'left' || placement.location === 'right') {
+    widen(panel, placement.location);
   }
   return true;
 }

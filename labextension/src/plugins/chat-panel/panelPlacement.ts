@@ -21,7 +21,7 @@ import type { ChatWidget } from './chatWidget';
 const RANK = 900;
 
 /** Settings key. */
-const PLACE = 'place';
+const LOCATION_SETTING = 'place';
 
 export interface IPanelPlacementOptions {
   app: JupyterFrontEnd;
@@ -31,9 +31,9 @@ export interface IPanelPlacementOptions {
    * Stores where the panel was and whether it was open: a reload does not wait
    * for the settings.
    */
-  keeper: IStateStorage;
+  storage: IStateStorage;
   /** Stores the size of the bubble. */
-  bubbleKeeper: IStateStorage;
+  bubbleStorage: IStateStorage;
   settings: () => Promise<ISettingRegistry.ISettings | null>;
 }
 
@@ -44,18 +44,18 @@ type SideBars = Partial<Pick<ILabShell, 'collapseLeft' | 'collapseRight'>>;
 export class PanelPlacement implements IPanelPlacement {
   constructor(private readonly options: IPanelPlacementOptions) {
     const { app, panel, labShell } = options;
-    this.places = PANEL_LOCATIONS.filter(
+    this.locations = PANEL_LOCATIONS.filter(
       place => place !== 'main' || labShell !== null
     );
-    panel.dock = this;
+    panel.placement = this;
     app.shell.add(panel, 'right', { rank: RANK, type: 'AI chat' });
   }
 
   readonly changed = new Signal<this, void>(this);
-  readonly places: readonly PanelLocation[];
+  readonly locations: readonly PanelLocation[];
 
-  get place(): PanelLocation {
-    return this.wanted;
+  get location(): PanelLocation {
+    return this.requested;
   }
 
   /**
@@ -80,18 +80,18 @@ export class PanelPlacement implements IPanelPlacement {
   /** Show the panel without moving the focus. */
   async reveal(): Promise<void> {
     await this.restored;
-    await this.put(this.wanted, true);
+    await this.put(this.requested, true);
   }
 
   /** Show the panel and focus its input. */
   async show(): Promise<void> {
     const { app, panel } = this.options;
     await this.restored;
-    if (this.wanted === 'bubble') {
+    if (this.requested === 'bubble') {
       this.bubble?.open();
     } else {
       if (this.area() === null) {
-        this.add(this.wanted);
+        this.add(this.requested);
       }
       app.shell.activateById(panel.id);
     }
@@ -101,7 +101,7 @@ export class PanelPlacement implements IPanelPlacement {
   readonly hide = (): void => {
     const { app, panel } = this.options;
     const sides: JupyterFrontEnd.IShell & SideBars = app.shell;
-    switch (this.wanted) {
+    switch (this.requested) {
       case 'bubble':
         this.bubble?.minimise();
         return; // The button that opens it has the focus.
@@ -129,14 +129,14 @@ export class PanelPlacement implements IPanelPlacement {
 
   private async comeBack(): Promise<void> {
     const { app, panel, labShell, settings } = this.options;
-    const [was, state] = this.options.keeper.read()?.split(' ') ?? [];
+    const [was, state] = this.options.storage.read()?.split(' ') ?? [];
     await app.restored;
     // Not earlier: Notebook's shortcuts must be read before settings with
     // shortcuts.
     this.settings = await settings();
     this.saved = this.chosen();
     this.settings?.changed.connect(this.onSettings, this);
-    const place = this.places.find(known => known === was) ?? this.chosen();
+    const place = this.locations.find(known => known === was) ?? this.chosen();
     const open = was === undefined ? panel.isVisible : state === OPEN;
     if (!this.isRestored(place, open)) {
       await this.put(place, open);
@@ -165,16 +165,16 @@ export class PanelPlacement implements IPanelPlacement {
           panel,
           () => void this.show(),
           this.hide,
-          this.options.bubbleKeeper
+          this.options.bubbleStorage
         );
-        this.bubble.take(open);
+        this.bubble.adopt(open);
       } else {
-        this.bubble?.leave();
-        panel.dress(place);
+        this.bubble?.release();
+        panel.updateTab(place);
         this.add(place, open);
         this.unfold(open);
       }
-      this.wanted = place;
+      this.requested = place;
     } finally {
       this.moving = false;
     }
@@ -203,37 +203,40 @@ export class PanelPlacement implements IPanelPlacement {
   /** The area of the shell that contains the panel. */
   private area(): PanelLocation | null {
     const { app, panel } = this.options;
-    const areas = this.places.filter(place => place !== 'bubble');
+    const areas = this.locations.filter(place => place !== 'bubble');
     return (
       areas.find(area => [...app.shell.widgets(area)].includes(panel)) ?? null
     );
   }
 
   private arrived(place: PanelLocation): void {
-    this.wanted = place;
-    this.options.panel.dress(place);
+    this.requested = place;
+    this.options.panel.updateTab(place);
     this.remember();
     this.changed.emit();
   }
 
   /** The location in the settings, if this page has it. */
   private chosen(): PanelLocation {
-    const chosen = this.settings?.get(PLACE).composite;
-    return this.places.find(place => place === chosen) ?? 'right';
+    const chosen = this.settings?.get(LOCATION_SETTING).composite;
+    return this.locations.find(place => place === chosen) ?? 'right';
   }
 
   private save(): void {
-    this.saved = this.wanted;
-    this.settings?.set(PLACE, this.wanted).catch((error: unknown) => {
-      console.warn('The place of the chat will not be remembered:', error);
-    });
+    this.saved = this.requested;
+    this.settings
+      ?.set(LOCATION_SETTING, this.requested)
+      .catch((error: unknown) => {
+        console.warn('The place of the chat will not be remembered:', error);
+      });
   }
 
   private readonly remember = (): void => {
-    const { keeper, panel } = this.options;
+    const { storage, panel } = this.options;
     if (!this.moving) {
-      const open = this.wanted === 'main' ? panel.isAttached : panel.isVisible;
-      keeper.write(`${this.wanted} ${open ? OPEN : 'closed'}`);
+      const open =
+        this.requested === 'main' ? panel.isAttached : panel.isVisible;
+      storage.write(`${this.requested} ${open ? OPEN : 'closed'}`);
     }
   };
 
@@ -255,14 +258,14 @@ export class PanelPlacement implements IPanelPlacement {
   /** JupyterLab has its own commands that move side bar items. */
   private readonly onLayout = (): void => {
     const area = this.area();
-    if (!this.moving && area !== null && area !== this.wanted) {
+    if (!this.moving && area !== null && area !== this.requested) {
       this.arrived(area);
       this.save();
     }
   };
 
   private restored = Promise.resolve();
-  private wanted: PanelLocation = 'right';
+  private requested: PanelLocation = 'right';
   /** The last known location in the settings. */
   private saved: PanelLocation = 'right';
   private moving = false;

@@ -3,18 +3,18 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { expect, test, vi } from 'vitest';
 
-import { ChangePill, type IPillActions, type IPillWords } from '../changePill';
+import { ChangePill, type IPillActions, type IPillLabels } from '../changePill';
 
 const trans = nullTranslator.load('test');
 
-function pill(change: Partial<IPillWords> = {}) {
+function pill(change: Partial<IPillLabels> = {}) {
   const actions = {
     decide: vi.fn(),
     step: vi.fn(),
     showAll: vi.fn(),
-    leave: vi.fn()
+    focusText: vi.fn()
   };
-  const words = {
+  const labels = {
     keep: 'Keep',
     undo: 'Undo',
     keepTitle: 'Keep this change',
@@ -22,7 +22,7 @@ function pill(change: Partial<IPillWords> = {}) {
     ...change
   };
   const made = new ChangePill(trans, actions satisfies IPillActions, {
-    words,
+    labels,
     stop: () => null,
     decide: () => undefined
   });

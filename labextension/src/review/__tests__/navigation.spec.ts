@@ -6,7 +6,7 @@ import {
   afterDecision,
   byDocument,
   nextStop,
-  placeOf,
+  positionOf,
   stopInFront,
   stopsOf
 } from '../navigation';
@@ -79,8 +79,8 @@ test('a change stays in front when one before it is decided', () => {
 
 test('a change has its place, from 1', () => {
   const stops = stopsOf(edits, closed);
-  expect(placeOf(stops, stops[1] ?? null)).toBe(2);
-  expect(placeOf(stops, null)).toBe(0);
+  expect(positionOf(stops, stops[1] ?? null)).toBe(2);
+  expect(positionOf(stops, null)).toBe(0);
 });
 
 test('changes are counted by document', () => {

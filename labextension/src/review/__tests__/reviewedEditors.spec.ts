@@ -63,7 +63,7 @@ function desk() {
   let refreshed = 0;
   const reviews: ReviewedEditors = new ReviewedEditors(
     {
-      words: {
+      labels: {
         title: (added, removed) => `${added} added, ${removed} removed`,
         control: (view, node) =>
           control(decision =>
@@ -224,7 +224,7 @@ test('a new list is taken up, the same one is not', () => {
 
 test('an edit that is over leaves the editor as it was', () => {
   const { view, reviews } = shown();
-  reviews.keepOnly(new Set());
+  reviews.hideOthers(new Set());
   expect(baselineIn(view)).toBeNull();
   expect(view.dom.querySelector('.shoulders-Hunk')).toBeNull();
 });

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 
-import { PLAIN, runsOf, type ILook } from '../ansi';
+import { PLAIN, runsOf, type ITextStyle } from '../ansi';
 
 /** Each run's text and the members of its style that are not plain. */
-const looks = (text: string): [string, Partial<ILook>][] =>
-  runsOf(text).map(({ text: words, look }) => [
+const looks = (text: string): [string, Partial<ITextStyle>][] =>
+  runsOf(text).map(({ text: words, style }) => [
     words,
     Object.fromEntries(
-      Object.entries(look).filter(
-        ([name, value]) => value !== PLAIN[name as keyof ILook]
+      Object.entries(style).filter(
+        ([name, value]) => value !== PLAIN[name as keyof ITextStyle]
       )
     )
   ]);
 
 const ESC = '\u001b[';
 
-test.each<[string, string, [string, Partial<ILook>][]]>([
+test.each<[string, string, [string, Partial<ITextStyle>][]]>([
   ['nothing', 'plain', [['plain', {}]]],
   [
     'a colour',

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 
 import type { CallView, Conversation, MessageView } from '../../wire/generated';
 import { EMPTY } from '../../model/reducer/emptyConversation';
-import { addressOf, destinationOf, needsAsking, saysWhere } from '../links';
+import {
+  addressOf,
+  destinationOf,
+  needsConfirmation,
+  namesDestination
+} from '../links';
 
 const url = (href: string): URL => {
   const found = addressOf(href);
@@ -44,7 +49,7 @@ test.each([
   ['https://evil.example/\u202egpj', 'https://evil.example/', false],
   ['http://docs.example:81', 'http://docs.example/', false]
 ])('%s says that it leads to %s: %s', (text, href, expected) => {
-  expect(saysWhere(text, url(href))).toBe(expected);
+  expect(namesDestination(text, url(href))).toBe(expected);
 });
 
 const call = (tool: string): CallView =>
@@ -76,15 +81,17 @@ describe('a link is asked about', () => {
     [`https://docs.example/${'x/'.repeat(120)}`, true],
     [`https://${'x'.repeat(60)}.${'y'.repeat(30)}.example/`, true]
   ])('when it carries much: %s %s', (href, expected) => {
-    expect(needsAsking(url(href), view('hello'))).toBe(expected);
+    expect(needsConfirmation(url(href), view('hello'))).toBe(expected);
   });
 
   test('when the agent has read something', () => {
     const href = url('https://docs.example/page');
-    expect(needsAsking(href, view('hello'))).toBe(false);
-    expect(needsAsking(href, view('hello', 'todo', 'clarify'))).toBe(false);
-    expect(needsAsking(href, view('hello', 'read_file'))).toBe(true);
-    expect(needsAsking(href, view('hello', 'run_cell'))).toBe(true);
+    expect(needsConfirmation(href, view('hello'))).toBe(false);
+    expect(needsConfirmation(href, view('hello', 'todo', 'clarify'))).toBe(
+      false
+    );
+    expect(needsConfirmation(href, view('hello', 'read_file'))).toBe(true);
+    expect(needsConfirmation(href, view('hello', 'run_cell'))).toBe(true);
   });
 
   test('unless the user wrote it', () => {
@@ -94,13 +101,15 @@ describe('a link is asked about', () => {
       'is (docs.example/page) good?',
       '<https://docs.example/page/>'
     ]) {
-      expect(needsAsking(href, view(text, 'read_file')), text).toBe(false);
+      expect(needsConfirmation(href, view(text, 'read_file')), text).toBe(
+        false
+      );
     }
     for (const text of [
       'see https://docs.example/page2',
       'https://docs.example/pag'
     ]) {
-      expect(needsAsking(href, view(text, 'read_file')), text).toBe(true);
+      expect(needsConfirmation(href, view(text, 'read_file')), text).toBe(true);
     }
   });
 });

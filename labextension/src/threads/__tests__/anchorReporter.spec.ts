@@ -27,8 +27,8 @@ function scene(mark = '') {
   const document = new ThreadDocument(context, false);
   const place = { document: 'a.py', cellId: null };
   const anchor = anchorOfText(place, TEXT, { from: 8, to: 15 });
-  document.hold([session('t', { kind: 'task', anchor })]);
-  document.takeFound();
+  document.setThreads([session('t', { kind: 'task', anchor })]);
+  document.takeMoved();
   const sent: MoveAnchors[] = [];
   const server = { isAway: false, reports: 0 };
   const http: Pick<IHttpClient, 'call'> = {
@@ -112,7 +112,7 @@ test('nothing is told once the document is closed', async () => {
 test('a byte-order mark is none of the text that is told of', async () => {
   const { shared, document, ranges } = scene('\ufeff');
   expect(document.of('t')?.anchor.range).toEqual({ from: 9, to: 16 });
-  expect(document.takeFound()).toEqual([]);
+  expect(document.takeMoved()).toEqual([]);
   shared.updateSource(1, 1, '#');
   await vi.advanceTimersByTimeAsync(2_000);
   expect(ranges()).toEqual([[{ from: 9, to: 16 }]]);

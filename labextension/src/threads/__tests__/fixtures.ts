@@ -5,7 +5,7 @@ import type { IThreadLocation } from '../../host/threadLocations';
 import { markOf, type IThreadMark } from '../marks/markAppearance';
 
 /** A location in a cell, or in a file when `number` is null. */
-export function place(
+export function location(
   sessionId: string,
   number: number | null,
   range: { from: number; to: number } | null,

@@ -7,7 +7,7 @@ import type { AdoptedThreads, AdoptThreads } from '../../wire/generated';
 import { anchorOfCell, anchorOfText } from '../anchors/newAnchors';
 import type { Context } from '../threadDocument';
 import { ThreadMetadataStore } from '../metadataStore';
-import { Tracker } from '../tracking/tracker';
+import { ThreadTracker } from '../tracking/tracker';
 
 function scene(isWanted: boolean) {
   const shared = new YNotebook();
@@ -24,7 +24,7 @@ function scene(isWanted: boolean) {
       }
     ]
   });
-  const tracker = new Tracker(shared.ydoc, true);
+  const tracker = new ThreadTracker(shared.ydoc, true);
   const place = { document: 'a.ipynb', cellId: 'c1' };
   tracker.track('t', anchorOfText(place, 'x = 1', { from: 4, to: 5 }));
   const values = { threads: { keep_in_notebook: isWanted } };

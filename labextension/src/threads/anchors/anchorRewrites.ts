@@ -11,9 +11,9 @@ const TAIL = 12;
 /** Units a passage may have grown by, in addition to twice its length. */
 const GROWTH = 64;
 /** Occurrences of a context that are examined. */
-const MOST = 200;
+const MAX_POSITIONS = 200;
 /** Longest text, in units, in which a rewritten quote is searched. */
-const LONGEST = 1_000_000;
+const MAX_TEXT_LENGTH = 1_000_000;
 /** Factor by which the context of a quote may have grown. */
 const LOOSE = 4;
 
@@ -39,24 +39,24 @@ export function findReformatted(
   most: number
 ): TextRange[] {
   const wanted = folded(quote);
-  if (wanted === '' || text.length > LONGEST) {
+  if (wanted === '' || text.length > MAX_TEXT_LENGTH) {
     return [];
   }
   if (wanted === ',') {
-    return placesOf(text, ',', most).map(from => ({ from, to: from + 1 }));
+    return positionsOf(text, ',', most).map(from => ({ from, to: from + 1 }));
   }
-  const { letters, places } = lettersOf(text);
+  const { letters, positions } = lettersOf(text);
   // In the text, a comma at its end may be one that folding drops.
   const body = wanted.endsWith(',') ? wanted.slice(0, -1) : wanted;
   const found: TextRange[] = [];
   let position = letters.indexOf(body);
   while (position >= 0 && found.length < most) {
-    const [from, last] = endsAt(places, position, body.length);
+    const [from, last] = endsAt(positions, position, body.length);
     const to = body === wanted ? last : behindComma(text, last);
     let next = position + 1;
     if (to > 0) {
       found.push({ from, to });
-      next = firstFrom(places, to, position);
+      next = firstFrom(positions, to, position);
     }
     position = letters.indexOf(body, next);
   }
@@ -74,23 +74,23 @@ function endsAt(
 }
 
 /** The folded text and the position of each of its units. */
-function lettersOf(text: string): { letters: string; places: number[] } {
+function lettersOf(text: string): { letters: string; positions: number[] } {
   const squeezed = text.replace(SPACES, '');
   const leftOut = new Set<number>();
   for (const { index } of squeezed.matchAll(LAST_COMMA)) {
     leftOut.add(index);
   }
-  const places: number[] = [];
+  const positions: number[] = [];
   let at = 0;
   for (let index = 0; index < text.length; index += 1) {
     if (!' \t\r\n'.includes(text.charAt(index))) {
       if (!leftOut.has(at)) {
-        places.push(index);
+        positions.push(index);
       }
       at += 1;
     }
   }
-  return { letters: folded(text), places };
+  return { letters: folded(text), positions };
 }
 
 /**
@@ -118,7 +118,7 @@ function behindComma(text: string, at: number): number {
 /**
  * Share of the context around a passage that differs, apart from formatting.
  */
-export function unlikeReformatted(
+export function reformattedContextDifference(
   text: string,
   { prefix, suffix }: Around,
   { from, to }: TextRange
@@ -166,7 +166,7 @@ function endsOf(text: string, prefix: string): number[] {
     return text.startsWith(prefix) ? [prefix.length] : [];
   }
   const tail = prefix.slice(-TAIL);
-  return placesOf(text, tail).map(at => at + tail.length);
+  return positionsOf(text, tail).map(at => at + tail.length);
 }
 
 /**
@@ -177,10 +177,14 @@ function startsOf(text: string, suffix: string): number[] {
   if (suffix.length < TAIL) {
     return text.endsWith(suffix) ? [text.length - suffix.length] : [];
   }
-  return placesOf(text, suffix.slice(0, TAIL));
+  return positionsOf(text, suffix.slice(0, TAIL));
 }
 
-function placesOf(text: string, part: string, most = MOST): number[] {
+function positionsOf(
+  text: string,
+  part: string,
+  most = MAX_POSITIONS
+): number[] {
   const places: number[] = [];
   let at = text.indexOf(part);
   while (at >= 0 && places.length < most) {

@@ -7,7 +7,11 @@
 
 import type { Anchor, TextRange } from '../../wire/generated';
 import { cellVersion, textVersion } from '../../wire/versions';
-import { between, findReformatted, unlikeReformatted } from './anchorRewrites';
+import {
+  between,
+  findReformatted,
+  reformattedContextDifference
+} from './anchorRewrites';
 
 /** UTF-16 units of context kept on either side of the quote. */
 export const CONTEXT = 64;
@@ -15,17 +19,17 @@ export const CONTEXT = 64;
  * Occurrences of a quote that are compared; with more of them the quote
  * identifies nothing.
  */
-export const MOST_PLACES = 2_000;
+export const MAX_OCCURRENCES = 2_000;
 /**
  * Minimum length, in units, from which a text that occurs once identifies its
  * position.
  */
-export const TELLING = 12;
+export const MIN_IDENTIFYING_LENGTH = 12;
 /** Share of the context that must match for a certain result. */
-const LIKELY = 0.5;
+const MIN_LIKENESS = 0.5;
 
 /** The quote and context stored in an anchor. */
-export type Remembered = Pick<
+export type AnchorMemory = Pick<
   Anchor,
   'quote' | 'prefix' | 'suffix' | 'range' | 'version' | 'cell_id' | 'certainty'
 >;
@@ -49,9 +53,9 @@ interface IRated {
   readonly from: number;
   readonly to: number;
   /** Share of the surrounding text that differs. */
-  readonly unlike: number;
+  readonly difference: number;
   /** Whether the context on one side matches. */
-  readonly beside: boolean;
+  readonly isOneSideEqual: boolean;
   readonly distance: number;
 }
 
@@ -59,7 +63,7 @@ interface IRated {
  * Find the quote of an anchor in a text. An anchor without a range covers a
  * whole cell and is at its cell.
  */
-export function locate(text: string, anchor: Remembered): IFound {
+export function locate(text: string, anchor: AnchorMemory): IFound {
   const { range, quote } = anchor;
   if (range === null) {
     return { range: null, certainty: 'exact' };
@@ -68,7 +72,7 @@ export function locate(text: string, anchor: Remembered): IFound {
     unchanged(text, anchor, range) ??
     (quote === ''
       ? point(text, anchor, range.from)
-      : (amongPlaces(text, anchor, range.from, () => true) ??
+      : (bestOccurrence(text, anchor, range.from, () => true) ??
         rewritten(text, anchor, range.from) ??
         ORPHANED))
   );
@@ -79,16 +83,17 @@ export function locate(text: string, anchor: Remembered): IFound {
  */
 export function locateAmong(
   text: string,
-  anchor: Remembered,
+  anchor: AnchorMemory,
   isMeant: (from: number, to: number) => boolean
 ): IFound | null {
   const { range, quote } = anchor;
   const place =
     range === null || quote === ''
       ? null
-      : amongPlaces(text, anchor, range.from, isMeant);
+      : bestOccurrence(text, anchor, range.from, isMeant);
   const isLikely =
-    place?.range && rated(text, anchor, place.range.from, 0).unlike <= LIKELY;
+    place?.range &&
+    rated(text, anchor, place.range.from, 0).difference <= MIN_LIKENESS;
   return place && { ...place, ...(isLikely ? {} : APPROXIMATE) };
 }
 
@@ -96,7 +101,10 @@ export function locateAmong(
  * Find the text that replaced the quote: the text between its prefix and
  * suffix.
  */
-export function locateBetween(text: string, anchor: Remembered): IFound | null {
+export function locateBetween(
+  text: string,
+  anchor: AnchorMemory
+): IFound | null {
   return approximate(between(text, anchor));
 }
 
@@ -107,20 +115,20 @@ export function remember(
 ): Pick<Anchor, 'quote' | 'prefix' | 'suffix'> {
   return {
     quote: text.slice(from, to),
-    prefix: text.slice(whole(text, Math.max(0, from - CONTEXT)), from),
-    suffix: text.slice(to, whole(text, to + CONTEXT))
+    prefix: text.slice(characterEnd(text, Math.max(0, from - CONTEXT)), from),
+    suffix: text.slice(to, characterEnd(text, to + CONTEXT))
   };
 }
 
 /** The end of the character that contains an offset. */
-export function whole(text: string, offset: number): number {
+export function characterEnd(text: string, offset: number): number {
   const unit = text.charCodeAt(offset);
   return unit >= 0xdc00 && unit <= 0xdfff ? offset + 1 : offset;
 }
 
 function unchanged(
   text: string,
-  { version, cell_id, quote, certainty }: Remembered,
+  { version, cell_id, quote, certainty }: AnchorMemory,
   range: TextRange
 ): IFound | null {
   if (version === null || certainty === 'orphaned' || range.to > text.length) {
@@ -136,9 +144,9 @@ function unchanged(
     : null;
 }
 
-function amongPlaces(
+function bestOccurrence(
   text: string,
-  anchor: Remembered,
+  anchor: AnchorMemory,
   wanted: number,
   isMeant: (from: number, to: number) => boolean
 ): IFound | null {
@@ -158,25 +166,27 @@ function amongPlaces(
     return { range, certainty: 'exact' };
   }
   // Other text may have replaced the quote; this occurrence may be unrelated.
-  const gap = best.unlike > LIKELY ? between(text, anchor) : null;
+  const gap = best.difference > MIN_LIKENESS ? between(text, anchor) : null;
   return approximate(gap !== null && gap.from < gap.to ? gap : range);
 }
 
 function rewritten(
   text: string,
-  anchor: Remembered,
+  anchor: AnchorMemory,
   wanted: number
 ): IFound | null {
-  const places = findReformatted(text, anchor.quote, MOST_PLACES).map(range => {
-    const unlike = unlikeReformatted(text, anchor, range);
-    const distance = Math.abs(range.from - wanted);
-    return { ...range, unlike, beside: false, distance };
-  });
+  const places = findReformatted(text, anchor.quote, MAX_OCCURRENCES).map(
+    range => {
+      const difference = reformattedContextDifference(text, anchor, range);
+      const distance = Math.abs(range.from - wanted);
+      return { ...range, difference, isOneSideEqual: false, distance };
+    }
+  );
   const best = likeliest(places);
   if (best === null) {
     return locateBetween(text, anchor);
   }
-  const isSure = places.length === 1 && best.unlike <= 1 - LIKELY;
+  const isSure = places.length === 1 && best.difference <= 1 - MIN_LIKENESS;
   return {
     range: { from: best.from, to: best.to },
     certainty: isSure ? 'exact' : 'approximate'
@@ -186,7 +196,7 @@ function rewritten(
 /** All occurrences of a text, overlapping ones included. */
 function* occurrences(text: string, quote: string): Generator<number> {
   let position = text.indexOf(quote);
-  for (let count = 0; position >= 0 && count < MOST_PLACES; count += 1) {
+  for (let count = 0; position >= 0 && count < MAX_OCCURRENCES; count += 1) {
     yield position;
     position = text.indexOf(quote, position + 1);
   }
@@ -194,7 +204,7 @@ function* occurrences(text: string, quote: string): Generator<number> {
 
 function rated(
   text: string,
-  { quote, prefix, suffix }: Remembered,
+  { quote, prefix, suffix }: AnchorMemory,
   from: number,
   wanted: number
 ): IRated {
@@ -208,8 +218,8 @@ function rated(
   return {
     from,
     to,
-    unlike: known === 0 ? 0 : 1 - (before + after) / known,
-    beside:
+    difference: known === 0 ? 0 : 1 - (before + after) / known,
+    isOneSideEqual:
       isLike(before, prefix, from === 0) ||
       isLike(after, suffix, to === text.length),
     distance: Math.abs(from - wanted)
@@ -221,15 +231,17 @@ function rated(
  * empty.
  */
 function isLike(same: number, side: string, isEdge: boolean): boolean {
-  return side === '' ? isEdge : same >= Math.min(TELLING, side.length);
+  return side === ''
+    ? isEdge
+    : same >= Math.min(MIN_IDENTIFYING_LENGTH, side.length);
 }
 
 function likeliest(places: readonly IRated[]): IRated | null {
   return places.reduce<IRated | null>(
     (best, place) =>
       best === null ||
-      place.unlike < best.unlike ||
-      (place.unlike === best.unlike && place.distance < best.distance)
+      place.difference < best.difference ||
+      (place.difference === best.difference && place.distance < best.distance)
         ? place
         : best,
     null
@@ -237,24 +249,25 @@ function likeliest(places: readonly IRated[]): IRated | null {
 }
 
 function isCertain(
-  { quote }: Remembered,
+  { quote }: AnchorMemory,
   best: IRated,
   places: readonly IRated[]
 ): boolean {
-  if (places.length >= MOST_PLACES) {
+  if (places.length >= MAX_OCCURRENCES) {
     return false;
   }
-  const isLikely = best.unlike <= 1 - LIKELY;
+  const isLikely = best.difference <= 1 - MIN_LIKENESS;
   const others = places.filter(place => place !== best);
   return others.length === 0
-    ? isLikely || (quote.length >= TELLING && best.beside)
-    : isLikely && others.every(place => place.unlike > best.unlike);
+    ? isLikely ||
+        (quote.length >= MIN_IDENTIFYING_LENGTH && best.isOneSideEqual)
+    : isLikely && others.every(place => place.difference > best.difference);
 }
 
 /** The position of a caret, found by its context. */
 function point(
   text: string,
-  { prefix, suffix }: Remembered,
+  { prefix, suffix }: AnchorMemory,
   wanted: number
 ): IFound {
   const around = prefix + suffix;

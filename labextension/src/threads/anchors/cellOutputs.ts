@@ -7,8 +7,12 @@
 import type { IOutput } from '@jupyterlab/nbformat';
 import type { IOutputAreaModel } from '@jupyterlab/outputarea';
 
-import { whole } from './anchors';
-import { locateOutput, outputPlace, type IFoundOutput } from './outputAnchors';
+import { characterEnd } from './anchors';
+import {
+  locateOutput,
+  outputPositionOf,
+  type IFoundOutput
+} from './outputAnchors';
 import type { Anchor } from '../../wire/generated';
 
 /** Characters of an output in its quote. */
@@ -23,7 +27,10 @@ export function outputMemory(
   index: number
 ): Required<Pick<Anchor, 'quote' | 'output'>> {
   const quotes = quotesOf(outputs);
-  return { quote: quotes[index] ?? '', output: outputPlace(quotes, index) };
+  return {
+    quote: quotes[index] ?? '',
+    output: outputPositionOf(quotes, index)
+  };
 }
 
 /** The output of a thread. */
@@ -43,7 +50,7 @@ function quotesOf(outputs: IOutputAreaModel): string[] {
 /** The server rejects lone surrogates. */
 function quoteOf(output: IOutput): string {
   const text = textOf(output).trim();
-  return text.slice(0, whole(text, QUOTED));
+  return text.slice(0, characterEnd(text, QUOTED));
 }
 
 function textOf(output: IOutput): string {

@@ -3,28 +3,28 @@
  * a thread is started.
  */
 
-import { remember, whole } from './anchors';
+import { remember, characterEnd } from './anchors';
 import type { Anchor, TextRange } from '../../wire/generated';
 import { cellVersion, textVersion } from '../../wire/versions';
 
 /** UTF-16 units kept of a quote; of a longer selection the beginning. */
-const LONGEST_QUOTE = 20_000;
+const MAX_QUOTE = 20_000;
 /** UTF-16 units kept of a whole cell, to identify it after its removal. */
-const LONGEST_CELL = 2_000;
+const MAX_CELL_QUOTE = 2_000;
 
 /** The location of a text: a file or a cell of a notebook. */
-export interface ITextPlace {
+export interface ITextLocation {
   readonly document: string;
   readonly cellId: string | null;
 }
 
 /** The anchor of a range of a text. */
 export function anchorOfText(
-  { document, cellId }: ITextPlace,
+  { document, cellId }: ITextLocation,
   text: string,
   { from, to }: TextRange
 ): Anchor {
-  const end = whole(text, Math.min(to, from + LONGEST_QUOTE));
+  const end = characterEnd(text, Math.min(to, from + MAX_QUOTE));
   return {
     document,
     cell_id: cellId,
@@ -49,7 +49,8 @@ export function anchorOfCell(
     cell_id: cellId,
     target: output === null ? 'cell' : 'output',
     range: null,
-    quote: output?.quote ?? source.slice(0, whole(source, LONGEST_CELL)),
+    quote:
+      output?.quote ?? source.slice(0, characterEnd(source, MAX_CELL_QUOTE)),
     prefix: '',
     suffix: '',
     version: cellVersion(source),
@@ -62,7 +63,10 @@ export function anchorOfCell(
  * The selected range without surrounding blank lines and spaces; null when it
  * is empty.
  */
-export function meantPart(text: string, part: TextRange): TextRange | null {
+export function trimmedSelection(
+  text: string,
+  part: TextRange
+): TextRange | null {
   const selected = text.slice(part.from, part.to);
   const meant = selected.trim();
   if (meant === '') {

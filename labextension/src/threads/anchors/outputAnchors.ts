@@ -39,7 +39,7 @@ export function locateOutput(
 }
 
 /** The stored position of an output among those of its cell. */
-export function outputPlace(
+export function outputPositionOf(
   quotes: readonly string[],
   index: number
 ): OutputPlace {

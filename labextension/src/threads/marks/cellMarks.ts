@@ -8,7 +8,7 @@ import type { ITextMarkListener } from './editorMarks';
 /** One mark for one or more threads. */
 export interface INodeMark {
   readonly ids: readonly string[];
-  readonly look: string;
+  readonly classes: string;
   readonly label: string;
 }
 
@@ -33,12 +33,12 @@ export function drawNodeMark(
     return;
   }
   // A reused button keeps its focus and animation.
-  const button = before ?? made(node);
+  const button = before ?? addButton(node);
   button.dataset.said = said;
   button.title = mark.label;
   button.setAttribute('aria-label', mark.label);
   const dot = document.createElement('span');
-  dot.className = `shoulders-ThreadDot ${mark.look}`;
+  dot.className = `shoulders-ThreadDot ${mark.classes}`;
   dot.textContent = mark.ids.length > 1 ? String(mark.ids.length) : '';
   button.replaceChildren(dot);
   button.onclick = () => opened(mark.ids, button.getBoundingClientRect());
@@ -47,7 +47,7 @@ export function drawNodeMark(
   }
 }
 
-function made(node: HTMLElement): HTMLElement {
+function addButton(node: HTMLElement): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = HOLDER;

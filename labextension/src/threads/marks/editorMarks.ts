@@ -27,13 +27,13 @@ export interface ITextMark {
   readonly from: number;
   readonly to: number;
   /** CSS classes. */
-  readonly look: string;
+  readonly classes: string;
   readonly label: string;
 }
 
 /** One dot for all threads of a line. */
 export interface IDot {
-  readonly look: string;
+  readonly classes: string;
   readonly label: string;
 }
 
@@ -163,7 +163,7 @@ class Dot extends GutterMarker {
   override eq({ count, shown }: Dot): boolean {
     return (
       count === this.count &&
-      shown.look === this.shown.look &&
+      shown.classes === this.shown.classes &&
       shown.label === this.shown.label
     );
   }
@@ -173,9 +173,9 @@ class Dot extends GutterMarker {
    * commands and the cell's badge.
    */
   override toDOM(): HTMLElement {
-    const { look, label } = this.shown;
+    const { classes, label } = this.shown;
     const dot = document.createElement('span');
-    dot.className = `${DOT} ${look}`;
+    dot.className = `${DOT} ${classes}`;
     dot.title = label;
     dot.textContent = this.count > 1 ? String(this.count) : '';
     return dot;
@@ -192,8 +192,11 @@ function moved(mark: ITextMark, changes: ChangeDesc): ITextMark {
 function underlined(marks: readonly ITextMark[]): DecorationSet {
   const ranges = marks
     .filter(({ from, to }) => from < to)
-    .map(({ from, to, look }) =>
-      Decoration.mark({ class: `shoulders-ThreadText ${look}` }).range(from, to)
+    .map(({ from, to, classes }) =>
+      Decoration.mark({ class: `shoulders-ThreadText ${classes}` }).range(
+        from,
+        to
+      )
     );
   return Decoration.set(ranges, true);
 }
@@ -214,7 +217,7 @@ function isSame(
         one.id === other?.id &&
         one.from === other.from &&
         one.to === other.to &&
-        one.look === other.look &&
+        one.classes === other.classes &&
         one.label === other.label
       );
     })

@@ -22,27 +22,31 @@ export type ThreadState = (typeof STATES)[number];
 
 /** A marked thread. */
 export interface IThreadMark {
-  readonly place: IThreadLocation;
+  readonly location: IThreadLocation;
   readonly state: ThreadState;
   readonly title: string;
 }
 
 /** The mark of a thread; null for a resolved or orphaned one. */
 export function markOf(
-  place: IThreadLocation,
+  location: IThreadLocation,
   session: Session | undefined
 ): IThreadMark | null {
   const isShown =
     session !== undefined &&
     session.status !== 'resolved' &&
-    place.anchor.certainty !== 'orphaned';
+    location.anchor.certainty !== 'orphaned';
   return isShown
-    ? { place, state: session.status as ThreadState, title: session.title }
+    ? {
+        location,
+        state: session.status as ThreadState,
+        title: session.title
+      }
     : null;
 }
 
-export function isApproximate({ place }: IThreadMark): boolean {
-  return place.anchor.certainty === 'approximate';
+export function isApproximate({ location }: IThreadMark): boolean {
+  return location.anchor.certainty === 'approximate';
 }
 
 /** The most urgent state of some threads. */

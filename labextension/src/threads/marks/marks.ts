@@ -32,7 +32,7 @@ import {
 import { outputAt } from '../anchors/cellOutputs';
 
 export interface IThreadMarksOptions extends IOpenDocumentsOptions {
-  readonly places: IThreadLocations;
+  readonly locations: IThreadLocations;
   /** All known sessions by id. */
   readonly sessions: {
     readonly all: readonly Session[];
@@ -48,17 +48,17 @@ export interface IThreadMarksOptions extends IOpenDocumentsOptions {
 /** The marks of this page. */
 export class ThreadMarks {
   constructor(private readonly options: IThreadMarksOptions) {
-    const { opened, places, sessions } = options;
+    const { opened, locations, sessions } = options;
     this.editors = new EditorMarks({
       opened,
-      settled: () => this.later(),
+      settled: () => this.drawLater(),
       dotOf: ids => this.dotOf(ids)
     });
     this.documents = new OpenDocuments(options, this.editors.extension);
-    this.documents.changed.connect(this.later);
-    places.changed.connect(this.later);
-    sessions.changed.connect(this.later);
-    this.later();
+    this.documents.changed.connect(this.drawLater);
+    locations.changed.connect(this.drawLater);
+    sessions.changed.connect(this.drawLater);
+    this.drawLater();
   }
 
   /** The marked threads of a document in text order. */
@@ -67,7 +67,7 @@ export class ThreadMarks {
   }
 
   /** Run once per animation frame. */
-  private readonly later = (): void => {
+  private readonly drawLater = (): void => {
     if (!this.isWaiting) {
       this.isWaiting = true;
       requestAnimationFrame(() => {
@@ -86,14 +86,14 @@ export class ThreadMarks {
 
   /** Read the threads of some documents. */
   private read(documents: readonly string[]): void {
-    const { places, sessions } = this.options;
+    const { locations, sessions } = this.options;
     const known = new Map(sessions.all.map(session => [session.id, session]));
     this.byDocument = new Map(
       documents.map(document => [
         document,
-        places.in(document).flatMap(place => {
+        locations.in(document).flatMap(place => {
           const mark = markOf(place, known.get(place.sessionId));
-          return mark === null ? [] : [this.asBefore(mark)];
+          return mark === null ? [] : [this.reuseMark(mark)];
         })
       ])
     );
@@ -101,7 +101,7 @@ export class ThreadMarks {
     this.byId = new Map(
       [...this.byDocument.values()]
         .flat()
-        .map(mark => [mark.place.sessionId, mark])
+        .map(mark => [mark.location.sessionId, mark])
     );
     if (isRecounted(before, this.byId)) {
       this.options.recounted();
@@ -109,9 +109,9 @@ export class ThreadMarks {
   }
 
   /** The mark drawn before, if it is equal. */
-  private asBefore(mark: IThreadMark): IThreadMark {
-    const before = this.byId.get(mark.place.sessionId);
-    return before?.place === mark.place &&
+  private reuseMark(mark: IThreadMark): IThreadMark {
+    const before = this.byId.get(mark.location.sessionId);
+    return before?.location === mark.location &&
       before.state === mark.state &&
       before.title === mark.title
       ? before
@@ -133,7 +133,9 @@ export class ThreadMarks {
       return;
     }
     const { widgets } = panel.content;
-    const byCell = grouped(marks, ({ place }) => this.cellOf(place, widgets));
+    const byCell = grouped(marks, ({ location }) =>
+      this.cellOf(location, widgets)
+    );
     const drawn = widgets.filter(
       cell => byCell.has(cell) || before?.has(cell) === true
     );
@@ -151,7 +153,7 @@ export class ThreadMarks {
   private cellOf(place: IThreadLocation, cells: readonly Cell[]): Cell | null {
     const { anchor, number } = place;
     const there = number === null ? undefined : cells[number - 1];
-    const known = this.cellOfPlace.get(place);
+    const known = this.cellOfLocation.get(place);
     if (known !== undefined && known === there) {
       return known;
     }
@@ -159,7 +161,7 @@ export class ThreadMarks {
       cell?.model.id === anchor.cell_id;
     const cell = isIt(there) ? there : cells.find(isIt);
     if (cell !== undefined) {
-      this.cellOfPlace.set(place, cell);
+      this.cellOfLocation.set(place, cell);
     }
     return cell ?? null;
   }
@@ -184,7 +186,7 @@ export class ThreadMarks {
 
   /** Returns whether the marks could be drawn. */
   private drawMarks(cell: Cell, marks: readonly IThreadMark[]): boolean {
-    const isInText = ({ place: { anchor } }: IThreadMark): boolean =>
+    const isInText = ({ location: { anchor } }: IThreadMark): boolean =>
       anchor.target === 'source' && anchor.range !== null;
     const inText = isTextHidden(cell) ? [] : marks.filter(isInText);
     const isDrawn = this.drawText(this.documents.viewIn(cell), inText);
@@ -205,7 +207,7 @@ export class ThreadMarks {
     if (!(cell instanceof CodeCell)) {
       return marks;
     }
-    const byOutput = grouped(marks, ({ place: { anchor } }) =>
+    const byOutput = grouped(marks, ({ location: { anchor } }) =>
       anchor.target === 'output'
         ? outputAt(cell.outputArea.model, anchor).index
         : null
@@ -237,27 +239,27 @@ export class ThreadMarks {
   }
 
   private textMark(mark: IThreadMark): ITextMark | null {
-    const { anchor, sessionId } = mark.place;
+    const { anchor, sessionId } = mark.location;
     const { trans } = this.options;
     return (
       anchor.range && {
         id: sessionId,
         ...anchor.range,
-        look: classesOf([mark]),
+        classes: classesOf([mark]),
         label: labelOf([mark], trans)
       }
     );
   }
 
   private nodeMark(marks: readonly IThreadMark[]): INodeMark | null {
-    const ids = marks.map(({ place }) => place.sessionId);
+    const ids = marks.map(({ location }) => location.sessionId);
     return ids.length === 0 ? null : { ids, ...this.dotOf(ids) };
   }
 
   private dotOf(ids: readonly string[]): IDot {
     const marks = ids.flatMap(id => this.byId.get(id) ?? []);
     return {
-      look: classesOf(marks),
+      classes: classesOf(marks),
       label: labelOf(marks, this.options.trans)
     };
   }
@@ -274,7 +276,7 @@ export class ThreadMarks {
   >();
   private byDocument: ReadonlyMap<string, readonly IThreadMark[]> = new Map();
   private byId: ReadonlyMap<string, IThreadMark> = new Map();
-  private readonly cellOfPlace = new WeakMap<IThreadLocation, Cell>();
+  private readonly cellOfLocation = new WeakMap<IThreadLocation, Cell>();
   private isWaiting = false;
 }
 
@@ -293,8 +295,8 @@ function isRecounted(
 }
 
 function isSameCell(one: IThreadMark | undefined, other: IThreadMark): boolean {
-  const { document, cell_id } = other.place.anchor;
-  const anchor = one?.place.anchor;
+  const { document, cell_id } = other.location.anchor;
+  const anchor = one?.location.anchor;
   return anchor?.document === document && anchor.cell_id === cell_id;
 }
 

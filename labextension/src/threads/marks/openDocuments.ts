@@ -19,7 +19,7 @@ export type OpenDocument = NotebookPanel | FilePanel;
 /**
  * Distance from the viewport within which a cell counts as near: a few screens.
  */
-const NEAR = '1500px';
+const NEAR_MARGIN = '1500px';
 
 /** The trackers of open documents. */
 export interface IOpenDocumentsOptions {
@@ -138,7 +138,7 @@ export class OpenDocuments {
     }
     const made = new IntersectionObserver(
       entries => entries.forEach(entry => this.seen(entry)),
-      { root, rootMargin: NEAR }
+      { root, rootMargin: NEAR_MARGIN }
     );
     this.watchers.set(root, made);
     return made;

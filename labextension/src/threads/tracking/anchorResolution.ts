@@ -8,10 +8,10 @@ import {
   locate,
   locateAmong,
   locateBetween,
-  TELLING
+  MIN_IDENTIFYING_LENGTH
 } from '../anchors/anchors';
 import type { TextRange } from '../../wire/generated';
-import { alignText, around, newPart, remains } from './textAlignment';
+import { alignText, around, newPart, remainingPart } from './textAlignment';
 import {
   isDuplicateRange,
   resolveRelativeRange,
@@ -29,8 +29,8 @@ import {
 } from './sharedTexts';
 import {
   isOfCell,
-  spotOf,
-  type ISpot,
+  threadPosition,
+  type IThreadPosition,
   type ITrackedThread
 } from './trackedThread';
 
@@ -54,11 +54,14 @@ export class AnchorResolver {
 
   /** Whether the change may have moved a thread. */
   concerns(thread: ITrackedThread): boolean {
-    const { spot, memory } = thread;
-    if (spot !== null && this.units.get(spot.unit.text) !== spot.unit) {
+    const { position: resolve, memory } = thread;
+    if (
+      resolve !== null &&
+      this.units.get(resolve.unit.text) !== resolve.unit
+    ) {
       return true;
     }
-    if (spot?.certainty === 'exact' || this.fresh.length === 0) {
+    if (resolve?.certainty === 'exact' || this.fresh.length === 0) {
       return false;
     }
     // Typing in another text cannot bring back a lost or uncertain thread; only
@@ -70,23 +73,23 @@ export class AnchorResolver {
   }
 
   /** The location after the change; null when it is lost. */
-  spot(thread: ITrackedThread): ISpot | null {
+  resolve(thread: ITrackedThread): IThreadPosition | null {
     return isOfCell(thread) ? this.ofCell(thread) : this.ofText(thread);
   }
 
-  private ofText(thread: ITrackedThread): ISpot | null {
+  private ofText(thread: ITrackedThread): IThreadPosition | null {
     return (
-      this.pinned(thread) ??
-      this.moved(thread) ??
-      this.quoted(thread) ??
-      this.left(thread) ??
-      this.likely(thread) ??
-      this.elsewhere(thread)
+      this.byPinnedCharacters(thread) ??
+      this.byRearrangedText(thread) ??
+      this.byQuote(thread) ??
+      this.byRemains(thread) ??
+      this.byLikelihood(thread) ??
+      this.byOtherCell(thread)
     );
   }
 
   /** Follow the pinned characters, through undone deletions too. */
-  private pinned(thread: ITrackedThread): ISpot | null {
+  private byPinnedCharacters(thread: ITrackedThread): IThreadPosition | null {
     const alive = this.alive(thread, pin => pin.isCertain);
     const same = alive.find(({ pin, place }) => textAt(place) === pin.quote);
     const best = same ?? alive[0];
@@ -102,7 +105,7 @@ export class AnchorResolver {
     if (same !== undefined || !this.isDoubtful(thread, best.place)) {
       return { unit, range, certainty: 'exact' };
     }
-    const quoted = this.quoted(thread);
+    const quoted = this.byQuote(thread);
     return quoted?.certainty === 'exact'
       ? quoted
       : { unit, range, certainty: 'approximate' };
@@ -112,29 +115,37 @@ export class AnchorResolver {
    * Whether so much of the text was rewritten that the rest may match by
    * chance, or only white space is left.
    */
-  private isDoubtful({ spot }: ITrackedThread, place: IResolvedRange): boolean {
+  private isDoubtful(
+    { position }: ITrackedThread,
+    place: IResolvedRange
+  ): boolean {
     const { unit, range } = place;
     const delta = this.change.deltas.get(unit.text);
-    if (!spot?.range) {
+    if (!position?.range) {
       return false;
     }
     if (range.from < range.to && textAt(place).trim() === '') {
       return true;
     }
-    if (spot.unit.text !== unit.text || delta === undefined) {
-      return spot.certainty !== 'exact';
+    if (position.unit.text !== unit.text || delta === undefined) {
+      return position.certainty !== 'exact';
     }
-    const { kept, added } = survival(delta, spot.range);
-    const isRewritten = added > 0 && 2 * kept < spot.range.to - spot.range.from;
-    return isRewritten || spot.certainty !== 'exact';
+    const { remaining, added } = survival(delta, position.range);
+    const isRewritten =
+      added > 0 && 2 * remaining < position.range.to - position.range.from;
+    return isRewritten || position.certainty !== 'exact';
   }
 
   /**
    * Follow a cell that was recreated with the same text, or a text in which
    * only white space changed.
    */
-  private moved({ spot, last, earlier }: ITrackedThread): ISpot | null {
-    const from = spot ?? last;
+  private byRearrangedText({
+    position,
+    last,
+    earlier
+  }: ITrackedThread): IThreadPosition | null {
+    const from = position ?? last;
     if (!from?.range) {
       return null;
     }
@@ -143,12 +154,12 @@ export class AnchorResolver {
     if (copy !== null) {
       return { unit: copy, range, certainty };
     }
-    if (spot === null) {
+    if (position === null) {
       return null;
     }
     const part = this.partOf(unit, range);
     return part === null
-      ? this.aligned(spot, earlier)
+      ? this.byAlignment(position, earlier)
       : {
           unit: part.unit,
           range: part.range,
@@ -160,10 +171,10 @@ export class AnchorResolver {
    * Follow the unchanged parts of a replaced text, with deleted parts that are
    * back.
    */
-  private aligned(
-    { unit, range, certainty }: ISpot,
+  private byAlignment(
+    { unit, range, certainty }: IThreadPosition,
     earlier: string
-  ): ISpot | null {
+  ): IThreadPosition | null {
     const next = this.successor(unit);
     const place = next && range && alignText(unit.source, next.source, range);
     if (!next || !range || !place) {
@@ -200,24 +211,28 @@ export class AnchorResolver {
   }
 
   /** Find the quote in inserted text. */
-  private quoted({ memory, last, spot }: ITrackedThread): ISpot | null {
-    const own = (spot ?? last)?.unit.id ?? memory.cell_id;
+  private byQuote({
+    memory,
+    last,
+    position
+  }: ITrackedThread): IThreadPosition | null {
+    const own = (position ?? last)?.unit.id ?? memory.cell_id;
     const found = this.fresh.flatMap(unit => {
       const isRewritten =
-        spot !== null && unit.id === own && this.isWholeNew(unit);
+        position !== null && unit.id === own && this.isWholeNew(unit);
       const place = isRewritten
         ? locate(unit.source, memory)
         : locateAmong(unit.source, memory, this.isInserted(unit));
-      const held = spotOf(unit, place);
+      const held = threadPosition(unit, place);
       return held === null ? [] : [held];
     });
     const mine = found.find(({ unit }) => unit.id === own);
     const best = [mine, ...found].find(isExact);
     if (best === undefined) {
-      const held = found.find(place => holds(place, memory.quote));
+      const held = found.find(place => containsQuote(place, memory.quote));
       return mine ?? held ?? null;
     }
-    const isKnown = best === mine || isExact(spot);
+    const isKnown = best === mine || isExact(position);
     return isKnown && this.isOnly(memory.quote)
       ? best
       : { ...best, certainty: 'approximate' };
@@ -232,11 +247,11 @@ export class AnchorResolver {
   }
 
   /** Find the remains of the text in a replaced text. */
-  private left({ spot }: ITrackedThread): ISpot | null {
-    const next = spot && this.successor(spot.unit);
+  private byRemains({ position }: ITrackedThread): IThreadPosition | null {
+    const next = position && this.successor(position.unit);
     const range =
-      next && spot.range
-        ? remains(spot.unit.source, next.source, spot.range)
+      next && position.range
+        ? remainingPart(position.unit.source, next.source, position.range)
         : null;
     return next && range && { unit: next, range, certainty: 'approximate' };
   }
@@ -245,29 +260,34 @@ export class AnchorResolver {
    * The likeliest location: the previous guess, or text that replaced the
    * quote.
    */
-  private likely(thread: ITrackedThread): ISpot | null {
-    const { spot, last, memory } = thread;
+  private byLikelihood(thread: ITrackedThread): IThreadPosition | null {
+    const { position, last, memory } = thread;
     const guess = this.guess(thread);
-    const id = guess?.unit.id ?? (spot ?? last)?.unit.id ?? memory.cell_id;
+    const id = guess?.unit.id ?? (position ?? last)?.unit.id ?? memory.cell_id;
     const unit = this.change.after.find(each => each.id === id);
     if (unit === undefined) {
       return null;
     }
     const isEmpty = guess === null || guess.range.from === guess.range.to;
-    const only = isEmpty ? onlyPlace(unit, memory.quote) : null;
+    const only = isEmpty ? onlyOccurrence(unit, memory.quote) : null;
     return only ?? this.instead(unit, thread, guess);
   }
 
   /**
    * Find the text of a thread from a removed cell in another cell; approximate.
    */
-  private elsewhere({ spot, memory }: ITrackedThread): ISpot | null {
-    if (spot?.certainty !== 'approximate') {
+  private byOtherCell({
+    position,
+    memory
+  }: ITrackedThread): IThreadPosition | null {
+    if (position?.certainty !== 'approximate') {
       return null;
     }
     const places = this.change.after.flatMap(unit => {
-      const place = spotOf(unit, locate(unit.source, memory));
-      return place !== null && holds(place, memory.quote) ? [place] : [];
+      const place = threadPosition(unit, locate(unit.source, memory));
+      return place !== null && containsQuote(place, memory.quote)
+        ? [place]
+        : [];
     });
     const best = places.find(isExact) ?? places[0];
     return best === undefined ? null : { ...best, certainty: 'approximate' };
@@ -277,9 +297,9 @@ export class AnchorResolver {
     unit: IUnit,
     { memory }: ITrackedThread,
     guess: IResolvedRange | null
-  ): ISpot | null {
+  ): IThreadPosition | null {
     return guess === null
-      ? spotOf(unit, locateBetween(unit.source, memory))
+      ? threadPosition(unit, locateBetween(unit.source, memory))
       : { ...guess, certainty: 'approximate' };
   }
 
@@ -293,9 +313,9 @@ export class AnchorResolver {
     return found?.place ?? null;
   }
 
-  private ofCell(thread: ITrackedThread): ISpot | null {
+  private ofCell(thread: ITrackedThread): IThreadPosition | null {
     const { after } = this.change;
-    const from = thread.spot ?? thread.last;
+    const from = thread.position ?? thread.last;
     const same = from === null ? undefined : this.units.get(from.unit.text);
     const own = [...thread.cells]
       .reverse()
@@ -308,9 +328,9 @@ export class AnchorResolver {
   }
 
   /** The cell that now contains the text of a removed one. */
-  private joined({ spot }: ITrackedThread, unit: IUnit): IUnit | null {
+  private joined({ position }: ITrackedThread, unit: IUnit): IUnit | null {
     const range = { from: 0, to: unit.source.length };
-    const part = spot === null ? null : this.partOf(unit, range);
+    const part = position === null ? null : this.partOf(unit, range);
     return part?.isWhole ? part.unit : null;
   }
 
@@ -394,10 +414,10 @@ function countOf(units: readonly IUnit[], text: string): number {
 }
 
 /** The only occurrence of a text that is long enough to identify it. */
-function onlyPlace(unit: IUnit, quote: string): ISpot | null {
+function onlyOccurrence(unit: IUnit, quote: string): IThreadPosition | null {
   const from = unit.source.indexOf(quote);
   const isOnly = from >= 0 && from === unit.source.lastIndexOf(quote);
-  return isOnly && quote.length >= TELLING
+  return isOnly && quote.length >= MIN_IDENTIFYING_LENGTH
     ? {
         unit,
         range: { from, to: from + quote.length },
@@ -406,10 +426,15 @@ function onlyPlace(unit: IUnit, quote: string): ISpot | null {
     : null;
 }
 
-function isExact(spot: ISpot | null | undefined): spot is ISpot {
+function isExact(
+  spot: IThreadPosition | null | undefined
+): spot is IThreadPosition {
   return spot?.certainty === 'exact';
 }
 
-function holds({ unit, range }: ISpot, quote: string): boolean {
+function containsQuote(
+  { unit, range }: IThreadPosition,
+  quote: string
+): boolean {
   return range !== null && quote !== '' && textAt({ unit, range }) === quote;
 }

@@ -26,7 +26,7 @@ export function findRearranged({
 }: IChange):
   ((unit: IUnit, range: TextRange) => IRearrangedPart | null) | null {
   const [old, now] = withoutSame(before, after);
-  const places = placesOf(now);
+  const places = positionsOf(now);
   const starts = new Map<IUnit, number>();
   let count = 0;
   for (const unit of old) {
@@ -48,23 +48,27 @@ export function findRearranged({
     const first = start + visible(unit.source.slice(0, from)).length;
     const length = visible(unit.source.slice(from, to)).length;
     return length === 0
-      ? (behind(places[first - 1]) ?? ahead(places[first]))
-      : longest(places.slice(first, first + length));
+      ? (pointBehind(places[first - 1]) ?? pointBefore(places[first]))
+      : longestPart(places.slice(first, first + length));
   };
 }
 
-interface IPlace {
+interface ICharacterPosition {
   readonly unit: IUnit;
   readonly at: number;
 }
 
 /** A point behind a character. */
-function behind(place: IPlace | undefined): IRearrangedPart | null {
+function pointBehind(
+  place: ICharacterPosition | undefined
+): IRearrangedPart | null {
   return place === undefined ? null : pointAt(place.unit, place.at + 1);
 }
 
 /** A point before a character. */
-function ahead(place: IPlace | undefined): IRearrangedPart | null {
+function pointBefore(
+  place: ICharacterPosition | undefined
+): IRearrangedPart | null {
   return place === undefined ? null : pointAt(place.unit, place.at);
 }
 
@@ -73,8 +77,10 @@ function pointAt(unit: IUnit, at: number): IRearrangedPart {
 }
 
 /** The longest part of the positions within one text. */
-function longest(places: readonly IPlace[]): IRearrangedPart | null {
-  const byUnit = new Map<IUnit, IPlace[]>();
+function longestPart(
+  places: readonly ICharacterPosition[]
+): IRearrangedPart | null {
+  const byUnit = new Map<IUnit, ICharacterPosition[]>();
   for (const place of places) {
     const list = byUnit.get(place.unit) ?? [];
     byUnit.set(place.unit, list);
@@ -111,7 +117,7 @@ function withoutSame(
   ];
 }
 
-function placesOf(units: readonly IUnit[]): IPlace[] {
+function positionsOf(units: readonly IUnit[]): ICharacterPosition[] {
   return units.flatMap(unit =>
     [...indicesOf(unit.source)].map(at => ({ unit, at }))
   );

@@ -3,32 +3,40 @@
  * closed. Used by the thread tracker.
  */
 
-import { locate, TELLING, type Remembered } from '../anchors/anchors';
+import {
+  locate,
+  MIN_IDENTIFYING_LENGTH,
+  type AnchorMemory
+} from '../anchors/anchors';
 import type { Anchor } from '../../wire/generated';
 import { cellVersion } from '../../wire/versions';
 import type { IUnit } from './sharedTexts';
-import { spotOf, type ISpot } from './trackedThread';
+import { threadPosition, type IThreadPosition } from './trackedThread';
 
 /** Find an anchor among the texts of its document; null when it is lost. */
 export function findReopened(
   units: readonly IUnit[],
   anchor: Anchor
-): ISpot | null {
+): IThreadPosition | null {
   const own = units.find(({ id }) => id === anchor.cell_id) ?? null;
   if (anchor.range === null) {
     return own === null
       ? sameCell(units, anchor)
       : { unit: own, range: null, certainty: 'exact' };
   }
-  const here = own === null ? null : spotOf(own, locate(own.source, anchor));
-  const isHere = here !== null && holdsQuote(here, anchor);
+  const here =
+    own === null ? null : threadPosition(own, locate(own.source, anchor));
+  const isHere = here !== null && containsQuote(here, anchor);
   return isHere || here?.certainty === 'exact'
     ? here
-    : (elsewhere(units, own, anchor) ?? here);
+    : (findInOtherCell(units, own, anchor) ?? here);
 }
 
 /** The only cell with the text of the anchor's cell; approximate. */
-function sameCell(units: readonly IUnit[], { version }: Anchor): ISpot | null {
+function sameCell(
+  units: readonly IUnit[],
+  { version }: Anchor
+): IThreadPosition | null {
   const [unit, ...others] = units.filter(
     ({ source }) => source.trim() !== '' && cellVersion(source) === version
   );
@@ -38,29 +46,32 @@ function sameCell(units: readonly IUnit[], { version }: Anchor): ISpot | null {
 }
 
 /** The quote in another cell; approximate. */
-function elsewhere(
+function findInOtherCell(
   units: readonly IUnit[],
   own: IUnit | null,
   anchor: Anchor
-): ISpot | null {
+): IThreadPosition | null {
   if (anchor.cell_id === null || anchor.quote === '') {
     return null;
   }
   const places = units
     .filter(unit => unit !== own && unit.source.includes(anchor.quote))
     .flatMap(unit => {
-      const place = spotOf(unit, locate(unit.source, anchor));
-      return place !== null && holdsQuote(place, anchor) ? [place] : [];
+      const place = threadPosition(unit, locate(unit.source, anchor));
+      return place !== null && containsQuote(place, anchor) ? [place] : [];
     });
   const certain = places.filter(({ certainty }) => certainty === 'exact');
   const isTelling =
-    anchor.quote.length >= TELLING &&
+    anchor.quote.length >= MIN_IDENTIFYING_LENGTH &&
     anchor.certainty !== 'orphaned' && // The server marked it as lost.
     places.length === 1;
   const [best] = certain.length > 0 ? certain : isTelling ? places : [];
   return best === undefined ? null : { ...best, certainty: 'approximate' };
 }
 
-function holdsQuote({ unit, range }: ISpot, { quote }: Remembered): boolean {
+function containsQuote(
+  { unit, range }: IThreadPosition,
+  { quote }: AnchorMemory
+): boolean {
   return range !== null && unit.source.slice(range.from, range.to) === quote;
 }

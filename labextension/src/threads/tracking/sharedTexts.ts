@@ -182,17 +182,17 @@ export function inserted(delta: Delta): { from: number; to: number }[] {
 export function survival(
   delta: Delta,
   { from, to }: { from: number; to: number }
-): { kept: number; added: number } {
-  let kept = to - from;
+): { remaining: number; added: number } {
+  let remaining = to - from;
   let added = 0;
   let at = 0;
   for (const { insert, retain, delete: removed } of delta) {
     if (typeof insert === 'string') {
       added += at >= from && at <= to ? insert.length : 0;
     } else if (removed !== undefined) {
-      kept -= Math.max(0, Math.min(to, at + removed) - Math.max(from, at));
+      remaining -= Math.max(0, Math.min(to, at + removed) - Math.max(from, at));
     }
     at += (retain ?? 0) + (removed ?? 0);
   }
-  return { kept, added };
+  return { remaining, added };
 }

@@ -5,13 +5,13 @@
 
 import fastDiff from 'fast-diff';
 
-import { whole } from '../anchors/anchors';
+import { characterEnd } from '../anchors/anchors';
 import type { TextRange } from '../../wire/generated';
 
 /** Changed text, in units, up to which the remains of a range are searched. */
-const MOST = 20_000;
+const MAX_CHANGED_LENGTH = 20_000;
 /** Share of a range that must be left. */
-const LEFT = 1 / 3;
+const MIN_REMAINING_SHARE = 1 / 3;
 
 /** Number of equal units at the beginning and the end of two texts. */
 interface IAlignment {
@@ -41,24 +41,28 @@ export function alignText(
  * The remains of a rewritten range, with the replacements of its beginning and
  * end; null when too little is left.
  */
-export function remains(
+export function remainingPart(
   before: string,
   after: string,
   range: TextRange
 ): TextRange | null {
-  if (Math.max(before.length, after.length) > MOST) {
+  if (Math.max(before.length, after.length) > MAX_CHANGED_LENGTH) {
     return null;
   }
   const { from, to } = range;
-  const inside = stretches(before, after).filter(
-    ({ was, length }) => was.from < to && was.from + length > from
+  const inside = segmentsOf(before, after).filter(
+    ({ oldText, length }) => oldText.from < to && oldText.from + length > from
   );
   const same = inside.filter(({ isSame }) => isSame);
   const kept = same
-    .map(({ was, length }) => overlap(range, was.from, length))
+    .map(({ oldText: was, length }) => overlap(range, was.from, length))
     .reduce((sum, each) => sum + each, 0);
   const [first, last] = [inside[0], inside.at(-1)];
-  if (first === undefined || last === undefined || kept < LEFT * (to - from)) {
+  if (
+    first === undefined ||
+    last === undefined ||
+    kept < MIN_REMAINING_SHARE * (to - from)
+  ) {
     return null;
   }
   return kept === 0
@@ -67,28 +71,28 @@ export function remains(
 }
 
 /** A segment of a text and its replacement. */
-interface IStretch {
+interface ISegment {
   readonly isSame: boolean;
-  readonly was: { readonly from: number };
+  readonly oldText: { readonly from: number };
   /** Length in the old text, in units. */
   readonly length: number;
-  readonly now: TextRange;
+  readonly newText: TextRange;
 }
 
 /**
  * The old text segment by segment; insertions belong to the deletion before
  * them.
  */
-function stretches(before: string, after: string): IStretch[] {
-  const found: IStretch[] = [];
+function segmentsOf(before: string, after: string): ISegment[] {
+  const found: ISegment[] = [];
   let [old, now] = [0, 0];
   for (const [kind, { length }] of fastDiff(before, after)) {
     const last = found.at(-1);
     if (kind === fastDiff.INSERT) {
-      if (last !== undefined && !last.isSame && last.now.to === now) {
+      if (last !== undefined && !last.isSame && last.newText.to === now) {
         found[found.length - 1] = {
           ...last,
-          now: { from: last.now.from, to: now + length }
+          newText: { from: last.newText.from, to: now + length }
         };
       }
       now += length;
@@ -96,7 +100,12 @@ function stretches(before: string, after: string): IStretch[] {
     }
     const isSame = kind === fastDiff.EQUAL;
     const to = isSame ? now + length : now;
-    found.push({ isSame, was: { from: old }, length, now: { from: now, to } });
+    found.push({
+      isSame,
+      oldText: { from: old },
+      length,
+      newText: { from: now, to }
+    });
     old += length;
     now = to;
   }
@@ -111,12 +120,19 @@ function overlap({ from, to }: TextRange, at: number, length: number): number {
  * Where a range begins that begins in a segment: the replacement of a word
  * stands for the whole word.
  */
-function startIn({ isSame, was, now }: IStretch, from: number): number {
-  return isSame ? now.from + Math.max(0, from - was.from) : now.from;
+function startIn({ isSame, oldText, newText }: ISegment, from: number): number {
+  return isSame
+    ? newText.from + Math.max(0, from - oldText.from)
+    : newText.from;
 }
 
-function endIn({ isSame, was, length, now }: IStretch, to: number): number {
-  return isSame ? now.to - Math.max(0, was.from + length - to) : now.to;
+function endIn(
+  { isSame, oldText, length, newText }: ISegment,
+  to: number
+): number {
+  return isSame
+    ? newText.to - Math.max(0, oldText.from + length - to)
+    : newText.to;
 }
 
 /**
@@ -168,8 +184,8 @@ export function around(
     const after = commonStart(source.slice(to), rest, rest.length);
     if (before + after > best.to - best.from - part.length) {
       best = {
-        from: whole(source, from - before),
-        to: whole(source, to + after)
+        from: characterEnd(source, from - before),
+        to: characterEnd(source, to + after)
       };
     }
     at = earlier.indexOf(part, at + 1);

@@ -1,6 +1,6 @@
 /** The tracker's state of one thread. */
 
-import type { IFound, Remembered } from '../anchors/anchors';
+import type { IFound, AnchorMemory } from '../anchors/anchors';
 import type { Anchor, TextRange } from '../../wire/generated';
 import type { IRelativeRange } from './relativePositions';
 import type { IUnit } from './sharedTexts';
@@ -8,10 +8,10 @@ import type { IUnit } from './sharedTexts';
 /**
  * Relative ranges kept of a thread: as many undo steps find their text again.
  */
-const MOST_PINS = 12;
+const MAX_PINS = 12;
 
 /** The position of a thread. */
-export interface ISpot {
+export interface IThreadPosition {
   readonly unit: IUnit;
   /** Null for a whole cell. */
   readonly range: TextRange | null;
@@ -25,11 +25,11 @@ export interface ITrackedThread {
   /** The output it is about. */
   readonly output: Anchor['output'];
   /** Its position; null when it is lost. */
-  spot: ISpot | null;
+  position: IThreadPosition | null;
   /** Its last known position. */
-  last: ISpot | null;
+  last: IThreadPosition | null;
   /** The quote and its context when the position was last certain. */
-  memory: Remembered;
+  memory: AnchorMemory;
   /** The quote before parts of it were deleted; empty when nothing was. */
   earlier: string;
   /** The newest last. */
@@ -44,7 +44,7 @@ export function threadOf(id: string, anchor: Anchor): ITrackedThread {
     id,
     target: anchor.target,
     output: anchor.output,
-    spot: null,
+    position: null,
     last: null,
     memory: anchor,
     earlier: '',
@@ -63,13 +63,16 @@ export function withRelativeRange(
   pins: readonly IRelativeRange[],
   pin: IRelativeRange
 ): readonly IRelativeRange[] {
-  return [...pins, pin].slice(-MOST_PINS);
+  return [...pins, pin].slice(-MAX_PINS);
 }
 
 /**
  * The position of a thread from a position in a text; null when there is none.
  */
-export function spotOf(unit: IUnit, found: IFound | null): ISpot | null {
+export function threadPosition(
+  unit: IUnit,
+  found: IFound | null
+): IThreadPosition | null {
   if (found === null || found.certainty === 'orphaned') {
     return null;
   }

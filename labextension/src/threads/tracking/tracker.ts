@@ -8,7 +8,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import type { Doc } from 'yjs';
 
-import { remember, whole } from '../anchors/anchors';
+import { remember, characterEnd } from '../anchors/anchors';
 import type { Anchor, TextRange } from '../../wire/generated';
 import { cellVersion, textVersion } from '../../wire/versions';
 import { findReopened } from './reopenedAnchors';
@@ -28,14 +28,14 @@ import {
   isOfCell,
   threadOf,
   withRelativeRange,
-  type ISpot,
+  type IThreadPosition,
   type ITrackedThread
 } from './trackedThread';
 
 /** UTF-16 units kept of a quote; the server's limit. */
-const LONGEST_QUOTE = 20_000;
+const MAX_QUOTE = 20_000;
 /** UTF-16 units kept of a whole cell, to identify it after its removal. */
-const LONGEST_CELL = 2_000;
+const MAX_CELL_QUOTE = 2_000;
 
 /** The threads that a change moved. */
 export interface IMoved {
@@ -47,12 +47,12 @@ export interface IMoved {
 }
 
 /** The positions of the threads of one document. */
-export class Tracker implements IDisposable {
+export class ThreadTracker implements IDisposable {
   constructor(doc: Doc, isNotebook: boolean) {
     this.texts = new SharedTexts(doc, isNotebook, change =>
       this.onChange(change)
     );
-    this.twins = twinsIn(this.texts.units);
+    this.duplicateIds = duplicateIdsIn(this.texts.units);
   }
 
   /** Emitted right after each change that moved threads. */
@@ -70,7 +70,7 @@ export class Tracker implements IDisposable {
   track(id: string, anchor: Anchor): void {
     const thread = threadOf(id, anchor);
     this.threads.set(id, thread);
-    this.settle(thread, findReopened(this.texts.units, anchor));
+    this.resolveAll(thread, findReopened(this.texts.units, anchor));
   }
 
   untrack(id: string): void {
@@ -81,8 +81,8 @@ export class Tracker implements IDisposable {
    * The position of a thread; null when it is lost, undefined when it is not
    * tracked.
    */
-  spot(id: string): ISpot | null | undefined {
-    return this.threads.get(id)?.spot;
+  positionOf(id: string): IThreadPosition | null | undefined {
+    return this.threads.get(id)?.position;
   }
 
   /** The number of a cell from 1; null for a file. */
@@ -98,27 +98,27 @@ export class Tracker implements IDisposable {
     if (thread === undefined) {
       return null;
     }
-    const { target, output, memory, spot } = thread;
+    const { target, output, memory, position } = thread;
     const { quote, prefix, suffix } = memory;
-    const range = spot === null ? memory.range : spot.range;
+    const range = position === null ? memory.range : position.range;
     return {
       document,
-      cell_id: spot === null ? memory.cell_id : spot.unit.id,
+      cell_id: position === null ? memory.cell_id : position.unit.id,
       target,
       range:
-        range && spot !== null
-          ? { from: range.from, to: shortened(spot.unit.source, range) }
+        range && position !== null
+          ? { from: range.from, to: shortened(position.unit.source, range) }
           : range,
       quote,
       prefix,
       suffix,
       version:
-        spot === null
+        position === null
           ? memory.version
           : hasVersion
-            ? versionOf(spot.unit)
+            ? versionOf(position.unit)
             : null,
-      certainty: this.certaintyOf(spot),
+      certainty: this.certaintyOf(position),
       output
     };
   }
@@ -134,12 +134,14 @@ export class Tracker implements IDisposable {
   }
 
   /** Certainty for readers who know cells by id: undo can duplicate a cell. */
-  private certaintyOf(spot: ISpot | null): Anchor['certainty'] {
+  private certaintyOf(spot: IThreadPosition | null): Anchor['certainty'] {
     if (spot === null) {
       return 'orphaned';
     }
     const { id } = spot.unit;
-    return id !== null && this.twins.has(id) ? 'approximate' : spot.certainty;
+    return id !== null && this.duplicateIds.has(id)
+      ? 'approximate'
+      : spot.certainty;
   }
 
   dispose(): void {
@@ -151,9 +153,9 @@ export class Tracker implements IDisposable {
   }
 
   private onChange(change: IChange): void {
-    const before = this.twins;
+    const before = this.duplicateIds;
     if (change.isStructural) {
-      this.twins = twinsIn(change.after);
+      this.duplicateIds = duplicateIdsIn(change.after);
     }
     if (this.threads.size === 0) {
       return;
@@ -162,8 +164,8 @@ export class Tracker implements IDisposable {
     const ids = [...this.threads.values()]
       .filter(thread => {
         const isMoved = this.isMoved(settling, thread);
-        const id = thread.spot?.unit.id ?? '';
-        return isMoved || before.has(id) !== this.twins.has(id);
+        const id = thread.position?.unit.id ?? '';
+        return isMoved || before.has(id) !== this.duplicateIds.has(id);
       })
       .map(({ id }) => id);
     const { isLocal } = change;
@@ -178,47 +180,50 @@ export class Tracker implements IDisposable {
     if (!settling.concerns(thread)) {
       return false;
     }
-    const { spot } = thread;
-    this.settle(thread, this.spotAfter(settling, thread));
-    return !isSameSpot(spot, thread.spot);
+    const { position } = thread;
+    this.resolveAll(thread, this.resolveSafely(settling, thread));
+    return !isSamePosition(position, thread.position);
   }
 
   /**
    * An error here must not reach the user's typing: the thread counts as lost.
    */
-  private spotAfter(
+  private resolveSafely(
     settling: AnchorResolver,
     thread: ITrackedThread
-  ): ISpot | null {
+  ): IThreadPosition | null {
     try {
-      return settling.spot(thread);
+      return settling.resolve(thread);
     } catch (error) {
       console.error(`The thread ${thread.id} was not followed:`, error);
       return null;
     }
   }
 
-  private settle(thread: ITrackedThread, spot: ISpot | null): void {
+  private resolveAll(
+    thread: ITrackedThread,
+    spot: IThreadPosition | null
+  ): void {
     if (spot === null) {
-      thread.last = thread.spot ?? thread.last;
-      thread.spot = null;
+      thread.last = thread.position ?? thread.last;
+      thread.position = null;
       return;
     }
-    thread.spot = spot;
+    thread.position = spot;
     if (isOfCell(thread)) {
-      keepCell(thread, spot);
+      rememberCell(thread, spot);
     } else {
-      keepText(thread, spot, this.texts.map);
+      rememberText(thread, spot, this.texts.map);
     }
   }
 
   private readonly texts: SharedTexts;
   private readonly threads = new Map<string, ITrackedThread>();
   /** Ids that several cells have. */
-  private twins: ReadonlySet<string>;
+  private duplicateIds: ReadonlySet<string>;
 }
 
-function twinsIn(units: readonly IUnit[]): ReadonlySet<string> {
+function duplicateIdsIn(units: readonly IUnit[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const twins = new Set<string>();
   for (const { id } of units) {
@@ -240,7 +245,10 @@ function isReordered({ isStructural, before, after }: IChange): boolean {
 }
 
 /** Remember the cell of a thread. */
-function keepCell(thread: ITrackedThread, { unit, certainty }: ISpot): void {
+function rememberCell(
+  thread: ITrackedThread,
+  { unit, certainty }: IThreadPosition
+): void {
   const { id, source } = unit;
   if (id !== null && thread.cells.at(-1) !== id) {
     thread.cells = [...thread.cells.filter(cell => cell !== id), id];
@@ -249,14 +257,18 @@ function keepCell(thread: ITrackedThread, { unit, certainty }: ISpot): void {
     const { target, memory } = thread;
     const quote =
       target === 'cell'
-        ? source.slice(0, whole(source, LONGEST_CELL))
+        ? source.slice(0, characterEnd(source, MAX_CELL_QUOTE))
         : memory.quote;
     thread.memory = { ...memory, cell_id: id, quote };
   }
 }
 
 /** Pin the text of a thread, and remember it if certain. */
-function keepText(thread: ITrackedThread, spot: ISpot, map: Units): void {
+function rememberText(
+  thread: ITrackedThread,
+  spot: IThreadPosition,
+  map: Units
+): void {
   const { unit, range, certainty } = spot;
   if (range === null) {
     return;
@@ -290,7 +302,10 @@ function keepText(thread: ITrackedThread, spot: ISpot, map: Units): void {
   };
 }
 
-function isSameSpot(one: ISpot | null, other: ISpot | null): boolean {
+function isSamePosition(
+  one: IThreadPosition | null,
+  other: IThreadPosition | null
+): boolean {
   return one === null || other === null
     ? one === other
     : one.unit === other.unit &&
@@ -304,7 +319,7 @@ function isSame(one: TextRange | null, other: TextRange | null): boolean {
 
 /** The end of the quote of a range; the server rejects lone surrogates. */
 function shortened(source: string, { from, to }: TextRange): number {
-  return whole(source, Math.min(to, from + LONGEST_QUOTE));
+  return characterEnd(source, Math.min(to, from + MAX_QUOTE));
 }
 
 function versionOf({ id, source }: IUnit): string {

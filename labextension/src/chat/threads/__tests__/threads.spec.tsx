@@ -38,7 +38,7 @@ class FakePlaces implements IThreadLocations {
   readonly changed = new Signal<this, void>(this);
   readonly places = new Map<string, IThreadLocation>();
   readonly revealed: string[] = [];
-  here: string | null = 'work/a.ipynb';
+  currentDocument: string | null = 'work/a.ipynb';
   found = true;
 
   of(sessionId: string): IThreadLocation | null {
@@ -107,7 +107,7 @@ describe('the list of threads', () => {
       screen.getByRole('button', { name: /^Threads/ });
     expect(button().title).toBe('Threads (1 in this document)');
     const places = host.threads as FakePlaces;
-    places.here = 'b.py';
+    places.currentDocument = 'b.py';
     await act(() => places.changed.emit());
     expect(button().title).toBe('Threads');
   });
@@ -158,11 +158,11 @@ describe('the list of threads', () => {
     host.sure = false;
     await userEvent.keyboard('{ArrowDown}{Delete}');
     await act(() => {});
-    expect(server.asked.flat()).not.toContain('deleteSession');
+    expect(server.requestNames.flat()).not.toContain('deleteSession');
     host.sure = true;
     await userEvent.keyboard('{Delete}');
     await act(() => {});
-    expect(server.asked).toContainEqual(['deleteSession', 't1']);
+    expect(server.requestNames).toContainEqual(['deleteSession', 't1']);
     expect(screen.getByText('Deleted “First”.')).toBeTruthy();
   });
 });
@@ -218,7 +218,7 @@ describe('above a thread', () => {
     await userEvent.click(screen.getByRole('button', { name: /^Send/ }));
     await act(() => {});
     const [, , message] =
-      server.asked.find(([what]) => what === 'sendMessage') ?? [];
+      server.requestNames.find(([what]) => what === 'sendMessage') ?? [];
     expect(message).toMatchObject({
       text: 'Explain this output.',
       context: null

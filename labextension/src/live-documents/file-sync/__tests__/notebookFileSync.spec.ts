@@ -26,7 +26,7 @@ describe('FileWatch', () => {
   it('leaves a notebook alone whose file is the one it knows', async () => {
     const { lab, watch } = watched();
     lab.type('a', '!');
-    expect(await watch.takeUp()).toBe(false);
+    expect(await watch.mergeChanges()).toBe(false);
     expect([lab.files.reads, lab.model.dirty]).toEqual([0, true]);
   });
 
@@ -37,7 +37,7 @@ describe('FileWatch', () => {
       { id: 'x', source: 'new', metadata: { tags: ['t'] } },
       { id: 'b', source: 'two', outputs: ['new'], count: 2 }
     );
-    expect(await watch.takeUp()).toBe(true);
+    expect(await watch.mergeChanges()).toBe(true);
     expect(lab.sources).toEqual([
       ['a', 'uno'],
       ['x', 'new'],
@@ -53,7 +53,7 @@ describe('FileWatch', () => {
     const { lab, watch } = watched();
     lab.type('a', ' typed');
     lab.files.write({ id: 'a', source: 'one' }, { id: 'b', source: 'dos' });
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.sources).toEqual([
       ['a', 'one typed'],
       ['b', 'dos']
@@ -65,7 +65,7 @@ describe('FileWatch', () => {
     const { lab, watch } = watched();
     lab.type('a', ' typed');
     lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.sources.map(([, source]) => source)).toEqual([
       'one typed',
       'uno',
@@ -82,7 +82,7 @@ describe('FileWatch', () => {
       { id: 'a', source: 'one' },
       { id: 'b', source: 'two', outputs: ['theirs'], count: 2 }
     );
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.outputs('b')).toEqual(['mine']);
   });
 
@@ -94,7 +94,7 @@ describe('FileWatch', () => {
       { id: 'a', source: 'one saved' },
       { id: 'b', source: 'dos' }
     );
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.sources).toEqual([
       ['a', 'one saved and more'],
       ['b', 'dos']
@@ -106,11 +106,11 @@ describe('FileWatch', () => {
     const { lab, watch } = watched();
     let taken = Promise.resolve(true);
     lab.save(() => {
-      taken = watch.takeUp();
+      taken = watch.mergeChanges();
     });
     expect(await taken).toBe(false);
     lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
-    expect(await watch.takeUp()).toBe(true);
+    expect(await watch.mergeChanges()).toBe(true);
   });
 
   it('takes a notebook that the lab loaded anew as the file', async () => {
@@ -119,7 +119,7 @@ describe('FileWatch', () => {
     lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
     lab.load();
     lab.files.write({ id: 'a', source: 'eins' }, { id: 'b', source: 'two' });
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.sources[0]).toEqual(['a', 'eins']);
     expect(conflicts).not.toHaveBeenCalled();
   });
@@ -128,11 +128,11 @@ describe('FileWatch', () => {
     const { lab, watch } = watched();
     const specs = ['a', 'b', 'c', 'd', 'e'].map(id => ({ id, source: id }));
     lab.files.write(...specs);
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.sources.map(([id]) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
     const other = ['x', 'e', 'y', 'z', 'b'].map(id => ({ id, source: id }));
     lab.files.write(...other);
-    await watch.takeUp();
+    await watch.mergeChanges();
     const found = ['x', 'e', 'y', 'z', 'b'].map(id => [id, id]);
     expect(lab.sources).toEqual(found);
     expect(lab.model.dirty).toBe(false);
@@ -147,7 +147,7 @@ describe('FileWatch', () => {
       { id: 'b', source: 'two', outputs: ['old'], count: 1 }
     );
     lab.files.content.metadata = { title: 'theirs' };
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.model.sharedModel.cells.map(cell => cell.cell_type)).toEqual([
       'markdown',
       'code'
@@ -160,7 +160,7 @@ describe('FileWatch', () => {
     const { lab, watch } = watched();
     lab.model.setMetadata('title', 'mine');
     lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.model.sharedModel.metadata).toMatchObject({ title: 'mine' });
     expect(lab.model.dirty).toBe(true);
   });
@@ -170,7 +170,7 @@ describe('FileWatch', () => {
     lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });
     const cells = lab.files.content.cells as Record<string, unknown>[];
     lab.files.content.cells = cells.map(cell => ({ ...cell, id: undefined }));
-    await watch.takeUp();
+    await watch.mergeChanges();
     expect(lab.sources).toEqual([
       ['a', 'uno'],
       ['b', 'two']

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../../notebooks/cellConversion';
 import { fileBaselineOf, type MergeCell } from '../fileBaseline';
-import { merge, mergeWhole, type IMerge } from '../notebookMerge';
+import { merge, mergeNotebookMetadata, type IMerge } from '../notebookMerge';
 
 type Spec = [string, string] | [string, string, string];
 
@@ -71,13 +71,13 @@ describe('merge', () => {
     expect(result.edits).toEqual([
       { kind: 'cell-source', cell_id: 'b', source: 'new' }
     ]);
-    expect(result.keeps).toBe(false);
+    expect(result.hasLocalChanges).toBe(false);
   });
 
   it('keeps a text that only the page changed', () => {
     const mine = cells(['a', '1'], ['b', 'typed'], ['c', '3']);
     const result = merged(BASE, mine, BASE);
-    expect([kinds(result), result.conflicts, result.keeps]).toEqual([
+    expect([kinds(result), result.conflicts, result.hasLocalChanges]).toEqual([
       [],
       [],
       true
@@ -90,13 +90,13 @@ describe('merge', () => {
     const result = merged(BASE, mine, theirs);
     expect(kinds(result)).toEqual([]);
     expect(result.conflicts.map(cell => cell.source)).toEqual(['new']);
-    expect(result.keeps).toBe(true);
+    expect(result.hasLocalChanges).toBe(true);
   });
 
   it('has no conflict when both sides made the same change', () => {
     const both = cells(['a', '1'], ['b', 'new'], ['c', '3']);
     const result = merged(BASE, both, both);
-    expect([kinds(result), result.conflicts, result.keeps]).toEqual([
+    expect([kinds(result), result.conflicts, result.hasLocalChanges]).toEqual([
       [],
       [],
       false
@@ -116,7 +116,7 @@ describe('merge', () => {
   it('keeps cells that are new in the page', () => {
     const mine = cells(['a', '1'], ['x', 'new'], ['b', '2'], ['c', '3']);
     const result = merged(BASE, mine, BASE);
-    expect([kinds(result), result.keeps]).toEqual([[], true]);
+    expect([kinds(result), result.hasLocalChanges]).toEqual([[], true]);
   });
 
   it('deletes what was deleted in the file and not changed in the page', () => {
@@ -130,7 +130,7 @@ describe('merge', () => {
   it('brings back a cell deleted in the page only if the file changed it', () => {
     const mine = cells(['a', '1'], ['c', '3']);
     const same = merged(BASE, mine, BASE);
-    expect([kinds(same), same.keeps]).toEqual([[], true]);
+    expect([kinds(same), same.hasLocalChanges]).toEqual([[], true]);
     const theirs = cells(['a', '1'], ['b', 'new'], ['c', '3']);
     expect(kinds(merged(BASE, mine, theirs))).toEqual(['cell-insert b']);
   });
@@ -140,9 +140,9 @@ describe('merge', () => {
     expect(kinds(merged(BASE, BASE, theirs))).toEqual(['cell-outputs a']);
     const mine = cells(['a', '1', 'ran again'], ['b', '2'], ['c', '3']);
     const kept = merged(BASE, mine, theirs, ['a']);
-    expect([kinds(kept), kept.keeps]).toEqual([[], true]);
+    expect([kinds(kept), kept.hasLocalChanges]).toEqual([[], true]);
     const same = merged(BASE, theirs, theirs, ['a']);
-    expect([kinds(same), same.keeps]).toEqual([[], false]);
+    expect([kinds(same), same.hasLocalChanges]).toEqual([[], false]);
   });
 
   it('takes the order of the file unless the page has another', () => {
@@ -150,7 +150,7 @@ describe('merge', () => {
     expect(kinds(merged(BASE, BASE, theirs))).toEqual(['cell-move c']);
     const mine = cells(['b', '2'], ['a', '1'], ['c', '3']);
     const kept = merged(BASE, mine, theirs);
-    expect([kinds(kept), kept.keeps]).toEqual([[], true]);
+    expect([kinds(kept), kept.hasLocalChanges]).toEqual([[], true]);
   });
 
   it('takes metadata that only the file changed, without the mark of trust', () => {
@@ -162,7 +162,7 @@ describe('merge', () => {
     ).toBe(0);
     const mine = tagged(BASE, { tags: ['mine'] });
     const kept = merged(BASE, mine, theirs);
-    expect([kept.metadata.size, kept.keeps]).toEqual([0, true]);
+    expect([kept.metadata.size, kept.hasLocalChanges]).toEqual([0, true]);
   });
 });
 
@@ -177,7 +177,7 @@ describe('merge of cells of another type', () => {
       { kind: 'cell-delete', cell_id: 'b' },
       { ...text[1], after: 'a' }
     ]);
-    expect(result.keeps).toBe(false);
+    expect(result.hasLocalChanges).toBe(false);
   });
 
   it('puts a cell in anew that has other pictures in the file', () => {
@@ -193,7 +193,7 @@ describe('merge of cells of another type', () => {
     ['made text', text, BASE, BASE]
   ])('keeps a cell that the page has %s', (_, mine, base, theirs) => {
     const result = merged(base, mine, theirs);
-    expect([kinds(result), result.keeps]).toEqual([[], true]);
+    expect([kinds(result), result.hasLocalChanges]).toEqual([[], true]);
   });
 });
 
@@ -204,6 +204,6 @@ describe('mergeWhole', () => {
     ['the page changed alone', {}, { a: 1 }, {}, null],
     ['both changed', {}, { a: 1 }, { a: 2 }, null]
   ])('knows what %s', (_, base, mine, theirs, expected) => {
-    expect(mergeWhole(base, mine, theirs)).toEqual(expected);
+    expect(mergeNotebookMetadata(base, mine, theirs)).toEqual(expected);
   });
 });

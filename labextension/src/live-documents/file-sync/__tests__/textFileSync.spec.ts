@@ -32,14 +32,14 @@ describe('TextFile', () => {
   it('leaves a text alone whose file is the one it knows', async () => {
     const { lab, file } = watched();
     lab.type('typed');
-    expect(await file.takeUp()).toBe(false);
+    expect(await file.mergeChanges()).toBe(false);
     expect([lab.files.reads, lab.model.dirty]).toEqual([0, true]);
   });
 
   it('takes up what others wrote, and is saved then', async () => {
     const { lab, file } = watched();
     lab.files.write('one\n2\nthree\n');
-    expect(await file.takeUp()).toBe(true);
+    expect(await file.mergeChanges()).toBe(true);
     expect([lab.text, lab.model.dirty]).toEqual(['one\n2\nthree\n', false]);
     expect(lab.contentsModel.hash).toBe('hash 2'); // The next save finds the file it knows.
   });
@@ -47,7 +47,7 @@ describe('TextFile', () => {
   it('takes the line ends of the file up as well', async () => {
     const { lab, file } = watched();
     lab.files.write('one\r\n2\r\n');
-    await file.takeUp();
+    await file.mergeChanges();
     expect([lab.text, lab._lineEnding]).toEqual(['one\n2\n', '\r\n']);
   });
 
@@ -55,7 +55,7 @@ describe('TextFile', () => {
     const { lab, file } = watched();
     lab.type('typed');
     lab.files.write('uno\ntwo\nthree\n');
-    await file.takeUp();
+    await file.mergeChanges();
     expect(lab.text).toBe('uno\ntwo\nthree\ntyped');
     expect(lab.model.dirty).toBe(true);
     await lab.save();
@@ -66,9 +66,9 @@ describe('TextFile', () => {
     const { lab, file } = watched();
     lab.type('typed');
     lab.files.write('uno\ntwo\nthree\n');
-    await file.takeUp();
+    await file.mergeChanges();
     lab.files.write('uno\ndos\nthree\n');
-    await file.takeUp();
+    await file.mergeChanges();
     expect(lab.text).toBe('uno\ndos\nthree\ntyped');
   });
 
@@ -76,7 +76,7 @@ describe('TextFile', () => {
     const { lab, file } = watched();
     lab.shared.updateSource(0, 3, 'mine');
     lab.files.write('theirs\ntwo\nthree\n');
-    expect(await file.takeUp()).toBe(false);
+    expect(await file.mergeChanges()).toBe(false);
     expect(questions.map(({ path }) => path)).toEqual(['a.py']);
     expect([lab.text, lab.model.dirty]).toEqual(['mine\ntwo\nthree\n', true]);
     expect(lab.contentsModel.hash).toBe('hash 1'); // A save now makes JupyterLab ask too.
@@ -86,7 +86,7 @@ describe('TextFile', () => {
     const { lab, file } = watched();
     lab.shared.updateSource(0, 3, 'mine');
     lab.files.write('theirs\ntwo\nthree\n');
-    await file.takeUp();
+    await file.mergeChanges();
     questions[0]?.keep();
     expect([lab.text, lab.model.dirty]).toEqual(['mine\ntwo\nthree\n', true]);
     expect([lab.contentsModel.hash, questions]).toEqual(['hash 2', []]);
@@ -96,7 +96,7 @@ describe('TextFile', () => {
     const { lab, file } = watched();
     lab.shared.updateSource(0, 3, 'mine');
     lab.files.write('theirs\ntwo\nthree\n');
-    await file.takeUp();
+    await file.mergeChanges();
     questions[0]?.take();
     expect([lab.text, lab.model.dirty]).toEqual([lab.files.content, false]);
     expect(questions).toEqual([]);
@@ -108,9 +108,9 @@ describe('TextFile', () => {
     const { lab, file } = watched();
     lab.shared.updateSource(0, 3, 'mine');
     lab.files.write('theirs\ntwo\nthree\n');
-    await file.takeUp();
+    await file.mergeChanges();
     lab.files.write('one\ntwo\n3\n');
-    await file.takeUp();
+    await file.mergeChanges();
     expect([lab.text, questions]).toEqual(['mine\ntwo\n3\n', []]);
   });
 
@@ -154,7 +154,7 @@ describe('TextFile', () => {
     lab.load();
     lab.type('typed');
     lab.files.write('newer\n');
-    await file.takeUp();
+    await file.mergeChanges();
     expect(lab.text).toBe('newer\ntyped');
   });
 
@@ -162,7 +162,7 @@ describe('TextFile', () => {
     const { lab, file } = watched();
     lab.shared.updateSource(0, 3, 'mine');
     lab.files.write('theirs\ntwo\nthree\n');
-    await file.takeUp();
+    await file.mergeChanges();
     const [question] = questions;
     file.dispose();
     question?.take();

@@ -59,20 +59,20 @@ describe('AgentRuns', () => {
 
   it('leaves the cell to the user who runs it again', () => {
     notebook.runs.started('r', 'a');
-    expect(notebook.runs.take('a')).toBe('r');
+    expect(notebook.runs.handOver('a')).toBe('r');
     lab.print('a', 'mine');
     notebook.runs.output('r', 'a', 0, [text('late')]);
     notebook.runs.started('r', 'a');
     notebook.runs.ended('r', 'a', 4);
     expect(lab.outputs('a')).toEqual(['mine']);
-    expect(notebook.runs.take('a')).toBeNull();
+    expect(notebook.runs.handOver('a')).toBeNull();
   });
 
   it('leaves what it shows to the room that shows it', () => {
     notebook.runs.joined('r', 'a');
     notebook.runs.output('r', 'a', 0, [text('twice')]);
     expect(lab.outputs('a')).toEqual(['old']);
-    expect(notebook.runs.take('a')).toBe('r');
+    expect(notebook.runs.handOver('a')).toBe('r');
     notebook.runs.joined('r', 'a');
     notebook.runs.ended('r', 'a', 4);
     expect(shown()).toEqual([['old'], 3, 'idle']);
@@ -92,7 +92,7 @@ describe('AgentRuns', () => {
   it('ends a run that a new server does not know', () => {
     notebook.runs.started('r', 'a');
     notebook.runs.output('r', 'a', 0, [text('so far')]);
-    notebook.runs.doubt();
+    notebook.runs.markDoubtful();
     notebook.runs.endDoubtful();
     expect(shown()).toEqual([['so far'], null, 'idle']);
   });
@@ -100,7 +100,7 @@ describe('AgentRuns', () => {
   it('goes on with a run that the server speaks of again', () => {
     notebook.runs.started('r', 'a');
     notebook.runs.output('r', 'a', 0, [text('one')]);
-    notebook.runs.doubt();
+    notebook.runs.markDoubtful();
     notebook.runs.started('r', 'a');
     notebook.runs.output('r', 'a', 0, [text('one'), text(' two')]);
     notebook.runs.endDoubtful();
@@ -115,6 +115,6 @@ describe('AgentRuns', () => {
     notebook.runs.started('s', 'a');
     lab.model.sharedModel.deleteCell(0);
     notebook.runs.ended('s', 'a', 1);
-    expect(notebook.runs.take('a')).toBeNull();
+    expect(notebook.runs.handOver('a')).toBeNull();
   });
 });

@@ -208,7 +208,7 @@ describe('a caret in a cell that is moved', () => {
   it('comes back once when the cell is moved on before its editor is there', async () => {
     view.click('b', 3);
     notebook.apply({}, [move]);
-    notebook.takeUp([{ ...move, after: 'c' }], new Map());
+    notebook.applyMerge([{ ...move, after: 'c' }], new Map());
     view.press('!');
     const moved = view.cell('b');
     moved.render();

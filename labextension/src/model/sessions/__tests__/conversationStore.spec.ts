@@ -37,7 +37,9 @@ describe('a conversation', () => {
     const store = conversations.store(conversations.active.key);
     await settled();
     expect(store?.view).toEqual(expected);
-    expect(server.asked.map(([, , after]) => after)).toEqual([0, 3, 6, 9, 12]);
+    expect(server.requestNames.map(([, , after]) => after)).toEqual([
+      0, 3, 6, 9, 12
+    ]);
   });
 
   test('reads again what a gap left out', async () => {

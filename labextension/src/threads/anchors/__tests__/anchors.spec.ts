@@ -3,12 +3,12 @@ import { describe, expect, it, test } from 'vitest';
 import table from '../../../../../tests/wire/fixtures/anchors.json';
 import { cellVersion } from '../../../wire/versions';
 import { findReformatted } from '../anchorRewrites';
-import { locate, remember, type Remembered } from '../anchors';
+import { locate, remember, type AnchorMemory } from '../anchors';
 
 function anchorIn(
   text: string,
   range: { from: number; to: number } | null
-): Remembered {
+): AnchorMemory {
   return {
     cell_id: 'c',
     range,

@@ -49,7 +49,7 @@ test('the place of a thread is as sure as that of its output', () => {
   const { outputs } = model.cells.get(0) as ICodeCellModel;
   ['42', '42'].forEach(text => outputs.add(result(text)));
   const anchor = anchorOfCell('a.ipynb', 'c', '', outputMemory(outputs, 1));
-  document.hold([{ id: 't', anchor } as Session]);
+  document.setThreads([{ id: 't', anchor } as Session]);
   let reread = 0;
   document.reread.connect(() => (reread += 1));
   const certainty = (): string | undefined =>
@@ -58,7 +58,11 @@ test('the place of a thread is as sure as that of its output', () => {
 
   outputs.add(result('42'));
   expect(certainty()).toBe('approximate');
-  expect(document.news('t')?.output).toEqual({ index: 1, nth: 1, alike: 2 });
+  expect(document.anchorToReport('t')?.output).toEqual({
+    index: 1,
+    nth: 1,
+    alike: 2
+  });
 
   outputs.clear();
   expect(certainty()).toBe('approximate');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { cellVersion, textVersion } from '../../../wire/versions';
-import { anchorOfCell, anchorOfText, meantPart } from '../newAnchors';
+import { anchorOfCell, anchorOfText, trimmedSelection } from '../newAnchors';
 
 test('the anchor of a selection in a cell quotes it with the text around it', () => {
   const text = `${'a'.repeat(100)} wanted ${'z'.repeat(100)}`;
@@ -64,5 +64,5 @@ test.each([
   ['one two', { from: 0, to: 7 }],
   ['  \n ', null]
 ])('of %j the words are meant', (text, part) => {
-  expect(meantPart(text, { from: 0, to: text.length })).toEqual(part);
+  expect(trimmedSelection(text, { from: 0, to: text.length })).toEqual(part);
 });

@@ -6,7 +6,7 @@ afterEach(() => document.body.replaceChildren());
 
 const ONE: INodeMark = {
   ids: ['a'],
-  look: 'shoulders-mod-idle',
+  classes: 'shoulders-mod-idle',
   label: 'Thread a'
 };
 
@@ -32,7 +32,11 @@ test('a mark that becomes another keeps the focus, and opens what it shows now',
   draw(ONE);
   const before = button();
   before?.focus();
-  draw({ ids: ['a', 'b'], look: 'shoulders-mod-running', label: '2 threads' });
+  draw({
+    ids: ['a', 'b'],
+    classes: 'shoulders-mod-running',
+    label: '2 threads'
+  });
   expect(button()).toBe(before);
   expect(document.activeElement).toBe(before);
   expect(before?.textContent).toBe('2');

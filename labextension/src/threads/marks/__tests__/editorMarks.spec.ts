@@ -9,7 +9,7 @@ afterEach(() => document.body.replaceChildren());
 const TEXT = 'first line\nsecond line\nthird line\n';
 
 function textMark(id: string, from: number, to: number): ITextMark {
-  return { id, from, to, look: 'shoulders-mod-idle', label: `Thread ${id}` };
+  return { id, from, to, classes: 'shoulders-mod-idle', label: `Thread ${id}` };
 }
 
 /** An editor with text and marks, and the list of opened threads. */
@@ -19,7 +19,7 @@ function scene() {
   const marks = new EditorMarks({
     opened,
     settled,
-    dotOf: ids => ({ look: `shoulders-mod-idle`, label: ids.join(' ') })
+    dotOf: ids => ({ classes: `shoulders-mod-idle`, label: ids.join(' ') })
   });
   const view = new EditorView({
     state: EditorState.create({ doc: TEXT, extensions: marks.extension }),

@@ -2,21 +2,21 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { expect, test } from 'vitest';
 
 import { classesOf, labelOf, markOf, mostUrgent } from '../markAppearance';
-import { mark, place, thread } from '../../__tests__/fixtures';
+import { mark, location, thread } from '../../__tests__/fixtures';
 
 const trans = nullTranslator.load('');
-const THERE = place('t', 1, { from: 0, to: 4 });
+const THERE = location('t', 1, { from: 0, to: 4 });
 
 test.each([
   ['resolved', markOf(THERE, thread('t', 'resolved'))],
   ['unknown', markOf(THERE, undefined)],
-  ['lost', markOf(place('t', 1, null, 'orphaned'), thread('t'))]
+  ['lost', markOf(location('t', 1, null, 'orphaned'), thread('t'))]
 ])('a thread that is %s has no mark', (_, found) => {
   expect(found).toBeNull();
 });
 
 test('a mark says what goes on in its thread, and how sure its place is', () => {
-  const unsure = place('t', 1, { from: 0, to: 4 }, 'approximate');
+  const unsure = location('t', 1, { from: 0, to: 4 }, 'approximate');
   const said = [
     mark(THERE),
     mark(THERE, 'running'),

@@ -25,7 +25,7 @@ export function random(seed: number): () => number {
 }
 
 /** A notebook under random changes. */
-export class Storm {
+export class RandomEdits {
   constructor(
     seed: number,
     /** Makes text: similar lines, or no character twice. */
@@ -58,11 +58,11 @@ export class Storm {
 
   /** Whether the position of every character is known. */
   get isKnown(): boolean {
-    return this.isTrue && this.isSure && !this.isTwice;
+    return this.isAsExpected && this.isSure && !this.hasDuplicates;
   }
 
   /** Whether the notebook equals the expected state. */
-  private get isTrue(): boolean {
+  private get isAsExpected(): boolean {
     return (
       JSON.stringify(this.cells.map(({ id, text }) => [id, text])) ===
       JSON.stringify(this.shown())
@@ -196,12 +196,12 @@ export class Storm {
 
   undo(): void {
     this.pick(this.undoable()).undo();
-    this.recall();
+    this.restoreUndone();
   }
 
   redo(): void {
     this.pick(this.undoable()).redo();
-    this.recall();
+    this.restoreUndone();
   }
 
   insertCell(index: number, text: string): void {
@@ -250,7 +250,7 @@ export class Storm {
   }
 
   /** After an undo, look up the earlier state of each cell. */
-  private recall(): void {
+  private restoreUndone(): void {
     const known = [JSON.stringify(this.cells), ...this.history]
       .reverse()
       .flatMap(state => JSON.parse(state) as ICell[]);
@@ -269,7 +269,7 @@ export class Storm {
   /**
    * Whether a character occurs twice: a cut cell was pasted and the cut undone.
    */
-  private get isTwice(): boolean {
+  private get hasDuplicates(): boolean {
     const marks = this.cells.flatMap(cell => cell.marks);
     return new Set(marks).size < marks.length;
   }

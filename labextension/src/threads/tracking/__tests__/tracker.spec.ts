@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 
 import { remember } from '../../anchors/anchors';
 import type { Anchor } from '../../../wire/generated';
-import type { ISpot } from '../trackedThread';
-import { Tracker } from '../tracker';
-import { Storm } from './randomEdits';
+import type { IThreadPosition } from '../trackedThread';
+import { ThreadTracker } from '../tracker';
+import { RandomEdits } from './randomEdits';
 
 const SEEDS = Array.from({ length: 30 }, (_, seed) => seed + 1);
 const STEPS = 120;
@@ -48,7 +48,7 @@ function anchorOf(
 }
 
 /** Anchor threads to ranges of the notebook. */
-function pinned(storm: Storm, tracker: Tracker): IMarked[] {
+function pinned(storm: RandomEdits, tracker: ThreadTracker): IMarked[] {
   return storm.cells.flatMap(({ id, text, marks }, index) => {
     const from = text.indexOf('\n') + 1;
     const to = text.indexOf('\n', from + 1);
@@ -75,7 +75,7 @@ interface IPlace {
  * The ranges with the characters of a thread; text inserted among them belongs
  * to it.
  */
-function partsOf(storm: Storm, { marks }: IMarked): IPlace[] {
+function partsOf(storm: RandomEdits, { marks }: IMarked): IPlace[] {
   return storm.cells.flatMap(cell => {
     const places = cell.marks.flatMap((mark, at) =>
       marks.has(mark) && cell.text.charAt(at).trim() !== '' ? [at] : []
@@ -101,7 +101,7 @@ function trimmed({ cell, from, to }: IPlace, text: string): IPlace {
  * may belong to it.
  */
 function isMeant(
-  storm: Storm,
+  storm: RandomEdits,
   { marks, isTorn }: IMarked,
   place: IPlace,
   part: IPlace
@@ -135,14 +135,14 @@ interface ICount {
 
 /** Compare one thread with the positions of its characters. */
 function look(
-  storm: Storm,
-  tracker: Tracker,
+  storm: RandomEdits,
+  tracker: ThreadTracker,
   thread: IMarked,
   count: ICount,
   at: string
 ): void {
   const parts = partsOf(storm, thread);
-  const spot = tracker.spot(thread.id) ?? null;
+  const spot = tracker.positionOf(thread.id) ?? null;
   const told = `${at} ${thread.id}: ${JSON.stringify(parts)}`;
   thread.isTorn ||= parts.length > 1;
   if (spot?.certainty === 'exact') {
@@ -164,9 +164,9 @@ function look(
  * apart.
  */
 function isRight(
-  storm: Storm,
+  storm: RandomEdits,
   thread: IMarked,
-  { unit, range }: ISpot,
+  { unit, range }: IThreadPosition,
   parts: readonly IPlace[]
 ): boolean {
   const { from, to } = range ?? { from: 0, to: 0 };
@@ -186,7 +186,7 @@ function isRight(
 }
 
 function marksIn(
-  storm: Storm,
+  storm: RandomEdits,
   cell: string | null,
   from: number,
   to: number
@@ -196,7 +196,7 @@ function marksIn(
 }
 
 /** Whether a range is all of a thread that was never torn. */
-function isWhole(storm: Storm, thread: IMarked, part: IPlace): boolean {
+function isWhole(storm: RandomEdits, thread: IMarked, part: IPlace): boolean {
   const text = storm.cells.find(({ id }) => id === part.cell)?.text ?? '';
   return !thread.isTorn && text.slice(part.from, part.to) === thread.quote;
 }
@@ -228,8 +228,8 @@ function run(
   words: (next: () => number) => string,
   count: ICount
 ): void {
-  const storm = new Storm(seed, words, 6);
-  const tracker = new Tracker(storm.notebook.ydoc, true);
+  const storm = new RandomEdits(seed, words, 6);
+  const tracker = new ThreadTracker(storm.notebook.ydoc, true);
   const threads = pinned(storm, tracker);
   for (let step = 0; step < STEPS; step += 1) {
     const act = storm.step();

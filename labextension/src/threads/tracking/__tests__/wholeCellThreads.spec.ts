@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { anchorOfCell, anchorOfText } from '../../anchors/newAnchors';
 import { outputMemory } from '../../anchors/cellOutputs';
-import { Tracker } from '../tracker';
+import { ThreadTracker } from '../tracker';
 
 const FACE = '\u{1f600}';
 
@@ -19,7 +19,7 @@ function notebook(source: string): YNotebook {
 test('the quote of a long cell that was changed ends with a whole character', () => {
   const source = `${'a'.repeat(1998)}${FACE}${FACE}`;
   const shared = notebook(source);
-  const tracker = new Tracker(shared.ydoc, true);
+  const tracker = new ThreadTracker(shared.ydoc, true);
   tracker.track('t', anchorOfCell('a.ipynb', 'c1', source, null));
   shared.cells[0]?.updateSource(0, 0, 'b');
   const { quote } = tracker.anchor('t', 'a.ipynb', true) ?? {};
@@ -31,7 +31,7 @@ test('the quote of a long selection that grew ends with a whole character', () =
   const source = `x${'a'.repeat(19_998)}${FACE}${FACE}z`;
   const place = { document: 'a.ipynb', cellId: 'c1' };
   const shared = notebook(source);
-  const tracker = new Tracker(shared.ydoc, true);
+  const tracker = new ThreadTracker(shared.ydoc, true);
   const part = { from: 1, to: source.length - 1 };
   tracker.track('t', anchorOfText(place, source, part));
   shared.cells[0]?.updateSource(5, 5, 'b');
