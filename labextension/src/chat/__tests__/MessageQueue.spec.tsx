@@ -44,7 +44,7 @@ describe('a turn that is stopped with Esc', () => {
     const { server, socket } = await showPanel(queuedLog());
     await act(() => void fireEvent.keyDown(field(), { key: 'Escape' }));
     await act(() => socket.deliver([ended()]));
-    expect(server.requestNames.at(-1)).toEqual(['removeMessage', 's1', 'm4']);
+    expect(server.requests.at(-1)).toEqual(['removeMessage', 's1', 'm4']);
     expect(field().value).toBe('later');
     await act(() => socket.deliver([removed(queuedLog().length + 2)]));
     expect(queue()).toBeNull();
@@ -70,7 +70,7 @@ describe('a turn that is stopped with Esc', () => {
       within(queue() ?? document.body).getByRole('button', { name: 'Edit' })
     ).toBeTruthy();
     await user.click(screen.getByRole('button', { name: 'Send now' }));
-    expect(server.requestNames.at(-1)).toEqual(['sendQueued', 's1', 'm4']);
+    expect(server.requests.at(-1)).toEqual(['sendQueued', 's1', 'm4']);
   });
 });
 
@@ -80,7 +80,7 @@ test('what a turn left is there to be sent after a reload', async () => {
   await act(
     () => void fireEvent.click(screen.getByRole('button', { name: 'Send now' }))
   );
-  expect(server.requestNames.at(-1)).toEqual(['sendQueued', 's1', 'm4']);
+  expect(server.requests.at(-1)).toEqual(['sendQueued', 's1', 'm4']);
 });
 
 test('nothing is offered to be sent while a turn runs', async () => {

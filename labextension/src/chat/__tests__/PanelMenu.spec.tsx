@@ -27,11 +27,7 @@ describe('the menu of the panel', () => {
     await choose('More', 'Export as notebook');
     await choose('More', 'Fork');
     expect(host.done).toEqual([['save', 'Fix the plot.ipynb']]);
-    expect(server.requestNames).toContainEqual([
-      'exportSession',
-      's1',
-      'ipynb'
-    ]);
+    expect(server.requests).toContainEqual(['exportSession', 's1', 'ipynb']);
     expect(conversations.active.sessionId).toBe('fork-of-s1');
   });
 

@@ -84,7 +84,7 @@ describe('the tabs', () => {
     await userEvent.dblClick(screen.getByRole('tab'));
     await userEvent.keyboard('Better{Enter}');
     await act(() => {});
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'patchSession',
       's1',
       { title: 'Better' }
@@ -92,7 +92,7 @@ describe('the tabs', () => {
     screen.getByRole('tab').focus();
     await userEvent.keyboard('{F2}Worse{Escape}');
     expect(screen.queryByLabelText('Title')).toBeNull();
-    expect(server.requestNames.flat()).not.toContainEqual({ title: 'Worse' });
+    expect(server.requests.flat()).not.toContainEqual({ title: 'Worse' });
   });
 
   test('keep a title being written while the window is left', async () => {
@@ -102,9 +102,9 @@ describe('the tabs', () => {
     const title = screen.getByLabelText('Title');
     fireEvent.blur(title); // The window lost the focus, not the field.
     expect(screen.getByLabelText('Title')).toBe(title);
-    expect(server.requestNames.flat()).not.toContainEqual({ title: 'Bett' });
+    expect(server.requests.flat()).not.toContainEqual({ title: 'Bett' });
     await userEvent.keyboard('er{Enter}');
-    expect(server.requestNames.at(-1)?.[2]).toEqual({ title: 'Better' });
+    expect(server.requests.at(-1)?.[2]).toEqual({ title: 'Better' });
   });
 
   test('name the panel they show, and none while the history is shown', async () => {

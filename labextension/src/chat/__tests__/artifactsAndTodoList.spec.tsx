@@ -17,7 +17,7 @@ describe('a shared file', () => {
     );
     const card = screen.getByRole('region', { name: 'Shared file plot.png' });
     expect(card.textContent).toContain('2 kB');
-    expect(server.requestNames).toContainEqual(['artifact', 's1', 'plot.png']);
+    expect(server.requests).toContainEqual(['artifact', 's1', 'plot.png']);
     const picture = container.querySelector('.shoulders-Artifact img');
     expect(picture?.getAttribute('src')).toBe('blob:1');
     fireEvent.click(button('Download plot.png'));
@@ -57,7 +57,7 @@ describe('a shared file', () => {
   test('of text is shown when asked for', async () => {
     const { container, server } = await showPanel(sharing('a.md', 'text/md'));
     expect(container.textContent).toContain('Made **today**');
-    expect(server.requestNames.map(([name]) => name)).not.toContain('artifact');
+    expect(server.requests.map(([name]) => name)).not.toContain('artifact');
     fireEvent.click(button('Preview'));
     await vi.waitFor(() =>
       expect(container.querySelector('.shoulders-Plain')?.textContent).toBe(

@@ -78,7 +78,7 @@ describe('a conversation that can only be read', () => {
       expect(screen.getByText('This conversation was deleted.')).toBeTruthy();
       fireEvent.click(button('Restore'));
       await act(() => {});
-      expect(server.requestNames).toContainEqual(['undeleteSession', 's1']);
+      expect(server.requests).toContainEqual(['undeleteSession', 's1']);
       expect(screen.queryByText('This conversation was deleted.')).toBeNull();
       expect(field().disabled).toBe(false);
     }

@@ -25,7 +25,7 @@ describe('a turn at a limit of money', () => {
     expect(card?.textContent).toContain('$0.52 of $0.50 spent.');
     expect(screen.getByText('Paused at a limit')).toBeTruthy();
     fireEvent.click(button('Continue, up to $0.78'));
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'resume',
       's1',
       { decision: 'resume', limit_micro_usd: 780_000 }
@@ -37,7 +37,7 @@ describe('a turn at a limit of money', () => {
     const user = userEvent.setup();
     await user.click(button('Other amount…'));
     await user.keyboard('3{Enter}');
-    expect(server.requestNames.at(-1)?.[2]).toEqual({
+    expect(server.requests.at(-1)?.[2]).toEqual({
       decision: 'resume',
       limit_micro_usd: 3_000_000
     });
@@ -55,7 +55,7 @@ describe('a turn at a limit of money', () => {
   test('can be stopped', async () => {
     const { server } = await showPanel(log('paused'));
     fireEvent.click(button('Stop here'));
-    expect(server.requestNames.at(-1)?.[2]).toEqual({ decision: 'discard' });
+    expect(server.requests.at(-1)?.[2]).toEqual({ decision: 'discard' });
   });
 
   test('that went on shows the limit as a remark', async () => {
@@ -91,7 +91,7 @@ describe('a turn that has outgrown its model', () => {
     expect(card?.textContent).toContain('It does not fit.');
     expect(card?.textContent).not.toContain('$');
     fireEvent.click(button('Summarise and continue'));
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'resume',
       's1',
       { decision: 'resume' }
@@ -101,7 +101,7 @@ describe('a turn that has outgrown its model', () => {
   test('can be stopped', async () => {
     const { server } = await showPanel(tooLong());
     fireEvent.click(button('Stop here'));
-    expect(server.requestNames.at(-1)?.[2]).toEqual({ decision: 'discard' });
+    expect(server.requests.at(-1)?.[2]).toEqual({ decision: 'discard' });
   });
 });
 
@@ -143,7 +143,7 @@ describe('the budget', () => {
     await user.clear(month);
     await user.type(month, '7.5{Enter}');
     await act(() => {});
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'putBudget',
       {
         month_micro_usd: 7_500_000,

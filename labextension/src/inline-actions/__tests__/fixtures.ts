@@ -150,12 +150,12 @@ export class Scene {
 
   /** The requests that sent a message. */
   sent(): unknown[][] {
-    return this.server.requestNames.filter(([name]) => name === 'sendMessage');
+    return this.server.requests.filter(([name]) => name === 'sendMessage');
   }
 
   /** The names of all requests except those for logs. */
   requestNames(): unknown[] {
-    return this.server.requestNames
+    return this.server.requests
       .map(([name]) => name)
       .filter(name => name !== 'events');
   }

@@ -19,8 +19,7 @@ describe('an edit in place', () => {
     const scene = new Scene(new FakeTarget(TEXT));
     await scene.ask('shorter');
     const [, made] =
-      scene.server.requestNames.find(([name]) => name === 'createSession') ??
-      [];
+      scene.server.requests.find(([name]) => name === 'createSession') ?? [];
     expect(made).toEqual({
       kind: 'chat',
       title: 'Edit: shorter',
@@ -203,7 +202,7 @@ describe('an edit in place', () => {
       scene.edit.type('shorter');
       await scene.edit.submit();
       expect(scene.edit.obstacle).toBe(refusal);
-      expect(scene.server.requestNames).toEqual([]);
+      expect(scene.server.requests).toEqual([]);
     }
   );
 

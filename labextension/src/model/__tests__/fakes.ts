@@ -189,7 +189,7 @@ export class FakeServer implements IHttpClient {
   edits: PendingEdit[] = [];
   decided: EditDecision = { edit: null, drift: null };
   allDecided: EditDecisions = { resolved: [], left: [], drift: [] };
-  readonly requestNames: unknown[][] = [];
+  readonly requests: unknown[][] = [];
   /** Thrown by the next request. */
   failure: ApiError | null = null;
   /** Events per page of a log. */
@@ -348,7 +348,7 @@ export class FakeServer implements IHttpClient {
   }
 
   private note(...asked: unknown[]): void {
-    this.requestNames.push(asked);
+    this.requests.push(asked);
     this.answer(null);
   }
 

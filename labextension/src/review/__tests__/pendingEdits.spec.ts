@@ -68,7 +68,7 @@ test('a decision waits until the server knows the text as it is', async () => {
   await store.decide('one', { decision: 'keep', baseline: 'x' });
   expect(pauses).toHaveLength(1);
   expect(
-    server.requestNames.filter(([what]) => what === 'decideEdit')
+    server.requests.filter(([what]) => what === 'decideEdit')
   ).toHaveLength(2);
 });
 
@@ -84,7 +84,7 @@ test('whole edits are decided as they were seen, and those that are left are tol
   const { server, store } = made([edit('one')]);
   await settled();
   await store.decideAll('undo', store.edits);
-  expect(server.requestNames).toContainEqual([
+  expect(server.requests).toContainEqual([
     'decideEdits',
     {
       decision: 'undo',
@@ -106,7 +106,7 @@ test('nothing is asked for no edits', async () => {
   const { server, store } = made();
   await settled();
   await store.decideAll('keep', []);
-  expect(server.requestNames).toEqual([]);
+  expect(server.requests).toEqual([]);
 });
 
 test('what a kernel still holds is told', async () => {

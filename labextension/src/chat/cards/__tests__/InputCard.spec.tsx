@@ -27,7 +27,7 @@ describe('input for a cell', () => {
     expect(field().type).toBe('password');
     const user = userEvent.setup();
     await user.type(field(), 'hunter2{Enter}');
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'answerInput',
       's1',
       'c2',

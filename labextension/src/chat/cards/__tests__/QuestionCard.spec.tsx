@@ -23,7 +23,7 @@ describe('a question', () => {
     const card = screen.getByRole('region', { name: /Which column/ });
     expect(within(card).getByRole('group').textContent).toBe('ab');
     fireEvent.click(button('b'));
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'answerQuestion',
       's1',
       'k1',
@@ -46,7 +46,7 @@ describe('a question', () => {
     expect(button('a').getAttribute('aria-pressed')).toBe('true');
     expect(button('b').getAttribute('aria-pressed')).toBe('false');
     await user.click(button('Send'));
-    expect(server.requestNames.at(-1)?.[3]).toEqual({ answer: ['a', 'c'] });
+    expect(server.requests.at(-1)?.[3]).toEqual({ answer: ['a', 'c'] });
   });
 
   test('is answered by the next message, as the input says', async () => {
@@ -55,7 +55,7 @@ describe('a question', () => {
     fireEvent.change(field(), { target: { value: 'None of them' } });
     fireEvent.keyDown(field(), { key: 'Enter' });
     await act(() => {});
-    const sent = server.requestNames.find(([name]) => name === 'sendMessage');
+    const sent = server.requests.find(([name]) => name === 'sendMessage');
     expect(sent?.[2]).toMatchObject({ text: 'None of them' });
   });
 
@@ -65,7 +65,7 @@ describe('a question', () => {
     expect(screen.getByRole('region', { name: 'Interrupted' })).toBeTruthy();
     fireEvent.click(button('a'));
     fireEvent.click(button('Send'));
-    expect(server.requestNames.at(-1)?.[0]).toBe('answerQuestion');
+    expect(server.requests.at(-1)?.[0]).toBe('answerQuestion');
     await act(() => socket.deliver(events.slice(10)));
     expect(screen.getByLabelText('Your answer').textContent).toBe('All but c');
     expect(field().placeholder).toBe('Add something for the next step…');
@@ -127,14 +127,14 @@ describe('a result the user supplies', () => {
     const user = userEvent.setup();
     await user.type(screen.getByLabelText('Result of Run cell 1'), '42');
     await user.click(button('Send result'));
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'supplyResult',
       's1',
       'k2',
       { content: '42', ok: true }
     ]);
     await user.click(button('Send as error'));
-    expect(server.requestNames.at(-1)?.[3]).toEqual({
+    expect(server.requests.at(-1)?.[3]).toEqual({
       content: '42',
       ok: false
     });

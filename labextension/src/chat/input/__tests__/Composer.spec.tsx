@@ -58,7 +58,7 @@ async function beside() {
     shown.host.look({ document: 'a.ipynb', openDocuments: ['a.ipynb', 'b.py'] })
   );
   const sent = () =>
-    shown.server.requestNames
+    shown.server.requests
       .filter(([name]) => name === 'sendMessage')
       .at(-1)?.[2];
   return { ...shown, sent };
@@ -130,7 +130,7 @@ describe('after @', () => {
     await press('Escape');
     expect(screen.queryByRole('listbox')).toBeNull();
     expect(field().value).toBe('@b');
-    expect(server.requestNames.map(([name]) => name)).not.toContain('cancel');
+    expect(server.requests.map(([name]) => name)).not.toContain('cancel');
   });
 
   test('what is attached opens and can be taken away', async () => {
@@ -280,19 +280,15 @@ describe('after /', () => {
     await run('/instructions');
     expect(host.asked).toContainEqual(['instructions']);
     await run('/export jsonl');
-    expect(server.requestNames).toContainEqual([
-      'exportSession',
-      's1',
-      'jsonl'
-    ]);
+    expect(server.requests).toContainEqual(['exportSession', 's1', 'jsonl']);
     expect(host.done.at(-1)).toEqual([
       'save',
       expect.stringMatching(/\.jsonl$/)
     ]);
     await run('/compact');
-    expect(server.requestNames.at(-1)?.[0]).toBe('compact');
+    expect(server.requests.at(-1)?.[0]).toBe('compact');
     await run('/undo');
-    expect(server.requestNames.at(-1)?.[0]).toBe('undoTurn');
+    expect(server.requests.at(-1)?.[0]).toBe('undoTurn');
     await run('/clear');
     expect(document.body.textContent).toContain('What shall we work on?');
   });

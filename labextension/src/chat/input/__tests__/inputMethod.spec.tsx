@@ -15,9 +15,9 @@ describe('the keys of an input method', () => {
     const { server } = await showPanel(fixture('parallel-calls').events);
     const field = screen.getByPlaceholderText(/…$/);
     await composing(field, 'Escape');
-    expect(server.requestNames.some(([name]) => name === 'cancel')).toBe(false);
+    expect(server.requests.some(([name]) => name === 'cancel')).toBe(false);
     await act(() => void fireEvent.keyDown(field, { key: 'Escape' }));
-    expect(server.requestNames.at(-1)).toEqual(['cancel', 's1']);
+    expect(server.requests.at(-1)).toEqual(['cancel', 's1']);
   });
 
   test('leave a queued message open that is being changed', async () => {
@@ -28,7 +28,7 @@ describe('the keys of an input method', () => {
     await composing(field, 'Enter');
     await composing(field, 'Escape');
     expect(field.isConnected).toBe(true);
-    expect(server.requestNames.some(([name]) => name === 'editMessage')).toBe(
+    expect(server.requests.some(([name]) => name === 'editMessage')).toBe(
       false
     );
   });

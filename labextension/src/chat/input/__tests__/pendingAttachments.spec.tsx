@@ -29,7 +29,7 @@ async function uploading(...names: string[]) {
   const clipboardData = { getData: () => '', files };
   await act(() => void fireEvent.paste(field(), { clipboardData }));
   const sent = () =>
-    shown.server.requestNames
+    shown.server.requests
       .filter(([name]) => name === 'sendMessage')
       .map(([, , body]) => body);
   const arrive = () => act(() => done());
@@ -77,7 +77,7 @@ test.each([
   expect(screen.queryByText(WAITS)).toBeNull();
   await arrive();
   expect(sent()).toEqual([]);
-  expect(server.requestNames.some(([name]) => name === 'cancel')).toBe(false);
+  expect(server.requests.some(([name]) => name === 'cancel')).toBe(false);
   expect(chips()).toEqual(['one.csv', 'a.ipynb']);
   await press('Enter');
   expect(sent()).toHaveLength(1);

@@ -57,7 +57,7 @@ describe('a message of the user', () => {
     await act(() => {
       fireEvent.keyDown(field, { key: 'Enter' });
     });
-    const [, , body] = server.requestNames.at(-1) ?? [];
+    const [, , body] = server.requests.at(-1) ?? [];
     expect(body).toMatchObject({ text: 'Asked anew', replaces: 'm1' });
     expect(document.querySelector('.shoulders-Agent')).toBeNull();
   });
@@ -78,7 +78,7 @@ describe('a message of the user', () => {
     fireEvent.click(button('History'));
     expect(field()?.value).toBe('half');
     await act(() => void fireEvent.click(button('Send')));
-    expect(server.requestNames.at(-1)?.[2]).toMatchObject({
+    expect(server.requests.at(-1)?.[2]).toMatchObject({
       text: 'half',
       replaces: 'm1'
     });
@@ -106,10 +106,10 @@ describe('a message of the user', () => {
       key: 'Escape'
     });
     expect(screen.queryByRole('textbox', { name: 'Message' })).toBeNull();
-    expect(server.requestNames.some(([name]) => name === 'sendMessage')).toBe(
+    expect(server.requests.some(([name]) => name === 'sendMessage')).toBe(
       false
     );
-    expect(server.requestNames.some(([name]) => name === 'cancel')).toBe(false);
+    expect(server.requests.some(([name]) => name === 'cancel')).toBe(false);
   });
 
   test('cannot be edited while a turn runs', async () => {
@@ -143,7 +143,7 @@ describe('a message of the user', () => {
     await act(() => {
       fireEvent.click(bar.getByRole('button', { name: /^Continue from here/ }));
     });
-    expect(server.requestNames).toContainEqual([
+    expect(server.requests).toContainEqual([
       'forkSession',
       's1',
       { seq: answered().length }
@@ -157,7 +157,7 @@ describe('a message of the user', () => {
     });
     await act(() => forks[0]?.click());
     const first = answered().find(event => event.type === 'message-add');
-    expect(server.requestNames).toContainEqual([
+    expect(server.requests).toContainEqual([
       'forkSession',
       's1',
       { seq: (first?.seq ?? 0) - 1 }
@@ -226,7 +226,7 @@ test('a turn that only failed is tried again in its place', async () => {
   await act(() => {
     fireEvent.click(button('Try again'));
   });
-  const [, , body] = server.requestNames.at(-1) ?? [];
+  const [, , body] = server.requests.at(-1) ?? [];
   expect(body).toMatchObject({ replaces: 'm1' });
 });
 

@@ -93,9 +93,7 @@ describe('going back to before a message', () => {
     expect(document.activeElement).toBe(screen.getAllByRole('checkbox')[0]);
     fireEvent.keyDown(dialog, { key: 'Escape' });
     expect(screen.queryByRole('dialog')).toBeNull();
-    expect(server.requestNames.filter(([name]) => name === 'restore')).toEqual(
-      []
-    );
+    expect(server.requests.filter(([name]) => name === 'restore')).toEqual([]);
   });
 
   it('offers notebooks, files and the conversation', () => {

@@ -24,7 +24,7 @@ describe('the history', () => {
     await choose('More actions for Third', 'Rename');
     await userEvent.keyboard('Renamed{Enter}');
     await act(() => {});
-    expect(server.requestNames).toContainEqual([
+    expect(server.requests).toContainEqual([
       'patchSession',
       's3',
       { title: 'Renamed' }
@@ -64,12 +64,12 @@ describe('the history', () => {
     screen.getByRole('button', { name: /^Second/ }).focus();
     await userEvent.keyboard('{Delete}');
     await act(() => {});
-    expect(server.requestNames.at(-1)).toEqual(['deleteSession', 's2']);
+    expect(server.requests.at(-1)).toEqual(['deleteSession', 's2']);
     expect(conversations.tabs.map(tab => tab.sessionId)).toEqual(['s1']);
     expect(document.activeElement).toBe(button('Undo'));
     await userEvent.keyboard('{Enter}');
     await act(() => {});
-    expect(server.requestNames).toContainEqual(['undeleteSession', 's2']);
+    expect(server.requests).toContainEqual(['undeleteSession', 's2']);
     expect(conversations.active.sessionId).toBe('s2');
     expect(screen.queryByText(/^Deleted/)).toBeNull();
   });
@@ -91,7 +91,7 @@ describe('the history', () => {
     expect(rows().map(text => text.slice(0, 6))).toEqual(places);
     await userEvent.keyboard('tle{Enter}');
     await frame();
-    expect(server.requestNames.at(-1)?.[2]).toEqual({ title: 'Half a title' });
+    expect(server.requests.at(-1)?.[2]).toEqual({ title: 'Half a title' });
     expect(document.activeElement?.textContent).toContain('Half a title');
     await act(() => screen.getByLabelText('Search conversations').focus());
     expect(rows()[0]).toContain('Half a title'); // Now it may move.
@@ -116,10 +116,10 @@ describe('the history', () => {
     const row = screen.getByText('Second').closest('li');
     expect(within(row as HTMLElement).getByLabelText('Working')).toBeTruthy();
     await choose('More actions for Second', 'Delete');
-    expect(server.requestNames.flat()).not.toContain('deleteSession');
+    expect(server.requests.flat()).not.toContain('deleteSession');
     host.sure = true;
     await choose('More actions for Second', 'Delete');
-    expect(server.requestNames.flat()).toContain('deleteSession');
+    expect(server.requests.flat()).toContain('deleteSession');
   });
 
   test('shows what a title hides', async () => {

@@ -158,11 +158,11 @@ describe('the list of threads', () => {
     host.sure = false;
     await userEvent.keyboard('{ArrowDown}{Delete}');
     await act(() => {});
-    expect(server.requestNames.flat()).not.toContain('deleteSession');
+    expect(server.requests.flat()).not.toContain('deleteSession');
     host.sure = true;
     await userEvent.keyboard('{Delete}');
     await act(() => {});
-    expect(server.requestNames).toContainEqual(['deleteSession', 't1']);
+    expect(server.requests).toContainEqual(['deleteSession', 't1']);
     expect(screen.getByText('Deleted “First”.')).toBeTruthy();
   });
 });
@@ -218,7 +218,7 @@ describe('above a thread', () => {
     await userEvent.click(screen.getByRole('button', { name: /^Send/ }));
     await act(() => {});
     const [, , message] =
-      server.requestNames.find(([what]) => what === 'sendMessage') ?? [];
+      server.requests.find(([what]) => what === 'sendMessage') ?? [];
     expect(message).toMatchObject({
       text: 'Explain this output.',
       context: null

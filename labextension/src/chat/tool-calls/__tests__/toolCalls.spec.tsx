@@ -64,7 +64,7 @@ describe('an approval', () => {
       'In this conversationAll calls of this tool'
     ]);
     await userEvent.click(screen.getByRole('menuitem', { name: /notebook/ }));
-    expect(server.requestNames.at(-1)?.[3]).toEqual({
+    expect(server.requests.at(-1)?.[3]).toEqual({
       decision: 'allow',
       scope: 'document'
     });
@@ -105,7 +105,7 @@ describe('an approval', () => {
     const always = button('Always for exactly this command');
     expect(always.title).toBe(`Only this command: ${command}`);
     await userEvent.click(always);
-    expect(server.requestNames.at(-1)?.[3]).toEqual({
+    expect(server.requests.at(-1)?.[3]).toEqual({
       decision: 'allow',
       scope: 'always'
     });
@@ -233,7 +233,7 @@ describe('a message that waits', () => {
     const user = userEvent.setup();
     await user.click(button('Edit'));
     await user.keyboard(' today{Escape}');
-    expect(server.requestNames.some(([name]) => name === 'editMessage')).toBe(
+    expect(server.requests.some(([name]) => name === 'editMessage')).toBe(
       false
     );
     await user.click(button('Edit'));
@@ -242,7 +242,7 @@ describe('a message that waits', () => {
     server.fail({ code: 'conflict' }, 409);
     await user.keyboard('{Enter}');
     await act(() => {});
-    expect(server.requestNames.at(-1)?.[3]).toBe('later\nor not');
+    expect(server.requests.at(-1)?.[3]).toBe('later\nor not');
     expect(conversations.draft(conversations.active.key)).toBe('later\nor not');
   });
 });
@@ -272,7 +272,7 @@ describe('a proposal', () => {
     const before = field.value;
     await user.type(field, '!');
     await user.click(button('Apply and run'));
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'decideProposal',
       'q1',
       {
@@ -290,7 +290,7 @@ describe('a proposal', () => {
     await user.keyboard('typed{Escape}');
     expect(screen.queryByRole('textbox', { name: /apply/ })).toBeNull();
     await user.click(button('Apply'));
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'decideProposal',
       'q1',
       { decision: 'apply' }
@@ -384,7 +384,7 @@ describe('a proposal', () => {
     await act(() => texts.tell('x = 11'));
     expect(button('Keep mine')).toBeTruthy();
     await userEvent.click(button('Use the agent’s text'));
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'decideProposal',
       'q1',
       { decision: 'apply', text: 'x = 2', base: 'x = 11' }

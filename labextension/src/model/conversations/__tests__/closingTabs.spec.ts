@@ -90,7 +90,7 @@ describe('closing a tab', () => {
     const sending = conversations.send(key, { text: 'one' });
     conversations.close(key);
     await sending;
-    expect(server.requestNames.map(([name, id]) => [name, id])).toEqual([
+    expect(server.requests.map(([name, id]) => [name, id])).toEqual([
       ['createSession', expect.anything()],
       ['sendMessage', 'made-0']
     ]);
@@ -113,7 +113,7 @@ describe('closing a tab', () => {
       key,
       conversations.outbox(key)[0]?.body.id ?? ''
     );
-    expect(server.requestNames.at(-1)?.slice(0, 2)).toEqual([
+    expect(server.requests.at(-1)?.slice(0, 2)).toEqual([
       'sendMessage',
       'made-0'
     ]);

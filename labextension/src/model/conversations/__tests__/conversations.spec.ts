@@ -20,7 +20,7 @@ describe('sending', () => {
       conversations.send(key, { text: 'one' }),
       conversations.send(key, { text: 'two' })
     ]);
-    expect(server.requestNames.map(([name]) => name)).toEqual([
+    expect(server.requests.map(([name]) => name)).toEqual([
       'createSession',
       'sendMessage',
       'sendMessage'
@@ -33,7 +33,7 @@ describe('sending', () => {
     await conversations.send(key, { text: 'more' });
     const [sent] = conversations.outbox(key);
     expect(sent?.error).toBeNull();
-    const last = server.requestNames.at(-1);
+    const last = server.requests.at(-1);
     expect(last?.slice(0, 2)).toEqual(['sendMessage', 's1']);
     const added = {
       ...(events[1] as Event & { type: 'message-add' }), // the fixture's message
@@ -51,7 +51,7 @@ describe('sending', () => {
     const [failed] = conversations.outbox(key);
     expect(failed?.error?.message).toBe('Unplugged.');
     await conversations.retrySend(key, failed?.body.id ?? '');
-    expect(server.requestNames.at(-1)?.[2]).toEqual(failed?.body);
+    expect(server.requests.at(-1)?.[2]).toEqual(failed?.body);
     expect(conversations.outbox(key)[0]?.error).toBeNull();
   });
 
@@ -61,7 +61,7 @@ describe('sending', () => {
     conversations.setMode(key, 'auto_edit');
     await conversations.send(key, { text: 'more' });
     const chosen = { model: 'other/model', mode: 'auto_edit' };
-    expect(server.requestNames.at(-1)?.[2]).toMatchObject(chosen);
+    expect(server.requests.at(-1)?.[2]).toMatchObject(chosen);
     conversations.create();
     const fresh = conversations.active.key;
     expect(conversations.model(fresh)).toBe('other/model');
@@ -96,12 +96,12 @@ test.each([
   const fresh = conversations.active.key;
   expect(conversations.model(fresh)).toBe('demo/demo');
   await conversations.send(fresh, { text: 'hi' });
-  const bodies = server.requestNames.slice(-2).map(([, , body]) => body);
-  expect(server.requestNames.at(-1)?.[2]).toMatchObject({ model: named });
+  const bodies = server.requests.slice(-2).map(([, , body]) => body);
+  expect(server.requests.at(-1)?.[2]).toMatchObject({ model: named });
   expect(JSON.stringify(bodies)).toContain(`"model":${JSON.stringify(named)}`);
   conversations.setModel(fresh, 'demo/demo');
   await conversations.send(fresh, { text: 'more' });
-  expect(server.requestNames.at(-1)?.[2]).toMatchObject({ model: 'demo/demo' });
+  expect(server.requests.at(-1)?.[2]).toMatchObject({ model: 'demo/demo' });
 });
 
 test('a model chosen last that cannot be used is not taken again', async () => {
@@ -132,7 +132,7 @@ describe('over a reload', () => {
     const [unsent] = again.conversations.outbox(key);
     expect(unsent?.body.text).toBe('lost?');
     expect(unsent?.error?.message).toContain('closed before');
-    expect(again.server.requestNames).toEqual([]); // Nothing is loaded before it is shown.
+    expect(again.server.requests).toEqual([]); // Nothing is loaded before it is shown.
   });
 
   test.each(['', 'nonsense', '{"version": 9}', '{"version": 1}', '[]', 'null'])(
@@ -189,7 +189,7 @@ describe('history', () => {
   test('a deleted conversation leaves the list and its tab', async () => {
     const { conversations, key, server, socket } = await withLog();
     await conversations.remove('s1');
-    expect(server.requestNames.at(-1)).toEqual(['deleteSession', 's1']);
+    expect(server.requests.at(-1)).toEqual(['deleteSession', 's1']);
     expect(conversations.tabs.some(tab => tab.key === key)).toBe(false);
     expect(socket.subscriptions.has('s1')).toBe(false);
   });
@@ -217,7 +217,7 @@ test('what the user decides goes to the session of the tab', async () => {
   await commands.removeQueued(key, 'm2');
   await commands.artifact(key, 'plot.png');
   await commands.exportAs(key, 'md');
-  expect(server.requestNames.slice(1)).toEqual([
+  expect(server.requests.slice(1)).toEqual([
     ['cancel', 's1'],
     ['resume', 's1', { decision: 'resume', limit_micro_usd: 7 }],
     ['answerApproval', 's1', 'k1', { decision: 'allow' }],

@@ -35,7 +35,7 @@ class Threads extends FakeServer {
   page = 100;
 
   override async sessions(query: ISessionQuery = {}) {
-    this.requestNames.push(['sessions', query]);
+    this.requests.push(['sessions', query]);
     const { document, cursor = '0', kind } = query;
     const all = this.sessionList.filter(
       each =>
@@ -50,7 +50,7 @@ class Threads extends FakeServer {
   }
 
   override async patchSession(id: string, body: object) {
-    this.requestNames.push(['patchSession', id, body]);
+    this.requests.push(['patchSession', id, body]);
     const changed = thread(id, { ...body, updated_at: '2026-11-30' });
     return changed;
   }
@@ -81,7 +81,7 @@ describe('a thread that begins', () => {
     conversations.openThread(place);
     const { key } = conversations.active;
     expect(conversations.anchor(key)).toEqual(place);
-    expect(server.requestNames).toEqual([]);
+    expect(server.requests).toEqual([]);
     await conversations.send(key, { text: 'Why?' });
     const made: CreateSession = {
       kind: 'task',
@@ -89,7 +89,7 @@ describe('a thread that begins', () => {
       model: null,
       mode: 'ask'
     };
-    expect(server.requestNames[0]).toEqual(['createSession', made]);
+    expect(server.requests[0]).toEqual(['createSession', made]);
     expect(conversations.active).toEqual({ key, sessionId: 'made-0' });
   });
 
@@ -142,7 +142,7 @@ describe('a thread that begins', () => {
       const { key } = conversations.active;
       await conversations.send(key, { text: 'Why?' });
       const deleted = () =>
-        server.requestNames.filter(([what]) => what === 'deleteSession');
+        server.requests.filter(([what]) => what === 'deleteSession');
       return { conversations, server, key, deleted, sendMessage };
     };
 
@@ -159,7 +159,7 @@ describe('a thread that begins', () => {
       server.sendMessage = scene.sendMessage;
       await conversations.retrySend(key, left?.body.id ?? '');
       expect(conversations.active).toEqual({ key, sessionId: 'made-1' });
-      expect(server.requestNames.at(-1)?.slice(0, 2)).toEqual([
+      expect(server.requests.at(-1)?.slice(0, 2)).toEqual([
         'sendMessage',
         'made-1'
       ]);
@@ -222,13 +222,13 @@ describe('the threads of a document', () => {
     server.page = 2;
     await threads.load('a.ipynb');
     await threads.load('a.ipynb');
-    expect(server.requestNames).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
     expect(threads.count('a.ipynb')).toBe(2);
     expect(threads.count('b.ipynb')).toBe(0);
     await threads.reread();
-    expect(server.requestNames).toHaveLength(4);
+    expect(server.requests).toHaveLength(4);
     await threads.load('a.ipynb');
-    expect(server.requestNames).toHaveLength(4);
+    expect(server.requests).toHaveLength(4);
   });
 
   test('that were deleted unheard are gone when they are read again', async () => {
@@ -266,10 +266,10 @@ describe('the threads of a document', () => {
     history.receive([thread('t1', { status: 'running' })]);
     const resolving = threads.resolve('t1', true);
     await settled();
-    expect(server.requestNames).toEqual([['cancel', 't1']]);
+    expect(server.requests).toEqual([['cancel', 't1']]);
     history.receive([thread('t1', { updated_at: '2026-11-22' })]);
     await resolving;
-    expect(server.requestNames.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'patchSession',
       't1',
       { status: 'resolved' }
@@ -284,10 +284,10 @@ describe('the threads of a document', () => {
       history.receive([thread('t1', { status: 'running' })]);
       const resolving = threads.resolve('t1', true);
       await vi.advanceTimersByTimeAsync(29_000);
-      expect(server.requestNames).toEqual([['cancel', 't1']]);
+      expect(server.requests).toEqual([['cancel', 't1']]);
       await vi.advanceTimersByTimeAsync(1_000);
       await resolving;
-      expect(server.requestNames).toHaveLength(2);
+      expect(server.requests).toHaveLength(2);
       expect(history.get('t1')?.status).toBe('resolved');
     } finally {
       vi.useRealTimers();

@@ -72,5 +72,5 @@ test('the budget is read with the usage and written whole', async () => {
   const budget = budgetClient(server);
   expect(await budget.read()).toEqual(noBudget);
   await budget.write({ day_micro_usd: 1 });
-  expect(server.requestNames).toEqual([['putBudget', { day_micro_usd: 1 }]]);
+  expect(server.requests).toEqual([['putBudget', { day_micro_usd: 1 }]]);
 });

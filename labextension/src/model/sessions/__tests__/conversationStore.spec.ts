@@ -37,7 +37,7 @@ describe('a conversation', () => {
     const store = conversations.store(conversations.active.key);
     await settled();
     expect(store?.view).toEqual(expected);
-    expect(server.requestNames.map(([, , after]) => after)).toEqual([
+    expect(server.requests.map(([, , after]) => after)).toEqual([
       0, 3, 6, 9, 12
     ]);
   });

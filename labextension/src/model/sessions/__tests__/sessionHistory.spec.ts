@@ -83,7 +83,7 @@ test('a copy of a conversation is shown', async () => {
   await conversations.fork('chat');
   expect(conversations.active.sessionId).toBe('fork-of-chat');
   await conversations.fork('chat', 7);
-  expect(server.requestNames).toEqual([
+  expect(server.requests).toEqual([
     ['forkSession', 'chat', { seq: null }],
     ['forkSession', 'chat', { seq: 7 }]
   ]);
@@ -92,5 +92,5 @@ test('a copy of a conversation is shown', async () => {
 test('a conversation that is not open is exported', async () => {
   const { conversations, server } = open(some);
   expect(await conversations.exportAs('run', 'ipynb')).toBe(server.file);
-  expect(server.requestNames).toEqual([['exportSession', 'run', 'ipynb']]);
+  expect(server.requests).toEqual([['exportSession', 'run', 'ipynb']]);
 });
