@@ -91,7 +91,7 @@ describe('the input', () => {
       input.value = 'typed just now';
       fireEvent.keyDown(input, { key: 'Enter' });
     });
-    expect(server.asked).toContainEqual([
+    expect(server.requests).toContainEqual([
       'sendMessage',
       expect.anything(),
       expect.objectContaining({ text: 'typed just now' })
@@ -111,10 +111,10 @@ describe('the input', () => {
     const user = userEvent.setup();
     await user.click(field());
     await user.keyboard('one{Shift>}{Enter}{/Shift}two');
-    expect(server.asked.map(([name]) => name)).not.toContain('sendMessage');
+    expect(server.requests.map(([name]) => name)).not.toContain('sendMessage');
     await user.keyboard('{Enter}');
     await act(() => {});
-    const sent = server.asked.find(([name]) => name === 'sendMessage');
+    const sent = server.requests.find(([name]) => name === 'sendMessage');
     expect(sent?.[2]).toMatchObject({
       text: 'one\ntwo',
       mode: 'ask',
@@ -136,7 +136,7 @@ describe('the input', () => {
     fireEvent.change(field(), { target: { value: 'hi' } });
     fireEvent.keyDown(field(), { key: 'Enter' });
     await act(() => {});
-    const sent = server.asked.find(([name]) => name === 'sendMessage');
+    const sent = server.requests.find(([name]) => name === 'sendMessage');
     expect(sent?.[2]).toMatchObject({ context: null });
   });
 
@@ -144,7 +144,7 @@ describe('the input', () => {
     const { server } = await showPanel();
     fireEvent.change(field(), { target: { value: 'に' } });
     fireEvent.keyDown(field(), { key: 'Enter', isComposing: true });
-    expect(server.asked.map(([name]) => name)).not.toContain('sendMessage');
+    expect(server.requests.map(([name]) => name)).not.toContain('sendMessage');
   });
 
   test('a message that is not taken stays, to be sent again', async () => {

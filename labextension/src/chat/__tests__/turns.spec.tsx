@@ -85,7 +85,7 @@ describe('approvals', () => {
     const user = userEvent.setup();
     button('Run').focus();
     await user.keyboard('{Tab}{Tab}{ArrowDown}{ArrowDown}{Enter}');
-    expect(server.asked.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'answerApproval',
       's1',
       'k1',
@@ -104,7 +104,7 @@ describe('approvals', () => {
     await user.keyboard('{Enter}use the other column');
     expect(button('Deny and continue')).toBeTruthy();
     await user.keyboard('{Enter}');
-    expect(server.asked.at(-1)?.[3]).toEqual({
+    expect(server.requests.at(-1)?.[3]).toEqual({
       decision: 'deny',
       feedback: 'use the other column'
     });
@@ -153,7 +153,7 @@ describe('turns', () => {
     const card = container.querySelector('.shoulders-Proposal');
     expect(card?.textContent).toContain('−x = 10');
     fireEvent.click(button('Use the agent’s text'));
-    expect(server.asked.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'decideProposal',
       'q1',
       { decision: 'apply', text: 'x = 2', base: 'x = 10' }
@@ -174,7 +174,7 @@ describe('turns', () => {
     );
     fireEvent.click(button('Try again'));
     await act(() => {});
-    expect(server.asked.at(-1)?.[0]).toBe('sendMessage');
+    expect(server.requests.at(-1)?.[0]).toBe('sendMessage');
   });
 
   test('an error that was gone on from cannot be tried again', async () => {
@@ -186,7 +186,7 @@ describe('turns', () => {
   test('an interrupted turn can go on', async () => {
     const { server } = await showPanel(log('interrupted'));
     fireEvent.click(button('Resume'));
-    expect(server.asked.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'resume',
       's1',
       { decision: 'resume' }
@@ -207,7 +207,7 @@ describe('turns', () => {
   test('Esc stops a running turn, and nothing when idle', async () => {
     const { server } = await showPanel(log('parallel-calls'));
     fireEvent.keyDown(field(), { key: 'Escape' });
-    expect(server.asked.at(-1)).toEqual(['cancel', 's1']);
+    expect(server.requests.at(-1)).toEqual(['cancel', 's1']);
   });
 
   test('queued messages can be changed and removed', async () => {
@@ -217,14 +217,14 @@ describe('turns', () => {
     expect(queue.textContent).toBe('Queuedlater');
     await user.click(within(queue).getByRole('button', { name: 'Edit' }));
     await user.keyboard(' today{Enter}');
-    expect(server.asked.at(-1)).toEqual([
+    expect(server.requests.at(-1)).toEqual([
       'editMessage',
       's1',
       'm4',
       'later today'
     ]);
     await user.click(within(queue).getByRole('button', { name: 'Remove' }));
-    expect(server.asked.at(-1)).toEqual(['removeMessage', 's1', 'm4']);
+    expect(server.requests.at(-1)).toEqual(['removeMessage', 's1', 'm4']);
   });
 
   test('a summary ends the turn with a banner', async () => {

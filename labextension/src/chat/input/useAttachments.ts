@@ -81,7 +81,7 @@ export function useAttachments(): IAttachments {
     clear: () => conversations.setAttachments(tab, []),
     addFiles,
     addDragged: data => {
-      const made = host.carried(data); // Read now: JupyterLab empties it when the drag ends.
+      const made = host.attachmentsOfDrag(data); // Read now: JupyterLab empties it when the drag ends.
       made.catch(() => undefined); // `add` reports the error in its turn.
       uploads.add(tab, [{ name: '', create: () => made }]);
     },

@@ -41,7 +41,7 @@ export function useSanitised<T extends HTMLElement>(
 
 /** Loads an `img` of the sanitiser; one without `src` has a workspace path as its title. */
 function useImages(): (picture: HTMLImageElement) => void {
-  const { picture: read } = useHost();
+  const { readImage: read } = useHost();
   const trans = useTrans();
   const known = React.useRef(new Map<string, Promise<string>>());
   React.useEffect(() => {
