@@ -1,6 +1,6 @@
 /**
- * Draws a change of the agent in an editor: deleted lines above the new ones,
- * with buttons to decide. Pure CodeMirror decorations; used by the review view.
+ * Draws a change of the agent in an editor: deleted lines above the new ones, with buttons to decide. Pure CodeMirror
+ * decorations; used by the review view.
  */
 
 import type { Chunk } from '@codemirror/merge';

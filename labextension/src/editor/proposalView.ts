@@ -1,7 +1,6 @@
 /**
- * Previews a change in an editor: removed lines are struck out, new lines are
- * shown below them. The text itself is unchanged and editable. Pure CodeMirror
- * decorations; used by in-place edits.
+ * Previews a change in an editor: removed lines are struck out, new lines are shown below them. The text itself is
+ * unchanged and editable. Pure CodeMirror decorations; used by in-place edits.
  */
 
 import { Chunk } from '@codemirror/merge';
@@ -109,9 +108,7 @@ function addOld(
   }
 }
 
-/**
- * Position of the new lines: below those they replace, or before the next line.
- */
+/** Position of the new lines: below those they replace, or before the next line. */
 function insertionPoint(
   { fromA, toA, toB, fromB, changes }: Chunk,
   doc: Text,
@@ -219,10 +216,7 @@ function paint(
   into.append(visible(text.slice(at, end)));
 }
 
-/**
- * Longest text that is coloured, because it is coloured again with every
- * streamed token.
- */
+/** Longest text that is coloured, because it is coloured again with every streamed token. */
 const MAX_COLOURED_LENGTH = 20_000;
 
 /** A range of a text with the CSS classes of its colour. */
@@ -232,10 +226,7 @@ export interface IColoured {
   readonly classes: string;
 }
 
-/**
- * The coloured ranges of a text in the editor's language, in order; none
- * without a language.
- */
+/** The coloured ranges of a text in the editor's language, in order; none without a language. */
 export function coloursOf(
   text: string,
   state: EditorState

@@ -1,7 +1,6 @@
 /**
- * The review view of an editor: shows the agent's changes against a baseline
- * and lets the user keep or undo each. Text the user types goes into the
- * baseline in the same transaction. Used by `ReviewedEditors`; the undo is the
+ * The review view of an editor: shows the agent's changes against a baseline and lets the user keep or undo each.
+ * Text the user types goes into the baseline in the same transaction. Used by `ReviewedEditors`; the undo is the
  * document's.
  */
 
@@ -38,10 +37,7 @@ export interface IReviewListener {
   readonly words: IHunkLabels;
   /** The user decided on a change; the rest is in the view. */
   decided(view: EditorView, decision: Decision): void;
-  /**
-   * The text changed: `typed` in this editor, or elsewhere by the user or the
-   * agent.
-   */
+  /** The text changed: `typed` in this editor, or elsewhere by the user or the agent. */
   rebased(view: EditorView, typed: boolean): void;
   /** Make a user's change a separate step of the document's undo. */
   asOneStep(view: EditorView, change: () => void): void;
@@ -138,10 +134,7 @@ export function showBaseline(view: EditorView, baseline: string | null): void {
   }
 }
 
-/**
- * Decide on the change at a position, by default the caret's; false when there
- * is none.
- */
+/** Decide on the change at a position, by default the caret's; false when there is none. */
 export function decideAt(
   view: EditorView,
   listener: IReviewListener,
@@ -187,10 +180,7 @@ function takeOut(
   });
 }
 
-/**
- * Move the caret to a change, counted from 0, and scroll to it; false when it
- * does not exist.
- */
+/** Move the caret to a change, counted from 0, and scroll to it; false when it does not exist. */
 export function goToChange(view: EditorView, index: number): boolean {
   const chunk = reviewIn(view)?.chunks.at(index);
   if (chunk === undefined) {

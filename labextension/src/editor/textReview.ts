@@ -1,7 +1,6 @@
 /**
- * The agent's changes in one text: a line diff between a baseline (the text
- * without them) and the current text, keeping and undoing a change, and the
- * effect of the user's typing on the baseline. Pure; used by the review view
+ * The agent's changes in one text: a line diff between a baseline (the text without them) and the current text,
+ * keeping and undoing a change, and the effect of the user's typing on the baseline. Pure; used by the review view
  * and `ReviewedEditors`.
  */
 
@@ -16,10 +15,7 @@ import {
   type Region
 } from '../text/lineDiff';
 
-/**
- * A baseline and its diff to the text; both are compared with a newline at
- * their end.
- */
+/** A baseline and its diff to the text; both are compared with a newline at their end. */
 export interface ITextReview {
   readonly baseline: Text;
   readonly chunks: readonly Chunk[];
@@ -32,16 +28,10 @@ export interface IReplacement {
   readonly insert: string;
 }
 
-/**
- * Above this the comparison becomes coarse; the default of CodeMirror's merge
- * view.
- */
+/** Above this the comparison becomes coarse; the default of CodeMirror's merge view. */
 const SCAN_LIMIT = 500;
 
-/**
- * The text with a newline at its end, so that an added last line is only an
- * addition.
- */
+/** The text with a newline at its end, so that an added last line is only an addition. */
 export function withFinalNewline(text: Text): Text {
   return text.append(Text.of(['', '']));
 }
@@ -106,10 +96,7 @@ export function keepChange(
   return baseline.replace(fromA, toA, current.slice(fromB, toB));
 }
 
-/**
- * The replacement that undoes a change in a text of `length` characters,
- * without the added newline.
- */
+/** The replacement that undoes a change in a text of `length` characters, without the added newline. */
 export function undoChange(
   { baseline }: ITextReview,
   { fromA, toA, fromB, toB }: Chunk,
@@ -130,10 +117,7 @@ export function undoChange(
       };
 }
 
-/**
- * The change at a position of a text of this length: it begins there or
- * contains the position.
- */
+/** The change at a position of a text of this length: it begins there or contains the position. */
 export function chunkAt(
   { chunks }: ITextReview,
   position: number,
@@ -146,8 +130,8 @@ export function chunkAt(
 }
 
 /**
- * The baseline after the user changed the text from `before` (with a final
- * newline): the user's typing needs no review, even among the agent's lines.
+ * The baseline after the user changed the text from `before` (with a final newline): the user's typing needs no
+ * review, even among the agent's lines.
  */
 export function rebaseBaseline(
   { baseline, chunks }: ITextReview,
@@ -160,9 +144,8 @@ export function rebaseBaseline(
 }
 
 /**
- * The baseline of the text `here` when the server has `baseline` for the text
- * `current`: the user may have typed since, or the page may lack the agent's
- * change.
+ * The baseline of the text `here` when the server has `baseline` for the text `current`: the user may have typed
+ * since, or the page may lack the agent's change.
  */
 export function adoptBaseline(
   here: string,
@@ -221,9 +204,8 @@ function linesChanged(changes: ChangeSet, before: Text): ILineChange[] {
 }
 
 /**
- * The user's text `own` without the agent's changes; `back` are the changes
- * that undo them. Same rule as the server's `changes/remaining_hunks.py`: the
- * user's lines stay as they are.
+ * The user's text `own` without the agent's changes; `back` are the changes that undo them. Same rule as the server's
+ * `changes/remaining_hunks.py`: the user's lines stay as they are.
  */
 function withoutAgents(
   lines: readonly string[],
@@ -257,10 +239,9 @@ function overlap(one: ILineChange, other: ILineChange): boolean {
 }
 
 /**
- * The part of `back` that can be applied to `lines` beside the user's changes.
- * Its lines replace the remaining lines of the agent with the most common
- * words. If none remain and the user wrote nothing instead, they are restored;
- * if the user rewrote them all, the user's lines replace them.
+ * The part of `back` that can be applied to `lines` beside the user's changes. Its lines replace the remaining lines
+ * of the agent with the most common words. If none remain and the user wrote nothing instead, they are restored; if
+ * the user rewrote them all, the user's lines replace them.
  */
 function around(
   back: ILineChange,
@@ -297,9 +278,7 @@ function around(
   }));
 }
 
-/**
- * Split lines into one part for each group of lines, by the most common words.
- */
+/** Split lines into one part for each group of lines, by the most common words. */
 function sharedOut(
   before: readonly string[],
   groups: readonly (readonly string[])[]

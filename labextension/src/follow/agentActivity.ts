@@ -1,7 +1,4 @@
-/**
- * The agent's activity in documents, read from a conversation's calls. Pure;
- * used by the follower.
- */
+/** The agent's activity in documents, read from a conversation's calls. Pure; used by the follower. */
 
 import { cellOf, pathOf } from '../model/view-models/callTargets';
 import { editOf } from '../model/view-models/conversationItems';
@@ -15,10 +12,7 @@ export interface IAgentActivity {
   readonly path: string;
   /** Null for a text file. */
   readonly cellId: string | null;
-  /**
-   * `now` while waiting or running; then `changed` for a new text, or `ran` for
-   * new outputs.
-   */
+  /** `now` while waiting or running; then `changed` for a new text, or `ran` for new outputs. */
   readonly stage: 'now' | 'changed' | 'ran';
   /** The text before and after, if known. */
   readonly edit: { readonly before: string; readonly after: string } | null;
@@ -42,10 +36,7 @@ export function agentActivityIn(view: Conversation): IAgentActivity[] {
   });
 }
 
-/**
- * Whether a running call runs several cells of a notebook; only the page's
- * frames say which cell runs.
- */
+/** Whether a running call runs several cells of a notebook; only the page's frames say which cell runs. */
 export function runsCellsOf(view: Conversation, path: string): boolean {
   return callsIn(view).some(
     call =>

@@ -1,7 +1,4 @@
-/**
- * Highlights an element or lines for a moment. Used by the follower and by
- * links of the chat.
- */
+/** Highlights an element or lines for a moment. Used by the follower and by links of the chat. */
 
 import {
   StateEffect,

@@ -1,6 +1,6 @@
 /**
- * Whether the page follows the agent: while a turn runs, until the user scrolls
- * or types in a document, and again on request. Pure; used by the follower.
+ * Whether the page follows the agent: while a turn runs, until the user scrolls or types in a document, and again on
+ * request. Pure; used by the follower.
  */
 
 import type { IAgentActivity } from './agentActivity';
@@ -52,10 +52,7 @@ function withEnabled(state: IFollowState, enabled: boolean): IFollowState {
   return { ...state, mode: enabled ? modeIn(state.turn) : 'off' };
 }
 
-/**
- * A new turn is followed even if the user left the last one: the user has just
- * sent a message.
- */
+/** A new turn is followed even if the user left the last one: the user has just sent a message. */
 function withTurn(state: IFollowState, turn: string | null): IFollowState {
   if (turn === state.turn) {
     return state;

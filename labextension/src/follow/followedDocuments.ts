@@ -1,6 +1,4 @@
-/**
- * Scrolls to the agent's work in the visible documents. Used by the follower.
- */
+/** Scrolls to the agent's work in the visible documents. Used by the follower. */
 
 import { CodeCell, type Cell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -53,10 +51,7 @@ export class FollowedDocuments {
     await widget?.context.ready;
   }
 
-  /**
-   * Scroll to an activity in all visible views of its document, and flash the
-   * changes.
-   */
+  /** Scroll to an activity in all visible views of its document, and flash the changes. */
   async reveal(work: IAgentActivity, isWanted: () => boolean): Promise<void> {
     const { notebooks, files } = this.lab;
     const isIt = ({ isVisible, context }: DocumentPanel): boolean =>
@@ -92,8 +87,7 @@ export class FollowedDocuments {
       return;
     }
     if (!cell.node.isConnected) {
-      // JupyterLab keeps no elements of distant cells: its own scrolling
-      // creates them.
+      // JupyterLab keeps no elements of distant cells: its own scrolling creates them.
       await notebook
         .scrollToItem(notebook.widgets.indexOf(cell), 'smart')
         .catch(() => undefined); // Interrupted by another scroll.
@@ -237,10 +231,7 @@ function viewOf(editor: CodeEditor.IEditor | null): EditorView | null {
 /** With more changes the text is flashed as a whole. */
 const MAX_CHANGES = 50;
 
-/**
- * The ranges of `text` that `edit` changed; none if its text is no longer
- * there.
- */
+/** The ranges of `text` that `edit` changed; none if its text is no longer there. */
 export function changedLines(
   edit: { readonly before: string; readonly after: string },
   text: string

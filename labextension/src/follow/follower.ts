@@ -1,7 +1,6 @@
 /**
- * Follows the agent through the documents of the page: scrolls to the cell or
- * lines being changed, flashes changes, and pauses when the user scrolls or
- * types. Never moves the caret or the focus, and never switches tabs. Loaded by
+ * Follows the agent through the documents of the page: scrolls to the cell or lines being changed, flashes changes,
+ * and pauses when the user scrolls or types. Never moves the caret or the focus, and never switches tabs. Loaded by
  * the follow plugin with the first turn; one per page.
  */
 
@@ -106,10 +105,7 @@ export class Follower {
     await this.show(work);
   }
 
-  /**
-   * The widget for the button: the agent's document if visible, else the
-   * current one.
-   */
+  /** The widget for the button: the agent's document if visible, else the current one. */
   private buttonWidget(): Widget | null {
     const path = this.state.work?.path;
     const shown = this.documents.visible;
@@ -222,10 +218,7 @@ export class Follower {
   private gestures = 0;
 }
 
-/**
- * The button that returns to the agent; one for the page, over one document at
- * a time.
- */
+/** The button that returns to the agent; one for the page, over one document at a time. */
 export class ReturnButton {
   constructor(trans: TranslationBundle, icon: LabIcon, go: () => void) {
     const { node } = this;

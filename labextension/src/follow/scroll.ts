@@ -10,18 +10,12 @@ export interface IExtent {
 const MARGIN = 32;
 /** Shorter distances are ignored, in px. */
 const NOTABLE = 4;
-/**
- * Number of scrolls: content that comes into view may differ from its estimated
- * height.
- */
+/** Number of scrolls: content that comes into view may differ from its estimated height. */
 const ROUNDS = 3;
 /** Longest wait for the end of a scroll, in ms. */
 const MAX_SCROLL_TIME = 900;
 
-/**
- * Distance to scroll until `target` is in `view`; for a taller target, until
- * its start is.
- */
+/** Distance to scroll until `target` is in `view`; for a taller target, until its start is. */
 export function distanceTo(view: IExtent, target: IExtent): number {
   const above = target.top - MARGIN - view.top;
   const below = target.bottom + MARGIN - view.bottom;
@@ -32,10 +26,7 @@ export function distanceTo(view: IExtent, target: IExtent): number {
   return below > 0 ? Math.min(below, above) : 0;
 }
 
-/**
- * Scroll an element until a target is in view, as long as `isWanted` returns
- * true.
- */
+/** Scroll an element until a target is in view, as long as `isWanted` returns true. */
 export async function scrollTo(
   scroller: Element,
   target: () => IExtent | null,

@@ -1,7 +1,6 @@
 /**
- * Detects gestures that show the user's attention is elsewhere: scrolling, and
- * typing outside the chat. The page's own scrolling does not count. Used by the
- * follower.
+ * Detects gestures that show the user's attention is elsewhere: scrolling, and typing outside the chat. The page's
+ * own scrolling does not count. Used by the follower.
  */
 
 import type { IDisposable } from '@lumino/disposable';

@@ -1,6 +1,6 @@
 /**
- * The port between the views and their page. The chat plugin implements it with
- * JupyterLab, tests with fakes, so that no view imports JupyterLab.
+ * The port between the views and their page. The chat plugin implements it with JupyterLab, tests with fakes, so that
+ * no view imports JupyterLab.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -75,10 +75,7 @@ export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
   /** Open a document and scroll to a cell; null in a page that opens none. */
   readonly openDocument:
     ((path: string, cellId?: string | null) => void) | null;
-  /**
-   * Insert code or markdown below the active cell; false when no notebook is
-   * open. Null in a page without cells.
-   */
+  /** Insert code or markdown below the active cell; false when no notebook is open. Null in a page without cells. */
   readonly insertBelow: ((source: string, language: string) => boolean) | null;
   readonly copy: (text: string) => void;
   /** Download a file in the browser; it is never opened. */
@@ -96,18 +93,15 @@ export interface IChatHost extends IInputHost, IMessageHost, IThreadsHost {
   /** Show the review of the folder's AI settings. */
   readonly reviewFolder: () => void;
   /**
-   * Send a provider's key to the server, which tests it and stores it unless it
-   * is refused; the page does not keep it. `untested`: store it without a test.
+   * Send a provider's key to the server, which tests it and stores it unless it is refused; the page does not keep
+   * it. `untested`: store it without a test.
    */
   readonly setKey: (
     provider: string,
     key: string,
     untested: boolean
   ) => Promise<SavedProvider>;
-  /**
-   * Restart a notebook's kernel after a confirmation; null in a page that
-   * cannot.
-   */
+  /** Restart a notebook's kernel after a confirmation; null in a page that cannot. */
   readonly restartKernel: ((path: string) => void) | null;
   readonly confirm: (
     title: string,

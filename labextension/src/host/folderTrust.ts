@@ -1,6 +1,4 @@
-/**
- * The port to the folder's own settings; provided by the folder trust plugin.
- */
+/** The port to the folder's own settings; provided by the folder trust plugin. */
 
 import type { ISignal } from '@lumino/signaling';
 
@@ -24,9 +22,8 @@ export interface IFolderTrust {
   /** Do not announce the current items again in this page. */
   dismiss(): void;
   /**
-   * Store decisions on items. Rejects with an `ApiError`; its code is `stale`
-   * when an item changed since it was read: nothing is stored then, and `view`
-   * has the new list.
+   * Store decisions on items. Rejects with an `ApiError`; its code is `stale` when an item changed since it was read:
+   * nothing is stored then, and `view` has the new list.
    */
   answer(body: PutTrust): Promise<void>;
 }

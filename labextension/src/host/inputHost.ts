@@ -46,30 +46,21 @@ export interface IInputHost {
   readonly lookups: IServerLookups;
   /** The cells of an open notebook; none of a closed one. */
   readonly cellsOf: (path: string) => readonly ICellInfo[];
-  /**
-   * The content of a JupyterLab drag: files of the file browser, cells of a
-   * notebook.
-   */
+  /** The content of a JupyterLab drag: files of the file browser, cells of a notebook. */
   readonly attachmentsOfDrag: (data: IDraggedContent) => Promise<Attachment[]>;
-  /**
-   * The copied cells, if nothing else was copied since; `text` is the
-   * clipboard's.
-   */
+  /** The copied cells, if nothing else was copied since; `text` is the clipboard's. */
   readonly copiedCells: (text: string) => Attachment[];
   /**
-   * Upload a file into the workspace; resolves to its path. An aborted upload
-   * leaves nothing. Null in a page that cannot: it attaches only images.
+   * Upload a file into the workspace; resolves to its path. An aborted upload leaves nothing. Null in a page that
+   * cannot: it attaches only images.
    */
   readonly upload:
     ((file: File, signal: AbortSignal) => Promise<string>) | null;
-  /**
-   * Open the user's instructions, created from a template if there are none.
-   * Null in a page that opens nothing.
-   */
+  /** Open the user's instructions, created from a template if there are none. Null in a page that opens nothing. */
   readonly openInstructions: (() => Promise<void>) | null;
   /**
-   * Open the AI settings at a section; `add` opens the form for a new provider.
-   * Returns false if there are none. Null in a page that opens nothing.
+   * Open the AI settings at a section; `add` opens the form for a new provider. Returns false if there are none. Null
+   * in a page that opens nothing.
    */
   readonly openSettings: ((section?: string, add?: boolean) => boolean) | null;
 }

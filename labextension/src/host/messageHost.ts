@@ -19,19 +19,16 @@ export interface IDocumentTarget {
 
 /** Targets, code, formulas and images of messages. */
 export interface IMessageHost {
-  /**
-   * Open a file, a cell, a selection, an output or a folder and scroll to it;
-   * null in a page that opens none.
-   */
+  /** Open a file, a cell, a selection, an output or a folder and scroll to it; null in a page that opens none. */
   readonly openTarget: ((target: IDocumentTarget) => void) | null;
   /**
-   * Replace the active cell's code in one step of the cell's undo; false
-   * without a cell. Null in a page without cells.
+   * Replace the active cell's code in one step of the cell's undo; false without a cell. Null in a page without
+   * cells.
    */
   readonly replaceCell: ((source: string, language: string) => boolean) | null;
   /**
-   * Create a file with code beside the active document and open it. Rejects
-   * with a message for the user. Null in a page that opens none.
+   * Create a file with code beside the active document and open it. Rejects with a message for the user. Null in a
+   * page that opens none.
    */
   readonly newFile:
     ((source: string, language: string) => Promise<void>) | null;
@@ -41,9 +38,6 @@ export interface IMessageHost {
     tex: string,
     display: boolean
   ) => Promise<void>;
-  /**
-   * An image of the workspace, read with the user's permissions. Rejects if it
-   * is missing or too large.
-   */
+  /** An image of the workspace, read with the user's permissions. Rejects if it is missing or too large. */
   readonly readImage: (path: string) => Promise<Blob>;
 }

@@ -1,7 +1,4 @@
-/**
- * The views' port to the panel's location. Implemented by `PanelPlacement` of
- * the chat plugin.
- */
+/** The views' port to the panel's location. Implemented by `PanelPlacement` of the chat plugin. */
 
 import type { ISignal } from '@lumino/signaling';
 

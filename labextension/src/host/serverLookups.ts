@@ -1,7 +1,4 @@
-/**
- * The chat input's requests to the server; used by the hosts of the panel and
- * of the widget.
- */
+/** The chat input's requests to the server; used by the hosts of the panel and of the widget. */
 
 import type { IServerLookups } from './inputHost';
 import type { SavedProvider } from '../wire/generated';
@@ -24,10 +21,7 @@ export function createServerLookups(http: IHttpClient): IServerLookups {
   };
 }
 
-/**
- * Test a provider's key and store it unless it is refused; `untested`: store it
- * without a test.
- */
+/** Test a provider's key and store it unless it is refused; `untested`: store it without a test. */
 export async function storeProviderKey(
   http: IHttpClient,
   provider: string,

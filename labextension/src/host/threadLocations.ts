@@ -1,6 +1,5 @@
 /**
- * The port between the code that tracks task threads, the marks and the chat
- * panel. Implemented by `ThreadLocations`.
+ * The port between the code that tracks task threads, the marks and the chat panel. Implemented by `ThreadLocations`.
  */
 
 import type { ISignal } from '@lumino/signaling';
@@ -11,8 +10,8 @@ import type { Anchor, Session } from '../wire/generated';
 export interface IThreadLocation {
   readonly sessionId: string;
   /**
-   * Its current anchor. An orphaned one keeps its last range and cell. Has no
-   * version: that would cost a hash of the text with every keystroke.
+   * Its current anchor. An orphaned one keeps its last range and cell. Has no version: that would cost a hash of the
+   * text with every keystroke.
    */
   readonly anchor: Anchor;
   /** Number of its cell, from 1; null for a file and for a removed cell. */
@@ -23,10 +22,7 @@ export interface IThreadLocation {
 
 /** The locations of all threads known to this page. */
 export interface IThreadLocations {
-  /**
-   * Emitted when a location changed, a thread was added or removed, or the
-   * current document changed.
-   */
+  /** Emitted when a location changed, a thread was added or removed, or the current document changed. */
   readonly changed: ISignal<IThreadLocations, void>;
   /** The current document; null when it cannot have threads. */
   readonly currentDocument: string | null;
@@ -34,9 +30,6 @@ export interface IThreadLocations {
   of(sessionId: string): IThreadLocation | null;
   /** The threads of an open document in text order; orphaned ones last. */
   in(document: string): readonly IThreadLocation[];
-  /**
-   * Open the document of a thread and scroll to it; false when the location is
-   * lost.
-   */
+  /** Open the document of a thread and scroll to it; false when the location is lost. */
   reveal(session: Session): Promise<boolean>;
 }

@@ -1,6 +1,5 @@
 /**
- * The prompt above a cell: the user writes an instruction, follows the
- * progress, and accepts or discards the result.
+ * The prompt above a cell: the user writes an instruction, follows the progress, and accepts or discards the result.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -262,10 +261,7 @@ function Decision(props: IPromptProps & { stage: Ready }): React.JSX.Element {
   );
 }
 
-/**
- * Focus the decision if the prompt had the focus; a user typing in the cell is
- * not interrupted.
- */
+/** Focus the decision if the prompt had the focus; a user typing in the cell is not interrupted. */
 function useFocusWhenReady(button: React.RefObject<HTMLButtonElement>): void {
   React.useEffect(() => {
     const prompt = button.current?.closest('.shoulders-Prompt');

@@ -1,7 +1,6 @@
 /**
- * *Fix & run* of one failing cell: requests a change, puts it into the cell for
- * review, and runs the cell once. The user's click allows these two steps only.
- * Knows neither JupyterLab nor the view; owned by `CellFixes`.
+ * *Fix & run* of one failing cell: requests a change, puts it into the cell for review, and runs the cell once. The
+ * user's click allows these two steps only. Knows neither JupyterLab nor the view; owned by `CellFixes`.
  */
 
 import { Signal } from '@lumino/signaling';
@@ -46,10 +45,7 @@ export class CellFix {
 
   /** Emitted when the stage or the preview changed. */
   readonly changed = new Signal<this, void>(this);
-  /**
-   * Emitted once: whether the cell ran without an error; null if it did not
-   * run.
-   */
+  /** Emitted once: whether the cell ran without an error; null if it did not run. */
   readonly ended = new Signal<this, boolean | null>(this);
 
   get stage(): FixStage {

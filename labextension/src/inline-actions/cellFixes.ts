@@ -1,6 +1,5 @@
 /**
- * The running fixes in this page's notebooks: one per cell, shown in its
- * editor. Owned by `InlineActionsController`.
+ * The running fixes in this page's notebooks: one per cell, shown in its editor. Owned by `InlineActionsController`.
  */
 
 import type { CodeCell } from '@jupyterlab/cells';
@@ -29,10 +28,7 @@ export interface ICellFixParts {
   ) => InlineEdit;
 }
 
-/**
- * Longest time until the page has a changed cell, possibly through a room's
- * server; in ms.
- */
+/** Longest time until the page has a changed cell, possibly through a room's server; in ms. */
 const ARRIVAL_MS = 5000;
 
 export class CellFixes {
@@ -144,10 +140,7 @@ export class CellFixes {
   private readonly conversations = new WeakMap<CodeCell, string>();
 }
 
-/**
- * Wait until the page has the text the server put into the cell, or a user's
- * edit of it.
- */
+/** Wait until the page has the text the server put into the cell, or a user's edit of it. */
 async function arrived(target: CellTarget, text: string): Promise<boolean> {
   const before = target.text();
   const isHere = (): boolean => [text, null].includes(target.text());
@@ -170,10 +163,7 @@ async function arrived(target: CellTarget, text: string): Promise<boolean> {
   });
 }
 
-/**
- * Run the cell as the user would; stay in edit mode if the user types in
- * another cell.
- */
+/** Run the cell as the user would; stay in edit mode if the user types in another cell. */
 function run(panel: NotebookPanel, cell: CodeCell): Promise<boolean> {
   const { content, sessionContext } = panel;
   const { mode } = content;

@@ -34,8 +34,7 @@ export class CellMenu {
   }
 
   /**
-   * Open the menu below its button in the active cell of the current notebook;
-   * each open notebook has an active cell.
+   * Open the menu below its button in the active cell of the current notebook; each open notebook has an active cell.
    */
   open(): void {
     const item = this.notebooks.activeCell?.node.querySelector(

@@ -1,7 +1,6 @@
 /**
- * The inline actions of this page, for cells, outputs and selections. Loaded by
- * the inline actions plugin with the first notebook or file, or with the first
- * of its commands.
+ * The inline actions of this page, for cells, outputs and selections. Loaded by the inline actions plugin with the
+ * first notebook or file, or with the first of its commands.
  */
 
 import '../../style/documents/inline-actions.css';
@@ -127,9 +126,7 @@ export class InlineActionsController {
     this.showError(trans.__('Select what to explain.'));
   }
 
-  /**
-   * Open the prompt that changes the cell, the file, or the selection in it.
-   */
+  /** Open the prompt that changes the cell, the file, or the selection in it. */
   edit(): void {
     const place = this.currentDocument();
     if (place !== null) {
@@ -217,10 +214,7 @@ export class InlineActionsController {
     this.showChat();
   }
 
-  /**
-   * Send a message in the shown conversation, or in a new one while that one is
-   * busy.
-   */
+  /** Send a message in the shown conversation, or in a new one while that one is busy. */
   private async send(
     place: ActiveDocument,
     text: string,

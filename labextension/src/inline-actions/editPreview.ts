@@ -1,7 +1,4 @@
-/**
- * Previews a change in the editor of its text. Used by the prompts and by *Fix
- * & run*.
- */
+/** Previews a change in the editor of its text. Used by the prompts and by *Fix & run*. */
 
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
@@ -13,9 +10,7 @@ import {
 } from '../editor/proposalView';
 import type { ITextProposal } from '../text/proposedText';
 
-/**
- * Show a change, or remove it; leaves an editor alone that never showed one.
- */
+/** Show a change, or remove it; leaves an editor alone that never showed one. */
 export function preview(
   editor: CodeEditor.IEditor | null,
   proposal: ITextProposal | null

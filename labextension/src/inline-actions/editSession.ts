@@ -1,7 +1,6 @@
 /**
- * The conversation of an in-place edit: an ordinary session without tools,
- * created with the first instruction and stopped at the provider when the user
- * cancels. Owned by `InlineEdit`.
+ * The conversation of an in-place edit: an ordinary session without tools, created with the first instruction and
+ * stopped at the provider when the user cancels. Owned by `InlineEdit`.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -67,10 +66,7 @@ export class EditSession implements IDisposable {
     return this.disposed;
   }
 
-  /**
-   * Send a question; the first one creates the session. Never rejects: see
-   * `answer`.
-   */
+  /** Send a question; the first one creates the session. Never rejects: see `answer`. */
   async ask(title: string, question: Question): Promise<void> {
     const { http, newId, model } = this.options;
     const messageId = newId();
@@ -196,10 +192,7 @@ export class EditSession implements IDisposable {
   private disposed = false;
 }
 
-/**
- * Progress of the answer to a message; null while the log does not have the
- * message.
- */
+/** Progress of the answer to a message; null while the log does not have the message. */
 export function answerTo(
   { messages, turn }: Conversation,
   messageId: string

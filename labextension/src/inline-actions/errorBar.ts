@@ -1,7 +1,6 @@
 /**
- * The bar above a traceback: the cause in one line, *Fix & run* and *Ask*, then
- * the progress of the fix. Its height is constant, so that nothing moves. Made
- * by `OutputBars`.
+ * The bar above a traceback: the cause in one line, *Fix & run* and *Ask*, then the progress of the fix. Its height
+ * is constant, so that nothing moves. Made by `OutputBars`.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';

@@ -1,7 +1,6 @@
 /**
- * The cause of an error in one line: the exception and the user's line that
- * raised it. Read from the traceback of an error output, without a model. Pure;
- * used by the bar above tracebacks.
+ * The cause of an error in one line: the exception and the user's line that raised it. Read from the traceback of an
+ * error output, without a model. Pure; used by the bar above tracebacks.
  */
 
 import { visible, withoutEscapes } from '../text/hiddenCharacters';
@@ -20,9 +19,7 @@ export interface IFailingLine {
   /** From 1. */
   readonly number: number;
   readonly code: string;
-  /**
-   * Prompt number of the line's cell; null when the kernel does not give it.
-   */
+  /** Prompt number of the line's cell; null when the kernel does not give it. */
   readonly prompt: number | null;
 }
 

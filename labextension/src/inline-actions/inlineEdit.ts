@@ -1,8 +1,7 @@
 /**
- * One in-place edit, from the instruction to its end: the request, the answer
- * and the resulting text. Nothing is written before the user accepts. Knows
- * neither JupyterLab nor the view; used by the prompt and by the preview in the
- * editor.
+ * One in-place edit, from the instruction to its end: the request, the answer and the resulting text. Nothing is
+ * written before the user accepts. Knows neither JupyterLab nor the view; used by the prompt and by the preview in
+ * the editor.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -27,10 +26,7 @@ import type { ITextTarget, EditRefusal } from '../live-documents/editTarget';
 /** Change the text, or write a new cell below it. */
 export type Task = 'rewrite' | 'insert';
 
-/**
- * The server's limit of a selection, in characters: a longer one would come
- * back truncated.
- */
+/** The server's limit of a selection, in characters: a longer one would come back truncated. */
 export const MAX_SELECTION = 8000;
 const AROUND = 200;
 /** The server's replacement for keys and passwords. */
@@ -40,10 +36,7 @@ const TITLE = 60;
 /** Why an edit cannot start or be accepted. */
 export type Obstacle = EditRefusal | 'too-long';
 
-/**
- * Why an answer cannot be used: it is truncated, or contains a redacted secret
- * of the user's text.
- */
+/** Why an answer cannot be used: it is truncated, or contains a redacted secret of the user's text. */
 export type Flaw = 'cut' | 'masked';
 
 /** Stage of an edit. */
@@ -68,9 +61,7 @@ export interface IInlineEditOptions extends IEditSessionOptions {
   /** The title of the conversation in the history. */
   readonly title: (instruction: string) => string;
   readonly context: () => MessageContext | null;
-  /**
-   * The error to fix: it is attached, and an answer without a fence is advice.
-   */
+  /** The error to fix: it is attached, and an answer without a fence is advice. */
   readonly error?: Attachment;
 }
 
@@ -88,9 +79,7 @@ export class InlineEdit implements IDisposable {
   readonly task: Task;
   /** Emitted when the stage, the preview or the instruction changed. */
   readonly changed = new Signal<this, void>(this);
-  /**
-   * Emitted once, when the edit was accepted or discarded, or its text is gone.
-   */
+  /** Emitted once, when the edit was accepted or discarded, or its text is gone. */
   readonly ended = new Signal<this, void>(this);
 
   /** The user's instruction; kept while the view is removed. */
@@ -178,10 +167,7 @@ export class InlineEdit implements IDisposable {
     await this.session.stop();
   }
 
-  /**
-   * Write the answer into the text; `force` overrides the user's changes where
-   * they conflict.
-   */
+  /** Write the answer into the text; `force` overrides the user's changes where they conflict. */
   accept(force = false): boolean {
     const { current, target } = this;
     if (current.kind !== 'ready' || current.flaw || this.refusal !== null) {

@@ -1,7 +1,6 @@
 /**
- * The open prompts of this page: keeps each at its cell while cells are moved,
- * scrolled away and rendered again, and previews the change in the editor.
- * Owned by `InlineActionsController`.
+ * The open prompts of this page: keeps each at its cell while cells are moved, scrolled away and rendered again, and
+ * previews the change in the editor. Owned by `InlineActionsController`.
  */
 
 import { MainAreaWidget } from '@jupyterlab/apputils';
@@ -93,10 +92,7 @@ class Prompt {
     }
   };
 
-  /**
-   * Attach the prompt to its text's current cell, and the preview to the editor
-   * that shows it.
-   */
+  /** Attach the prompt to its text's current cell, and the preview to the editor that shows it. */
   private attach(): void {
     if (this.isDisposed || this.target.refusal() === 'gone') {
       return;

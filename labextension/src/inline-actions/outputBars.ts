@@ -1,7 +1,6 @@
 /**
- * The bars at outputs: the error bar above a traceback, "Ask about this output"
- * at any other. Follows the outputs of open notebooks. Owned by
- * `InlineActionsController`.
+ * The bars at outputs: the error bar above a traceback, "Ask about this output" at any other. Follows the outputs of
+ * open notebooks. Owned by `InlineActionsController`.
  */
 
 import { CodeCell } from '@jupyterlab/cells';
@@ -48,10 +47,7 @@ export class OutputBars {
     });
   }
 
-  /**
-   * Watch the outputs of new cells; their widgets are created in this same
-   * task.
-   */
+  /** Watch the outputs of new cells; their widgets are created in this same task. */
   private watchNewCells(panel: NotebookPanel): void {
     requestAnimationFrame(() => {
       for (const cell of panel.isDisposed ? [] : panel.content.widgets) {
@@ -170,10 +166,7 @@ export class OutputBars {
   private readonly errorBars = new WeakMap<CodeCell, ErrorBar>();
 }
 
-/**
- * Otherwise JupyterLab would handle Enter, and take a click for one on the
- * cell.
- */
+/** Otherwise JupyterLab would handle Enter, and take a click for one on the cell. */
 function suppressLabHandlers(bar: HTMLElement): void {
   bar.dataset.lmSuppressShortcuts = 'true';
   bar.addEventListener('mousedown', event => event.stopPropagation());

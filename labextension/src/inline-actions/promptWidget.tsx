@@ -9,24 +9,20 @@ import { PromptView, type IPromptProps } from './PromptView';
 /** Margin around a prompt above a file, in px. */
 const GAP = 10;
 
-/**
- * The widget. All its state is in the edit, so it may be recreated with its
- * cell.
- */
+/** The widget. All its state is in the edit, so it may be recreated with its cell. */
 export class PromptWidget extends ReactWidget {
   constructor(private readonly props: IPromptProps) {
     super();
     this.addClass('shoulders-PromptWidget');
-    // Otherwise JupyterLab would handle keys, and take a click for one on the
-    // cell.
+    // Otherwise JupyterLab would handle keys, and take a click for one on the cell.
     this.node.dataset.lmSuppressShortcuts = 'true';
     this.node.addEventListener('mousedown', event => event.stopPropagation());
     this.node.addEventListener('keydown', event => event.stopPropagation());
   }
 
   /**
-   * Request the height of the content from JupyterLab, now and when it changes:
-   * above a file a widget has none by default.
+   * Request the height of the content from JupyterLab, now and when it changes: above a file a widget has none by
+   * default.
    */
   growWithContent(): void {
     void this.renderPromise?.then(() => {

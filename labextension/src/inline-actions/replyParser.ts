@@ -1,7 +1,6 @@
 /**
- * Extracts the text for the user's document from an answer: the content of its
- * fence (the server's prompt asks for one of four backticks). Pure; used by
- * in-place edits.
+ * Extracts the text for the user's document from an answer: the content of its fence (the server's prompt asks for
+ * one of four backticks). Pure; used by in-place edits.
  */
 
 /** The parsed answer. */
@@ -21,10 +20,7 @@ const INNER_OPENING = /^(?:`{3,}|~{3,})[^\n`]*\n/m;
 const INNER_OPENING_OF_PROSE = /^`{4,}[^\n`]*\n/m;
 const PARTIAL_FENCE = /^ {0,3}(?:(?:`{3,}|~{3,})[^\n`]*|`{1,2}|~{1,2})$/;
 
-/**
- * Parse a complete or partial answer; `isProse`: fences may be part of the text
- * itself.
- */
+/** Parse a complete or partial answer; `isProse`: fences may be part of the text itself. */
 export function readReply(answer: string, isProse = false): IReply {
   const text = answer.replace(/^\s*\n/, '');
   const start = OPENING.test(text)
@@ -39,10 +35,7 @@ export function readReply(answer: string, isProse = false): IReply {
     : { text: text.trimEnd(), language: '', isComplete: true };
 }
 
-/**
- * Whether a complete or partial answer contains a text for the document; others
- * are comments only.
- */
+/** Whether a complete or partial answer contains a text for the document; others are comments only. */
 export function hasFence(answer: string): boolean {
   const text = answer.replace(/^\s*\n/, '');
   return (

@@ -1,7 +1,6 @@
 /**
- * The "Ask AI" button beside a selection in an editor of a notebook or file. It
- * never takes the focus; the command serves the keyboard. Owned by
- * `InlineActionsController`.
+ * The "Ask AI" button beside a selection in an editor of a notebook or file. It never takes the focus; the command
+ * serves the keyboard. Owned by `InlineActionsController`.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -105,10 +104,7 @@ function hasSelection({ state }: EditorView): boolean {
   return from !== to && state.sliceDoc(from, to).trim() !== '';
 }
 
-/**
- * The position beside the end of the selection with the cursor; null when that
- * is out of view.
- */
+/** The position beside the end of the selection with the cursor; null when that is out of view. */
 function buttonPositionOf(view: EditorView): IButtonPosition | null {
   const { main } = view.state.selection;
   const at = view.coordsAtPos(main.head);

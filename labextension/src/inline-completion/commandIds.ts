@@ -1,7 +1,4 @@
-/**
- * Command ids of suggestions; a public interface. Used by the inline completion
- * plugin.
- */
+/** Command ids of suggestions; a public interface. Used by the inline completion plugin. */
 
 import { EXTENSION_ID } from '../tokens';
 

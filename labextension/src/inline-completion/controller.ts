@@ -1,7 +1,6 @@
 /**
- * Suggestions at the caret: requests and all key handling after them. Loaded by
- * the inline completion plugin with the first notebook or file. At most one
- * editor of the page shows or awaits suggestions.
+ * Suggestions at the caret: requests and all key handling after them. Loaded by the inline completion plugin with the
+ * first notebook or file. At most one editor of the page shows or awaits suggestions.
  */
 
 import '../../style/documents/inline-completion.css';
@@ -60,10 +59,7 @@ export class InlineCompletionController {
     );
   }
 
-  /**
-   * Whether `++` at this offset requests suggestions; null until the settings
-   * are known.
-   */
+  /** Whether `++` at this offset requests suggestions; null until the settings are known. */
   canRequest(view: EditorView, at: number): boolean | null {
     const settings = this.parts.preferences.current;
     if (settings === null) {
@@ -124,9 +120,7 @@ export class InlineCompletionController {
     this.current = { view, asking };
   }
 
-  /**
-   * Request suggestions at the caret of a document, by default the current one.
-   */
+  /** Request suggestions at the caret of a document, by default the current one. */
   requestIn(widget: Parameters<OpenEditors['positionIn']>[0]): void {
     const view = this.parts.documents.positionIn(widget)?.view;
     if (view !== undefined) {
@@ -221,10 +215,7 @@ export class InlineCompletionController {
   private announced: ISuggestionState | null = null;
 }
 
-/**
- * Whether an offset is in a comment or a string; every grammar of JupyterLab
- * names such nodes alike.
- */
+/** Whether an offset is in a comment or a string; every grammar of JupyterLab names such nodes alike. */
 function isQuoted({ state }: EditorView, at: number): boolean {
   const { name } = syntaxTree(state).resolveInner(at, -1);
   return /comment|string/i.test(name);

@@ -1,7 +1,6 @@
 /**
- * The `++` trigger of every editor: removes both characters and requests
- * suggestions. Loaded at start-up, unlike `controller.ts`. Installed by the
- * inline completion plugin.
+ * The `++` trigger of every editor: removes both characters and requests suggestions. Loaded at start-up, unlike
+ * `controller.ts`. Installed by the inline completion plugin.
  */
 
 import { Text, type Extension } from '@codemirror/state';
@@ -9,10 +8,7 @@ import { EditorView } from '@codemirror/view';
 
 /** Callbacks of an editor to the page. */
 export interface IDoublePlusListener {
-  /**
-   * Whether `++` in this editor, at this offset, requests suggestions; null
-   * while unknown.
-   */
+  /** Whether `++` in this editor, at this offset, requests suggestions; null while unknown. */
   canRequest(view: EditorView, at: number): boolean | null;
   /** Settled when it is known, or never will be. */
   settingsLoaded(): Promise<void>;
@@ -37,10 +33,7 @@ export function doublePlusTrigger(port: IDoublePlusListener): Extension {
     }
     return mayAsk === true;
   };
-  /**
-   * Leave both characters until the page knows; remove them then if nothing has
-   * changed.
-   */
+  /** Leave both characters until the page knows; remove them then if nothing has changed. */
   const askLater = async (view: EditorView, start: number): Promise<void> => {
     const { doc } = view.state;
     const expected = moves + 1;
@@ -96,10 +89,7 @@ function replaceByRequest(
   port.request(view);
 }
 
-/**
- * Whether the editor has one caret, is editable, and the first `+` is before
- * the position.
- */
+/** Whether the editor has one caret, is editable, and the first `+` is before the position. */
 function isPlain({ state }: EditorView, at: number): boolean {
   return (
     !state.readOnly &&

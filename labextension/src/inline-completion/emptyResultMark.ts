@@ -1,6 +1,6 @@
 /**
- * A short mark at the caret when there is no suggestion. A CodeMirror
- * extension, part of `ghostText.ts`; the page informs screen readers.
+ * A short mark at the caret when there is no suggestion. A CodeMirror extension, part of `ghostText.ts`; the page
+ * informs screen readers.
  */
 
 import { StateEffect, StateField, type Extension } from '@codemirror/state';

@@ -1,7 +1,4 @@
-/**
- * Builds the inline completion of this page. Loaded by its plugin with the
- * first notebook or file.
- */
+/** Builds the inline completion of this page. Loaded by its plugin with the first notebook or file. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';

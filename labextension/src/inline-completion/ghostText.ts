@@ -1,8 +1,7 @@
 /**
- * Shows suggestions in an editor: dots while they are awaited, then muted text
- * at the caret with a badge. Any edit or caret move, and a read-only state,
- * removes them. A CodeMirror extension; knows neither JupyterLab nor the
- * server. Installed by `controller.ts` at an editor's first request.
+ * Shows suggestions in an editor: dots while they are awaited, then muted text at the caret with a badge. Any edit or
+ * caret move, and a read-only state, removes them. A CodeMirror extension; knows neither JupyterLab nor the server.
+ * Installed by `controller.ts` at an editor's first request.
  */
 
 import {
@@ -34,10 +33,7 @@ const ACTIVE_CLASS = 'shoulders-mod-ghostActive';
 /** Class of an editor that awaits one. */
 const LOADING_CLASS = 'shoulders-mod-ghostLoading';
 
-/**
- * Called when an editor's state changed; null means nothing is shown, also in a
- * removed editor.
- */
+/** Called when an editor's state changed; null means nothing is shown, also in a removed editor. */
 export type SuggestionListener = (
   view: EditorView,
   ghost: ISuggestionState | null
@@ -73,8 +69,7 @@ export function suggestionView(listener: SuggestionListener): Extension {
     field,
     emptyResultMark,
     widthProperty(({ state }) => suggestionsIn(state) !== null),
-    // When the focus moves within the page, suggestions are removed; when it
-    // moves to another window, they stay.
+    // When the focus moves within the page, suggestions are removed; when it moves to another window, they stay.
     EditorView.focusChangeEffect.of((state, focusing) =>
       !focusing && suggestionsIn(state) !== null && document.hasFocus()
         ? step.of({ type: 'drop' })
@@ -139,10 +134,7 @@ function decorationsOf(state: EditorState): DecorationSet {
   return Decoration.set([Decoration.widget({ widget, side: 1 }).range(head)]);
 }
 
-/**
- * Position and number of suggestions; `…` while more may come. Digits and
- * punctuation only.
- */
+/** Position and number of suggestions; `…` while more may come. Digits and punctuation only. */
 function badgeOf({ index, suggestions, isComplete }: ISuggestionState): string {
   const { length } = suggestions;
   if (!isComplete) {
@@ -151,9 +143,7 @@ function badgeOf({ index, suggestions, isComplete }: ISuggestionState): string {
   return length === 1 ? '' : `${index + 1}/${length}`;
 }
 
-/**
- * Hidden from screen readers: not part of the text, and announced by the page.
- */
+/** Hidden from screen readers: not part of the text, and announced by the page. */
 abstract class CaretWidget extends WidgetType {
   override ignoreEvent(): boolean {
     return false;
@@ -215,9 +205,8 @@ class GhostText extends CaretWidget {
 const WIDTH_PROPERTY = '--shoulders-ghost-room';
 
 /**
- * Keep the width property up to date while the editor shows something: editors
- * that do not wrap lines would cut a long suggestion.
- * `style/documents/inline-completion.css` wraps the line.
+ * Keep the width property up to date while the editor shows something: editors that do not wrap lines would cut a
+ * long suggestion. `style/documents/inline-completion.css` wraps the line.
  */
 export function widthProperty(isShown: (view: EditorView) => boolean) {
   return ViewPlugin.define(view => {

@@ -1,7 +1,6 @@
 /**
- * Key bindings of suggestions. They are ordinary JupyterLab bindings that users
- * can change, but are handled before the editor and JupyterLab: the editor
- * would otherwise take Enter for a new line. Used by `controller.ts` while an
+ * Key bindings of suggestions. They are ordinary JupyterLab bindings that users can change, but are handled before
+ * the editor and JupyterLab: the editor would otherwise take Enter for a new line. Used by `controller.ts` while an
  * editor shows or awaits suggestions.
  */
 

@@ -1,7 +1,6 @@
 /**
- * The same suggestions in JupyterLab's own inline completer: while typing, if
- * the settings allow it, and with Alt+\. JupyterLab draws them. Loaded with the
- * controller; the plugin registers the provider.
+ * The same suggestions in JupyterLab's own inline completer: while typing, if the settings allow it, and with Alt+\.
+ * JupyterLab draws them. Loaded with the controller; the plugin registers the provider.
  */
 
 import type {
@@ -57,10 +56,7 @@ export class LabCompletionProvider {
     this.timeoutMs = typeof timeout === 'number' ? timeout : DEFAULT_TIMEOUT_MS;
   }
 
-  /**
-   * Resolves when the first suggestion is complete. When all are, JupyterLab
-   * fetches again and gets them at once.
-   */
+  /** Resolves when the first suggestion is complete. When all are, JupyterLab fetches again and gets them at once. */
   fetch(
     request: CompletionHandler.IRequest,
     widget: Widget,
@@ -82,8 +78,8 @@ export class LabCompletionProvider {
   }
 
   /**
-   * Ends when no more suggestions come; until then JupyterLab shows that more
-   * may. Yields the text again if unchanged.
+   * Ends when no more suggestions come; until then JupyterLab shows that more may. Yields the text again if
+   * unchanged.
    */
   async *stream(
     token: string
@@ -94,9 +90,7 @@ export class LabCompletionProvider {
     }
   }
 
-  /**
-   * The text or the caret of an editor changed: pending answers are outdated.
-   */
+  /** The text or the caret of an editor changed: pending answers are outdated. */
   moved(view: EditorView): void {
     if (this.currentFetch?.view === view) {
       this.currentFetch.stop();
@@ -154,10 +148,7 @@ export class LabCompletionProvider {
     return asked;
   }
 
-  /**
-   * Dismissed suggestions do not come back; the others are available at the
-   * next request.
-   */
+  /** Dismissed suggestions do not come back; the others are available at the next request. */
   private offerAll(widgetId: string): void {
     const { isShown, refetch } = this.parts;
     const { completed } = this;

@@ -1,6 +1,6 @@
 /**
- * Loads the inline completion on demand: with the first document or request.
- * Loaded at start-up; used by the inline completion plugin.
+ * Loads the inline completion on demand: with the first document or request. Loaded at start-up; used by the inline
+ * completion plugin.
  */
 
 import type { InlineCompletionController } from './controller';
@@ -38,10 +38,7 @@ export class LazyLoader<T extends ILoaded> {
     }
   }
 
-  /**
-   * Store JupyterLab's settings until the code is loaded: they arrive at
-   * start-up and do not cause loading.
-   */
+  /** Store JupyterLab's settings until the code is loaded: they arrive at start-up and do not cause loading. */
   configure(settings: Settings): void {
     this.settings = settings;
     this.loaded?.inline.configure(settings);

@@ -1,7 +1,4 @@
-/**
- * Where `++` is literal and requests no suggestions. Pure; used by
- * `controller.ts`.
- */
+/** Where `++` is literal and requests no suggestions. Pure; used by `controller.ts`. */
 
 /** The surroundings of a typed `++`. */
 export interface ITypingContext {
@@ -18,10 +15,7 @@ const PROSE: ReadonlySet<string> = new Set([
   ...['', 'markdown', 'restructuredtext', 'rst', 'latex', 'stex', 'tex']
 ]);
 
-/**
- * Whether `++` is literal: in prose, in languages with that operator, in a word
- * such as `C++` of a comment.
- */
+/** Whether `++` is literal: in prose, in languages with that operator, in a word such as `C++` of a comment. */
 export function isLiteralPlusPlus(
   { language, isQuoted, before }: ITypingContext,
   skipped: readonly string[]
@@ -56,10 +50,7 @@ const MAGICS: Readonly<Record<string, string>> = {
   sh: 'shell'
 };
 
-/**
- * The language of a text in lower case; for a cell with a magic such as
- * `%%html`, the magic's.
- */
+/** The language of a text in lower case; for a cell with a magic such as `%%html`, the magic's. */
 export function languageOf(
   mimeType: string,
   text: string,

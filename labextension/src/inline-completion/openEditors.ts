@@ -1,7 +1,4 @@
-/**
- * Finds editors of notebooks and files and their carets. Used by
- * `controller.ts` and `labProvider.ts`.
- */
+/** Finds editors of notebooks and files and their carets. Used by `controller.ts` and `labProvider.ts`. */
 
 import type { Cell } from '@jupyterlab/cells';
 import {
@@ -34,10 +31,7 @@ export class OpenEditors {
     };
   }
 
-  /**
-   * The document of an editor; null when it has none, as in a console or a
-   * dialog.
-   */
+  /** The document of an editor; null when it has none, as in a console or a dialog. */
   positionOf({ dom }: EditorView): IQueryPosition | null {
     const holds = ({ node }: Widget): boolean => node.contains(dom);
     const panel = this.notebooks.find(holds);
@@ -92,8 +86,7 @@ export class OpenEditors {
       cellId,
       language: languageOf(mimeType, head, this.languages),
       asOneStep: change => {
-        // JupyterLab's cells and files have this member; the model's interface
-        // lacks it.
+        // JupyterLab's cells and files have this member; the model's interface lacks it.
         const { undoManager } = model.sharedModel as IUndone;
         undoManager?.stopCapturing();
         change();

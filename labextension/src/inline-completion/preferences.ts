@@ -1,15 +1,13 @@
 /**
- * The settings of suggestions, kept up to date with changes made anywhere. Used
- * by `controller.ts` and `labProvider.ts`.
+ * The settings of suggestions, kept up to date with changes made anywhere. Used by `controller.ts` and
+ * `labProvider.ts`.
  */
 
 import type { IHttpClient } from '../client/http';
 import type { IPageSocket } from '../client/socket';
 import type { GhostSettings, ServerFrame, Settings } from '../wire/generated';
 
-/**
- * Reads the settings at creation, when the page connects, and when they change.
- */
+/** Reads the settings at creation, when the page connects, and when they change. */
 export class CompletionPreferences {
   constructor(
     private readonly http: Pick<IHttpClient, 'call'>,

@@ -1,6 +1,6 @@
 /**
- * Builds the request for suggestions from an editor's text. Used by
- * `controller.ts` and `labProvider.ts`; knows CodeMirror, not JupyterLab.
+ * Builds the request for suggestions from an editor's text. Used by `controller.ts` and `labProvider.ts`; knows
+ * CodeMirror, not JupyterLab.
  */
 
 import type { EditorView } from '@codemirror/view';
@@ -8,10 +8,7 @@ import type { EditorView } from '@codemirror/view';
 import type { RequestCompletions } from '../wire/generated';
 import type { SuggestionQuery } from './suggestionRequests';
 
-/**
- * Characters sent before and after the caret; the server's limit. The server
- * shortens them for the model.
- */
+/** Characters sent before and after the caret; the server's limit. The server shortens them for the model. */
 const MAX_CONTEXT = 20_000;
 
 /** An editor in a document. */

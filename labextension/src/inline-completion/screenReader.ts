@@ -1,17 +1,11 @@
-/**
- * Announcements of suggestions for screen readers. Pure; used by
- * `controller.ts`.
- */
+/** Announcements of suggestions for screen readers. Pure; used by `controller.ts`. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { legible } from '../text/hiddenCharacters';
 import { shownSuggestion, type ISuggestionState } from './suggestionState';
 
-/**
- * Announce a suggestion when it is shown, and the number of suggestions when
- * all have come.
- */
+/** Announce a suggestion when it is shown, and the number of suggestions when all have come. */
 export function screenReaderText(
   now: ISuggestionState,
   before: ISuggestionState | null,

@@ -1,7 +1,6 @@
 /**
- * Requests suggestions from the server, one request at a time: a newer one
- * cancels the older in the page, on the server and at the provider. Used by
- * `++` and by JupyterLab's inline completer.
+ * Requests suggestions from the server, one request at a time: a newer one cancels the older in the page, on the
+ * server and at the provider. Used by `++` and by JupyterLab's inline completer.
  */
 
 import type { IHttpClient } from '../client/http';
@@ -13,9 +12,8 @@ import type {
 import { withoutHidden } from '../text/hiddenCharacters';
 
 /**
- * Delay between the key that ends a request and its cancellation, in ms:
- * cancelling takes longer than all other work of a key and would delay the
- * frame that shows it.
+ * Delay between the key that ends a request and its cancellation, in ms: cancelling takes longer than all other work
+ * of a key and would delay the frame that shows it.
  */
 const CANCEL_DELAY_MS = 50;
 
@@ -29,18 +27,15 @@ export type SuggestionQuery = Omit<
 export interface ISuggestionListener {
   /** A suggestion is complete. */
   suggested(text: string): void;
-  /**
-   * All suggestions have come; null when the request failed. Called once, at
-   * the end.
-   */
+  /** All suggestions have come; null when the request failed. Called once, at the end. */
   ended(end: CompletionEnd | null): void;
 }
 
 /** A running request. */
 export interface ISuggestionRequest {
   /**
-   * Cancel the request if it is running: the listener is not called any more,
-   * and the server is informed a moment later.
+   * Cancel the request if it is running: the listener is not called any more, and the server is informed a moment
+   * later.
    */
   cancel(): void;
 }
@@ -97,8 +92,7 @@ class SuggestionRequest implements ISuggestionRequest {
 
   private abort(): void {
     this.stop.abort();
-    // Behind a proxy that keeps the connection open, the server learns of the
-    // cancellation this way.
+    // Behind a proxy that keeps the connection open, the server learns of the cancellation this way.
     const path = `completions/${encodeURIComponent(this.request.request_id)}`;
     this.http.call('DELETE', path).catch((error: unknown) => {
       console.debug('A request for suggestions could not be cancelled:', error);
@@ -172,10 +166,7 @@ class SuggestionRequest implements ISuggestionRequest {
   private hasEnded = false;
 }
 
-/**
- * Parses a stream of server-sent events (HTML standard) with `event`, `data`
- * and comment lines.
- */
+/** Parses a stream of server-sent events (HTML standard) with `event`, `data` and comment lines. */
 export class EventStream {
   /** The data of the events that a chunk completes, in order. */
   push(piece: string): string[] {

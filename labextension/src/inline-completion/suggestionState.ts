@@ -1,6 +1,6 @@
 /**
- * The state of the suggestions at one caret: idle (null), loading, active.
- * Pure; the state field of `ghostText.ts` uses it.
+ * The state of the suggestions at one caret: idle (null), loading, active. Pure; the state field of `ghostText.ts`
+ * uses it.
  */
 
 export interface ISuggestionState {
@@ -139,20 +139,14 @@ function distinct(all: readonly string[]): string[] {
   return [...new Set(all.map(tidy))].filter(each => each.trim() !== '');
 }
 
-/**
- * Normalise line endings and trim the end: the caret must be right behind the
- * last visible character.
- */
+/** Normalise line endings and trim the end: the caret must be right behind the last visible character. */
 function tidy(text: string): string {
   return text.replace(/\r\n?/g, '\n').trimEnd();
 }
 
 const WORD = /^\s*(?:[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]+)/u;
 
-/**
- * The beginning of a text up to the end of its first word or run of
- * punctuation, with preceding white space.
- */
+/** The beginning of a text up to the end of its first word or run of punctuation, with preceding white space. */
 export function firstWord(text: string): string {
   return WORD.exec(text)?.[0] ?? text;
 }

@@ -1,7 +1,6 @@
 /**
- * Shows once, in the status bar, why there are no suggestions: errors such as a
- * missing key, budget or provider are otherwise silent. Used by `controller.ts`
- * and `labProvider.ts`.
+ * Shows once, in the status bar, why there are no suggestions: errors such as a missing key, budget or provider are
+ * otherwise silent. Used by `controller.ts` and `labProvider.ts`.
  */
 
 import type { IStatusBar } from '@jupyterlab/statusbar';
@@ -40,8 +39,8 @@ export class UnavailableHint {
   constructor(private readonly parts: IUnavailableHintParts) {}
 
   /**
-   * Suggestions ended with this reason. Each reason is shown once, until
-   * suggestions work again or the hint is clicked.
+   * Suggestions ended with this reason. Each reason is shown once, until suggestions work again or the hint is
+   * clicked.
    */
   report({ reason, message }: CompletionEnd): void {
     if (reason === null) {

@@ -1,6 +1,4 @@
-/**
- * State kept by the browser over a reload. Used by the plugins that restore it.
- */
+/** State kept by the browser over a reload. Used by the plugins that restore it. */
 
 import { PageConfig } from '@jupyterlab/coreutils';
 
@@ -8,9 +6,8 @@ import type { IStateStorage } from '../model/conversations/persistedState';
 import { EXTENSION_ID } from '../tokens';
 
 /**
- * Stores a text for a server and a JupyterLab workspace. Each browser tab has
- * its own, because Notebook opens one for each document; a new tab starts with
- * the value written last in any.
+ * Stores a text for a server and a JupyterLab workspace. Each browser tab has its own, because Notebook opens one for
+ * each document; a new tab starts with the value written last in any.
  */
 export function browserStorage(
   baseUrl: string,

@@ -1,7 +1,4 @@
-/**
- * This extension's own icons, and the one shown before the panel is loaded.
- * Used by the plugins.
- */
+/** This extension's own icons, and the one shown before the panel is loaded. Used by the plugins. */
 
 import { LabIcon } from '@jupyterlab/ui-components';
 

@@ -1,7 +1,4 @@
-/**
- * Icons of the panel: JupyterLab's own where they exist. Used by the chat
- * plugin.
- */
+/** Icons of the panel: JupyterLab's own where they exist. Used by the chat plugin. */
 
 import {
   addBelowIcon,

@@ -1,7 +1,6 @@
 /**
- * Opens the user's instructions and has the template for a new file; its
- * comments are for the user and never sent. Used by the hosts of the panel and
- * of the settings page.
+ * Opens the user's instructions and has the template for a new file; its comments are for the user and never sent.
+ * Used by the hosts of the panel and of the settings page.
  */
 
 import type { IDocumentManager } from '@jupyterlab/docmanager';
@@ -10,10 +9,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 const INSTRUCTIONS = '_instructions.md';
 
-/**
- * Open the instructions in an editor, created from the template if missing.
- * Rejects as the contents manager does.
- */
+/** Open the instructions in an editor, created from the template if missing. Rejects as the contents manager does. */
 export async function openInstructions(
   contents: Contents.IManager,
   documents: IDocumentManager,
@@ -42,10 +38,7 @@ async function isThere(contents: Contents.IManager): Promise<boolean> {
   }
 }
 
-/**
- * The template: comments only, so that it changes nothing until the user writes
- * something.
- */
+/** The template: comments only, so that it changes nothing until the user writes something. */
 export function instructionsTemplate(trans: TranslationBundle): string {
   return `# ${trans.__('Instructions')}
 

@@ -1,14 +1,8 @@
-/**
- * Typesets formulas of the chat with JupyterLab's typesetter. Made by the
- * chat's host; not loaded at start-up.
- */
+/** Typesets formulas of the chat with JupyterLab's typesetter. Made by the chat's host; not loaded at start-up. */
 
 import type { ILatexTypesetter } from '@jupyterlab/rendermime';
 
-/**
- * Number of cached formulas: their text is rendered again with every streamed
- * token.
- */
+/** Number of cached formulas: their text is rendered again with every streamed token. */
 const MAX_CACHED = 300;
 
 /** Elements and attributes that must not be in a typeset formula. */
@@ -19,10 +13,7 @@ const UNWANTED =
 export class Typesetter {
   constructor(private readonly lab: ILatexTypesetter | null) {}
 
-  /**
-   * Typeset a formula into an element; leaves the element alone if that fails.
-   * Never rejects.
-   */
+  /** Typeset a formula into an element; leaves the element alone if that fails. Never rejects. */
   readonly typeset = async (
     element: HTMLElement,
     tex: string,

@@ -1,7 +1,4 @@
-/**
- * The current document and its active cell. Used by inline actions and to start
- * threads.
- */
+/** The current document and its active cell. Used by inline actions and to start threads. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { Cell } from '@jupyterlab/cells';

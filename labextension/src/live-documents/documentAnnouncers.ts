@@ -1,6 +1,6 @@
 /**
- * Announces the open documents of this page to the server: opened, changed,
- * renamed and closed. Used by `NotebookBridge` and `TextBridge`.
+ * Announces the open documents of this page to the server: opened, changed, renamed and closed. Used by
+ * `NotebookBridge` and `TextBridge`.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -15,10 +15,7 @@ import type { OpenText } from './file-sync/openText';
 /** Delay after the last keystroke before a change is announced, in ms. */
 const ANNOUNCE_DELAY = 250;
 
-/**
- * Sends a frame; false when the socket is closed. Documents are announced again
- * when it reopens.
- */
+/** Sends a frame; false when the socket is closed. Documents are announced again when it reopens. */
 export type Send = (frame: PageFrame) => boolean;
 
 /** A document open in this page, in one or more views. */

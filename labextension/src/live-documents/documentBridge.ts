@@ -1,6 +1,6 @@
 /**
- * The part of the live-document protocol that is the same for notebooks and text files: documents are announced when they
- * open, and each operation of the server is answered once. The base of `NotebookBridge` and `TextBridge`.
+ * The part of the live-document protocol that is the same for notebooks and text files: documents are announced when
+ * they open, and each operation of the server is answered once. The base of `NotebookBridge` and `TextBridge`.
  */
 
 import type { IWidgetTracker } from '@jupyterlab/apputils';

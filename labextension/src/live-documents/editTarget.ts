@@ -1,6 +1,6 @@
 /**
- * The text an in-place edit changes: a cell of an open notebook or an open text
- * file. All that in-place edits know of JupyterLab.
+ * The text an in-place edit changes: a cell of an open notebook or an open text file. All that in-place edits know of
+ * JupyterLab.
  */
 
 import type { ISignal } from '@lumino/signaling';

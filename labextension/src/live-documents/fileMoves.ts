@@ -1,7 +1,6 @@
 /**
- * Makes open documents follow the files that the agent moved or removed on the
- * server: JupyterLab knows only of changes made in this page. Made by the texts
- * plugin.
+ * Makes open documents follow the files that the agent moved or removed on the server: JupyterLab knows only of
+ * changes made in this page. Made by the texts plugin.
  */
 
 import type { IDocumentManager } from '@jupyterlab/docmanager';
@@ -42,10 +41,7 @@ export class FileMoves {
     }
   };
 
-  /**
-   * Announce a rename as the file browser does: editors, kernels and the
-   * browser follow it.
-   */
+  /** Announce a rename as the file browser does: editors, kernels and the browser follow it. */
   private async moved({ path, new_path }: FileMoved): Promise<void> {
     const model = await this.files.get(new_path, { content: false });
     this.emitChange({ type: 'rename', oldValue: { path }, newValue: model });

@@ -1,7 +1,6 @@
 /**
- * Announces the notebooks open in this page to the server and answers its
- * requests on them. Made by the documents plugin; one per page. See
- * docs/design/notebooks.md.
+ * Announces the notebooks open in this page to the server and answers its requests on them. Made by the documents
+ * plugin; one per page. See docs/design/notebooks.md.
  */
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -24,10 +23,7 @@ import { RecoveryOffers, type LoadRecoveryView } from './recoveryOffers';
 import { OpenNotebook, type NotebookContext } from './notebooks/openNotebook';
 import { CellInputs } from './notebooks/cellInputs';
 
-/**
- * The server announces running cells right after a reconnection. Runs not
- * announced by then have ended; in ms.
- */
+/** The server announces running cells right after a reconnection. Runs not announced by then have ended; in ms. */
 const RUNS_KNOWN = 5000;
 
 const MAX_ANSWERS = 200;
@@ -36,15 +32,9 @@ const MAX_ANSWERS = 200;
 export interface INotebookLab {
   readonly notebooks: INotebookTracker;
   readonly files: IFiles;
-  /**
-   * Tells the user that `cells` cells were changed here and in the file; both
-   * texts are kept.
-   */
+  /** Tells the user that `cells` cells were changed here and in the file; both texts are kept. */
   readonly notifyConflict: (path: string, cells: number) => void;
-  /**
-   * Tells the user that the agent changed `cells` cells in another window that
-   * were changed here too.
-   */
+  /** Tells the user that the agent changed `cells` cells in another window that were changed here too. */
   readonly notifyElsewhere: (path: string, cells: number) => void;
   /** The changes saved by another window were merged here. */
   readonly dismissElsewhere: (path: string) => void;
@@ -73,10 +63,7 @@ export class NotebookBridge extends DocumentBridge<
     this.inputs.dispose();
   }
 
-  /**
-   * The user runs a cell of an open notebook. An agent's run of that cell
-   * becomes the user's.
-   */
+  /** The user runs a cell of an open notebook. An agent's run of that cell becomes the user's. */
   userRunStarted(context: NotebookContext, cellId: string): void {
     const item = this.documents.get(context)?.announcement;
     item?.notebook.scheduled(cellId);

@@ -1,7 +1,4 @@
-/**
- * Cells of open notebooks and open text files as targets of in-place edits.
- * Used by inline actions.
- */
+/** Cells of open notebooks and open text files as targets of in-place edits. Used by inline actions. */
 
 import type { YCellType, YFile } from '@jupyter/ydoc';
 import { MarkdownCell, type Cell } from '@jupyterlab/cells';
@@ -225,10 +222,7 @@ export class FileTarget implements ITextTarget, IDisposable {
   };
 }
 
-/**
- * The selection in an editor, several lines as whole lines; null when it is
- * empty.
- */
+/** The selection in an editor, several lines as whole lines; null when it is empty. */
 export function selectedPart(editor: unknown): ITextRange | null {
   if (!(editor instanceof CodeMirrorEditor)) {
     return null;

@@ -1,7 +1,6 @@
 /**
- * Recovered text that no notebook has, offered to the page that opens the
- * notebook: how it is merged (pure), and which offers are shown. Used by
- * `NotebookBridge`.
+ * Recovered text that no notebook has, offered to the page that opens the notebook: how it is merged (pure), and
+ * which offers are shown. Used by `NotebookBridge`.
  */
 
 import { UUID } from '@lumino/coreutils';
@@ -45,18 +44,14 @@ export interface IRecoveryOffer {
 export interface IRecoveryView {
   /** Show an offer in every view of a notebook until it is disposed. */
   offerRecovery(context: NotebookContext, offer: IRecoveryOffer): IDisposable;
-  /**
-   * Tell the user that `cells` cells were changed since; both texts are kept.
-   */
+  /** Tell the user that `cells` cells were changed since; both texts are kept. */
   notifyConflicts(path: string, cells: number): void;
 }
 
 /** The edits that insert recovered texts. */
 export interface IRestoration {
   edits: CellEdit[];
-  /**
-   * Number of cells changed since: their recovered text is in a new cell below.
-   */
+  /** Number of cells changed since: their recovered text is in a new cell below. */
   conflicts: number;
 }
 
@@ -159,9 +154,7 @@ export class Recoveries {
     this.shown.set(id, { open, cells: frame.cells, notice });
   }
 
-  /**
-   * Remove a notice: it was answered in another page, or its own page is back.
-   */
+  /** Remove a notice: it was answered in another page, or its own page is back. */
   withdrawn(id: string): void {
     this.shown.get(id)?.notice.dispose();
     this.shown.delete(id);
@@ -194,9 +187,7 @@ export class Recoveries {
     this.answer(open, id, action);
   }
 
-  /**
-   * Without a connection the answer is sent when the server offers it again.
-   */
+  /** Without a connection the answer is sent when the server offers it again. */
   private answer(open: NotebookAnnouncer, id: string, action: Action): void {
     this.send({
       type: 'document-recovery-answer',

@@ -1,7 +1,6 @@
 /**
- * Loads the code that shows recovered text with the first offer: most pages
- * never need it. Keeps events in order while it loads. Used by
- * `NotebookBridge`.
+ * Loads the code that shows recovered text with the first offer: most pages never need it. Keeps events in order
+ * while it loads. Used by `NotebookBridge`.
  */
 
 import type { DocumentRecovery } from '../wire/generated';

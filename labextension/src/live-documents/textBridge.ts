@@ -1,7 +1,6 @@
 /**
- * Announces the text files open in this page's editors to the server and
- * answers its requests on them. Made by the texts plugin; one per page. See
- * docs/design/notebooks.md.
+ * Announces the text files open in this page's editors to the server and answers its requests on them. Made by the
+ * texts plugin; one per page. See docs/design/notebooks.md.
  */
 
 import type { EditorView } from '@codemirror/view';
@@ -31,10 +30,7 @@ export interface ITextLab {
   readonly askConflict: AskTextConflict;
 }
 
-/**
- * The text files open in this page's editors, for code that shows something in
- * them.
- */
+/** The text files open in this page's editors, for code that shows something in them. */
 export interface IOpenTexts {
   /** Emitted when a file was opened, closed or renamed. */
   readonly changed: ISignal<IOpenTexts, void>;
@@ -42,10 +38,7 @@ export interface IOpenTexts {
   find(path: string): OpenText | null;
   /** The CodeMirror views of a file; all share one text and one undo. */
   views(path: string): EditorView[];
-  /**
-   * The path of the file that a view shows; null for other editors, such as
-   * cells.
-   */
+  /** The path of the file that a view shows; null for other editors, such as cells. */
   pathOf(view: EditorView): string | null;
   /** Save a file now, after merging changes of others. */
   save(path: string): Promise<void>;

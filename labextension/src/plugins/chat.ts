@@ -1,7 +1,4 @@
-/**
- * The chat plugin: the panel and its commands. The panel's content is loaded
- * when it is first shown.
- */
+/** The chat plugin: the panel and its commands. The panel's content is loaded when it is first shown. */
 
 import {
   ILabShell,

@@ -42,9 +42,7 @@ export const client: JupyterFrontEndPlugin<IShouldersClient> = {
   }
 };
 
-/**
- * Name the requesting page: documents open in several pages are changed there.
- */
+/** Name the requesting page: documents open in several pages are changed there. */
 function withPage(given: HeadersInit | undefined, clientId: string): Headers {
   const headers = new Headers(given);
   headers.set('X-Shoulders-Page', clientId);

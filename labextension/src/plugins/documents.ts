@@ -76,8 +76,7 @@ export const documents: JupyterFrontEndPlugin<void> = {
     client.socket.frameReceived.connect((_, frame) => {
       if (frame.type === 'output-draw') {
         draw(frame).catch((error: unknown) =>
-          // The server tells the model after a timeout that there is no
-          // picture.
+          // The server tells the model after a timeout that there is no picture.
           console.warn('An output could not be drawn for the agent:', error)
         );
       }

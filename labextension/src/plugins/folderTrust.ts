@@ -1,7 +1,4 @@
-/**
- * The folder trust plugin: the folder's own settings and the user's decisions
- * about them.
- */
+/** The folder trust plugin: the folder's own settings and the user's decisions about them. */
 
 import type {
   JupyterFrontEnd,

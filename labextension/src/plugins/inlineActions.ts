@@ -1,6 +1,6 @@
 /**
- * The inline actions plugin: commands for cells, outputs and selections. Their
- * implementation is loaded with a document.
+ * The inline actions plugin: commands for cells, outputs and selections. Their implementation is loaded with a
+ * document.
  */
 
 import type {

@@ -1,6 +1,6 @@
 /**
- * The inline completion plugin: suggestions at the caret. At start-up only the
- * `++` trigger is loaded; the rest comes with a document.
+ * The inline completion plugin: suggestions at the caret. At start-up only the `++` trigger is loaded; the rest comes
+ * with a document.
  */
 
 import type {
@@ -36,10 +36,7 @@ import { INLINE_COMPLETION_COMMANDS } from '../inline-completion/commandIds';
 import { sparkIcon } from '../lab/customIcons';
 
 const ID = `${EXTENSION_ID}:ghost`;
-/**
- * JupyterLab's timeout for suggestions, and its delay after the last key, in
- * ms; users can change both.
- */
+/** JupyterLab's timeout for suggestions, and its delay after the last key, in ms; users can change both. */
 const TIMEOUT_MS = 15_000;
 const DEBOUNCE_MS = 350;
 

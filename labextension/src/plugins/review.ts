@@ -1,7 +1,4 @@
-/**
- * The review plugin: the agent's changes in open documents and in a bar, and
- * their commands.
- */
+/** The review plugin: the agent's changes in open documents and in a bar, and their commands. */
 
 import type {
   JupyterFrontEnd,
@@ -143,10 +140,7 @@ class BarVisibility {
     private readonly trans: TranslationBundle
   ) {}
 
-  /**
-   * The pending edits changed: show the bar for new ones, hide it when there
-   * are none.
-   */
+  /** The pending edits changed: show the bar for new ones, hide it when there are none. */
   update(): void {
     const ids = this.reviewing.edits.map(({ id }) => id);
     const isNew = ids.some(id => !this.seenEdits.has(id));

@@ -1,7 +1,4 @@
-/**
- * The settings plugin: the command that opens the AI settings, and their
- * restoration after a reload.
- */
+/** The settings plugin: the command that opens the AI settings, and their restoration after a reload. */
 
 import {
   ILabShell,

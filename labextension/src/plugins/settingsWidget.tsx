@@ -1,7 +1,4 @@
-/**
- * The settings page as a JupyterLab widget, and its host. Loaded by the
- * settings plugin when the page is opened.
- */
+/** The settings page as a JupyterLab widget, and its host. Loaded by the settings plugin when the page is opened. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import {
@@ -48,8 +45,7 @@ export interface ISettingsParts {
 }
 
 /**
- * The settings page, created again after it was closed. Unsaved input survives
- * until the browser page is reloaded.
+ * The settings page, created again after it was closed. Unsaved input survives until the browser page is reloaded.
  */
 export class SettingsPageOpener {
   constructor(private readonly parts: ISettingsParts) {

@@ -1,6 +1,5 @@
 /**
- * The status plugin: model, running turns and the month's cost in the status
- * bar; loaded after JupyterLab's start-up.
+ * The status plugin: model, running turns and the month's cost in the status bar; loaded after JupyterLab's start-up.
  */
 
 import type {

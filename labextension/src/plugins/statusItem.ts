@@ -1,6 +1,5 @@
 /**
- * The status bar item. Uses no view library, because it is loaded with every
- * JupyterLab. Used by the status plugin.
+ * The status bar item. Uses no view library, because it is loaded with every JupyterLab. Used by the status plugin.
  */
 
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
@@ -44,10 +43,7 @@ export interface IStatusParts {
   readonly open: () => void;
 }
 
-/**
- * Add the item; it lives as long as the page and is hidden if the preferences
- * say so.
- */
+/** Add the item; it lives as long as the page and is hidden if the preferences say so. */
 export function addStatusItem(
   parts: IStatusParts,
   settings: ISettingRegistry.ISettings | undefined

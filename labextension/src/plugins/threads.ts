@@ -1,6 +1,6 @@
 /**
- * The threads plugin: conversations anchored in documents. Tracking and marks
- * are loaded with the first notebook or file.
+ * The threads plugin: conversations anchored in documents. Tracking and marks are loaded with the first notebook or
+ * file.
  */
 
 import type {

@@ -1,7 +1,4 @@
-/**
- * The transcripts plugin: saved notebooks contain the transcripts of their
- * panels, even after a reload.
- */
+/** The transcripts plugin: saved notebooks contain the transcripts of their panels, even after a reload. */
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
@@ -24,8 +21,7 @@ export const transcripts: JupyterFrontEndPlugin<void> = {
         }
       });
     };
-    // Lives as long as the page; JupyterLab disconnects the signals of closed
-    // notebooks.
+    // Lives as long as the page; JupyterLab disconnects the signals of closed notebooks.
     notebooks.widgetAdded.connect(follow);
     notebooks.forEach(panel => follow(notebooks, panel));
   }

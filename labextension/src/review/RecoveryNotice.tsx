@@ -1,7 +1,6 @@
 /**
- * A notice above a notebook: recovered unsaved text, or a change of the agent
- * that conflicted with the user's. One notice for all offers of an author.
- * Shown by the documents plugin until the user decides.
+ * A notice above a notebook: recovered unsaved text, or a change of the agent that conflicted with the user's. One
+ * notice for all offers of an author. Shown by the documents plugin until the user decides.
  */
 
 import '../../style/ui/controls.css';

@@ -1,7 +1,6 @@
 /**
- * The review bar over the documents: the number of pending changes, navigation,
- * and the decision on all. Shown by the review plugin while the current change
- * is out of view, and on request.
+ * The review bar over the documents: the number of pending changes, navigation, and the decision on all. Shown by the
+ * review plugin while the current change is out of view, and on request.
  */
 
 import '../../style/ui/controls.css';
@@ -102,10 +101,7 @@ function Bar({ page, actions }: IProps): React.JSX.Element {
   );
 }
 
-/**
- * Moves the focus to the opened list, and away from a document that was removed
- * from it.
- */
+/** Moves the focus to the opened list, and away from a document that was removed from it. */
 function useFocus(
   isListed: boolean,
   rows: number

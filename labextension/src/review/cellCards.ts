@@ -1,7 +1,6 @@
 /**
- * Cards in a notebook for changes that no text editor can show: cells that the
- * agent added or removed, and changed text behind a rendered cell. Used by
- * `ReviewController`.
+ * Cards in a notebook for changes that no text editor can show: cells that the agent added or removed, and changed
+ * text behind a rendered cell. Used by `ReviewController`.
  */
 
 import { MarkdownCell, type Cell } from '@jupyterlab/cells';
@@ -17,10 +16,7 @@ import type { ChangePill, IPillChange } from './changePill';
 /** Decides on a whole edit. */
 export type DecideEdit = (edit: PendingEdit, decision: Decision) => void;
 
-/**
- * The stored edit of `lost` (cell removed) and `unread` (cell present) cannot
- * be read.
- */
+/** The stored edit of `lost` (cell removed) and `unread` (cell present) cannot be read. */
 type Kind = 'new' | 'deleted' | 'changed' | 'lost' | 'unread';
 
 /** The cell that carries a card, at its top or below it. */

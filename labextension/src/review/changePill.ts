@@ -1,7 +1,6 @@
 /**
- * The control at a change: keep and undo; at the current change also its
- * position, navigation and the list. Plain elements, because CodeMirror and
- * cells contain them. Used by `ReviewController`.
+ * The control at a change: keep and undo; at the current change also its position, navigation and the list. Plain
+ * elements, because CodeMirror and cells contain them. Used by `ReviewController`.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -75,9 +74,7 @@ export class ChangePill {
 
   readonly node = document.createElement('div');
 
-  /**
-   * Show the position among all changes, and whether this is the current one.
-   */
+  /** Show the position among all changes, and whether this is the current one. */
   show(at: number, of: number, isCurrent: boolean): void {
     const { node, position, trans } = this;
     const text = `${at}/${of}`;
@@ -138,10 +135,7 @@ function button(name: string, text: string, title: string): HTMLElement {
   return made;
 }
 
-/**
- * All pills of the page: the change of each, and whether the current one is in
- * view.
- */
+/** All pills of the page: the change of each, and whether the current one is in view. */
 export class ChangePills {
   constructor(
     private readonly trans: TranslationBundle,
@@ -209,10 +203,7 @@ export class ChangePills {
     }
   }
 
-  /**
-   * Leaving the view for a moment, as while a cell is drawn again, does not
-   * count.
-   */
+  /** Leaving the view for a moment, as while a cell is drawn again, does not count. */
   private setInView(isInView: boolean): void {
     clearTimeout(this.timer);
     if (isInView !== this.outOfView) {

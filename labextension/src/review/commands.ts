@@ -1,6 +1,6 @@
 /**
- * The review commands, whose ids are a public interface, and announcements for
- * screen readers. Used by the review plugin.
+ * The review commands, whose ids are a public interface, and announcements for screen readers. Used by the review
+ * plugin.
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';

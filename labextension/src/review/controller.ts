@@ -1,7 +1,6 @@
 /**
- * The review in this page: shows pending edits in open documents, carries out
- * the user's decisions and navigates between changes. Loaded by the review
- * plugin when there is something to review.
+ * The review in this page: shows pending edits in open documents, carries out the user's decisions and navigates
+ * between changes. Loaded by the review plugin when there is something to review.
  */
 
 import '../../style/documents/review.css';
@@ -104,10 +103,7 @@ export class ReviewController implements IDisposable {
     return changesOf(edit, each => this.editors.count(each));
   }
 
-  /**
-   * Go to the next or previous change; first to the current one, if the user
-   * was not there.
-   */
+  /** Go to the next or previous change; first to the current one, if the user was not there. */
   async step(by: 1 | -1): Promise<void> {
     const { stops, front } = this;
     const isNext = this.isVisited || by === -1;
@@ -136,10 +132,7 @@ export class ReviewController implements IDisposable {
     await this.goTo({ edit, index: 0 });
   }
 
-  /**
-   * Decide on the change at the caret, or the last visited one; then go to the
-   * next.
-   */
+  /** Decide on the change at the caret, or the last visited one; then go to the next. */
   async decideCurrent(decision: Decision): Promise<void> {
     const editor = this.documents.activeEditor;
     const view = editor instanceof CodeMirrorEditor ? editor.editor : null;
@@ -168,10 +161,7 @@ export class ReviewController implements IDisposable {
     return atCaret ?? (this.isVisited ? this.front : null);
   }
 
-  /**
-   * Decide on whole edits: in an open editor as an undoable step, else through
-   * the server.
-   */
+  /** Decide on whole edits: in an open editor as an undoable step, else through the server. */
   async decide(
     edits: readonly PendingEdit[],
     decision: Decision
@@ -339,10 +329,7 @@ export class ReviewController implements IDisposable {
     }
   }
 
-  /**
-   * Start at the current document, until the user has visited or decided on a
-   * change.
-   */
+  /** Start at the current document, until the user has visited or decided on a change. */
   private startAtDocument(): void {
     const { edits } = this.store;
     if (edits.length === 0) {

@@ -1,7 +1,4 @@
-/**
- * Returns the focus to where it was before it moved into a review control. Used
- * by `ReviewController`.
- */
+/** Returns the focus to where it was before it moved into a review control. Used by `ReviewController`. */
 
 import type { IDisposable } from '@lumino/disposable';
 

@@ -1,6 +1,6 @@
 /**
- * JupyterLab's documents for the review: the editors that show a changed text,
- * and revealing them. Used by `ReviewController`.
+ * JupyterLab's documents for the review: the editors that show a changed text, and revealing them. Used by
+ * `ReviewController`.
  */
 
 import { MarkdownCell, type Cell } from '@jupyterlab/cells';
@@ -39,20 +39,14 @@ export class LabDocuments implements IDisposable {
     lab.files?.currentChanged.connect(this.emit, this);
   }
 
-  /**
-   * Emitted when a document, a cell or an editor was added or removed, or the
-   * current document changed.
-   */
+  /** Emitted when a document, a cell or an editor was added or removed, or the current document changed. */
   readonly changed = new Signal<this, void>(this);
 
   get isDisposed(): boolean {
     return this.disposed;
   }
 
-  /**
-   * The editors that show an edit's text; cells outside the viewport may have
-   * none yet.
-   */
+  /** The editors that show an edit's text; cells outside the viewport may have none yet. */
   editorsOf({ document, cell_id }: PendingEdit): IReviewedEditor[] {
     const editors =
       cell_id === null
@@ -86,10 +80,7 @@ export class LabDocuments implements IDisposable {
       : (files?.currentWidget?.content.editor ?? null);
   }
 
-  /**
-   * Open the document of an edit and reveal its cell; returns the editor, if it
-   * has one.
-   */
+  /** Open the document of an edit and reveal its cell; returns the editor, if it has one. */
   async reveal(edit: PendingEdit): Promise<IReviewedEditor | null> {
     const { documents } = this.lab;
     const widget = documents.openOrReveal(edit.document);
@@ -128,10 +119,7 @@ export class LabDocuments implements IDisposable {
     return cells;
   }
 
-  /**
-   * Watch a cell: when it gets its editor, and when its text is hidden by its
-   * rendering.
-   */
+  /** Watch a cell: when it gets its editor, and when its text is hidden by its rendering. */
   private follow(cell: Cell): void {
     if (this.followed.has(cell)) {
       return;
@@ -198,9 +186,7 @@ function same(one: Widget, other: Widget): boolean {
   return one === other;
 }
 
-/**
- * Reveal the cell of an edit with its text; for a removed cell, its position.
- */
+/** Reveal the cell of an edit with its text; for a removed cell, its position. */
 async function showCell(
   { content }: NotebookPanel,
   { cell_id, current, position }: PendingEdit

@@ -1,7 +1,4 @@
-/**
- * Orders and counts the changes of all pending edits for navigation. Pure; used
- * by `ReviewController`.
- */
+/** Orders and counts the changes of all pending edits for navigation. Pure; used by `ReviewController`. */
 
 import type { PendingEdit } from '../wire/generated';
 import {
@@ -10,19 +7,13 @@ import {
   textOf
 } from '../editor/textReview';
 
-/**
- * One change: the n-th of a text, from 0; an added or removed cell or file is
- * one change.
- */
+/** One change: the n-th of a text, from 0; an added or removed cell or file is one change. */
 export interface IStop {
   readonly edit: PendingEdit;
   readonly index: number;
 }
 
-/**
- * Counts an edit's remaining changes in an editor of this page; null when none
- * shows it.
- */
+/** Counts an edit's remaining changes in an editor of this page; null when none shows it. */
 export type CountOpen = (edit: PendingEdit) => number | null;
 
 /** All changes in list order, those of document `first` before the others. */

@@ -1,7 +1,6 @@
 /**
- * Store of the agent's edits that wait for keep or undo: read when the page
- * opens and whenever the server reports a change. Made by the review plugin;
- * independent of JupyterLab.
+ * Store of the agent's edits that wait for keep or undo: read when the page opens and whenever the server reports a
+ * change. Made by the review plugin; independent of JupyterLab.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -34,10 +33,7 @@ export type ReviewSocket = Pick<
 
 const CONFLICT = 409;
 const NOT_FOUND = 404;
-/**
- * Delays between retries in ms: the server gets the user's last keystrokes a
- * moment after the page.
- */
+/** Delays between retries in ms: the server gets the user's last keystrokes a moment after the page. */
 const RETRY_DELAYS = [200, 400, 800, 1600];
 
 /** The pending edits of all documents. */
@@ -92,10 +88,7 @@ export class PendingEditsStore implements IDisposable {
     await this.refresh();
   }
 
-  /**
-   * Decide on whole edits. Rejects with an `ApiError`, also when some were left
-   * undecided.
-   */
+  /** Decide on whole edits. Rejects with an `ApiError`, also when some were left undecided. */
   async decideAll(
     decision: Decision,
     edits: readonly PendingEdit[]

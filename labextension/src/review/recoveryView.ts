@@ -1,7 +1,4 @@
-/**
- * Shows recovered text above its notebook. Loaded by the documents plugin with
- * the first offer.
- */
+/** Shows recovered text above its notebook. Loaded by the documents plugin with the first offer. */
 
 import { Notification } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
@@ -49,10 +46,7 @@ export function recoveryView(
   };
 }
 
-/**
- * The offers of one author for a notebook: one notice in each view, even if
- * several pages left text.
- */
+/** The offers of one author for a notebook: one notice in each view, even if several pages left text. */
 class Group {
   constructor(
     private readonly notebooks: INotebookTracker,

@@ -1,7 +1,6 @@
 /**
- * The editors that show changes of the agent: the baseline of each, and reports
- * to the server of the user's decisions and edits. Used by `ReviewController`;
- * knows CodeMirror, not JupyterLab.
+ * The editors that show changes of the agent: the baseline of each, and reports to the server of the user's decisions
+ * and edits. Used by `ReviewController`; knows CodeMirror, not JupyterLab.
  */
 
 import type { Extension } from '@codemirror/state';
@@ -68,10 +67,7 @@ interface IReviewedText {
 }
 
 const GONE = 404;
-/**
- * Delay after the last keystroke before reporting changes that the server
- * cannot derive, in ms.
- */
+/** Delay after the last keystroke before reporting changes that the server cannot derive, in ms. */
 const REPORT_DELAY = 1200;
 /** Limit of requests, for a page without a connection. */
 const MAX_REQUESTS = 8;
@@ -131,10 +127,7 @@ export class ReviewedEditors {
     return null;
   }
 
-  /**
-   * Number of remaining changes of an edit in its editor; null when none shows
-   * it.
-   */
+  /** Number of remaining changes of an edit in its editor; null when none shows it. */
   count(edit: PendingEdit): number | null {
     const view = this.viewOf(edit);
     return view === null ? null : (reviewIn(view)?.chunks.length ?? null);
@@ -154,18 +147,12 @@ export class ReviewedEditors {
       : null;
   }
 
-  /**
-   * Decide on the change at a position, by default the caret's; false when
-   * there is none.
-   */
+  /** Decide on the change at a position, by default the caret's; false when there is none. */
   decideAt(view: EditorView, decision: Decision, position?: number): boolean {
     return decideAt(view, this.listener, decision, position);
   }
 
-  /**
-   * Decide on all remaining changes of an edit in its editor; resolves when the
-   * server knows.
-   */
+  /** Decide on all remaining changes of an edit in its editor; resolves when the server knows. */
   async decideWhole(view: EditorView, decision: Decision): Promise<void> {
     const item = this.shown.get(view);
     if (item === undefined) {
@@ -215,15 +202,14 @@ export class ReviewedEditors {
     item.requests = 0;
     this.reportLater(view, item);
     if (item.telling === null && item.edit.current === textIn(view)) {
-      // The text is the one the server describes, as when an edit is redone
-      // after a reload: its baseline fits.
+      // The text is the one the server describes, as when an edit is redone after a reload: its baseline fits.
       showBaseline(view, item.edit.baseline);
     }
   }
 
   /**
-   * The text was unchanged for a while. Report the user's typing unless the
-   * server derives the same; changes from elsewhere are the server's to know.
+   * The text was unchanged for a while. Report the user's typing unless the server derives the same; changes from
+   * elsewhere are the server's to know.
    */
   private reportTyping(view: EditorView, item: IReviewedText): void {
     if (this.shown.get(view) !== item || item.editor.isDisposed) {

@@ -1,7 +1,6 @@
 /**
- * Keeps change controls clear of JupyterLab's cell toolbar and of the middle of
- * the text: measures the toolbar and marks notebooks too narrow for both. Used
- * by `ReviewController`.
+ * Keeps change controls clear of JupyterLab's cell toolbar and of the middle of the text: measures the toolbar and
+ * marks notebooks too narrow for both. Used by `ReviewController`.
  */
 
 import type { Cell } from '@jupyterlab/cells';

@@ -1,12 +1,9 @@
 /**
- * Terminal text as runs of one style: colours and weights (SGR, ECMA-48
- * 8.3.117) are kept; sequences that would move the cursor, set a title or reach
- * the clipboard are dropped. Pure; used by `TerminalText`.
+ * Terminal text as runs of one style: colours and weights (SGR, ECMA-48 8.3.117) are kept; sequences that would move
+ * the cursor, set a title or reach the clipboard are dropped. Pure; used by `TerminalText`.
  */
 
-/**
- * The eight terminal colours; other colours are mapped to the nearest of them.
- */
+/** The eight terminal colours; other colours are mapped to the nearest of them. */
 export const COLOURS = [
   'black',
   'red',
@@ -47,9 +44,8 @@ export const PLAIN: ITextStyle = {
   paper: null
 };
 
-// In order: CSI with its parameters and final byte; OSC, DCS, SOS, PM and APC
-// up to their terminator or the end of the text; character sets; single-letter
-// sequences; an unfinished sequence.
+// In order: CSI with its parameters and final byte; OSC, DCS, SOS, PM and APC up to their terminator or the end of
+// the text; character sets; single-letter sequences; an unfinished sequence.
 const SEQUENCE =
   // eslint-disable-next-line no-control-regex -- terminal sequences begin with a control character
   /(?:\u001b\[|\u009b)([0-?]*)[ -/]*([@-~]|$)|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)?|\u001b[ -/]+[0-~]?|\u001b[0-~]?/g;
@@ -76,10 +72,7 @@ function push(runs: IRun[], text: string, style: ITextStyle): void {
   }
 }
 
-/**
- * Progress bars return to the start of their line and write it again: only the
- * last version is shown.
- */
+/** Progress bars return to the start of their line and write it again: only the last version is shown. */
 function overwritten(runs: readonly IRun[]): IRun[] {
   const shown: IRun[] = [];
   for (const { text, style } of runs) {

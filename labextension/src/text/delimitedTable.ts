@@ -1,7 +1,4 @@
-/**
- * Parses the beginning of comma- or tab-separated text (RFC 4180). Pure; used
- * by the artifact card.
- */
+/** Parses the beginning of comma- or tab-separated text (RFC 4180). Pure; used by the artifact card. */
 
 /** The first rows of a table. */
 export interface ITable {

@@ -1,7 +1,4 @@
-/**
- * Line and word diffs of a cell or file; used by the views of edits, approvals
- * and proposals.
- */
+/** Line and word diffs of a cell or file; used by the views of edits, approvals and proposals. */
 
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
@@ -51,9 +48,7 @@ export function diffWords(before: string, after: string): IWordLine[] {
   return lines;
 }
 
-/**
- * The changed words of a region; none when it was added or removed as a whole.
- */
+/** The changed words of a region; none when it was added or removed as a whole. */
 function changedWords(
   { changes }: Chunk,
   old: string,
@@ -94,18 +89,12 @@ function lengthOf(pattern: RegExp, text: string): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/**
- * Every line ends in a newline, so that an added last line is only an addition;
- * an empty text has no lines.
- */
+/** Every line ends in a newline, so that an added last line is only an addition; an empty text has no lines. */
 function textOf(text: string): Text {
   return Text.of([...(text === '' ? [] : text.split('\n')), '']);
 }
 
-/**
- * The lines of a unified diff as written by tools; each hunk header becomes a
- * gap.
- */
+/** The lines of a unified diff as written by tools; each hunk header becomes a gap. */
 export function parseDiff(text: string): IDiffLine[] {
   return text.split('\n').map(line => {
     const kind = MARKS.get(line.slice(0, 1));

@@ -1,6 +1,6 @@
 /**
- * Rules of edits to an open notebook: whether an edit may be applied, the
- * needed text changes, and the inverse edit. Pure; used by `OpenNotebook`.
+ * Rules of edits to an open notebook: whether an edit may be applied, the needed text changes, and the inverse edit.
+ * Pure; used by `OpenNotebook`.
  */
 
 import fastDiff from 'fast-diff';
@@ -17,10 +17,7 @@ export interface ICellView {
   isCode: boolean;
 }
 
-/**
- * One replacement in a text. Offsets refer to the text before all changes, in
- * order.
- */
+/** One replacement in a text. Offsets refer to the text before all changes, in order. */
 export interface ITextChange {
   from: number;
   to: number;
@@ -28,8 +25,8 @@ export interface ITextChange {
 }
 
 /**
- * The smallest set of replacements that turns `before` into `after`, so that
- * carets and other users' text in the same cell stay in place.
+ * The smallest set of replacements that turns `before` into `after`, so that carets and other users' text in the same
+ * cell stay in place.
  */
 export function textChanges(before: string, after: string): ITextChange[] {
   const changes: ITextChange[] = [];
@@ -56,9 +53,8 @@ export function textChanges(before: string, after: string): ITextChange[] {
 }
 
 /**
- * All reasons against applying the edits; empty when there are none. A cell the
- * user is typing in cannot be replaced: its new editor would have no undo
- * history.
+ * All reasons against applying the edits; empty when there are none. A cell the user is typing in cannot be replaced:
+ * its new editor would have no undo history.
  */
 export function conflictsOf(
   cells: readonly ICellView[],
@@ -100,10 +96,7 @@ interface IProblem {
   reason: CellConflict['reason'];
 }
 
-/**
- * Why one edit cannot be applied; `known` collects the cells inserted by
- * earlier edits.
- */
+/** Why one edit cannot be applied; `known` collects the cells inserted by earlier edits. */
 function problemOf(
   edit: CellEdit,
   byId: ReadonlyMap<string, ICellView>,
@@ -137,10 +130,7 @@ function problemOf(
   }
 }
 
-/**
- * Whether the edit removes the cell's widget and its caret; a moved cell gets a
- * new widget.
- */
+/** Whether the edit removes the cell's widget and its caret; a moved cell gets a new widget. */
 export function removesWidget({ kind }: CellEdit): boolean {
   return kind === 'cell-delete' || kind === 'cell-move';
 }

@@ -1,10 +1,8 @@
 /**
- * Shows characters that are invisible or reorder text: control characters,
- * bidirectional controls, zero-width characters, tags, variation selectors,
- * blank letters. `visible` is for text that is approved character by character
- * (code, arguments, diffs, names), `legible` for text that is read. Same rules
- * as `wire/hidden_characters.py`, which names the sources of the tables; both
- * are tested with `tests/wire/fixtures/hidden_characters.json`.
+ * Shows characters that are invisible or reorder text: control characters, bidirectional controls, zero-width
+ * characters, tags, variation selectors, blank letters. `visible` is for text that is approved character by character
+ * (code, arguments, diffs, names), `legible` for text that is read. Same rules as `wire/hidden_characters.py`, which
+ * names the sources of the tables; both are tested with `tests/wire/fixtures/hidden_characters.json`.
  */
 
 const HIDDEN =
@@ -17,17 +15,11 @@ const PICTURES =
   '\\u00a9\\u00ae\\u203c\\u2049\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u23ff\\u24c2\\u25a0-\\u27bf\\u2900-\\u297f' +
   '\\u2b00-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}';
 
-/**
- * Letters of Latin, Greek, Cyrillic and Armenian, whose words a soft hyphen may
- * divide.
- */
+/** Letters of Latin, Greek, Cyrillic and Armenian, whose words a soft hyphen may divide. */
 const HYPHENATED =
   'A-Za-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u0370-\\u058f\\u1e00-\\u1fff';
 
-/**
- * Scripts written with joiners: Arabic to Mongolian, and those of India and its
- * neighbours.
- */
+/** Scripts written with joiners: Arabic to Mongolian, and those of India and its neighbours. */
 const JOINED =
   '\\u0620-\\u08ff\\u0900-\\u0dff\\u0f00-\\u109f\\u1780-\\u17b3\\u17b6-\\u180a\\u1810-\\u18af\\ua840-\\ua87f' +
   '\\ua8e0-\\ua8ff\\ua980-\\ua9df\\uaa60-\\uaa7f\\ufb50-\\ufdff\\ufe70-\\ufefc\\u{11000}-\\u{11fff}\\u{1e900}-\\u{1e95f}';
@@ -35,10 +27,7 @@ const JOINED =
 /** Thai, Lao, Burmese and Khmer, where a zero-width space may divide words. */
 const UNSPACED = '\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17b3\\u17b6-\\u17ff';
 
-/**
- * The flags that emoji fonts draw from tags: England, Scotland and Wales. Other
- * tags could hide text.
- */
+/** The flags that emoji fonts draw from tags: England, Scotland and Wales. Other tags could hide text. */
 const FLAGS = ['gbeng', 'gbsct', 'gbwls']
   .map(region => `${Array.from(region, tagOf).join('')}\\u{e007f}`)
   .join('|');
@@ -72,19 +61,14 @@ export function visible(text: string): string {
 }
 
 /**
- * The text with hidden characters as codes, except those that writing needs:
- * joiners and selectors of emoji, flags, joiners and zero-width spaces in
- * scripts that use them, soft hyphens within words, a byte order mark at the
- * start.
+ * The text with hidden characters as codes, except those that writing needs: joiners and selectors of emoji, flags,
+ * joiners and zero-width spaces in scripts that use them, soft hyphens within words, a byte order mark at the start.
  */
 export function legible(text: string): string {
   return text.replace(LEGIBLE, shown);
 }
 
-/**
- * The text without the characters that `legible` shows as codes, and their
- * number.
- */
+/** The text without the characters that `legible` shows as codes, and their number. */
 export function withoutHidden(text: string): {
   readonly text: string;
   readonly hidden: number;

@@ -1,14 +1,10 @@
 /**
- * Line diff with the same rule as the server's `core/line_diff.py`: lines that
- * occur once in both texts align them (patience diff); between them, the
- * longest common runs of lines (Ratcliff and Obershelp, as in Python's
- * `difflib`). Pure.
+ * Line diff with the same rule as the server's `core/line_diff.py`: lines that occur once in both texts align them
+ * (patience diff); between them, the longest common runs of lines (Ratcliff and Obershelp, as in Python's `difflib`).
+ * Pure.
  */
 
-/**
- * Half-open line ranges: from and to in the old text, from and to in the new
- * one.
- */
+/** Half-open line ranges: from and to in the old text, from and to in the new one. */
 export type Region = readonly [
   start: number,
   end: number,
@@ -25,10 +21,7 @@ export interface ILineChange {
 
 type Lines = readonly string[];
 
-/**
- * Largest region, in pairs of lines, that is compared line by line; a larger
- * one counts as changed as a whole.
- */
+/** Largest region, in pairs of lines, that is compared line by line; a larger one counts as changed as a whole. */
 const COMPARED = 90_000;
 
 /** The changes that turn `old` into `now`, in order. */
@@ -166,10 +159,7 @@ interface IRow {
   readonly before: IRow | null;
 }
 
-/**
- * The longest sequence of pairs with ascending second numbers (patience
- * sorting).
- */
+/** The longest sequence of pairs with ascending second numbers (patience sorting). */
 function ascending(pairs: readonly Pair[]): Pair[] {
   const piles: IRow[] = [];
   for (const pair of pairs) {
@@ -209,10 +199,7 @@ function compared(old: Lines, now: Lines, region: Region): Region[] {
       ];
 }
 
-/**
- * The first longest common run of lines: its position in each text, and its
- * length.
- */
+/** The first longest common run of lines: its position in each text, and its length. */
 function longestRun(
   old: Lines,
   now: Lines,

@@ -1,16 +1,12 @@
 /**
- * Checks links written by the agent: their destination, and whether the user
- * confirms before they open. Pure; used by the markdown component and its
- * sanitiser. See docs/design/security.md.
+ * Checks links written by the agent: their destination, and whether the user confirms before they open. Pure; used by
+ * the markdown component and its sanitiser. See docs/design/security.md.
  */
 
 import type { AgentView, Conversation } from '../wire/generated';
 import { visible } from './hiddenCharacters';
 
-/**
- * A longer query could carry text of the conversation; in characters, with the
- * fragment.
- */
+/** A longer query could carry text of the conversation; in characters, with the fragment. */
 const SHORT_QUERY = 80;
 
 /** The same limit for the host and everything after it. */
@@ -33,17 +29,14 @@ export function addressOf(href: string): URL | null {
   }
 }
 
-/**
- * The text that names a link's destination: the host with its port, or the
- * recipient of a mail.
- */
+/** The text that names a link's destination: the host with its port, or the recipient of a mail. */
 export function destinationOf(url: URL): string {
   return url.protocol === 'mailto:' ? url.pathname : url.host;
 }
 
 /**
- * Whether a link's text is an address on the destination host. A text that
- * merely contains the host's name, or puts another name before an `@`, is not.
+ * Whether a link's text is an address on the destination host. A text that merely contains the host's name, or puts
+ * another name before an `@`, is not.
  */
 export function namesDestination(text: string, url: URL): boolean {
   const said = text.trim();
@@ -76,8 +69,8 @@ function canLeakData({ host, pathname, search, hash }: URL): boolean {
 }
 
 /**
- * Whether an address may come from untrusted text: the agent has read tool
- * results or attachments, and the user has not written the address.
+ * Whether an address may come from untrusted text: the agent has read tool results or attachments, and the user has
+ * not written the address.
  */
 function isUntrusted({ href }: URL, view: Conversation): boolean {
   return (

@@ -1,6 +1,6 @@
 /**
- * Three-way merge of texts by lines. Pure; used by `notebookMerge` for files,
- * `recovery` for recovered text, and text files.
+ * Three-way merge of texts by lines. Pure; used by `notebookMerge` for files, `recovery` for recovered text, and text
+ * files.
  */
 
 import { Chunk } from '@codemirror/merge';
@@ -8,10 +8,7 @@ import { Text } from '@codemirror/state';
 
 import { textChanges, type ITextChange } from './edits';
 
-/**
- * The text with both changes of `base`; null when both changed the same lines
- * differently.
- */
+/** The text with both changes of `base`; null when both changed the same lines differently. */
 export function mergeText(
   base: string,
   mine: string,
@@ -42,10 +39,7 @@ export function mergeWords(
   return mergeText(base, mine, theirs) ?? mergeLines(base, mine, theirs, words);
 }
 
-/**
- * Both changes merged; where both changed the same lines, those of
- * `preferProposal`.
- */
+/** Both changes merged; where both changed the same lines, those of `preferProposal`. */
 export function mergePreferring(
   base: string,
   mine: string,
@@ -126,9 +120,7 @@ const WORDS = /[\p{L}\p{N}_]+|\s|[^\p{L}\p{N}_\s]/gu;
 const FIRST_CODE = 0x100;
 const MAX_WORDS = 50_000;
 
-/**
- * Merge lines changed by both word by word; lines are never joined or split.
- */
+/** Merge lines changed by both word by word; lines are never joined or split. */
 const words: Resolve = (base, mine, theirs) => {
   const [before, here, there] = [base, mine, theirs].map(text =>
     text.split('\n')
@@ -180,10 +172,7 @@ function moved(change: ITextChange, by: number): ITextChange {
   return { ...change, from: change.from + by, to: change.to + by };
 }
 
-/**
- * Whole-line changes that turn `before` into `after`; both are compared with a
- * newline at their end.
- */
+/** Whole-line changes that turn `before` into `after`; both are compared with a newline at their end. */
 export function lineChanges(before: string, after: string): ITextChange[] {
   const [old, now] = [textOf(before), textOf(after)];
   return Chunk.build(old, now).map(({ fromA, toA, fromB, toB }) => ({
@@ -197,10 +186,7 @@ function textOf(text: string): Text {
   return Text.of([...text.split('\n'), '']);
 }
 
-/**
- * Whether two changes conflict: they share lines, or insert at the same
- * position.
- */
+/** Whether two changes conflict: they share lines, or insert at the same position. */
 function conflicts(one: ITextChange, other: ITextChange): boolean {
   return (
     (one.from < other.to && other.from < one.to) ||

@@ -1,7 +1,6 @@
 /**
- * The result of an in-place edit: the selected range replaced, merged with what
- * the user typed since. Pure; used by in-place edits and their preview in the
- * editor.
+ * The result of an in-place edit: the selected range replaced, merged with what the user typed since. Pure; used by
+ * in-place edits and their preview in the editor.
  */
 
 import { Chunk } from '@codemirror/merge';
@@ -16,9 +15,7 @@ export interface ITextRange {
   readonly to: number;
 }
 
-/**
- * A proposed change: the text the model read, and the text after the change.
- */
+/** A proposed change: the text the model read, and the text after the change. */
 export interface ITextProposal {
   readonly base: string;
   readonly proposed: string;
@@ -42,8 +39,8 @@ export function withReplacement(
 }
 
 /**
- * The range as written so far: new first lines, then the old lines not yet
- * replaced. Lines that are removed in the end are not shown as removed before.
+ * The range as written so far: new first lines, then the old lines not yet replaced. Lines that are removed in the
+ * end are not shown as removed before.
  */
 export function partialReplacement(old: string, written: string): string {
   const lines = written.split('\n').slice(0, -1); // The last line is still being written.
@@ -64,9 +61,7 @@ function isCommon(line: string): boolean {
   return line.trim().length < 3;
 }
 
-/**
- * `here` after the proposal and the user's changes; null when they conflict.
- */
+/** `here` after the proposal and the user's changes; null when they conflict. */
 export function mergeProposal(
   { base, proposed }: ITextProposal,
   here: string
@@ -113,9 +108,7 @@ export function movedPart(
   return { from: part.from + shift, to: part.to + shift };
 }
 
-/**
- * A range of several lines as whole lines; one within a line stays as it is.
- */
+/** A range of several lines as whole lines; one within a line stays as it is. */
 export function wholeLines(text: string, { from, to }: ITextRange): ITextRange {
   if (!text.slice(from, to).includes('\n')) {
     return { from, to };

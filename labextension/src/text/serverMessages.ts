@@ -1,7 +1,6 @@
 /**
- * Translates texts of the server. Logs and model input stay English; shown text
- * is looked up in the language pack, whose server messages are templates with
- * placeholders ("Edit cell %1"), see docs/translate.md. Texts without a
+ * Translates texts of the server. Logs and model input stay English; shown text is looked up in the language pack,
+ * whose server messages are templates with placeholders ("Edit cell %1"), see docs/translate.md. Texts without a
  * translation stay English.
  */
 
@@ -67,10 +66,7 @@ class Translation {
           text);
   }
 
-  /**
-   * `loose`: a value may have several sentences; otherwise they are separate
-   * messages.
-   */
+  /** `loose`: a value may have several sentences; otherwise they are separate messages. */
   private message(text: string, depth: number, loose = false): string | null {
     if (this.messages.whole.has(text)) {
       return this.translated(text, []);
@@ -187,8 +183,8 @@ function lengthOf({ pieces }: ITemplate): number {
 }
 
 /**
- * The message ids of a pack. JupyterLab's bundle has no method for this, so
- * they are read from its private field; if it is missing, texts stay English.
+ * The message ids of a pack. JupyterLab's bundle has no method for this, so they are read from its private field; if
+ * it is missing, texts stay English.
  */
 function idsIn(trans: TranslationBundle): readonly string[] {
   // JupyterLab's private field, present in all versions with language packs.

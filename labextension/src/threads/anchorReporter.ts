@@ -1,7 +1,6 @@
 /**
- * Reports the anchors of an open document's threads to the server, for the
- * agent, other pages and the next opening. Only a page in which something
- * changed reports. Used by `ThreadLocations`.
+ * Reports the anchors of an open document's threads to the server, for the agent, other pages and the next opening.
+ * Only a page in which something changed reports. Used by `ThreadLocations`.
  */
 
 import type { DocumentRegistry } from '@jupyterlab/docregistry';

@@ -1,7 +1,4 @@
-/**
- * Command ids of task threads; a public interface. Used by the threads plugin
- * and the code it loads.
- */
+/** Command ids of task threads; a public interface. Used by the threads plugin and the code it loads. */
 
 import { EXTENSION_ID } from '../tokens';
 

@@ -1,7 +1,6 @@
 /**
- * The threads of this page's documents: marks, new threads and navigation.
- * Loaded by the threads plugin with the first notebook or file, or with the
- * first of its commands.
+ * The threads of this page's documents: marks, new threads and navigation. Loaded by the threads plugin with the
+ * first notebook or file, or with the first of its commands.
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
@@ -71,10 +70,7 @@ export class ThreadsController {
     }
   }
 
-  /**
-   * Start a thread at the clicked output, else at the last one of the active
-   * cell.
-   */
+  /** Start a thread at the clicked output, else at the last one of the active cell. */
   startOutput(): void {
     const { app, notebooks, trans } = this.parts;
     const panel = notebooks.currentWidget;
@@ -109,9 +105,7 @@ export class ThreadsController {
     }
   }
 
-  /**
-   * Cell toolbar button: start the cell's first thread, or list its threads.
-   */
+  /** Cell toolbar button: start the cell's first thread, or list its threads. */
   openCell(): void {
     const { activeCell, currentWidget } = this.parts.notebooks;
     const path = currentWidget?.context.localPath;
@@ -148,10 +142,7 @@ export class ThreadsController {
     }
   }
 
-  /**
-   * Label with the number of a cell's threads, for screen readers; empty when
-   * there are none.
-   */
+  /** Label with the number of a cell's threads, for screen readers; empty when there are none. */
   countOf(cell: Cell): string {
     const panel = this.parts.notebooks.find(
       ({ content }) => content === cell.parent
@@ -257,10 +248,7 @@ export class ThreadMenu {
     });
   }
 
-  /**
-   * List threads below a rectangle of the page; `hasStart` adds an item that
-   * starts a thread.
-   */
+  /** List threads below a rectangle of the page; `hasStart` adds an item that starts a thread. */
   open(ids: readonly string[], below: DOMRect, hasStart: boolean): void {
     const { menu } = this;
     menu.clearItems();

@@ -1,6 +1,6 @@
 /**
- * Tracks the locations of the threads in all open documents and reveals them.
- * Loaded by the threads plugin. See docs/design/task-threads.md.
+ * Tracks the locations of the threads in all open documents and reveals them. Loaded by the threads plugin. See
+ * docs/design/task-threads.md.
  */
 
 import type { IDocumentManager } from '@jupyterlab/docmanager';
@@ -37,9 +37,7 @@ export interface IThreadLocationsOptions {
   readonly socket: Pick<IPageSocket, 'frameReceived'>;
 }
 
-/**
- * The locations of all threads in open documents; lives as long as the page.
- */
+/** The locations of all threads in open documents; lives as long as the page. */
 export class ThreadLocations implements IThreadLocations {
   constructor(private readonly options: IThreadLocationsOptions) {
     const { notebooks, files, conversations } = options;

@@ -1,7 +1,6 @@
 /**
- * Stores the list of a notebook's threads in its metadata, so that they travel
- * with the file: anchors and quotes, no messages. Written only if the user
- * enabled it. Used by `ThreadLocations`. See docs/design/task-threads.md.
+ * Stores the list of a notebook's threads in its metadata, so that they travel with the file: anchors and quotes, no
+ * messages. Written only if the user enabled it. Used by `ThreadLocations`. See docs/design/task-threads.md.
  */
 
 import type { YNotebook } from '@jupyter/ydoc';
@@ -48,10 +47,7 @@ export class ThreadMetadataStore {
     this.shared = document.context.model.sharedModel as unknown as YNotebook;
   }
 
-  /**
-   * Send the list found in the notebook to the server; returns whether there
-   * are entries.
-   */
+  /** Send the list found in the notebook to the server; returns whether there are entries. */
   async adopt(): Promise<boolean> {
     const { path } = this.document;
     const entries = this.raw().filter(isEntry).slice(0, MAX_ENTRIES);
@@ -79,8 +75,8 @@ export class ThreadMetadataStore {
   }
 
   /**
-   * Update the list: with this page's threads if the user enabled it, else
-   * without them. Entries of others stay. Rejects with an `ApiError`.
+   * Update the list: with this page's threads if the user enabled it, else without them. Entries of others stay.
+   * Rejects with an `ApiError`.
    */
   async write(): Promise<void> {
     const { values } = await this.http.call<Settings>('GET', 'settings');
@@ -142,10 +138,7 @@ export class ThreadMetadataStore {
 
   /** Null until the settings are known. */
   private isEnabled: boolean | null = null;
-  /**
-   * Threads that are or were tracked here, or came with the file; all others
-   * belong to other users of the file.
-   */
+  /** Threads that are or were tracked here, or came with the file; all others belong to other users of the file. */
   private readonly ours = new Set<string>();
   private readonly shared: YNotebook;
 }

@@ -9,10 +9,7 @@ import type { Anchor, TextRange } from '../wire/generated';
 import { outputAt } from './anchors/cellOutputs';
 import type { IThreadPosition } from './tracking/trackedThread';
 
-/**
- * Reveal the location of a thread in a cell, by its number; false when the cell
- * does not exist.
- */
+/** Reveal the location of a thread in a cell, by its number; false when the cell does not exist. */
 export async function revealInNotebook(
   { content }: NotebookPanel,
   { unit, range }: IThreadPosition,

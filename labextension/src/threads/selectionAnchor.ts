@@ -1,6 +1,6 @@
 /**
- * The anchor of a new thread: the selection, the line of the cursor in a file,
- * a whole cell, or an output. Used by `ThreadsController`.
+ * The anchor of a new thread: the selection, the line of the cursor in a file, a whole cell, or an output. Used by
+ * `ThreadsController`.
  */
 
 import { CodeCell, type Cell } from '@jupyterlab/cells';
@@ -20,10 +20,7 @@ import {
 import { withoutMark } from './anchors/byteOrderMark';
 import { outputMemory } from './anchors/cellOutputs';
 
-/**
- * The anchor of the selection, the whole cell or the file's line; null when
- * there is no text to anchor to.
- */
+/** The anchor of the selection, the whole cell or the file's line; null when there is no text to anchor to. */
 export function anchorOfSelection(place: ActiveDocument): Anchor | null {
   const selected = selectedAt(place);
   if (selected !== null) {
@@ -49,10 +46,7 @@ export function anchorOfOutput(
   );
 }
 
-/**
- * The index of the clicked output, else of the last one; null when the cell has
- * none.
- */
+/** The index of the clicked output, else of the last one; null when the cell has none. */
 export function selectedOutput(
   cell: CodeCell,
   clicked: HTMLElement | undefined

@@ -56,10 +56,7 @@ export class ThreadDocument implements IDisposable {
     Signal.clearData(this);
   }
 
-  /**
-   * Whether the threads of its path are being loaded; current ones may still
-   * have an old path.
-   */
+  /** Whether the threads of its path are being loaded; current ones may still have an old path. */
   isLoading = false;
 
   /** Track exactly the threads of a list; returns whether the set changed. */
@@ -94,10 +91,7 @@ export class ThreadDocument implements IDisposable {
     return this.serverAnchors.get(id) ?? null;
   }
 
-  /**
-   * The current anchor of a thread for the server; null for a thread of another
-   * document.
-   */
+  /** The current anchor of a thread for the server; null for a thread of another document. */
   anchorToReport(id: string): Anchor | null {
     const anchor = this.tracker.anchor(id, this.path, true);
     return anchor && toServer(anchor, this.text);
@@ -198,8 +192,8 @@ export class ThreadDocument implements IDisposable {
   };
 
   /**
-   * Take an anchor from the server. The page's own tracking takes precedence
-   * unless another page found what is lost or uncertain here.
+   * Take an anchor from the server. The page's own tracking takes precedence unless another page found what is lost
+   * or uncertain here.
    */
   private updateServerAnchor(id: string, logged: Anchor): boolean {
     const isNew = !this.serverAnchors.has(id);
@@ -222,10 +216,7 @@ export class ThreadDocument implements IDisposable {
     return this.found.splice(0);
   }
 
-  /**
-   * Whether a thread moved. What other pages track in a room is reported by
-   * them.
-   */
+  /** Whether a thread moved. What other pages track in a room is reported by them. */
   private hasMoved(id: string, { range, cell_id, certainty }: Anchor): boolean {
     const spot = this.tracker.positionOf(id);
     return (
@@ -254,8 +245,7 @@ export class ThreadDocument implements IDisposable {
 }
 
 function docOf({ model }: Context): Doc {
-  // The interface of shared models lacks the document; all of JupyterLab's have
-  // it.
+  // The interface of shared models lacks the document; all of JupyterLab's have it.
   return (model.sharedModel as YFile | YNotebook).ydoc;
 }
 

@@ -1,22 +1,16 @@
-/**
- * Navigation between the threads of a document. Pure; used by
- * `ThreadsController`.
- */
+/** Navigation between the threads of a document. Pure; used by `ThreadsController`. */
 
 import type { IThreadMark } from './marks/markAppearance';
 
-/**
- * The cursor: a cell, from 1, and an offset in its text; null in a file, and
- * when no text has the cursor.
- */
+/** The cursor: a cell, from 1, and an offset in its text; null in a file, and when no text has the cursor. */
 export interface ICursorPosition {
   readonly number: number | null;
   readonly offset: number | null;
 }
 
 /**
- * The next or previous thread in text order; wraps around. `last` is the thread
- * of the last navigation if the cursor is still there.
+ * The next or previous thread in text order; wraps around. `last` is the thread of the last navigation if the cursor
+ * is still there.
  */
 export function stepFrom(
   marks: readonly IThreadMark[],
@@ -36,10 +30,7 @@ export function stepFrom(
   return marks.at((by > 0 ? next : next - 1) % marks.length) ?? null;
 }
 
-/**
- * The threads whose text contains the cursor; else those of its cell, or of its
- * line in a file.
- */
+/** The threads whose text contains the cursor; else those of its cell, or of its line in a file. */
 export function threadsAt(
   marks: readonly IThreadMark[],
   where: ICursorPosition,
@@ -77,10 +68,7 @@ function isInside(
   );
 }
 
-/**
- * Whether a thread begins after the cursor; a thread about a whole cell begins
- * with the cell.
- */
+/** Whether a thread begins after the cursor; a thread about a whole cell begins with the cell. */
 function isAfter({ location }: IThreadMark, where: ICursorPosition): boolean {
   const cell = location.number ?? 0;
   const here = where.number ?? 0;

@@ -1,25 +1,16 @@
-/**
- * Facts about a folder's settings, for the bar of the chat panel and the
- * review.
- */
+/** Facts about a folder's settings, for the bar of the chat panel and the review. */
 
 import { visible } from '../text/hiddenCharacters';
 import type { TrustItem } from '../wire/generated';
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/**
- * Whether an item waits for a decision. Programs need none: they are never
- * started.
- */
+/** Whether an item waits for a decision. Programs need none: they are never started. */
 export function isWaiting({ kind, state }: TrustItem): boolean {
   return kind !== 'program' && (state === 'new' || state === 'changed');
 }
 
-/**
- * A host with hidden characters made visible; with look-alike letters also in
- * its ASCII form.
- */
+/** A host with hidden characters made visible; with look-alike letters also in its ASCII form. */
 export function hostText(host: string): string {
   const address = `https://${host}`;
   return ASCII.test(host) || !URL.canParse(address)

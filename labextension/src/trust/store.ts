@@ -1,7 +1,6 @@
 /**
- * Reads the folder's own settings and sends the user's decisions. Reads again
- * when the server reports a change, after a reconnection, and when the window
- * regains the focus, because a `git pull` sends no frame. Made by the folder
+ * Reads the folder's own settings and sends the user's decisions. Reads again when the server reports a change, after
+ * a reconnection, and when the window regains the focus, because a `git pull` sends no frame. Made by the folder
  * trust plugin; shown by the chat panel's bar and the settings page.
  */
 

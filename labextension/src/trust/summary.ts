@@ -1,6 +1,4 @@
-/**
- * Summary of a folder's settings in one sentence. Used by the chat panel's bar.
- */
+/** Summary of a folder's settings in one sentence. Used by the chat panel's bar. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -13,8 +11,8 @@ const HOSTS = 2;
 const HOST_LENGTH = 60;
 
 /**
- * The items that wait for a decision, for example: This folder brings its own
- * AI settings: 2 permission rules, instructions.
+ * The items that wait for a decision, for example: This folder brings its own AI settings: 2 permission rules,
+ * instructions.
  */
 export function trustSentence(
   items: readonly TrustItem[],

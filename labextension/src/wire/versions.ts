@@ -1,9 +1,8 @@
 /**
  * Versions: hashes that name an exact text.
  *
- * The server computes the same values (`wire/versions.py`); both are tested
- * with `tests/wire/fixtures/versions.json`. The hash is bundled because
- * `crypto.subtle` is missing on hubs served over plain http.
+ * The server computes the same values (`wire/versions.py`); both are tested with `tests/wire/fixtures/versions.json`.
+ * The hash is bundled because `crypto.subtle` is missing on hubs served over plain http.
  */
 
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -15,10 +14,7 @@ export const WIRE_VERSION = 1;
 const CELL_VERSION_BYTES = 8;
 const encoder = new TextEncoder();
 
-/**
- * The first 16 hex digits of SHA-256 over a cell's source in UTF-8; lone
- * surrogates count as U+FFFD.
- */
+/** The first 16 hex digits of SHA-256 over a cell's source in UTF-8; lone surrogates count as U+FFFD. */
 export function cellVersion(source: string): string {
   return bytesToHex(
     sha256(encoder.encode(source)).slice(0, CELL_VERSION_BYTES)

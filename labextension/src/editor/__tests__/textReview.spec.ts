@@ -1,7 +1,4 @@
-/**
- * How the agent's changes and the user's typing beside them change the
- * baseline.
- */
+/** How the agent's changes and the user's typing beside them change the baseline. */
 
 import { ChangeSet, type Text } from '@codemirror/state';
 import { describe, expect, it } from 'vitest';
@@ -115,10 +112,7 @@ describe('a review', () => {
   });
 });
 
-/**
- * A user's edit of the agent's text: `from`, `to`, `insert`; then the new
- * baseline.
- */
+/** A user's edit of the agent's text: `from`, `to`, `insert`; then the new baseline. */
 const TYPED: [
   name: string,
   before: string,

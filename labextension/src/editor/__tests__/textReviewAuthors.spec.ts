@@ -1,7 +1,6 @@
 /**
- * Random histories of a text in two windows: typing, agent edits, keep and
- * undo. Every word has an author: only the agent's are marked, and no decision
- * removes the user's.
+ * Random histories of a text in two windows: typing, agent edits, keep and undo. Every word has an author: only the
+ * agent's are marked, and no decision removes the user's.
  */
 
 import { ChangeSet, type Text } from '@codemirror/state';
@@ -37,10 +36,7 @@ function words(text: string): Set<string> {
   return new Set(text.split(/\s+/).filter(word => word !== ''));
 }
 
-/**
- * Words that occur more than once: an agent's deletion undone in a window that
- * never had it.
- */
+/** Words that occur more than once: an agent's deletion undone in a window that never had it. */
 function repeated(text: string): Set<string> {
   const all = text.split(/\s+/);
   return new Set(all.filter((word, index) => all.indexOf(word) !== index));
@@ -101,10 +97,7 @@ class Window {
     this.baseline = withFinalNewline(textOf(baseline));
   }
 
-  /**
-   * Check that marked lines are the agent's and contain no new words of the
-   * user.
-   */
+  /** Check that marked lines are the agent's and contain no new words of the user. */
   check(): void {
     const current = withFinalNewline(textOf(this.text));
     const twice = repeated(this.baseline.toString());

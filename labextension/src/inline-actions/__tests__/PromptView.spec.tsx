@@ -28,9 +28,7 @@ function show(scene: Scene) {
 
 const button = (name: string) => screen.getByRole('button', { name });
 
-/**
- * Submit through the model, as the field does; the answer comes in one piece.
- */
+/** Submit through the model, as the field does; the answer comes in one piece. */
 async function answer(scene: Scene, text: string, isWhole = true) {
   await act(async () => {
     await scene.ask('shorter');

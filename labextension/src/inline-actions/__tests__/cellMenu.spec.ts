@@ -9,9 +9,7 @@ import { CellMenu } from '../cellMenu';
 
 afterEach(() => document.body.replaceChildren());
 
-/**
- * An open notebook whose active cell has the button at a position of the page.
- */
+/** An open notebook whose active cell has the button at a position of the page. */
 function notebook(left: number, bottom: number): HTMLElement {
   const node = document.createElement('div');
   node.className = 'jp-Notebook';

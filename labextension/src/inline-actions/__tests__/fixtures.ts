@@ -1,7 +1,4 @@
-/**
- * An in-place edit with a text in memory and a scripted server. Shared by the
- * tests of edits.
- */
+/** An in-place edit with a text in memory and a scripted server. Shared by the tests of edits. */
 
 import { Signal } from '@lumino/signaling';
 
@@ -97,9 +94,7 @@ export class Scene {
   readonly edit: InlineEdit;
   isOver = false;
 
-  /**
-   * Submit, and wait until the server has the message and its log is followed.
-   */
+  /** Submit, and wait until the server has the message and its log is followed. */
   async ask(text: string): Promise<void> {
     const before = this.sent().length;
     this.edit.type(text);

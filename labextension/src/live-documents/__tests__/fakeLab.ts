@@ -86,9 +86,7 @@ export class FakeContext {
     this.load();
   }
 
-  /**
-   * Load the file as JupyterLab does at first, and when the user reloads it.
-   */
+  /** Load the file as JupyterLab does at first, and when the user reloads it. */
   load(): void {
     this.model.fromJSON(
       this.files.content as unknown as Parameters<NotebookModel['fromJSON']>[0]
@@ -124,9 +122,7 @@ export class FakeContext {
     this.fileChanged.emit();
   }
 
-  /**
-   * Save as JupyterLab does; `meanwhile` is called while the file is written.
-   */
+  /** Save as JupyterLab does; `meanwhile` is called while the file is written. */
   save(meanwhile: () => void = () => undefined): void {
     this.saveState.emit('started');
     const content = this.model.toJSON() as unknown as Record<string, unknown>;

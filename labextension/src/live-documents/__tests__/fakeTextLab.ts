@@ -51,9 +51,7 @@ export class FakeTextContext {
     this.load();
   }
 
-  /**
-   * Load the file as JupyterLab does at first, and when the user reloads it.
-   */
+  /** Load the file as JupyterLab does at first, and when the user reloads it. */
   load(): void {
     const { content } = this.files;
     this._lineEnding = content.includes('\r\n') ? '\r\n' : null;

@@ -357,8 +357,7 @@ describe('DocumentBridge', () => {
       offers[0]?.discard();
       expect(offers).toEqual([]);
       expect(lab.sources[1]).toEqual(['b', 'two']);
-      // The answer was lost: the server repeats the request and gets the same
-      // answer.
+      // The answer was lost: the server repeats the request and gets the same answer.
       channel.frameReceived.emit(frame);
       const discarded = { ...answer, action: 'discarded' };
       await vi.waitFor(() =>

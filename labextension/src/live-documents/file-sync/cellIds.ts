@@ -1,7 +1,6 @@
 /**
- * Assigns ids to the cells of a notebook file without them (formats before
- * 4.5): those of the open notebook's cells that match by text and neighbours.
- * Pure; used by `NotebookFileSync`. The server has the same rule in
+ * Assigns ids to the cells of a notebook file without them (formats before 4.5): those of the open notebook's cells
+ * that match by text and neighbours. Pure; used by `NotebookFileSync`. The server has the same rule in
  * `notebook/formats/cell_ids.py`.
  */
 
@@ -10,10 +9,7 @@ import { UUID } from '@lumino/coreutils';
 
 import type { FileBaseline } from './fileBaseline';
 
-/**
- * Above this number of pairs no cells are compared: the notebook counts as
- * another one.
- */
+/** Above this number of pairs no cells are compared: the notebook counts as another one. */
 const MAX_PAIRS = 1_000_000;
 
 /** Return the file with an id in every cell. */
@@ -52,10 +48,7 @@ function sourceOf(cell: ICell): string {
   return Array.isArray(cell.source) ? cell.source.join('') : cell.source;
 }
 
-/**
- * The known id for each cell; a run of changed cells of equal length keeps its
- * ids.
- */
+/** The known id for each cell; a run of changed cells of equal length keeps its ids. */
 function align(
   known: readonly IKnown[],
   prints: readonly string[]
@@ -76,10 +69,7 @@ function align(
   return prints.map((_, at) => known[positions.get(at) ?? -1]?.id ?? null);
 }
 
-/**
- * Pairs of equal cells in order: those at both ends, and the longest common
- * subsequence between.
- */
+/** Pairs of equal cells in order: those at both ends, and the longest common subsequence between. */
 function matches(
   known: readonly IKnown[],
   prints: readonly string[]

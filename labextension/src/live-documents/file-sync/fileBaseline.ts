@@ -1,7 +1,4 @@
-/**
- * A notebook's cells when the page last read or wrote its file: the base of a
- * merge. Used by `NotebookFileSync`.
- */
+/** A notebook's cells when the page last read or wrote its file: the base of a merge. Used by `NotebookFileSync`. */
 
 import { cellVersion } from '../../wire/versions';
 import type { CellInsert } from '../../wire/generated';

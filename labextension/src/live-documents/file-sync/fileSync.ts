@@ -1,7 +1,7 @@
 /**
- * Keeps an open document and its file together when others write the file: another page, the server while this page was
- * disconnected, git, another editor. Merges their changes without a reload, so that no typing is lost and the next save
- * finds the file it knows. The base of `NotebookFileSync` and `TextFileSync`.
+ * Keeps an open document and its file together when others write the file: another page, the server while this page
+ * was disconnected, git, another editor. Merges their changes without a reload, so that no typing is lost and the
+ * next save finds the file it knows. The base of `NotebookFileSync` and `TextFileSync`.
  */
 
 import type { DocumentRegistry } from '@jupyterlab/docregistry';

@@ -1,7 +1,6 @@
 /**
- * Merges a notebook file written by others into the open notebook, cell by
- * cell. Changes of one side are taken; texts changed by both are merged by
- * lines, or kept twice when both changed the same lines. Pure; used by
+ * Merges a notebook file written by others into the open notebook, cell by cell. Changes of one side are taken; texts
+ * changed by both are merged by lines, or kept twice when both changed the same lines. Pure; used by
  * `NotebookFileSync`.
  */
 
@@ -24,10 +23,7 @@ export interface IMerge {
   hasLocalChanges: boolean;
 }
 
-/**
- * Merge `theirs`, the file, into `mine`, the page; `touched` are cells with new
- * outputs here.
- */
+/** Merge `theirs`, the file, into `mine`, the page; `touched` are cells with new outputs here. */
 export function merge(
   base: FileBaseline,
   mine: readonly MergeCell[],
@@ -47,8 +43,7 @@ export function merge(
       mergeRemoved(merged, cell, base, touched);
     }
   }
-  // Order first: each inserted cell then goes behind the cell it follows in the
-  // file.
+  // Order first: each inserted cell then goes behind the cell it follows in the file.
   mergeOrder(merged, base, [...own.keys()], [...others.keys()]);
   let after: string | null = null;
   for (const cell of theirs) {
@@ -90,10 +85,7 @@ function mergeRemoved(
   }
 }
 
-/**
- * Whether only the file changed the cell's type or attachments: the cell is
- * then inserted again.
- */
+/** Whether only the file changed the cell's type or attachments: the cell is then inserted again. */
 function isRecast(
   here: MergeCell,
   there: MergeCell,
@@ -116,10 +108,7 @@ function kindOf(
   return [cell.cell_type, cell.attachments ?? {}];
 }
 
-/**
- * The merged metadata of the notebook; null when the page changed them and
- * keeps its own.
- */
+/** The merged metadata of the notebook; null when the page changed them and keeps its own. */
 export function mergeNotebookMetadata(
   base: JsonObject,
   mine: JsonObject,

@@ -1,7 +1,6 @@
 /**
- * One text file open in this page's editors, as the server reads and changes
- * it. Edits go to the shared model in one undo step; nothing here saves or
- * reverts anything.
+ * One text file open in this page's editors, as the server reads and changes it. Edits go to the shared model in one
+ * undo step; nothing here saves or reverts anything.
  */
 
 import type { YFile } from '@jupyter/ydoc';
@@ -16,20 +15,14 @@ export type TextContext = DocumentRegistry.CodeContext;
 /** The UTF-8 byte order mark; not part of a file's text. */
 const BOM = '\ufeff';
 
-/**
- * Changes up to this many characters are made minimal; larger ones replace
- * whole lines.
- */
+/** Changes up to this many characters are made minimal; larger ones replace whole lines. */
 const EXACT = 20_000;
 
 /** The surrogates of a character above U+FFFF. */
 const HIGH = /[\ud800-\udbff]/;
 const LOW = /[\udc00-\udfff]/;
 
-/**
- * Changes of whole lines that turn `before` into `after`; both end in a
- * newline.
- */
+/** Changes of whole lines that turn `before` into `after`; both end in a newline. */
 export type LineChanges = (before: string, after: string) => ITextChange[];
 
 /** A text file seen through the operations of the live-document protocol. */
@@ -50,10 +43,7 @@ export class OpenText {
     return model.dirty && !model.collaborative;
   }
 
-  /**
-   * Time of the last save or load this page knows of, as the contents manager
-   * reports it.
-   */
+  /** Time of the last save or load this page knows of, as the contents manager reports it. */
   get savedAt(): string | null {
     return this.context.contentsModel?.last_modified ?? null;
   }
@@ -99,21 +89,14 @@ export class OpenText {
   }
 }
 
-/**
- * A text as the server knows it: without byte order mark, with newlines as line
- * endings.
- */
+/** A text as the server knows it: without byte order mark, with newlines as line endings. */
 export function normalizeText(source: string): string {
   const text = source.startsWith(BOM) ? source.slice(BOM.length) : source;
-  // JupyterLab replaces pairs when it loads a file: only single characters
-  // remain.
+  // JupyterLab replaces pairs when it loads a file: only single characters remain.
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/**
- * Changes that turn one text into another: minimal where that is cheap, else of
- * whole lines.
- */
+/** Changes that turn one text into another: minimal where that is cheap, else of whole lines. */
 export function smallChanges(
   before: string,
   after: string,
@@ -152,10 +135,7 @@ function inOnePiece(before: string, after: string): ITextChange {
   };
 }
 
-/**
- * Convert a whole-line change of a text with a final newline to a change of the
- * text itself.
- */
+/** Convert a whole-line change of a text with a final newline to a change of the text itself. */
 function within(text: string, { from, to, insert }: ITextChange): ITextChange {
   const end = text.length;
   if (to <= end) {

@@ -1,6 +1,6 @@
 /**
- * The cells of one notebook that the agent is running, as the server announces
- * them. Used by `NotebookBridge` through `OpenNotebook`.
+ * The cells of one notebook that the agent is running, as the server announces them. Used by `NotebookBridge` through
+ * `OpenNotebook`.
  */
 
 import type { ISharedCodeCell } from '@jupyter/ydoc';
@@ -26,16 +26,11 @@ interface IRun {
   isDoubtful: boolean;
 }
 
-/**
- * The agent's runs: at most one per cell. A run the user took over has ended
- * for this page.
- */
+/** The agent's runs: at most one per cell. A run the user took over has ended for this page. */
 export class AgentRuns {
   constructor(private readonly find: (cellId: string) => IRunCell | null) {}
 
-  /**
-   * Show the cell as running: no outputs, `[*]`. Repeated after a reconnection.
-   */
+  /** Show the cell as running: no outputs, `[*]`. Repeated after a reconnection. */
   started(runId: string, cellId: string): void {
     const cell = this.find(cellId);
     if (cell === null || this.handedOver.has(runId)) {
@@ -107,10 +102,7 @@ export class AgentRuns {
     return run.id;
   }
 
-  /**
-   * The socket was lost: the server announces the runs it still knows after it
-   * reconnects.
-   */
+  /** The socket was lost: the server announces the runs it still knows after it reconnects. */
   markDoubtful(): void {
     this.runs.forEach(run => {
       run.isDoubtful = true;
@@ -126,10 +118,7 @@ export class AgentRuns {
     }
   }
 
-  /**
-   * Follow a cell that is moved or restored by undo: it is a new cell with the
-   * same id.
-   */
+  /** Follow a cell that is moved or restored by undo: it is a new cell with the same id. */
   private follow(run: IRun, cellId: string): void {
     const cell = this.find(cellId);
     if (cell === null || run.outputs === null || run.area === cell.area) {
@@ -152,9 +141,8 @@ export class AgentRuns {
 }
 
 /**
- * Trust the cell once the room has removed its old outputs. JupyterLab rewrites
- * existing outputs when a cell becomes trusted, which would bring them back in
- * a room; outputs that others printed before are not trusted either.
+ * Trust the cell once the room has removed its old outputs. JupyterLab rewrites existing outputs when a cell becomes
+ * trusted, which would bring them back in a room; outputs that others printed before are not trusted either.
  */
 function trustWhenEmpty(cell: IRunCell, isRunning: () => boolean): void {
   const { shared, area, trust } = cell;

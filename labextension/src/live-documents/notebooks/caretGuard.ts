@@ -1,7 +1,6 @@
 /**
- * Keeps the user's typing in its cell while cells are moved and deleted around
- * it: JupyterLab moves the caret of a removed cell to a neighbour. One per view
- * of a notebook; created by `NotebookBridge`, used by `OpenNotebook`.
+ * Keeps the user's typing in its cell while cells are moved and deleted around it: JupyterLab moves the caret of a
+ * removed cell to a neighbour. One per view of a notebook; created by `NotebookBridge`, used by `OpenNotebook`.
  */
 
 import type { YBaseCell } from '@jupyter/ydoc';
@@ -11,10 +10,7 @@ import type { Transaction } from 'yjs';
 
 import type { ISharedNotebookWithCells } from './sharedNotebook';
 
-/**
- * A user who pressed a key in a cell within this time counts as typing there,
- * in ms.
- */
+/** A user who pressed a key in a cell within this time counts as typing there, in ms. */
 const TYPING = 3000;
 
 /** The caret while its cell is removed. */
@@ -45,18 +41,15 @@ export class CaretGuard {
     return this.panel.isDisposed;
   }
 
-  /**
-   * The id of the cell the user is typing in; null when the user is not typing.
-   */
+  /** The id of the cell the user is typing in; null when the user is not typing. */
   get typedIn(): string | null {
     const recent = performance.now() - this.typedAt < TYPING;
     return recent && this.lastTypedIn === this.cellId ? this.lastTypedIn : null;
   }
 
   /**
-   * Remove cells from the notebook and insert them again. A caret in one of
-   * them returns to the cell with the same id, with the keys pressed until its
-   * new editor exists; no other cell gets the caret.
+   * Remove cells from the notebook and insert them again. A caret in one of them returns to the cell with the same
+   * id, with the keys pressed until its new editor exists; no other cell gets the caret.
    */
   runAround(cells: ReadonlySet<string>, change: () => void): void {
     const { cell } = this;
@@ -75,10 +68,7 @@ export class CaretGuard {
     this.idBefore = this.cell?.model.id ?? null;
   };
 
-  /**
-   * In a room other users move cells too: the document has changed, but not yet
-   * the view.
-   */
+  /** In a room other users move cells too: the document has changed, but not yet the view. */
   private readonly beforeOthers = (transaction: Transaction): void => {
     const { cell, idBefore } = this;
     if (transaction.local || cell === null || idBefore === null) {
@@ -114,10 +104,7 @@ export class CaretGuard {
     return this.saved?.cellId ?? this.cell?.model.id ?? null;
   }
 
-  /**
-   * The cell whose editor has this page's focus; the window need not be
-   * focused.
-   */
+  /** The cell whose editor has this page's focus; the window need not be focused. */
   private get cell(): Cell | null {
     const { activeCell } = this.panel.content;
     const editor = activeCell?.editorWidget?.node;
@@ -136,8 +123,8 @@ export class CaretGuard {
     const keys = document.createElement('textarea');
     keys.className = 'shoulders-Keys';
     keys.ariaHidden = 'true';
-    // The element is outside the cells: those would treat keys as command-mode
-    // shortcuts as soon as the editor loses the focus.
+    // The element is outside the cells: those would treat keys as command-mode shortcuts as soon as the editor loses
+    // the focus.
     this.panel.node.append(keys);
     keys.focus({ preventScroll: true });
     this.saved = {

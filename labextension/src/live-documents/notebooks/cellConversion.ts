@@ -1,7 +1,4 @@
-/**
- * Converts cells of the shared notebook to their wire form and back. Used by
- * `OpenNotebook` and by file-sync.
- */
+/** Converts cells of the shared notebook to their wire form and back. Used by `OpenNotebook` and by file-sync. */
 
 import type {
   ISharedAttachmentsCell,
@@ -113,10 +110,7 @@ export function attachmentsOf(cell: YCellType): JsonObject | null {
   return (attachments ?? null) as unknown as JsonObject | null;
 }
 
-/**
- * An output for the shared model. Lists of lines become one string: the model
- * would join them with commas.
- */
+/** An output for the shared model. Lists of lines become one string: the model would join them with commas. */
 export function toOutput(output: JsonObject): nbformat.IOutput {
   const lines = output.text;
   const whole = Array.isArray(lines)

@@ -1,7 +1,6 @@
 /**
- * Input fields for cells that the agent runs: JupyterLab's own input box below
- * the cell's outputs. Used by `NotebookBridge`. The chat has a field too; the
- * first answer counts.
+ * Input fields for cells that the agent runs: JupyterLab's own input box below the cell's outputs. Used by
+ * `NotebookBridge`. The chat has a field too; the first answer counts.
  */
 
 import type { OutputArea } from '@jupyterlab/outputarea';

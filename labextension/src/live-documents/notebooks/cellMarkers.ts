@@ -1,7 +1,6 @@
 /**
- * Marks cells that are stale, as the server reports them, and cells with a run
- * policy. Made by the cells plugin. Uses only the nodes of cells, which survive
- * scrolling.
+ * Marks cells that are stale, as the server reports them, and cells with a run policy. Made by the cells plugin. Uses
+ * only the nodes of cells, which survive scrolling.
  */
 
 import type { Cell } from '@jupyterlab/cells';

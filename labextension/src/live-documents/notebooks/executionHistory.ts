@@ -1,6 +1,6 @@
 /**
- * The text of each cell that the user last ran in this page; the server derives
- * stale cells from it. Used by `OpenNotebook`; reset when the kernel restarts.
+ * The text of each cell that the user last ran in this page; the server derives stale cells from it. Used by
+ * `OpenNotebook`; reset when the kernel restarts.
  */
 
 import type { ISharedCodeCell, YCellType } from '@jupyter/ydoc';
@@ -44,10 +44,7 @@ export class ExecutionHistory {
     this.runs.clear();
   }
 
-  /**
-   * The text that the cell's execution count belongs to; null when this page
-   * does not know it.
-   */
+  /** The text that the cell's execution count belongs to; null when this page does not know it. */
   versionOf(cell: YCellType): string | null {
     const run = this.runs.get(cell.id);
     const isShown = run !== undefined && run.count !== null;

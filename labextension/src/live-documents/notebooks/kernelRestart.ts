@@ -1,7 +1,4 @@
-/**
- * Connects a notebook to the kernel that the agent started, and restarts it.
- * Used by `NotebookBridge`.
- */
+/** Connects a notebook to the kernel that the agent started, and restarts it. Used by `NotebookBridge`. */
 
 import type { ISessionContext } from '@jupyterlab/apputils';
 
@@ -22,10 +19,7 @@ export async function showKernel(
   }
 }
 
-/**
- * Restart the kernel as the Kernel menu does. Ignores late requests and those
- * for another kernel.
- */
+/** Restart the kernel as the Kernel menu does. Ignores late requests and those for another kernel. */
 export async function restartKernel(
   session: ISessionContext,
   { kernel_id, deadline_ms }: KernelRestart

@@ -1,6 +1,6 @@
 /**
- * One notebook open in this page, as the server reads and changes it. Edits go
- * to the shared model by cell id; nothing here saves, reverts or runs anything.
+ * One notebook open in this page, as the server reads and changes it. Edits go to the shared model by cell id;
+ * nothing here saves, reverts or runs anything.
  */
 
 import type { YCellType } from '@jupyter/ydoc';
@@ -67,10 +67,7 @@ export class OpenNotebook {
     return this.context.model.dirty;
   }
 
-  /**
-   * Time of the last save or load this page knows of, as the contents manager
-   * reports it.
-   */
+  /** Time of the last save or load this page knows of, as the contents manager reports it. */
   get savedAt(): string | null {
     return this.context.contentsModel?.last_modified ?? null;
   }
@@ -121,8 +118,7 @@ export class OpenNotebook {
   }
 
   get metadata(): JsonObject {
-    // The shared model types metadata as partial JSON; all of it came out of
-    // JSON.
+    // The shared model types metadata as partial JSON; all of it came out of JSON.
     return this.shared.metadata as unknown as JsonObject;
   }
 
@@ -145,9 +141,7 @@ export class OpenNotebook {
     return this.shared.cells;
   }
 
-  /**
-   * Apply a merge with the file, computed from the notebook's current cells.
-   */
+  /** Apply a merge with the file, computed from the notebook's current cells. */
   applyMerge(
     edits: readonly CellEdit[],
     metadata: ReadonlyMap<string, JsonObject>
@@ -178,16 +172,12 @@ export class OpenNotebook {
     const isText = (edit: CellEdit): boolean => edit.kind === 'cell-source';
     this.asOneStep(edits, () => {
       edits.filter(edit => !isText(edit)).forEach(perform);
-      // Within a transaction of the notebook, its undo covers texts; the cells'
-      // own does not.
+      // Within a transaction of the notebook, its undo covers texts; the cells' own does not.
       this.shared.transact(() => edits.filter(isText).forEach(perform));
     });
   }
 
-  /**
-   * Apply checked edits, the structural ones as one undo step; return the
-   * inverse edits.
-   */
+  /** Apply checked edits, the structural ones as one undo step; return the inverse edits. */
   private performAll(edits: readonly CellEdit[]): CellEdit[] {
     const inverse: CellEdit[] = [];
     const perform = (edit: CellEdit): void => {
@@ -196,8 +186,7 @@ export class OpenNotebook {
     const structural = edits.filter(isStructural);
     const others = edits.filter(edit => !isStructural(edit));
     const known = new Set(this.shared.cells.map(cell => cell.id));
-    // One batch may change and then delete a cell, or insert and then change
-    // one.
+    // One batch may change and then delete a cell, or insert and then change one.
     others.filter(({ cell_id }) => known.has(cell_id)).forEach(perform);
     if (structural.length > 0) {
       this.asOneStep(structural, () => structural.forEach(perform));
@@ -226,8 +215,7 @@ export class OpenNotebook {
     for (const model of this.context.model.cells) {
       if (model.id === id && model.type === 'code') {
         const code = model as ICodeCellModel;
-        // Cells that the agent runs for the user are trusted like the user's
-        // own.
+        // Cells that the agent runs for the user are trusted like the user's own.
         const trust = (): void => {
           code.trusted = true;
         };
@@ -238,9 +226,8 @@ export class OpenNotebook {
   }
 
   /**
-   * Run `change` as one undo step of the notebook. Not in one transaction: the
-   * list of cells would not change until its end, but each edit must find its
-   * cell at its current position.
+   * Run `change` as one undo step of the notebook. Not in one transaction: the list of cells would not change until
+   * its end, but each edit must find its cell at its current position.
    */
   private asOneStep(edits: readonly CellEdit[], change: () => void): void {
     const { undoManager } = this.shared;

@@ -1,9 +1,8 @@
 /**
- * Draws outputs as this page shows them, for a model to look at: plots of
- * plotly and altair, SVG, widgets. Loaded by the documents plugin with the
- * first request. Does not scroll, open or run anything: an output outside the
- * rendered page stays text. Browsers do not report when an output is drawn, so
- * an output counts as drawn when two pictures in a row are equal and not blank.
+ * Draws outputs as this page shows them, for a model to look at: plots of plotly and altair, SVG, widgets. Loaded by
+ * the documents plugin with the first request. Does not scroll, open or run anything: an output outside the rendered
+ * page stays text. Browsers do not report when an output is drawn, so an output counts as drawn when two pictures in
+ * a row are equal and not blank.
  */
 
 import { CodeCell } from '@jupyterlab/cells';
@@ -17,10 +16,7 @@ const LONGEST_SIDE = 1568;
 /** Milliseconds between two pictures of an output that is still being drawn. */
 const POLL_INTERVAL = 150;
 
-/**
- * Milliseconds to wait for an output to be drawn; the server gives up after ten
- * seconds.
- */
+/** Milliseconds to wait for an output to be drawn; the server gives up after ten seconds. */
 const DRAW_TIMEOUT = 6000;
 
 /** An element as a PNG (a data URL), and whether all of it has one colour. */
@@ -86,10 +82,7 @@ function base64(rasterize: IRasterizedOutput): string | null {
   return data === undefined || data === '' ? null : data;
 }
 
-/**
- * Return the element that shows an output; null when no notebook of this page
- * shows it.
- */
+/** Return the element that shows an output; null when no notebook of this page shows it. */
 export function shownOutput(
   notebooks: INotebookTracker,
   frame: OutputDraw
@@ -105,8 +98,7 @@ export function shownOutput(
       const output = cell.outputArea.widgets[frame.index]?.node;
       if (output?.isConnected && output.getClientRects().length > 0) {
         const content = rendered(output);
-        // JupyterLab has no renderer for it and shows its text, which the model
-        // has.
+        // JupyterLab has no renderer for it and shows its text, which the model has.
         return content.dataset.mimeType === 'text/plain' ? null : content;
       }
     }

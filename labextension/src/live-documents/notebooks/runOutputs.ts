@@ -1,15 +1,11 @@
 /**
- * Shows the outputs of a cell run by the agent in the cell's output area. Used
- * by `AgentRuns`, one per running cell.
+ * Shows the outputs of a cell run by the agent in the cell's output area. Used by `AgentRuns`, one per running cell.
  */
 
 import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 import type { IOutput } from '@jupyterlab/nbformat';
 
-/**
- * The members of JupyterLab's output area model in use; it also writes to the
- * shared model.
- */
+/** The members of JupyterLab's output area model in use; it also writes to the shared model. */
 export interface IOutputArea {
   readonly length: number;
   add(output: IOutput): number;
@@ -17,25 +13,18 @@ export interface IOutputArea {
   fromJSON(outputs: IOutput[]): void;
 }
 
-/**
- * Does the work, then calls `then` when the page has painted it and had time
- * for other work.
- */
+/** Does the work, then calls `then` when the page has painted it and had time for other work. */
 export type Pace = (work: () => void, then: () => void) => void;
 
-/**
- * Above this length, in characters, only both ends of a cell's text are shown
- * while it runs.
- */
+/** Above this length, in characters, only both ends of a cell's text are shown while it runs. */
 const LIVE_LIMIT = 60_000;
 const LIVE_END = 20_000;
 const LEFT_OUT = '\n⋯\n';
 
 /**
- * Follows one run. Keeps the outputs as sent: the area joins streams and
- * applies carriage returns. JupyterLab renders a stream again whenever it
- * grows, so updates wait until the last one is painted; a flood of text then
- * leaves time for the keyboard.
+ * Follows one run. Keeps the outputs as sent: the area joins streams and applies carriage returns. JupyterLab renders
+ * a stream again whenever it grows, so updates wait until the last one is painted; a flood of text then leaves time
+ * for the keyboard.
  */
 export class RunOutputs {
   constructor(
@@ -86,10 +75,7 @@ export class RunOutputs {
     );
   }
 
-  /**
-   * Update the area to show `after`; appends only the new part where that
-   * suffices.
-   */
+  /** Update the area to show `after`; appends only the new part where that suffices. */
   private updateArea(after: readonly IOutput[]): void {
     const before = this.areaOutputs;
     this.areaOutputs = after;
@@ -125,10 +111,7 @@ export class RunOutputs {
 const IDLE_FACTOR = 3;
 const PAINT_TIMEOUT = 500;
 
-/**
- * The default pace: an update lasts until it is painted, which a hidden page
- * never does.
- */
+/** The default pace: an update lasts until it is painted, which a hidden page never does. */
 function paintedPace(work: () => void, then: () => void): void {
   const began = performance.now();
   work();
@@ -164,9 +147,7 @@ function textOf(output: IOutput): string {
   return output_type === 'stream' && typeof text === 'string' ? text : '';
 }
 
-/**
- * The text appended to a stream, as a stream; null when more than that changed.
- */
+/** The text appended to a stream, as a stream; null when more than that changed. */
 function growthOf(
   before: IOutput | undefined,
   after: IOutput | undefined
@@ -193,7 +174,6 @@ function equal(one: IOutput | undefined, other: IOutput | undefined): boolean {
 }
 
 function json(output: IOutput): ReadonlyPartialJSONValue {
-  // An nbformat output is JSON; its interface type lacks only the index
-  // signature.
+  // An nbformat output is JSON; its interface type lacks only the index signature.
   return output;
 }

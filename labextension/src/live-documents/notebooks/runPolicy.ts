@@ -1,12 +1,6 @@
-/**
- * Whether the agent may run a cell, read from the cell's tags. Pure; used by
- * the cells plugin.
- */
+/** Whether the agent may run a cell, read from the cell's tags. Pure; used by the cells plugin. */
 
-/**
- * `ask`: only after the user's approval; `never`: not at all; `free`: as the
- * mode allows.
- */
+/** `ask`: only after the user's approval; `never`: not at all; `free`: as the mode allows. */
 export type RunPolicy = 'ask' | 'never' | 'free';
 
 /** The server reads the same tags. */

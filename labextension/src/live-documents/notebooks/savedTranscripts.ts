@@ -1,7 +1,6 @@
 /**
- * Updates the transcript of a panel in an output where JupyterLab does not: it
- * knows an output's display id only in the page that ran the cell, until a
- * reload. The kernel's side is `kernel/panel/saved_transcript.py`. Used by the
+ * Updates the transcript of a panel in an output where JupyterLab does not: it knows an output's display id only in
+ * the page that ran the cell, until a reload. The kernel's side is `kernel/panel/saved_transcript.py`. Used by the
  * transcripts plugin.
  */
 
@@ -12,17 +11,11 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import type { KernelMessage } from '@jupyterlab/services';
 import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 
-/**
- * The start of a transcript; text of the conversation is escaped and comes
- * later.
- */
+/** The start of a transcript; text of the conversation is escaped and comes later. */
 const NAMED =
   /^<div class="shoulders-transcript (shoulders-transcript-[0-9a-f]+)"/;
 
-/**
- * Apply a kernel message that updates a transcript of this notebook; ignore all
- * others.
- */
+/** Apply a kernel message that updates a transcript of this notebook; ignore all others. */
 export function restoreTranscript(
   model: Pick<INotebookModel, 'cells' | 'collaborative'>,
   message: KernelMessage.IMessage
@@ -50,8 +43,7 @@ function update(
   data: IMimeBundle,
   isShared: boolean
 ): void {
-  // JupyterLab's code cells have this member. In a shared notebook only this
-  // part is saved.
+  // JupyterLab's code cells have this member. In a shared notebook only this part is saved.
   const { youtputs } = cell.sharedModel as ISharedCodeCell &
     Pick<YCodeCell, 'youtputs'>;
   for (let index = 0; index < youtputs.length; index += 1) {
@@ -61,9 +53,8 @@ function update(
       continue;
     }
     if (isShared) {
-      // Every page that shares the notebook does this at once. JupyterLab's
-      // way, removing and inserting the output, would leave one per page;
-      // setting the same value several times gives one value.
+      // Every page that shares the notebook does this at once. JupyterLab's way, removing and inserting the output,
+      // would leave one per page; setting the same value several times gives one value.
       cell.sharedModel.transact(() => held.set('data', data), false);
     } else {
       const output: IDisplayData = {

@@ -1,6 +1,4 @@
-/**
- * The shared notebook: JupyterLab's interface plus the Y-side members in use.
- */
+/** The shared notebook: JupyterLab's interface plus the Y-side members in use. */
 
 import type { YCellType, YNotebook } from '@jupyter/ydoc';
 

@@ -1,7 +1,4 @@
-/**
- * The chat panel's host in JupyterLab and Notebook. Loaded with the panel by
- * the chat plugin.
- */
+/** The chat panel's host in JupyterLab and Notebook. Loaded with the panel by the chat plugin. */
 
 import {
   Clipboard,
@@ -66,8 +63,7 @@ export function createChatHost(
     restartKernel: path => {
       const panel = documents.openOrReveal(path);
       if (panel !== undefined) {
-        // By id: another notebook may be the current one until this one has the
-        // focus.
+        // By id: another notebook may be the current one until this one has the focus.
         void app.commands.execute('notebook:restart-kernel', {
           [SemanticCommand.WIDGET]: panel.id
         });

@@ -1,6 +1,4 @@
-/**
- * Watches the current document, cell and selection. Used by the chat plugin.
- */
+/** Watches the current document, cell and selection. Used by the chat plugin. */
 
 import type { JupyterFrontEnd, ILabShell } from '@jupyterlab/application';
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
@@ -159,10 +157,7 @@ function selectionIn(
       };
 }
 
-/**
- * Called at each caret move: outputs may be large and must not be converted to
- * text.
- */
+/** Called at each caret move: outputs may be large and must not be converted to text. */
 function hasError({ model }: Cell): boolean {
   if (model.type !== 'code') {
     return false;

@@ -1,6 +1,6 @@
 /**
- * The chat input's access to JupyterLab: cells, drag and clipboard, uploads,
- * instructions. Loaded with the panel by the chat plugin's host.
+ * The chat input's access to JupyterLab: cells, drag and clipboard, uploads, instructions. Loaded with the panel by
+ * the chat plugin's host.
  */
 
 import { Clipboard } from '@jupyterlab/apputils';
@@ -25,10 +25,7 @@ import type { ILabParts } from './labParts';
 const CELLS = 'application/vnd.jupyter.cells';
 const FILES = 'application/x-jupyter-icontents';
 
-/**
- * Largest upload from the chat, in bytes; larger files need JupyterLab's own
- * upload.
- */
+/** Largest upload from the chat, in bytes; larger files need JupyterLab's own upload. */
 const UPLOAD_LIMIT = 50_000_000;
 
 /** Characters shown of a cell's first line. */
@@ -126,18 +123,14 @@ class CellCopies {
         this.fresh = true;
       }
     });
-    // JupyterLab keeps cells in its own clipboard; text copied later takes
-    // precedence.
+    // JupyterLab keeps cells in its own clipboard; text copied later takes precedence.
     for (const event of ['copy', 'cut'] as const) {
       document.addEventListener(event, this.forget, true);
     }
     window.addEventListener('blur', this.forget);
   }
 
-  /**
-   * The copied cells; `text` is the browser clipboard's, which JupyterLab can
-   * be configured to use.
-   */
+  /** The copied cells; `text` is the browser clipboard's, which JupyterLab can be configured to use. */
   cells(text: string): ICell[] {
     const clipboard = Clipboard.getInstance();
     const held: unknown =

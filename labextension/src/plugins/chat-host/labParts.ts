@@ -11,10 +11,7 @@ import type { IFolderTrust } from '../../host/folderTrust';
 import type { IReview } from '../../host/review';
 import type { IThreadLocations } from '../../host/threadLocations';
 
-/**
- * Services of the application used by the host; null for those that Notebook
- * may lack.
- */
+/** Services of the application used by the host; null for those that Notebook may lack. */
 export interface ILabParts {
   readonly app: JupyterFrontEnd;
   readonly http: IHttpClient;

@@ -1,6 +1,5 @@
 /**
- * Lets chat messages use JupyterLab: open targets, insert code, typeset
- * formulas, read images. Made by `chatHost`.
+ * Lets chat messages use JupyterLab: open targets, insert code, typeset formulas, read images. Made by `chatHost`.
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
@@ -170,10 +169,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   markdown: 'md'
 };
 
-/**
- * The file extension of a language: the usual one, one named like the language,
- * or JupyterLab's first.
- */
+/** The file extension of a language: the usual one, one named like the language, or JupyterLab's first. */
 function extensionOf(language: string, known: readonly string[]): string {
   const name = language.toLowerCase();
   const usual = ENDINGS[name] ?? known.find(ending => ending === name);

@@ -1,6 +1,6 @@
 /**
- * The current texts of the open documents of this page. Made with the panel;
- * used by proposal cards, which report when their text changed.
+ * The current texts of the open documents of this page. Made with the panel; used by proposal cards, which report
+ * when their text changed.
  */
 
 import type { IEditorTracker } from '@jupyterlab/fileeditor';

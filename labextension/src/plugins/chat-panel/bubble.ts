@@ -1,6 +1,6 @@
 /**
- * The panel as a bubble at the bottom right of the page: a round button that
- * opens a window. Loaded by `PanelPlacement`.
+ * The panel as a bubble at the bottom right of the page: a round button that opens a window. Loaded by
+ * `PanelPlacement`.
  */
 
 import '../../../style/lab/bubble.css';

@@ -1,6 +1,6 @@
 /**
- * The chat's commands; their ids are a public interface. Their implementation
- * is loaded with the panel. Used by the chat plugin.
+ * The chat's commands; their ids are a public interface. Their implementation is loaded with the panel. Used by the
+ * chat plugin.
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';

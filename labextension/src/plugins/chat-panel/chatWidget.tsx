@@ -1,7 +1,4 @@
-/**
- * The chat panel as a JupyterLab widget; its content is loaded when it is first
- * shown. Used by the chat plugin.
- */
+/** The chat panel as a JupyterLab widget; its content is loaded when it is first shown. Used by the chat plugin. */
 
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -143,8 +140,7 @@ export class ChatWidget extends ReactWidget {
     if (!this.quiet) {
       this.wantsFocus = true;
       this.focusInput();
-      // A notebook activated just before, for example by the command palette,
-      // focuses its cell late.
+      // A notebook activated just before, for example by the command palette, focuses its cell late.
       afterTwoFrames(() => {
         if (!this.node.contains(document.activeElement)) {
           this.focusInput();
@@ -153,10 +149,7 @@ export class ChatWidget extends ReactWidget {
     }
   }
 
-  /**
-   * Show on the panel's tab that an open conversation runs or waits for the
-   * user.
-   */
+  /** Show on the panel's tab that an open conversation runs or waits for the user. */
   private readonly markTab = (): void => {
     const { tabs, history } = this.options.conversations;
     const states = tabs.map(({ sessionId }) =>
@@ -226,10 +219,7 @@ function afterTwoFrames(act: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(act));
 }
 
-/**
- * Shown when the panel's code cannot be loaded: the server is down, or was
- * updated.
- */
+/** Shown when the panel's code cannot be loaded: the server is down, or was updated. */
 function Failed(props: {
   trans: TranslationBundle;
   again: () => void;

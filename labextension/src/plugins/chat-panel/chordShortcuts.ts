@@ -1,7 +1,6 @@
 /**
- * Makes this extension's two-key shortcuts work in editors that handle keys
- * themselves, like Vim in normal mode: JupyterLab receives keys after the
- * editor, which never passes the second one on. Used by the chat plugin.
+ * Makes this extension's two-key shortcuts work in editors that handle keys themselves, like Vim in normal mode:
+ * JupyterLab receives keys after the editor, which never passes the second one on. Used by the chat plugin.
  */
 
 import { CommandRegistry } from '@lumino/commands';
@@ -11,10 +10,7 @@ const FIRST = 'Accel ;';
 /** JupyterLab's timeout for the second key, in ms. */
 const WAIT_MS = 1000;
 
-/**
- * Pass the first key and the next one to the commands before the focused
- * element gets them.
- */
+/** Pass the first key and the next one to the commands before the focused element gets them. */
 export function captureChordShortcuts(
   commands: CommandRegistry,
   target: EventTarget = document

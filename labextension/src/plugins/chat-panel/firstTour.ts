@@ -1,7 +1,4 @@
-/**
- * Opens the panel beside the tour notebook the first time it is opened. Called
- * by the chat plugin.
- */
+/** Opens the panel beside the tour notebook the first time it is opened. Called by the chat plugin. */
 
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { SplitPanel, type Widget } from '@lumino/widgets';

@@ -1,7 +1,6 @@
 /**
- * Places the chat panel in a side bar, a tab of the main area or a bubble.
- * Stores the location in the settings and restores it when the page loads. Made
- * by the chat plugin.
+ * Places the chat panel in a side bar, a tab of the main area or a bubble. Stores the location in the settings and
+ * restores it when the page loads. Made by the chat plugin.
  */
 
 import type { ILabShell, JupyterFrontEnd } from '@jupyterlab/application';
@@ -27,10 +26,7 @@ export interface IPanelPlacementOptions {
   app: JupyterFrontEnd;
   panel: ChatWidget;
   labShell: ILabShell | null;
-  /**
-   * Stores where the panel was and whether it was open: a reload does not wait
-   * for the settings.
-   */
+  /** Stores where the panel was and whether it was open: a reload does not wait for the settings. */
   storage: IStateStorage;
   /** Stores the size of the bubble. */
   bubbleStorage: IStateStorage;
@@ -58,10 +54,7 @@ export class PanelPlacement implements IPanelPlacement {
     return this.requested;
   }
 
-  /**
-   * Restore the panel's location once JupyterLab has restored its layout. Never
-   * rejects.
-   */
+  /** Restore the panel's location once JupyterLab has restored its layout. Never rejects. */
   async restore(): Promise<void> {
     this.restored = this.comeBack().catch((error: unknown) => {
       console.warn('The chat may not be where it was:', error);
@@ -131,8 +124,7 @@ export class PanelPlacement implements IPanelPlacement {
     const { app, panel, labShell, settings } = this.options;
     const [was, state] = this.options.storage.read()?.split(' ') ?? [];
     await app.restored;
-    // Not earlier: Notebook's shortcuts must be read before settings with
-    // shortcuts.
+    // Not earlier: Notebook's shortcuts must be read before settings with shortcuts.
     this.settings = await settings();
     this.saved = this.chosen();
     this.settings?.changed.connect(this.onSettings, this);
@@ -147,8 +139,7 @@ export class PanelPlacement implements IPanelPlacement {
   }
 
   /**
-   * Whether JupyterLab restored the panel there. Notebook does not, and
-   * JupyterLab may restore a tab that was closed.
+   * Whether JupyterLab restored the panel there. Notebook does not, and JupyterLab may restore a tab that was closed.
    */
   private isRestored(place: PanelLocation, open: boolean): boolean {
     const hasRestorer = this.options.labShell !== null;

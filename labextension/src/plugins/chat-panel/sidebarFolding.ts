@@ -1,7 +1,6 @@
 /**
- * Keeps the notebook readable in a narrow window, as at a zoom of 200 %: when
- * the window becomes narrow, or the panel opens in one, the other side bar is
- * collapsed, then the panel if that is not enough. Made by the chat plugin.
+ * Keeps the notebook readable in a narrow window, as at a zoom of 200 %: when the window becomes narrow, or the panel
+ * opens in one, the other side bar is collapsed, then the panel if that is not enough. Made by the chat plugin.
  */
 
 import type { ILabShell } from '@jupyterlab/application';
@@ -33,10 +32,7 @@ export function sideOf(place: PanelLocation): 'left' | 'right' | null {
   return place === 'left' || place === 'right' ? place : null;
 }
 
-/**
- * Watch the window and the panel; `side` returns the panel's side bar, null
- * elsewhere.
- */
+/** Watch the window and the panel; `side` returns the panel's side bar, null elsewhere. */
 export function foldSidebarsWhenNarrow(
   shell: Shell,
   panel: Widget & { shownChanged: { connect: (slot: () => void) => unknown } },

@@ -1,7 +1,4 @@
-/**
- * The store of pending edits: read again when the server reports a change;
- * decisions on known edits only.
- */
+/** The store of pending edits: read again when the server reports a change; decisions on known edits only. */
 
 import { expect, test } from 'vitest';
 

@@ -1,7 +1,4 @@
-/**
- * Editors under review in a real CodeMirror: decisions, typing and reports to
- * the server.
- */
+/** Editors under review in a real CodeMirror: decisions, typing and reports to the server. */
 
 import { StateEffect, Transaction } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import table from '../../../../tests/wire/fixtures/hidden_characters.json';
 import { legible, visible, withoutHidden } from '../hiddenCharacters';
 
-// The commands and the kernel use the same table:
-// tests/wire/test_hidden_characters.py.
+// The commands and the kernel use the same table: tests/wire/test_hidden_characters.py.
 const LOOKED_AT = [...codes(0, 0x1ffff), ...codes(0xe0000, 0xe0fff)];
 
 function codes(first: number, last: number): number[] {

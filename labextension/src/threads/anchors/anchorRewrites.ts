@@ -1,7 +1,6 @@
 /**
- * Finds a quote that was rewritten, by a formatter or by a user who put other
- * text in its place. Part of `anchors.ts`; the server's version is
- * `core/anchors/reformatted_text.py`.
+ * Finds a quote that was rewritten, by a formatter or by a user who put other text in its place. Part of
+ * `anchors.ts`; the server's version is `core/anchors/reformatted_text.py`.
  */
 
 import type { Anchor, TextRange } from '../../wire/generated';
@@ -25,8 +24,8 @@ const LAST_COMMA = /,(?=[)\]}])/g;
 type Around = Pick<Anchor, 'quote' | 'prefix' | 'suffix'>;
 
 /**
- * The text without white space and trailing commas, with one kind of quotation
- * marks: equal before and after formatting.
+ * The text without white space and trailing commas, with one kind of quotation marks: equal before and after
+ * formatting.
  */
 export function folded(text: string): string {
   return text.replace(SPACES, '').replace(/'/g, '"').replace(LAST_COMMA, '');
@@ -93,10 +92,7 @@ function lettersOf(text: string): { letters: string; positions: number[] } {
   return { letters: folded(text), positions };
 }
 
-/**
- * Index of the first of ascending positions that is not below a limit; `after`
- * is an index before it.
- */
+/** Index of the first of ascending positions that is not below a limit; `after` is an index before it. */
 function firstFrom(
   places: readonly number[],
   place: number,
@@ -115,9 +111,7 @@ function behindComma(text: string, at: number): number {
   return found === null ? 0 : at + found[0].length;
 }
 
-/**
- * Share of the context around a passage that differs, apart from formatting.
- */
+/** Share of the context around a passage that differs, apart from formatting. */
 export function reformattedContextDifference(
   text: string,
   { prefix, suffix }: Around,
@@ -134,10 +128,7 @@ export function reformattedContextDifference(
   return known === 0 ? 0 : 1 - same / known;
 }
 
-/**
- * The text between the prefix and the suffix of a quote; null unless each
- * occurs once, in order.
- */
+/** The text between the prefix and the suffix of a quote; null unless each occurs once, in order. */
 export function between(
   text: string,
   { quote, prefix, suffix }: Around
@@ -157,10 +148,7 @@ export function between(
   return gap === undefined || others.length > 0 ? null : gap;
 }
 
-/**
- * Positions where the tail of a prefix ends. A short prefix is the whole text
- * before the quote.
- */
+/** Positions where the tail of a prefix ends. A short prefix is the whole text before the quote. */
 function endsOf(text: string, prefix: string): number[] {
   if (prefix.length < TAIL) {
     return text.startsWith(prefix) ? [prefix.length] : [];
@@ -169,10 +157,7 @@ function endsOf(text: string, prefix: string): number[] {
   return positionsOf(text, tail).map(at => at + tail.length);
 }
 
-/**
- * Positions where the head of a suffix begins. A short suffix is the whole text
- * after the quote.
- */
+/** Positions where the head of a suffix begins. A short suffix is the whole text after the quote. */
 function startsOf(text: string, suffix: string): number[] {
   if (suffix.length < TAIL) {
     return text.endsWith(suffix) ? [text.length - suffix.length] : [];

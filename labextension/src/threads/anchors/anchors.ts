@@ -1,7 +1,6 @@
 /**
- * Finds the anchor of a task thread in a text that may have changed. Pure; the
- * same rules as `core/anchors/text.py`, with a common table of cases in
- * `tests/wire/fixtures/anchors.json`. Used by the thread tracker. See
+ * Finds the anchor of a task thread in a text that may have changed. Pure; the same rules as `core/anchors/text.py`,
+ * with a common table of cases in `tests/wire/fixtures/anchors.json`. Used by the thread tracker. See
  * docs/design/task-threads.md.
  */
 
@@ -15,15 +14,9 @@ import {
 
 /** UTF-16 units of context kept on either side of the quote. */
 export const CONTEXT = 64;
-/**
- * Occurrences of a quote that are compared; with more of them the quote
- * identifies nothing.
- */
+/** Occurrences of a quote that are compared; with more of them the quote identifies nothing. */
 export const MAX_OCCURRENCES = 2_000;
-/**
- * Minimum length, in units, from which a text that occurs once identifies its
- * position.
- */
+/** Minimum length, in units, from which a text that occurs once identifies its position. */
 export const MIN_IDENTIFYING_LENGTH = 12;
 /** Share of the context that must match for a certain result. */
 const MIN_LIKENESS = 0.5;
@@ -34,10 +27,7 @@ export type AnchorMemory = Pick<
   'quote' | 'prefix' | 'suffix' | 'range' | 'version' | 'cell_id' | 'certainty'
 >;
 
-/**
- * The position of an anchor in a text; `range` is null when it is lost or
- * covers a whole cell.
- */
+/** The position of an anchor in a text; `range` is null when it is lost or covers a whole cell. */
 export interface IFound {
   readonly range: TextRange | null;
   readonly certainty: Anchor['certainty'];
@@ -59,10 +49,7 @@ interface IRated {
   readonly distance: number;
 }
 
-/**
- * Find the quote of an anchor in a text. An anchor without a range covers a
- * whole cell and is at its cell.
- */
+/** Find the quote of an anchor in a text. An anchor without a range covers a whole cell and is at its cell. */
 export function locate(text: string, anchor: AnchorMemory): IFound {
   const { range, quote } = anchor;
   if (range === null) {
@@ -78,9 +65,7 @@ export function locate(text: string, anchor: AnchorMemory): IFound {
   );
 }
 
-/**
- * Find the quote among given occurrences; certain only if the context matches.
- */
+/** Find the quote among given occurrences; certain only if the context matches. */
 export function locateAmong(
   text: string,
   anchor: AnchorMemory,
@@ -97,10 +82,7 @@ export function locateAmong(
   return place && { ...place, ...(isLikely ? {} : APPROXIMATE) };
 }
 
-/**
- * Find the text that replaced the quote: the text between its prefix and
- * suffix.
- */
+/** Find the text that replaced the quote: the text between its prefix and suffix. */
 export function locateBetween(
   text: string,
   anchor: AnchorMemory
@@ -226,10 +208,7 @@ function rated(
   };
 }
 
-/**
- * Whether enough context on one side matches; empty context must still be
- * empty.
- */
+/** Whether enough context on one side matches; empty context must still be empty. */
 function isLike(same: number, side: string, isEdge: boolean): boolean {
   return side === ''
     ? isEdge

@@ -1,7 +1,6 @@
 /**
- * Handles the byte order mark of some files: JupyterLab's text has it, the
- * server's has not. Anchors are converted where they enter and leave the page.
- * Pure; used by new threads, thread documents and the anchor reporter.
+ * Handles the byte order mark of some files: JupyterLab's text has it, the server's has not. Anchors are converted
+ * where they enter and leave the page. Pure; used by new threads, thread documents and the anchor reporter.
  */
 
 import type { Anchor, TextRange } from '../../wire/generated';
@@ -50,9 +49,7 @@ function shifted({ from, to }: TextRange, by: number): TextRange {
   return { from: Math.max(0, from + by), to: Math.max(0, to + by) };
 }
 
-/**
- * Replace the version of one text by that of the other; other versions stay.
- */
+/** Replace the version of one text by that of the other; other versions stay. */
 function renamed(
   version: string | null,
   from: string,

@@ -1,7 +1,6 @@
 /**
- * Identifies outputs by the beginning of their text and their position among
- * equal ones. Used to anchor a thread to an output, to mark it and to rate the
- * certainty.
+ * Identifies outputs by the beginning of their text and their position among equal ones. Used to anchor a thread to
+ * an output, to mark it and to rate the certainty.
  */
 
 import type { IOutput } from '@jupyterlab/nbformat';
@@ -18,10 +17,7 @@ import type { Anchor } from '../../wire/generated';
 /** Characters of an output in its quote. */
 const QUOTED = 2_000;
 
-/**
- * The data that identify an output in an anchor: its quote (empty for an image)
- * and its position.
- */
+/** The data that identify an output in an anchor: its quote (empty for an image) and its position. */
 export function outputMemory(
   outputs: IOutputAreaModel,
   index: number

@@ -1,7 +1,4 @@
-/**
- * Makes the anchors of new threads from a text and a selection. Pure; used when
- * a thread is started.
- */
+/** Makes the anchors of new threads from a text and a selection. Pure; used when a thread is started. */
 
 import { remember, characterEnd } from './anchors';
 import type { Anchor, TextRange } from '../../wire/generated';
@@ -59,10 +56,7 @@ export function anchorOfCell(
   };
 }
 
-/**
- * The selected range without surrounding blank lines and spaces; null when it
- * is empty.
- */
+/** The selected range without surrounding blank lines and spaces; null when it is empty. */
 export function trimmedSelection(
   text: string,
   part: TextRange

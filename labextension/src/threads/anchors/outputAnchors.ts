@@ -1,15 +1,12 @@
 /**
- * Finds the output of a thread among the current outputs of its cell. Pure; the
- * same rules as `core/anchors/outputs.py`, with a common table of cases in
- * `tests/wire/fixtures/output_places.json`. Used by `cellOutputs.ts`.
+ * Finds the output of a thread among the current outputs of its cell. Pure; the same rules as
+ * `core/anchors/outputs.py`, with a common table of cases in `tests/wire/fixtures/output_places.json`. Used by
+ * `cellOutputs.ts`.
  */
 
 import type { Anchor, OutputPlace } from '../../wire/generated';
 
-/**
- * The index of an output among those of its cell, from 0; null when the cell
- * has none.
- */
+/** The index of an output among those of its cell, from 0; null when the cell has none. */
 export interface IFoundOutput {
   readonly index: number | null;
   readonly certainty: 'exact' | 'approximate';
@@ -19,9 +16,8 @@ export interface IFoundOutput {
 const ONLY: OutputPlace = { index: 0, nth: 0, alike: 1 };
 
 /**
- * Find an output by its quote. A single match is certain if it was single
- * before; of several, the one at the same position among as many. All other
- * results are approximate.
+ * Find an output by its quote. A single match is certain if it was single before; of several, the one at the same
+ * position among as many. All other results are approximate.
  */
 export function locateOutput(
   quotes: readonly string[],

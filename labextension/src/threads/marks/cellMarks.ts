@@ -1,6 +1,6 @@
 /**
- * Marks of threads about a whole cell or an output: buttons in its prompt area.
- * Used by `ThreadMarks`. Uses only the nodes of cells, which survive scrolling.
+ * Marks of threads about a whole cell or an output: buttons in its prompt area. Used by `ThreadMarks`. Uses only the
+ * nodes of cells, which survive scrolling.
  */
 
 import type { ITextMarkListener } from './editorMarks';
@@ -51,8 +51,7 @@ function addButton(node: HTMLElement): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = HOLDER;
-  // Otherwise JupyterLab would handle Enter, and take a click for one on the
-  // cell.
+  // Otherwise JupyterLab would handle Enter, and take a click for one on the cell.
   button.dataset.lmSuppressShortcuts = 'true';
   button.addEventListener('mousedown', event => event.stopPropagation());
   button.addEventListener('keydown', event => event.stopPropagation());

@@ -1,7 +1,6 @@
 /**
- * Marks of threads in editors: a dot in the gutter of the line where each
- * begins, and an underline. They move with the text until the page sets new
- * positions. Used by `ThreadMarks`; knows CodeMirror, not JupyterLab.
+ * Marks of threads in editors: a dot in the gutter of the line where each begins, and an underline. They move with
+ * the text until the page sets new positions. Used by `ThreadMarks`; knows CodeMirror, not JupyterLab.
  */
 
 import {
@@ -62,10 +61,7 @@ export class EditorMarks {
   /** The extension for an editor; shows nothing without marks. */
   readonly extension: Extension;
 
-  /**
-   * Show these marks. Returns false when they cannot be drawn now; `settled`
-   * reports when they can.
-   */
+  /** Show these marks. Returns false when they cannot be drawn now; `settled` reports when they can. */
   show(view: EditorView, marks: readonly ITextMark[]): boolean {
     const shown = this.in(view.state);
     if (isSame(shown, marks)) {
@@ -168,10 +164,7 @@ class Dot extends GutterMarker {
     );
   }
 
-  /**
-   * For the mouse only: gutters are hidden from screen readers, which use the
-   * commands and the cell's badge.
-   */
+  /** For the mouse only: gutters are hidden from screen readers, which use the commands and the cell's badge. */
   override toDOM(): HTMLElement {
     const { classes, label } = this.shown;
     const dot = document.createElement('span');

@@ -1,6 +1,6 @@
 /**
- * Appearance of a thread's mark, by the thread's state and the certainty of its
- * location. Used by the marks, the thread menu and navigation.
+ * Appearance of a thread's mark, by the thread's state and the certainty of its location. Used by the marks, the
+ * thread menu and navigation.
  */
 
 import type { TranslationBundle } from '@jupyterlab/translation';

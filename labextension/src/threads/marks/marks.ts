@@ -1,7 +1,6 @@
 /**
- * Draws the marks of threads in open documents: in editors for threads about
- * text, beside prompts for threads about a cell or an output. Made by
- * `ThreadsController`.
+ * Draws the marks of threads in open documents: in editors for threads about text, beside prompts for threads about a
+ * cell or an output. Made by `ThreadsController`.
  */
 
 import { CodeCell, type Cell } from '@jupyterlab/cells';
@@ -146,10 +145,7 @@ export class ThreadMarks {
     this.shown.set(panel, new Set(drawn.filter(isKept)));
   }
 
-  /**
-   * The cell of a location; several cells can have its id. A moved or
-   * renumbered location has another cell.
-   */
+  /** The cell of a location; several cells can have its id. A moved or renumbered location has another cell. */
   private cellOf(place: IThreadLocation, cells: readonly Cell[]): Cell | null {
     const { anchor, number } = place;
     const there = number === null ? undefined : cells[number - 1];
@@ -196,10 +192,7 @@ export class ThreadMarks {
     return isDrawn;
   }
 
-  /**
-   * Mark the outputs of threads; threads whose output is missing are marked at
-   * the cell.
-   */
+  /** Mark the outputs of threads; threads whose output is missing are marked at the cell. */
   private drawOutputs(
     cell: Cell,
     marks: readonly IThreadMark[]
@@ -231,8 +224,7 @@ export class ThreadMarks {
       view,
       marks.flatMap(mark => {
         const text = this.textMark(mark);
-        // The editor receives the text of a location in the same task, except
-        // for text being composed.
+        // The editor receives the text of a location in the same task, except for text being composed.
         return text === null || text.to > end ? [] : [text];
       })
     );

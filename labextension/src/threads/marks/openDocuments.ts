@@ -1,6 +1,6 @@
 /**
- * Open documents as the marks of threads need them: the editors and nodes that
- * can show a thread, and when they change. Used by `ThreadMarks`.
+ * Open documents as the marks of threads need them: the editors and nodes that can show a thread, and when they
+ * change. Used by `ThreadMarks`.
  */
 
 import { CodeCell, MarkdownCell, type Cell } from '@jupyterlab/cells';
@@ -16,9 +16,7 @@ import type { FilePanel } from '../../live-documents/openEditTargets';
 /** An open document; several may show the same file. */
 export type OpenDocument = NotebookPanel | FilePanel;
 
-/**
- * Distance from the viewport within which a cell counts as near: a few screens.
- */
+/** Distance from the viewport within which a cell counts as near: a few screens. */
 const NEAR_MARGIN = '1500px';
 
 /** The trackers of open documents. */
@@ -41,10 +39,7 @@ export class OpenDocuments {
     files?.forEach(panel => this.onOpened(panel));
   }
 
-  /**
-   * Emitted when a document, a cell with threads or its editor was added or
-   * removed.
-   */
+  /** Emitted when a document, a cell with threads or its editor was added or removed. */
   readonly changed = new Signal<this, void>(this);
 
   get notebooks(): readonly NotebookPanel[] {
@@ -62,10 +57,7 @@ export class OpenDocuments {
     return isUsable ? this.prepared(editor) : null;
   }
 
-  /**
-   * Watch a cell: whether it comes near the viewport, gets its editor or
-   * outputs, or hides its text.
-   */
+  /** Watch a cell: whether it comes near the viewport, gets its editor or outputs, or hides its text. */
   follow(cell: Cell, { content }: NotebookPanel): void {
     if (this.followed.has(cell)) {
       return;
@@ -86,10 +78,7 @@ export class OpenDocuments {
     }
   }
 
-  /**
-   * Whether a cell is in or near the viewport. Marks are drawn only there:
-   * notebooks have hundreds of editors.
-   */
+  /** Whether a cell is in or near the viewport. Marks are drawn only there: notebooks have hundreds of editors. */
   isNear(cell: Cell): boolean {
     return this.near.has(cell);
   }

@@ -1,7 +1,6 @@
 /**
- * Finds a thread after a text change: with its characters, else by its text.
- * Used by the thread tracker. Uncertain locations are marked as such; a lost
- * thread stays lost until its text is back.
+ * Finds a thread after a text change: with its characters, else by its text. Used by the thread tracker. Uncertain
+ * locations are marked as such; a lost thread stays lost until its text is back.
  */
 
 import {
@@ -64,8 +63,7 @@ export class AnchorResolver {
     if (resolve?.certainty === 'exact' || this.fresh.length === 0) {
       return false;
     }
-    // Typing in another text cannot bring back a lost or uncertain thread; only
-    // undo can.
+    // Typing in another text cannot bring back a lost or uncertain thread; only undo can.
     return (
       this.written >= memory.quote.length ||
       this.alive(thread, pin => pin.isCertain).length > 0
@@ -111,10 +109,7 @@ export class AnchorResolver {
       : { unit, range, certainty: 'approximate' };
   }
 
-  /**
-   * Whether so much of the text was rewritten that the rest may match by
-   * chance, or only white space is left.
-   */
+  /** Whether so much of the text was rewritten that the rest may match by chance, or only white space is left. */
   private isDoubtful(
     { position }: ITrackedThread,
     place: IResolvedRange
@@ -136,10 +131,7 @@ export class AnchorResolver {
     return isRewritten || position.certainty !== 'exact';
   }
 
-  /**
-   * Follow a cell that was recreated with the same text, or a text in which
-   * only white space changed.
-   */
+  /** Follow a cell that was recreated with the same text, or a text in which only white space changed. */
   private byRearrangedText({
     position,
     last,
@@ -167,10 +159,7 @@ export class AnchorResolver {
         };
   }
 
-  /**
-   * Follow the unchanged parts of a replaced text, with deleted parts that are
-   * back.
-   */
+  /** Follow the unchanged parts of a replaced text, with deleted parts that are back. */
   private byAlignment(
     { unit, range, certainty }: IThreadPosition,
     earlier: string
@@ -196,10 +185,7 @@ export class AnchorResolver {
     return next !== undefined && this.isWholeNew(next) ? next : null;
   }
 
-  /**
-   * The new cell with the same id, or the only new one with the text of a
-   * removed cell.
-   */
+  /** The new cell with the same id, or the only new one with the text of a removed cell. */
   private copyOf({ id, source }: IUnit): IUnit | null {
     const same = this.fresh.filter(
       unit => this.isNew(unit) && unit.source === source
@@ -238,9 +224,7 @@ export class AnchorResolver {
       : { ...best, certainty: 'approximate' };
   }
 
-  /**
-   * Whether a text occurs once in the document and did not occur twice before.
-   */
+  /** Whether a text occurs once in the document and did not occur twice before. */
   private isOnly(quote: string): boolean {
     const { before, after } = this.change;
     return countOf(before, quote) <= 1 && countOf(after, quote) <= 1;
@@ -256,10 +240,7 @@ export class AnchorResolver {
     return next && range && { unit: next, range, certainty: 'approximate' };
   }
 
-  /**
-   * The likeliest location: the previous guess, or text that replaced the
-   * quote.
-   */
+  /** The likeliest location: the previous guess, or text that replaced the quote. */
   private byLikelihood(thread: ITrackedThread): IThreadPosition | null {
     const { position, last, memory } = thread;
     const guess = this.guess(thread);
@@ -273,9 +254,7 @@ export class AnchorResolver {
     return only ?? this.instead(unit, thread, guess);
   }
 
-  /**
-   * Find the text of a thread from a removed cell in another cell; approximate.
-   */
+  /** Find the text of a thread from a removed cell in another cell; approximate. */
   private byOtherCell({
     position,
     memory

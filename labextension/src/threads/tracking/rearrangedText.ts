@@ -1,6 +1,6 @@
 /**
- * Maps ranges when texts were split and joined with only white space changed:
- * split or merged cells, indented code. Used by the thread tracker.
+ * Maps ranges when texts were split and joined with only white space changed: split or merged cells, indented code.
+ * Used by the thread tracker.
  */
 
 import type { TextRange } from '../../wire/generated';
@@ -16,10 +16,7 @@ export interface IRearrangedPart {
 
 const SPACE = /\s/;
 
-/**
- * Returns a mapping for ranges in the texts that a change touched; null when
- * more than white space changed.
- */
+/** Returns a mapping for ranges in the texts that a change touched; null when more than white space changed. */
 export function findRearranged({
   before,
   after

@@ -1,7 +1,6 @@
 /**
- * Relative ranges: they stay with the characters of a shared text in every page
- * that shares it, and return when a deletion is undone. Used by the thread
- * tracker.
+ * Relative ranges: they stay with the characters of a shared text in every page that shares it, and return when a
+ * deletion is undone. Used by the thread tracker.
  */
 
 import {
@@ -22,10 +21,7 @@ export interface IRelativeRange extends IEnds {
   readonly isPoint: boolean;
   /** The text at the last update. */
   quote: string;
-  /**
-   * The ends of that text: characters deleted before their cell do not come
-   * back with it.
-   */
+  /** The ends of that text: characters deleted before their cell do not come back with it. */
   ends: IEnds;
 }
 
@@ -41,10 +37,7 @@ export interface IResolvedRange {
   readonly range: TextRange;
 }
 
-/**
- * Make a relative range. Text written beside it stays outside unless the range
- * is uncertain.
- */
+/** Make a relative range. Text written beside it stays outside unless the range is uncertain. */
 export function createRelativeRange(
   { text, source }: IUnit,
   { from, to }: TextRange,
@@ -84,10 +77,7 @@ export function resolveRelativeRange(
     : null;
 }
 
-/**
- * Whether most of a range's text occurs beside another position of it: undo can
- * write existing text again.
- */
+/** Whether most of a range's text occurs beside another position of it: undo can write existing text again. */
 export function isDuplicateRange(
   { quote }: IRelativeRange,
   { unit, range: { from, to } }: IResolvedRange,

@@ -1,6 +1,5 @@
 /**
- * Finds a thread in a document that was just opened and may have changed while
- * closed. Used by the thread tracker.
+ * Finds a thread in a document that was just opened and may have changed while closed. Used by the thread tracker.
  */
 
 import {

@@ -1,7 +1,6 @@
 /**
- * The texts of a shared document: the source of each cell of a notebook, or
- * that of a file. Reports how each transaction changes them. Used by the thread
- * tracker; does not know JupyterLab.
+ * The texts of a shared document: the source of each cell of a notebook, or that of a file. Reports how each
+ * transaction changes them. Used by the thread tracker; does not know JupyterLab.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -109,10 +108,7 @@ export class SharedTexts implements IDisposable {
     );
   }
 
-  /**
-   * Read changed texts again; typing in one of many cells costs as much as in a
-   * file.
-   */
+  /** Read changed texts again; typing in one of many cells costs as much as in a file. */
   private renew(changed: Iterable<YText>): void {
     const order = [...this.order];
     for (const text of changed) {
@@ -176,9 +172,7 @@ export function inserted(delta: Delta): { from: number; to: number }[] {
   return parts;
 }
 
-/**
- * How much of a range is left after a change, and how much was inserted in it.
- */
+/** How much of a range is left after a change, and how much was inserted in it. */
 export function survival(
   delta: Delta,
   { from, to }: { from: number; to: number }

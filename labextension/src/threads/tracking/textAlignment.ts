@@ -1,6 +1,6 @@
 /**
- * Maps a range when its text was replaced by a similar one, as a formatter, a
- * reload or another program does. Pure; used by the thread tracker.
+ * Maps a range when its text was replaced by a similar one, as a formatter, a reload or another program does. Pure;
+ * used by the thread tracker.
  */
 
 import fastDiff from 'fast-diff';
@@ -37,10 +37,7 @@ export function alignText(
   return best && { range: best, isSure: one?.from === other?.from };
 }
 
-/**
- * The remains of a rewritten range, with the replacements of its beginning and
- * end; null when too little is left.
- */
+/** The remains of a rewritten range, with the replacements of its beginning and end; null when too little is left. */
 export function remainingPart(
   before: string,
   after: string,
@@ -79,10 +76,7 @@ interface ISegment {
   readonly newText: TextRange;
 }
 
-/**
- * The old text segment by segment; insertions belong to the deletion before
- * them.
- */
+/** The old text segment by segment; insertions belong to the deletion before them. */
 function segmentsOf(before: string, after: string): ISegment[] {
   const found: ISegment[] = [];
   let [old, now] = [0, 0];
@@ -116,10 +110,7 @@ function overlap({ from, to }: TextRange, at: number, length: number): number {
   return Math.min(to, at + length) - Math.max(from, at);
 }
 
-/**
- * Where a range begins that begins in a segment: the replacement of a word
- * stands for the whole word.
- */
+/** Where a range begins that begins in a segment: the replacement of a word stands for the whole word. */
 function startIn({ isSame, oldText, newText }: ISegment, from: number): number {
   return isSame
     ? newText.from + Math.max(0, from - oldText.from)
@@ -135,9 +126,7 @@ function endIn(
     : newText.to;
 }
 
-/**
- * The part of a text without its common beginning and end with another text.
- */
+/** The part of a text without its common beginning and end with another text. */
 export function newPart(before: string, after: string): TextRange {
   const { start, end } = startFirst(before, after);
   return { from: start, to: after.length - end };

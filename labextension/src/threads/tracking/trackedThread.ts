@@ -5,9 +5,7 @@ import type { Anchor, TextRange } from '../../wire/generated';
 import type { IRelativeRange } from './relativePositions';
 import type { IUnit } from './sharedTexts';
 
-/**
- * Relative ranges kept of a thread: as many undo steps find their text again.
- */
+/** Relative ranges kept of a thread: as many undo steps find their text again. */
 const MAX_PINS = 12;
 
 /** The position of a thread. */
@@ -66,9 +64,7 @@ export function withRelativeRange(
   return [...pins, pin].slice(-MAX_PINS);
 }
 
-/**
- * The position of a thread from a position in a text; null when there is none.
- */
+/** The position of a thread from a position in a text; null when there is none. */
 export function threadPosition(
   unit: IUnit,
   found: IFound | null

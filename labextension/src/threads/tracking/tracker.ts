@@ -1,7 +1,6 @@
 /**
- * Tracks the threads of one open document through every change of its shared
- * text: typing, undo, split, merged and moved cells, replaced texts. Used by
- * `ThreadDocument`; needs no editor.
+ * Tracks the threads of one open document through every change of its shared text: typing, undo, split, merged and
+ * moved cells, replaced texts. Used by `ThreadDocument`; needs no editor.
  */
 
 import type { IDisposable } from '@lumino/disposable';
@@ -77,10 +76,7 @@ export class ThreadTracker implements IDisposable {
     this.threads.delete(id);
   }
 
-  /**
-   * The position of a thread; null when it is lost, undefined when it is not
-   * tracked.
-   */
+  /** The position of a thread; null when it is lost, undefined when it is not tracked. */
   positionOf(id: string): IThreadPosition | null | undefined {
     return this.threads.get(id)?.position;
   }
@@ -123,9 +119,7 @@ export class ThreadTracker implements IDisposable {
     };
   }
 
-  /**
-   * Whether an anchor is certain and belongs to the current version of a text.
-   */
+  /** Whether an anchor is certain and belongs to the current version of a text. */
   isHere({ cell_id, certainty, version }: Anchor): boolean {
     const unit = this.texts.units.find(({ id }) => id === cell_id);
     return (
@@ -185,9 +179,7 @@ export class ThreadTracker implements IDisposable {
     return !isSamePosition(position, thread.position);
   }
 
-  /**
-   * An error here must not reach the user's typing: the thread counts as lost.
-   */
+  /** An error here must not reach the user's typing: the thread counts as lost. */
   private resolveSafely(
     settling: AnchorResolver,
     thread: ITrackedThread

@@ -70,10 +70,7 @@ class FakeCell {
   private resolve: () => void = () => undefined;
 }
 
-/**
- * A view that treats its cells as JupyterLab does: removing the active cell
- * moves its caret to a neighbour.
- */
+/** A view that treats its cells as JupyterLab does: removing the active cell moves its caret to a neighbour. */
 class FakeView {
   constructor(private readonly lab: FakeContext) {
     const { cells } = lab.model.sharedModel;
@@ -150,9 +147,7 @@ class FakeView {
     return this.widgets.includes(cell);
   }
 
-  /**
-   * Attach and detach changed cells only: reattaching a node loses the focus.
-   */
+  /** Attach and detach changed cells only: reattaching a node loses the focus. */
   private attach(): void {
     const { children } = this.cellsNode;
     const nodes = this.widgets.map(({ node }) => node);

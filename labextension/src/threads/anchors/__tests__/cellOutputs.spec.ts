@@ -1,7 +1,4 @@
-/**
- * Which output a thread is about when several have the same text, and after
- * outputs are replaced.
- */
+/** Which output a thread is about when several have the same text, and after outputs are replaced. */
 
 import { CodeCellModel, type ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';

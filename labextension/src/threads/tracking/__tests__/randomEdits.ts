@@ -1,13 +1,11 @@
 /**
- * Random changes of a shared notebook, and a model of where each character
- * went: the reference for the tracker tests. Does not use the tracker.
+ * Random changes of a shared notebook, and a model of where each character went: the reference for the tracker tests.
+ * Does not use the tracker.
  */
 
 import { YNotebook } from '@jupyter/ydoc';
 
-/**
- * The expected state of a cell: each character has a number that stays with it.
- */
+/** The expected state of a cell: each character has a number that stays with it. */
 interface ICell {
   id: string;
   text: string;
@@ -266,9 +264,7 @@ export class RandomEdits {
     });
   }
 
-  /**
-   * Whether a character occurs twice: a cut cell was pasted and the cut undone.
-   */
+  /** Whether a character occurs twice: a cut cell was pasted and the cut undone. */
   private get hasDuplicates(): boolean {
     const marks = this.cells.flatMap(cell => cell.marks);
     return new Set(marks).size < marks.length;

@@ -71,10 +71,7 @@ interface IPlace {
   to: number;
 }
 
-/**
- * The ranges with the characters of a thread; text inserted among them belongs
- * to it.
- */
+/** The ranges with the characters of a thread; text inserted among them belongs to it. */
 function partsOf(storm: RandomEdits, { marks }: IMarked): IPlace[] {
   return storm.cells.flatMap(cell => {
     const places = cell.marks.flatMap((mark, at) =>
@@ -96,10 +93,7 @@ function trimmed({ cell, from, to }: IPlace, text: string): IPlace {
   return { cell, from: start, to: start + part.trim().length };
 }
 
-/**
- * Whether a range is the expected one; text just written in place of its ends
- * may belong to it.
- */
+/** Whether a range is the expected one; text just written in place of its ends may belong to it. */
 function isMeant(
   storm: RandomEdits,
   { marks, isTorn }: IMarked,
@@ -159,9 +153,8 @@ function look(
 }
 
 /**
- * Whether a certain location is right: that of the characters, or of the same
- * text written again. In a text replaced as a whole, equal lines cannot be told
- * apart.
+ * Whether a certain location is right: that of the characters, or of the same text written again. In a text replaced
+ * as a whole, equal lines cannot be told apart.
  */
 function isRight(
   storm: RandomEdits,
