@@ -19,14 +19,16 @@ import {
 } from './relativePositions';
 import { findRearranged, type IRearrangedPart } from './rearrangedText';
 import {
+  countOf,
   inserted,
+  lengthOf,
   survival,
-  type Delta,
   type IChange,
   type IUnit,
   type Units
 } from './sharedTexts';
 import {
+  isExact,
   isOfCell,
   threadPosition,
   type IThreadPosition,
@@ -53,14 +55,12 @@ export class AnchorResolver {
 
   /** Whether the change may have moved a thread. */
   concerns(thread: ITrackedThread): boolean {
-    const { position: resolve, memory } = thread;
-    if (
-      resolve !== null &&
-      this.units.get(resolve.unit.text) !== resolve.unit
-    ) {
+    const { position, memory } = thread;
+    const unit = position?.unit;
+    if (unit !== undefined && this.units.get(unit.text) !== unit) {
       return true;
     }
-    if (resolve?.certainty === 'exact' || this.fresh.length === 0) {
+    if (position?.certainty === 'exact' || this.fresh.length === 0) {
       return false;
     }
     // Typing in another text cannot bring back a lost or uncertain thread; only undo can.
@@ -370,26 +370,12 @@ export class AnchorResolver {
   private map: { partOf: ReturnType<typeof findRearranged> } | null = null;
 }
 
-/** The length of the text a change inserted. */
-function lengthOf(delta: Delta): number {
-  return inserted(delta).reduce((sum, { from, to }) => sum + to - from, 0);
-}
-
 function sizeOf({ from, to }: TextRange): number {
   return to - from;
 }
 
 function textAt({ unit, range }: { unit: IUnit; range: TextRange }): string {
   return unit.source.slice(range.from, range.to);
-}
-
-/** Occurrences of a text, counted up to two. */
-function countOf(units: readonly IUnit[], text: string): number {
-  return units.reduce((count, { source }) => {
-    const first = count > 1 || text === '' ? -1 : source.indexOf(text);
-    const isTwice = first >= 0 && source.includes(text, first + 1);
-    return count + (first < 0 ? 0 : isTwice ? 2 : 1);
-  }, 0);
 }
 
 /** The only occurrence of a text that is long enough to identify it. */
@@ -403,12 +389,6 @@ function onlyOccurrence(unit: IUnit, quote: string): IThreadPosition | null {
         certainty: 'approximate'
       }
     : null;
-}
-
-function isExact(
-  spot: IThreadPosition | null | undefined
-): spot is IThreadPosition {
-  return spot?.certainty === 'exact';
 }
 
 function containsQuote(

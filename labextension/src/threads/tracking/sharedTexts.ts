@@ -190,3 +190,17 @@ export function survival(
   }
   return { remaining, added };
 }
+
+/** The length of the text a change inserted. */
+export function lengthOf(delta: Delta): number {
+  return inserted(delta).reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
+/** Occurrences of a text, counted up to two. */
+export function countOf(units: readonly IUnit[], text: string): number {
+  return units.reduce((count, { source }) => {
+    const first = count > 1 || text === '' ? -1 : source.indexOf(text);
+    const isTwice = first >= 0 && source.includes(text, first + 1);
+    return count + (first < 0 ? 0 : isTwice ? 2 : 1);
+  }, 0);
+}

@@ -74,3 +74,9 @@ export function threadPosition(
   }
   return { unit, range: found.range, certainty: found.certainty };
 }
+
+export function isExact(
+  spot: IThreadPosition | null | undefined
+): spot is IThreadPosition {
+  return spot?.certainty === 'exact';
+}
