@@ -61,7 +61,7 @@ describe('an edit in place', () => {
     expect(scene.edit.stage).toEqual({
       kind: 'ready',
       extent: { added: 1, removed: 1 },
-      clash: false,
+      isConflict: false,
       flaw: null
     });
     expect(target.writes).toBe(0);
@@ -83,7 +83,7 @@ describe('an edit in place', () => {
     const target = new FakeTarget(TEXT);
     const scene = await answered(target, 'a = 10\nb = 2\nc = 3');
     target.become('mine = 1\nb = 2\nc = 3');
-    expect(scene.edit.stage).toMatchObject({ kind: 'ready', clash: true });
+    expect(scene.edit.stage).toMatchObject({ kind: 'ready', isConflict: true });
     expect(scene.edit.accept()).toBe(false);
     expect(target.writes).toBe(0);
     expect(scene.edit.accept(true)).toBe(true);

@@ -49,7 +49,7 @@ describe('merge', () => {
       edits: [],
       metadata: new Map(),
       conflicts: [],
-      keeps: false
+      hasLocalChanges: false
     });
   });
 
@@ -61,7 +61,7 @@ describe('merge', () => {
     expect(merged(base, mine, theirs)).toMatchObject({
       edits: [{ kind: 'cell-source', cell_id: 'a', source }],
       conflicts: [],
-      keeps: true
+      hasLocalChanges: true
     });
   });
 
