@@ -31,7 +31,7 @@ FIELDS = {
     "what",
     "problem",
 }
-TEXTS = {"Notice", "BudgetNotice", "AskReason", "Deny"}
+TEXTS = {"Notice", "BudgetNotice", "ApprovalReason", "Deny"}
 """Classes whose `text` people read."""
 TABLES = {
     ("providers/http/error_mapping.py", "HINTS"),

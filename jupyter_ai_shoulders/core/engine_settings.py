@@ -34,11 +34,11 @@ class EngineSettings:
     """The reaction to a conversation that outgrows its model."""
     compaction_time_limit_s: float = 90.0
     """Time limit of a model for a summary; after it a summary is made without a model."""
-    run_patience_s: float | None = 60.0
+    run_wait_s: float | None = 60.0
     """Time a step waits for a running cell before the turn continues beside it; None: without
     limit.
     """
     allow_bypass: bool = True
     """Whether the mode ``bypass`` may be chosen."""
-    kept_sessions: int = 64
+    cached_sessions: int = 64
     """Number of idle sessions whose state is kept in memory."""

@@ -33,7 +33,7 @@ def is_injection_safe_id(cell_id: str) -> bool:
 
 
 def _is_short(name: str) -> bool:
-    unspaced = sum(1 for sign in name if ord(sign) > 0x2E7F)
+    unspaced = sum(1 for character in name if ord(character) > 0x2E7F)
     return (
         name.isprintable()
         and " " not in name

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.wire.api.settings import AccessMode, Fallback, GhostSettings
+from jupyter_ai_shoulders.wire.api.settings import AccessMode, CompletionSettings, Fallback
 
-__all__ = ["GHOST_DEFAULTS", "AccessMode", "Fallback", "ModelPreferences"]
+__all__ = ["COMPLETION_DEFAULTS", "AccessMode", "Fallback", "ModelPreferences"]
 
 INCREMENTING = (
     *("awk", "c", "c#", "c++", "cpp", "csharp", "d", "dart", "go", "groovy", "java"),
@@ -17,7 +17,9 @@ INCREMENTING = (
     *("elixir", "elm", "erlang", "haskell", "idris", "purescript", "scala", "zig"),
 )
 """Languages in which ``++`` is an operator: increment, or list concatenation."""
-GHOST_DEFAULTS = GhostSettings(enabled_plus=True, automatic=False, skip_languages=INCREMENTING)
+COMPLETION_DEFAULTS = CompletionSettings(
+    enabled_plus=True, automatic=False, skip_languages=INCREMENTING
+)
 
 
 @dataclass(frozen=True, slots=True)

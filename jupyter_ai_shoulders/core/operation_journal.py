@@ -103,7 +103,7 @@ class OperationJournal(Protocol):
         """Return the recorded change with its outcome. Raises ``NotFound``."""
         ...
 
-    def begun(self) -> Sequence[Operation]:
+    def unfinished(self) -> Sequence[Operation]:
         """Return the unfinished operations in order, as left by a crash."""
         ...
 
@@ -111,7 +111,7 @@ class OperationJournal(Protocol):
         """Return the operations of a batch in order."""
         ...
 
-    def latest(
+    def recent(
         self, *, session_id: SessionId | None = None, path: str | None = None, limit: int = 100
     ) -> Sequence[Operation]:
         """Return operations, the latest first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from jupyter_ai_shoulders.wire.event_types.restore import CellName, FileOutcome, KeptCell
+from jupyter_ai_shoulders.wire.event_types.restore import CellName, FileOutcome, UnrestoredCell
 from jupyter_ai_shoulders.wire.events import KernelDrift, RestoredDocument, RestorePart
 
 _LISTED = 8
@@ -101,7 +101,7 @@ def _some(cells: Sequence[CellName], done: str) -> str:
     return f"{len(cells)} {word} {done}"
 
 
-def _kept(cells: Sequence[KeptCell], reason: str) -> str:
+def _kept(cells: Sequence[UnrestoredCell], reason: str) -> str:
     titles = [f"“{cell.title}”" for cell in cells if cell.reason == reason]
     return f"Not touched, because {_KEPT[reason]}: {_listed(titles)}." if titles else ""
 

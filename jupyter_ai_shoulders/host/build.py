@@ -222,7 +222,7 @@ def _engine_settings(settings: HostSettings) -> EngineSettings:
         step_limit=settings.step_limit,
         nudges=settings.nudges,
         turn_time_limit_s=settings.turn_time_limit,
-        run_patience_s=settings.run_timeout,
+        run_wait_s=settings.run_timeout,
         allow_bypass=settings.allow_bypass,
         compaction=settings.compaction,
     )

@@ -33,7 +33,7 @@ from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore, syste
 from jupyter_ai_shoulders.providers.metering import Metering
 from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
 from jupyter_ai_shoulders.storage.blob_access import is_blob_referenced
-from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopies
+from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopyFiles
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.editing.read_cache import ReadTextCache
@@ -102,7 +102,7 @@ class SharedServices:
         return NotebookServices(
             root=settings.workspace,
             closed=(settings.runtime_dir,),
-            recovery=RecoveryCopies(self.store.directory),
+            recovery=RecoveryCopyFiles(self.store.directory),
             current_page=self.current_page,
             times=LiveTimeouts(absence=settings.page_timeout),
             refuses_busy=settings.refuses_busy,

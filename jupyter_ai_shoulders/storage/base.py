@@ -85,7 +85,7 @@ class Sessions(Protocol):
         """Store changed fields and log a ``session-update``; return the stored session."""
         ...
 
-    def unsettled(self) -> Sequence[SessionId]:
+    def needing_recovery(self) -> Sequence[SessionId]:
         """Return the sessions that a restart must check.
 
         Their last turn has no ``turn-end``, or their status says so, or their mode is

@@ -31,7 +31,7 @@ class FileBlobs:
         """Store ``content``; return its SHA-256 in hex. Raises ``StateUnavailable``."""
         blob = BlobHash(hashlib.sha256(content).hexdigest())
         with storage_errors("store a file", self._directory.path):
-            if _size(self._place(blob)) != len(content):
+            if _size(self._path_text(blob)) != len(content):
                 path = self.path(blob)
                 self._write(path, content)
                 self._pending.append(path)
@@ -41,7 +41,7 @@ class FileBlobs:
         """Return the bytes. Raises ``NotFound``, and ``StateUnavailable`` when they are damaged."""
         try:
             with storage_errors("read a stored file", self._directory.path):
-                content = _content(self._place(blob))
+                content = _content(self._path_text(blob))
         except StateUnavailable as error:
             if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
                 raise NotFound(f"There is no stored content {blob}.") from error
@@ -52,9 +52,9 @@ class FileBlobs:
 
     def path(self, blob: BlobHash) -> Path:
         """Return the path of the content, if any. Raises ``NotFound`` for an invalid hash."""
-        return Path(self._place(blob))
+        return Path(self._path_text(blob))
 
-    def _place(self, blob: BlobHash) -> str:
+    def _path_text(self, blob: BlobHash) -> str:
         """Return the path as a string: a ``Path`` costs as much as reading a small file."""
         if len(blob) != 64 or not (blob.isascii() and blob.isalnum()):
             raise NotFound(f"{blob!r} is not the name of stored content.")
@@ -84,15 +84,15 @@ class FileBlobs:
             raise
 
 
-def _size(place: str) -> int | None:
+def _size(path_text: str) -> int | None:
     try:
-        return os.stat(place).st_size  # noqa: PTH116 see ``FileBlobs._place``
+        return os.stat(path_text).st_size  # noqa: PTH116 see ``FileBlobs._path_text``
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
-def _content(place: str) -> bytes:
-    with open(place, "rb") as file:  # noqa: PTH123 see ``FileBlobs._place``
+def _content(path_text: str) -> bytes:
+    with open(path_text, "rb") as file:  # noqa: PTH123 see ``FileBlobs._path_text``
         return file.read()
 
 

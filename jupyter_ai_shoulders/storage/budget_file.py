@@ -29,8 +29,8 @@ class BudgetFile:
     def __init__(self, folder: Path) -> None:
         self._file = StateFile(StateDirectory(folder), NAME)
         self._path = folder / NAME
-        self._shown = _shown(self._path)
-        self._known: tuple[tuple[int, int] | None, SpendingLimits] | None = None
+        self._display_path = _display_path(self._path)
+        self._cached: tuple[tuple[int, int] | None, SpendingLimits] | None = None
 
     def read(self) -> SpendingLimits:
         """Return the limits; no limits if there is no file.
@@ -39,17 +39,17 @@ class BudgetFile:
         sent until it is corrected. Raises ``StateUnavailable``.
         """
         signature = self._signature()
-        if self._known is None or self._known[0] != signature:
+        if self._cached is None or self._cached[0] != signature:
             text = None if signature is None else self._file.read()
-            self._known = (signature, _limits(text, self._shown))
-        return self._known[1]
+            self._cached = (signature, _limits(text, self._display_path))
+        return self._cached[1]
 
-    def known_empty(self) -> bool:
+    def is_known_empty(self) -> bool:
         """Return whether the last read found no limit and the file has not changed since.
 
         Takes one ``stat``, like resolving a model: cheap enough for every call.
         """
-        known = self._known
+        known = self._cached
         if known is None or known[1].any:
             return False
         try:
@@ -77,54 +77,56 @@ class BudgetFile:
             return None
         except OSError as error:
             raise StateUnavailable(
-                f"{self._shown} cannot be read: {error.strerror}.",
+                f"{self._display_path} cannot be read: {error.strerror}.",
                 hint=f"Make {self._path.parent} readable for you.",
                 retryable=True,
             ) from error
         return (found.st_mtime_ns, found.st_size)
 
 
-def _limits(text: str | None, shown: str) -> SpendingLimits:
+def _limits(text: str | None, display_path: str) -> SpendingLimits:
     if text is None or not text.strip():
         return SpendingLimits()
     try:
         found: Any = json.loads(text)
     except ValueError as error:
         line = f", line {error.lineno}," if isinstance(error, json.JSONDecodeError) else ""
-        raise _refused(f"{shown}{line} is not JSON ({error})", shown) from error
+        raise _refused(f"{display_path}{line} is not JSON ({error})", display_path) from error
     if not isinstance(found, dict):
-        raise _refused(f"{shown} does not hold a JSON object", shown)
+        raise _refused(f"{display_path} does not hold a JSON object", display_path)
     values = cast("dict[str, Any]", found)
     if values.get("version", VERSION) != VERSION:
         raise _refused(
-            f"{shown}, line {json_line_of(text, ['version'])}, has version {values['version']!r}; "
+            f"{display_path}, line {json_line_of(text, ['version'])}, "
+            f"has version {values['version']!r}; "
             f"this program reads version {VERSION}",
-            shown,
+            display_path,
         )
-    return SpendingLimits(*(_amount(text, values, _KEYS[scope], shown) for scope in SCOPES))
+    return SpendingLimits(*(_amount(text, values, _KEYS[scope], display_path) for scope in SCOPES))
 
 
-def _amount(text: str, values: dict[str, Any], key: str, shown: str) -> int | None:
+def _amount(text: str, values: dict[str, Any], key: str, display_path: str) -> int | None:
     amount = values.get(key)
     if amount is None:
         return None
     if isinstance(amount, bool) or not isinstance(amount, int) or amount < 0:
         line = json_line_of(text, [key])
         raise _refused(
-            f"{shown}, line {line}: {key} must be a whole number of micro-dollars", shown
+            f"{display_path}, line {line}: {key} must be a whole number of micro-dollars",
+            display_path,
         )
     return amount
 
 
-def _refused(problem: str, shown: str) -> PolicyRefusal:
+def _refused(problem: str, display_path: str) -> PolicyRefusal:
     return PolicyRefusal(
         f"No model was called, because your limits cannot be read: {problem}.",
         code="state_unavailable",
-        hint=f"Correct or remove {shown}, or set the limits again in the AI settings.",
+        hint=f"Correct or remove {display_path}, or set the limits again in the AI settings.",
     )
 
 
-def _shown(path: Path) -> str:
+def _display_path(path: Path) -> str:
     """Return the path as shown to users, from ``.shoulders`` on."""
     parts = path.parts
     start = parts.index(".shoulders") if ".shoulders" in parts else len(parts) - 1

@@ -52,7 +52,7 @@ _READS_EVERY_COLUMN = (
 )
 
 
-class _Broken(sqlite3.DatabaseError):
+class _DamagedDatabase(sqlite3.DatabaseError):
     """The check at opening found damage that no statement has reported."""
 
 
@@ -149,9 +149,9 @@ class Database:
                     connection.execute("ROLLBACK")
         except sqlite3.Error as error:
             raise self.failed(doing, error) from error
-        self.wrote()
+        self.note_success()
 
-    def wrote(self) -> None:
+    def note_success(self) -> None:
         """Record a successful commit: the disk is no longer full."""
         if self._full is not None:
             self._full = None
@@ -211,13 +211,13 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         if self.directory.damaged.exists() or self._is_damaged():
-            return self._restored()
+            return self._restore()
         try:
-            return self._prepared()
+            return self._prepare()
         except sqlite3.DatabaseError as error:
-            if not (isinstance(error, _Broken) or is_damage(error)):
+            if not (isinstance(error, _DamagedDatabase) or is_damage(error)):
                 raise
-        return self._restored()
+        return self._restore()
 
     def _is_damaged(self) -> bool:
         """Detect damage SQLite does not report: it drops everything after a damaged WAL frame."""
@@ -235,7 +235,7 @@ class Database:
             return len(header) > 0 and not database_header.is_sound(header)
         return False
 
-    def _prepared(self) -> sqlite3.Connection:
+    def _prepare(self) -> sqlite3.Connection:
         """Return a connection to a sound database with the current schema."""
         connection = self._connect()
         try:
@@ -244,21 +244,21 @@ class Database:
             self._check(connection)
             with _schema_errors():
                 if not versions_are_sound(connection):
-                    raise _Broken("The versions of the schema are not in a row.")
+                    raise _DamagedDatabase("The versions of the schema are not in a row.")
                 migrate(connection, timestamp(self._clock.now()))
                 for statement in _READS_EVERY_COLUMN:
                     connection.execute(statement)
-            self._check_end(connection)
+            self._verify_last_event(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _restored(self) -> sqlite3.Connection:
+    def _restore(self) -> sqlite3.Connection:
         """Move the damaged database aside; return a new one with the readable data."""
-        aside = self._set_aside()
+        aside = self._move_aside()
         saved = damaged_database.read_damaged_database(aside, self._last_event())
-        connection = self._prepared()
+        connection = self._prepare()
         try:
             report = restore_database(connection, saved, timestamp(self._clock.now()))
         except BaseException:
@@ -298,10 +298,10 @@ class Database:
             return
         (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
-            raise _Broken(found)
+            raise _DamagedDatabase(found)
 
-    def _check_end(self, connection: sqlite3.Connection) -> None:
-        """Raise ``_Broken`` when the last stored event is missing because files were truncated."""
+    def _verify_last_event(self, connection: sqlite3.Connection) -> None:
+        """Raise ``_DamagedDatabase`` when the last stored event is missing."""
         last = self._last_event()
         number = last >> SEQ_BITS
         query = (
@@ -309,14 +309,14 @@ class Database:
             "(SELECT 1 FROM events WHERE id BETWEEN ? AND ?)"
         )
         if connection.execute(query, (number, last, last_id(number))).fetchone():
-            raise _Broken("The newest events are missing.")
+            raise _DamagedDatabase("The newest events are missing.")
 
     def _last_event(self) -> int:
         with contextlib.suppress(FileNotFoundError, ValueError):
             return int(self.directory.last_event.read_text(encoding="ascii"))
         return 0
 
-    def _set_aside(self) -> Path:
+    def _move_aside(self) -> Path:
         """Move the damaged files aside; return their new name.
 
         The mark names it until everything is restored: after a crash the partial restoration is
@@ -349,12 +349,12 @@ class Database:
 
 @contextmanager
 def _schema_errors() -> Generator[None]:
-    """Raise ``_Broken`` for an unknown schema: SQLite does not consider a damaged name an error."""
+    """Raise ``_DamagedDatabase`` for an unknown schema, which to SQLite is no damage."""
     try:
         yield
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:
-            raise _Broken(str(error)) from error
+            raise _DamagedDatabase(str(error)) from error
         raise
 
 

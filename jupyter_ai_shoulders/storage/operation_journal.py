@@ -76,7 +76,7 @@ class SqliteOperationJournal:
         )
         self._execute(_BEGIN, row)
         self._begun[operation_id] = change
-        self._log.wrote(_ROW_BYTES)
+        self._log.note_commit(_ROW_BYTES)
         crash_point("operations.begin.committed")
         return operation_id
 
@@ -95,7 +95,7 @@ class SqliteOperationJournal:
         else:
             self._execute(_END, row)
         self._begun.pop(operation_id, None)
-        self._log.wrote(_ROW_BYTES)
+        self._log.note_commit(_ROW_BYTES)
         crash_point("operations.end.committed")
 
     async def sync(self) -> None:
@@ -111,7 +111,7 @@ class SqliteOperationJournal:
         begun = self._begun.get(operation_id)
         return begun if begun is not None else self._codec.change(self._row(operation_id)[3])
 
-    def begun(self) -> Sequence[Operation]:
+    def unfinished(self) -> Sequence[Operation]:
         """Return the unfinished operations in order."""
         return self._found("o.state = 'begun' ORDER BY o.number")
 
@@ -119,7 +119,7 @@ class SqliteOperationJournal:
         """Return the operations of a batch in order."""
         return self._found("o.batch = ? ORDER BY o.number", batch)
 
-    def latest(
+    def recent(
         self, *, session_id: SessionId | None = None, path: str | None = None, limit: int = 100
     ) -> Sequence[Operation]:
         """Return operations, the latest first."""

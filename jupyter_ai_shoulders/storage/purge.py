@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.storage.schema.migrations import UNSTREAMED
 from jupyter_ai_shoulders.storage.schema.session_projection import first_id, last_id
 from jupyter_ai_shoulders.wire.ids import SessionId
 
-KEPT_AFTER_DELETION = timedelta(days=30)
+RETENTION = timedelta(days=30)
 LONGEST_SECONDS = 2.0
 """Time limit at each start; the rest is removed at the next one."""
 _CHUNK = 2_000
@@ -50,7 +50,7 @@ class Purge:
         Blocks: for a thread. Raises ``StateUnavailable``.
         """
         until = self._now() + seconds
-        before = timestamp(self._clock.now() - KEPT_AFTER_DELETION)
+        before = timestamp(self._clock.now() - RETENTION)
         rows = self._database.rows("SELECT number, id FROM sessions WHERE deleted_at < ?", before)
         gone: list[SessionId] = []
         for number, session_id in rows:
@@ -122,15 +122,15 @@ class Purge:
             blobs.difference_update(referenced_hashes(body))
         return blobs
 
-    def _changes(self, where: str, session_id: str) -> Iterator[str]:
+    def _changes(self, condition: str, session_id: str) -> Iterator[str]:
         """Yield the rows of the operation log. Raises ``StateUnavailable``."""
-        return self._texts(f"SELECT body FROM operations WHERE {where}", session_id)  # noqa: S608 constants
+        return self._texts(f"SELECT body FROM operations WHERE {condition}", session_id)  # noqa: S608 constants
 
-    def _bodies(self, where: str, *parameters: int) -> Iterator[str]:
+    def _bodies(self, condition: str, *parameters: int) -> Iterator[str]:
         """Yield events one by one, without deltas, which contain no hashes. Raises
         ``StateUnavailable``.
         """
-        query = f"SELECT body FROM events WHERE {where} AND {UNSTREAMED}"  # noqa: S608 constants
+        query = f"SELECT body FROM events WHERE {condition} AND {UNSTREAMED}"  # noqa: S608 constants
         return self._texts(query, *parameters)
 
     def _texts(self, query: str, *parameters: object) -> Iterator[str]:

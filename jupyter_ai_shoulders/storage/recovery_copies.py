@@ -22,7 +22,7 @@ _LARGEST = 1 << 30
 """Maximum bytes of a copy, which may hold a whole notebook."""
 
 
-class RecoveryCopies:
+class RecoveryCopyFiles:
     """Texts by name in ``recovery/``. All methods block and may run in any thread."""
 
     def __init__(self, directory: StateDirectory) -> None:

@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.storage.state_file import StateFile
 
 FILE_NAME = "origin"
-KNOWN = Path("trust") / "states"
+KNOWN_STATES = Path("trust") / "states"
 """In ``~/.shoulders``: one empty file for each known state directory."""
 
 _NAME = re.compile(r"[0-9a-f]{32}")
@@ -43,13 +43,15 @@ class StateOrigin:
             name = (self._file.read() or "").strip()
         except StateUnavailable:
             return False
-        return _NAME.fullmatch(name) is not None and (self._home / KNOWN / name).is_file()
+        return _NAME.fullmatch(name) is not None and (self._home / KNOWN_STATES / name).is_file()
 
     def claim(self) -> None:
         """Mark it as the user's own; called before its database is created."""
         name = secrets.token_hex(16)
         try:
-            StateFile(StateDirectory(self._home / KNOWN), name).write(f"{self._directory.path}\n")
+            StateFile(StateDirectory(self._home / KNOWN_STATES), name).write(
+                f"{self._directory.path}\n"
+            )
             self._file.write(f"{name}\n")
         except StateUnavailable as error:
             _log.warning("Permissions given in conversations will end with the server: %s", error)

@@ -63,7 +63,7 @@ class TrustAnswers:
         self._clock = clock
         self._writing = threading.Lock()
         self._signature: object = None
-        self._known: Mapping[str, _Answered] = {}
+        self._cached: Mapping[str, _Answered] = {}
 
     @property
     def revision(self) -> object:
@@ -106,9 +106,9 @@ class TrustAnswers:
     def _answers(self) -> Mapping[str, _Answered]:
         signature = self.revision
         if signature != self._signature:
-            self._known = self._read()
+            self._cached = self._read()
             self._signature = signature
-        return self._known
+        return self._cached
 
     def _read(self) -> Mapping[str, _Answered]:
         try:

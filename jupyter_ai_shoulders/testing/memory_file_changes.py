@@ -68,7 +68,7 @@ class MemoryJournal:
         """Return what was noted. Raises ``NotFound``."""
         return self._row(operation_id).change
 
-    def begun(self) -> Sequence[Operation]:
+    def unfinished(self) -> Sequence[Operation]:
         """Return what never ended."""
         return [row for row in self._all() if row.state == "begun"]
 
@@ -76,7 +76,7 @@ class MemoryJournal:
         """Return the rows of a batch."""
         return [row for row in self._all() if row.batch == batch]
 
-    def latest(
+    def recent(
         self, *, session_id: SessionId | None = None, path: str | None = None, limit: int = 100
     ) -> Sequence[Operation]:
         """Return rows, the latest first."""

@@ -163,7 +163,7 @@ class MemoryStore:
         self.append(session.id, SessionUpdate(session=session))
         return session
 
-    def unsettled(self) -> list[SessionId]:
+    def needing_recovery(self) -> list[SessionId]:
         """Return the sessions that a restart must look at."""
         return [
             session_id

@@ -88,7 +88,7 @@ class EditDecisions(WireModel):
     drift: tuple[KernelDrift, ...]
 
 
-class CellText(WireModel):
+class CellTextAnswer(WireModel):
     """The answer of ``POST sessions/{id}/cell-text``: the cell's current text."""
 
     text: str

@@ -32,9 +32,9 @@ from jupyter_ai_shoulders.wire.event_types.edits import (
 from jupyter_ai_shoulders.wire.event_types.questions import (
     ApprovalAnswer,
     ApprovalDecision,
+    ApprovalReason,
     ApprovalRequest,
     ApprovalScope,
-    AskReason,
     ClarifyAnswer,
     ClarifyRequest,
     CommandReach,
@@ -51,7 +51,7 @@ from jupyter_ai_shoulders.wire.event_types.reply import (
     TextStart,
 )
 from jupyter_ai_shoulders.wire.event_types.restore import (
-    CellDeed,
+    CellOperation,
     CellsChange,
     Checkpoint,
     DocumentSnapshot,
@@ -68,7 +68,7 @@ from jupyter_ai_shoulders.wire.event_types.sessions import (
     Replaced,
     SessionCreate,
     SessionUpdate,
-    TextSource,
+    UntrustedTextSource,
 )
 from jupyter_ai_shoulders.wire.event_types.todo import TodoItem, TodoUpdate
 from jupyter_ai_shoulders.wire.event_types.turns import (
@@ -86,13 +86,13 @@ from jupyter_ai_shoulders.wire.event_types.turns import (
 __all__ = [
     "ApprovalAnswer",
     "ApprovalDecision",
+    "ApprovalReason",
     "ApprovalRequest",
     "ApprovalScope",
     "ArtifactShare",
-    "AskReason",
     "Author",
     "CallStatus",
-    "CellDeed",
+    "CellOperation",
     "CellsChange",
     "Checkpoint",
     "ClarifyAnswer",
@@ -133,7 +133,6 @@ __all__ = [
     "StepStart",
     "TextDelta",
     "TextEnd",
-    "TextSource",
     "TextStart",
     "TodoItem",
     "TodoUpdate",
@@ -144,6 +143,7 @@ __all__ = [
     "TurnEnd",
     "TurnResume",
     "TurnStart",
+    "UntrustedTextSource",
     "UsageUpdate",
     "event_adapter",
     "parse_event",

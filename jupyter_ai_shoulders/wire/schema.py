@@ -68,7 +68,7 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("edit_decision", edits.EditDecision),
     ("edit_conflict", edits.EditConflict),
     ("edit_decisions", edits.EditDecisions),
-    ("cell_text", edits.CellText),
+    ("cell_text", edits.CellTextAnswer),
     ("away_answer", away_report.AwayAnswer),
     ("operations_page", operations.OperationsPage),
     ("operation_undone", operations.OperationUndone),

@@ -28,7 +28,7 @@ class TextRange(WireModel):
     to: int
 
 
-class OutputPlace(WireModel):
+class OutputLocation(WireModel):
     """Identifies an output of a cell when its text was quoted."""
 
     index: int = Field(ge=0)
@@ -53,7 +53,7 @@ class Anchor(WireModel):
     """Version of the cell's source or file's text that ``range`` refers to."""
     certainty: Certainty = "exact"
     """``approximate``: found at the likeliest position; ``orphaned``: not found."""
-    output: OutputPlace | None = None
+    output: OutputLocation | None = None
     """For an output; without it, which of several outputs is meant is uncertain."""
 
 

@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
 from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.notebook.kernels.local_kernels import LocalKernels
-from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopies
+from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopyFiles
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.tools.base import CallContext, Tool
 from jupyter_ai_shoulders.tools.tool_factories import notebook_tools
@@ -107,7 +107,7 @@ async def opened(
     own = LocalKernels(root)
     documents = NotebookServices(
         root=root,
-        recovery=RecoveryCopies(StateDirectory(root / ".shoulders")),
+        recovery=RecoveryCopyFiles(StateDirectory(root / ".shoulders")),
         kernels=kernels or own,
         pages=NoPages(),
         clock=SystemClock(),

@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.notebook.edits import apply_edits, inserted_cell
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.wire.api.commands import DecideProposal
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreRequest
 from jupyter_ai_shoulders.wire.events import ProposalAdd
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, RestoreId, TurnId, Version
 from jupyter_ai_shoulders.wire.notebooks import (

@@ -6,7 +6,12 @@ import asyncio
 
 from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
 from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.api.anchors import AdoptThreads, KeptThread, MoveAnchors, MovedAnchor
+from jupyter_ai_shoulders.wire.api.anchors import (
+    AdoptThreads,
+    ListedThread,
+    MoveAnchors,
+    MovedAnchor,
+)
 from jupyter_ai_shoulders.wire.api.commands import DecideEdit, DecideProposal
 from jupyter_ai_shoulders.wire.ids import CellId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Anchor

@@ -244,7 +244,7 @@ async def test_permissions_that_cannot_be_read_end_the_turn_with_that_error():
 
 
 async def test_idle_sessions_are_put_away_and_read_again():
-    w = make_engine("One.", "Other.", "Two.", limits=make_settings(kept_sessions=1))
+    w = make_engine("One.", "Other.", "Two.", limits=make_settings(cached_sessions=1))
     other = SessionId("s2")
     w.store.add(make_session(id=other))
     await w.say("Hi", message="m1")

@@ -53,7 +53,7 @@ class World:
         for left in self.root.rglob(".~*"):
             os.utime(left, (0, 0))
         journal = self.store.operations
-        begun = [(row.id, journal.change(row.id)) for row in journal.begun()]
+        begun = [(row.id, journal.change(row.id)) for row in journal.unfinished()]
         for operation_id, verdict in self.settling.verdicts(begun):
             journal.end(operation_id, verdict.state, ChangeOutcome(cannot_undo=verdict.why))
 

@@ -47,9 +47,9 @@ async def test_a_kill_leaves_old_or_new_bytes_and_a_way_back(tmp_path: Path, sce
                 assert content in {before.get(name), after.get(name)} | middle(name), (place, name)
             await found.settle()
             journal = found.store.operations
-            assert [row.id for row in journal.begun()] == []
+            assert [row.id for row in journal.unfinished()] == []
             await found.undo.undo_those(SESSION, list, LATER)
-            assert found.tree() == before, [place, journal.latest()]
+            assert found.tree() == before, [place, journal.recent()]
             await found.store.aclose()
 
 

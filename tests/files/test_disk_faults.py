@@ -39,8 +39,8 @@ async def _refused(at: World, error: type[ShouldersError]) -> None:
             await act(at)
     assert at.tree() == before
     assert [path.name for path in at.root.rglob(".~*")] == []
-    assert at.store.operations.begun() == []
-    assert {row.state for row in at.store.operations.latest()} <= {"failed"}
+    assert at.store.operations.unfinished() == []
+    assert {row.state for row in at.store.operations.recent()} <= {"failed"}
 
 
 async def _full_workspace(disk: Path) -> None:
@@ -72,7 +72,7 @@ async def _full_state(disk: Path) -> None:
         assert at.tree() == before
         (disk / "state" / "filler").unlink()
         await at.changes.create("new.txt", "text", TURN)
-        assert [row.state for row in at.store.operations.latest()] == ["done"]
+        assert [row.state for row in at.store.operations.recent()] == ["done"]
         await at.store.aclose()
 
 

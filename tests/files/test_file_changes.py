@@ -146,7 +146,7 @@ async def test_a_copy_in_the_trash_stays_when_it_is_all_there_is(
         with pytest.raises(StateUnavailable):
             await here.changes.delete("a.txt", origin())
 
-        kept = far_trash / here.journal.latest()[0].id
+        kept = far_trash / here.journal.recent()[0].id
         assert kept.read_text() == "text\n"
         assert here.states() == [("delete", "a.txt", "done")]
 
@@ -285,7 +285,7 @@ async def test_a_failure_half_way_takes_the_folders_back(
         await here.changes.create("a/b/c.txt", "text", origin())
     assert here.names() == []
     assert [state for _, _, state in here.states()] == ["failed"] * 3
-    reasons = {row.reason for row in here.journal.latest()}
+    reasons = {row.reason for row in here.journal.recent()}
     assert reasons == {"It failed: no space"}
 
 
@@ -310,7 +310,7 @@ async def test_calls_of_one_step_make_one_folder_together(here: FileWorkspace) -
     assert here.names() == ["out/", "out/deep/", *names]
     assert {state for _, _, state in here.states()} == {"done"}
     removable = [
-        row.document for row in here.journal.latest() if row.kind == "mkdir" and row.can_undo
+        row.document for row in here.journal.recent() if row.kind == "mkdir" and row.can_undo
     ]
     assert sorted(removable) == ["out/", "out/deep/"]
 

@@ -58,7 +58,7 @@ def test_a_golden_database_is_read_and_written(
     assert texts == journal(version)
     assert [session.id for session in shown] == ["ses_thread", "ses_golden"]
     assert shown[1].message_count == 2
-    assert store.sessions.unsettled() == ["ses_thread"]
+    assert store.sessions.needing_recovery() == ["ses_thread"]
     assert store.sessions.undelete(SESSIONS[2]).last_seq == 2
 
 
@@ -68,14 +68,14 @@ def test_a_golden_operation_log_is_read(open_store: OpenStore, state_dir: Path) 
     store = open_store()
     log = SqliteOperationJournal(store.database, store.log, store.clock, CountingIds())
 
-    rows = [json.loads(row.model_dump_json()) for row in reversed(log.latest())]
+    rows = [json.loads(row.model_dump_json()) for row in reversed(log.recent())]
 
     written = (JOURNALS / "v2" / "operations.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(rows) == len(written)
     for old, new in zip(map(json.loads, written), rows, strict=True):
         assert within(old, new), old
     assert {row["kind"] for row in rows} == set(get_args(OperationKind))
-    assert [row.document for row in log.begun()] == ["left.txt"]
+    assert [row.document for row in log.unfinished()] == ["left.txt"]
     assert log.change(OperationId("operation_6")).kept_as == "operation_5"
 
 

@@ -130,16 +130,16 @@ def test_rows_are_found_by_session_turn_batch_and_path(store: Store) -> None:
     def found(rows: Sequence[Operation]) -> list[str]:
         return [row.id for row in rows]
 
-    assert found(log.latest()) == [moved, other, second, first]
-    assert found(log.latest(path="a.txt")) == [moved, other, first]
-    assert found(log.latest(path="data")) == [second]
-    assert found(log.latest(session_id=SESSION, limit=1)) == [second]
+    assert found(log.recent()) == [moved, other, second, first]
+    assert found(log.recent(path="a.txt")) == [moved, other, first]
+    assert found(log.recent(path="data")) == [second]
+    assert found(log.recent(session_id=SESSION, limit=1)) == [second]
     assert found(log.of_turn(SESSION, TurnId("turn_1"))) == [first]
     assert found(log.of_session(SESSION)) == [first, second]
     assert found(log.of_batch("batch_1")) == [first, second]
-    assert found(log.begun()) == [first, second, other, moved]
+    assert found(log.unfinished()) == [first, second, other, moved]
     log.end(second, "failed")
-    assert found(log.begun()) == [first, other, moved]
+    assert found(log.unfinished()) == [first, other, moved]
 
 
 async def test_rows_survive_the_death_of_the_process(open_store: OpenStore) -> None:
@@ -149,11 +149,11 @@ async def test_rows_survive_the_death_of_the_process(open_store: OpenStore) -> N
     await log.sync()
     store.crash()
     again = journal(open_store())
-    assert [row.id for row in again.begun()] == [operation_id]
+    assert [row.id for row in again.unfinished()] == [operation_id]
 
 
 def test_reading_makes_no_database(store: Store) -> None:
-    assert journal(store).latest() == []
+    assert journal(store).recent() == []
     assert page(store) == OperationsPage(operations=(), next_cursor=None)
     assert not store.directory.path.exists()
     with pytest.raises(NotFound):
@@ -201,7 +201,7 @@ def test_a_purge_removes_rows_trash_and_contents_of_its_session_only(store: Stor
 
     assert Purge(store.database, store.clock).run() == [SESSION]
 
-    assert [row.document for row in log.latest()] == ["d", "c"]
+    assert [row.document for row in log.recent()] == ["d", "c"]
     assert [path.name for path in trash.iterdir()] == [kept]
     exist = [store.blobs.path(blob).exists() for blob in (own, shared, foreign)]
     assert exist == [False, True, True]
@@ -216,7 +216,7 @@ def test_rows_are_saved_from_a_damaged_database(open_store: OpenStore) -> None:
     store.crash()
     store.directory.damaged.touch()
     again = open_store()
-    assert [row.id for row in journal(again).begun()][: len(made)] == made
+    assert [row.id for row in journal(again).unfinished()][: len(made)] == made
 
 
 def test_what_cannot_be_understood_hides_no_other_row(store: Store) -> None:
@@ -225,7 +225,7 @@ def test_what_cannot_be_understood_hides_no_other_row(store: Store) -> None:
     bad = log.begin(edit())
     connection = store.database.open()
     connection.execute("UPDATE operations SET body = '{}' WHERE id = ?", (bad,))
-    assert [row.id for row in log.latest()] == [good]
+    assert [row.id for row in log.recent()] == [good]
     assert ids(page(store)) == [good]
 
 
@@ -236,4 +236,4 @@ def test_a_full_disk_is_said_before_anything_is_changed(store: Store) -> None:
     store.database.open().execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StateUnavailable):
         log.begin(edit("x" * 20_000))
-    assert log.latest() == []
+    assert log.recent() == []

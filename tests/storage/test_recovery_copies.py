@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopies
+from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopyFiles
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 
 
 def test_copies_are_kept_in_private_files_until_they_are_removed(tmp_path: Path) -> None:
-    files = RecoveryCopies(StateDirectory(tmp_path / "state"))
+    files = RecoveryCopyFiles(StateDirectory(tmp_path / "state"))
     files.put("one", "Ein Text")
     files.put("two", "first")
     files.put("two", "second")
@@ -23,7 +23,7 @@ def test_copies_are_kept_in_private_files_until_they_are_removed(tmp_path: Path)
 
 
 def test_state_directory_that_does_not_exist_holds_no_copies(tmp_path: Path) -> None:
-    files = RecoveryCopies(StateDirectory(tmp_path / "state"))
+    files = RecoveryCopyFiles(StateDirectory(tmp_path / "state"))
     assert files.read_all() == {}
     files.remove("x")
     assert not (tmp_path / "state").exists()
@@ -31,6 +31,6 @@ def test_state_directory_that_does_not_exist_holds_no_copies(tmp_path: Path) -> 
 
 def test_state_directory_that_is_a_file_is_not_available(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("")
-    files = RecoveryCopies(StateDirectory(tmp_path / "state"))
+    files = RecoveryCopyFiles(StateDirectory(tmp_path / "state"))
     with pytest.raises(StateUnavailable):
         files.put("x", "y")

@@ -165,7 +165,7 @@ class FuzzHost:
 
     def written(self) -> set[str]:
         """Return the hash of every content that the operation log says a file was to have."""
-        rows = self.host.files.journal.latest(limit=10_000)
+        rows = self.host.files.journal.recent(limit=10_000)
         changes = [self.host.files.journal.change(row.id) for row in rows]
         return {str(blob) for change in changes for blob in (change.before, change.after)}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jupyter_ai_shoulders.files.base import ChangeOrigin
-from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreRequest
 from jupyter_ai_shoulders.wire.ids import CallId, SessionId, TurnId
 
 
@@ -23,7 +23,7 @@ class Actor:
     """Changes with the same value share a checkpoint: the id of a turn or a restore."""
     turn_id: TurnId | None = None
     call_id: CallId | None = None
-    order: RestoreOrder | None = None
+    order: RestoreRequest | None = None
     by: Literal["agent", "user"] = "agent"
     """``user``: the user asked for the change, so it is not reviewed (restores, applied proposals,
     review).

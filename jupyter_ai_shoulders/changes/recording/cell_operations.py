@@ -109,7 +109,7 @@ async def settle_interrupted_cells(journal: OperationJournal, notebooks: Noteboo
 
     Raises ``StateUnavailable``.
     """
-    for row in journal.begun():
+    for row in journal.unfinished():
         if row.cell_id is not None:
             state = await _find_outcome(row, notebooks)
             why = None if state == "done" else NOT_KNOWN

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.changes.recording.snapshots import outputs_hash, title_of
 from jupyter_ai_shoulders.changes.remaining_hunks import remove_agent_changes
-from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
-from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, Event
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreRequest
+from jupyter_ai_shoulders.wire.events import CellOperation, CellsChange, Checkpoint, Event
 from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, TurnId, Version
 from jupyter_ai_shoulders.wire.notebooks import (
     CellDelete,
@@ -43,13 +43,13 @@ class CellHistory:
     outputs: str | None = None
     """Hash of the outputs the agent left last; None also when unknown."""
     execution_count: int | None = None
-    runs: list[CellDeed] = field(default_factory=list[CellDeed])
+    runs: list[CellOperation] = field(default_factory=list[CellOperation])
     first: BlobHash | None = None
     """The whole cell before the agent first changed its outputs or deleted it."""
     last: BlobHash | None = None
     """The whole cell before the agent last deleted it."""
 
-    def add(self, action: CellDeed) -> None:
+    def add(self, action: CellOperation) -> None:
         """Add the next action."""
         match action.what:
             case "made" | "edited":
@@ -69,7 +69,7 @@ class CellHistory:
         if action.what in {"ran", "scratch"}:
             self._add_run(action)
 
-    def _add_text(self, action: CellDeed) -> None:
+    def _add_text(self, action: CellOperation) -> None:
         """Add a text as the agent's, unless it came back with a deleted cell."""
         ours = action.version != self.foreign_version
         self.version, self.source = (action.version, action.source) if ours else (None, None)
@@ -85,7 +85,7 @@ class CellHistory:
             left = source
         return baseline
 
-    def _add_run(self, action: CellDeed) -> None:
+    def _add_run(self, action: CellOperation) -> None:
         """Add a run; its end replaces its start."""
         if self.runs and self.runs[-1].outputs is None and self.runs[-1].version == action.version:
             self.runs.pop()
@@ -110,7 +110,7 @@ class DocumentHistory:
         )
 
     @property
-    def runs(self) -> list[CellDeed]:
+    def runs(self) -> list[CellOperation]:
         """The runs in its kernel."""
         return [action for cell in self.cells.values() for action in cell.runs]
 
@@ -140,7 +140,7 @@ def _turn_of(event: Event) -> TurnId | None:
     match event:
         case CellsChange(restore_id=str(restore_id)):
             return TurnId(restore_id)
-        case Checkpoint(order=RestoreOrder(restore_id=restore_id)):
+        case Checkpoint(order=RestoreRequest(restore_id=restore_id)):
             return TurnId(restore_id)
         case _:
             return event.turn_id
@@ -193,7 +193,7 @@ def document_changed_within_turn(events: Iterable[Event], seq: int) -> str | Non
     return None
 
 
-def cell_actions(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellDeed]:
+def cell_actions(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list[CellOperation]:
     """Return the actions of applied edits; their inverse holds the replaced texts."""
     texts_before = {
         edit.cell_id: edit.source for edit in inverse if isinstance(edit, CellInsert | CellSource)
@@ -201,11 +201,11 @@ def cell_actions(edits: Sequence[CellEdit], inverse: Sequence[CellEdit]) -> list
     return [_action(edit, texts_before.get(edit.cell_id)) for edit in edits]
 
 
-def _action(edit: CellEdit, texts_before: str | None) -> CellDeed:
+def _action(edit: CellEdit, texts_before: str | None) -> CellOperation:
     match edit:
         case CellSource() | CellInsert():
             edited = isinstance(edit, CellSource)
-            return CellDeed(
+            return CellOperation(
                 cell_id=edit.cell_id,
                 what="edited" if edited else "made",
                 title=title_of(edit.source),
@@ -214,7 +214,7 @@ def _action(edit: CellEdit, texts_before: str | None) -> CellDeed:
                 version=cell_version(edit.source),
             )
         case CellOutputs():
-            return CellDeed(
+            return CellOperation(
                 cell_id=edit.cell_id,
                 what="outputs",
                 title="",
@@ -224,9 +224,9 @@ def _action(edit: CellEdit, texts_before: str | None) -> CellDeed:
         case CellDelete():
             version = None if texts_before is None else cell_version(texts_before)
             title = "" if texts_before is None else title_of(texts_before)
-            return CellDeed(cell_id=edit.cell_id, what="deleted", title=title, version=version)
+            return CellOperation(cell_id=edit.cell_id, what="deleted", title=title, version=version)
         case CellMove():
-            return CellDeed(cell_id=edit.cell_id, what="moved", title="")
+            return CellOperation(cell_id=edit.cell_id, what="moved", title="")
 
 
 def text_changes(

@@ -26,7 +26,12 @@ from jupyter_ai_shoulders.files.base import ChangeObserver, NullChangeObserver
 from jupyter_ai_shoulders.notebook.base import Notebook, NotebookSnapshot
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
 from jupyter_ai_shoulders.wire.event_types.restore import CellSnapshot
-from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, Checkpoint, DocumentSnapshot
+from jupyter_ai_shoulders.wire.events import (
+    CellOperation,
+    CellsChange,
+    Checkpoint,
+    DocumentSnapshot,
+)
 from jupyter_ai_shoulders.wire.ids import CellId, SessionId
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert, NotebookCell
 from jupyter_ai_shoulders.wire.versions import cell_version
@@ -143,7 +148,7 @@ class ChangeRecorder:
         ]
         await self.append_checkpoint(actor, Checkpoint(documents=(), cells=tuple(cells)))
 
-    def record_actions(self, actor: Actor, path: str, actions: Iterable[CellDeed]) -> None:
+    def record_actions(self, actor: Actor, path: str, actions: Iterable[CellOperation]) -> None:
         """Log actions. Raises ``StateUnavailable``."""
         cells = tuple(self._without_known_base(actor, path, action) for action in actions)
         if cells:
@@ -157,7 +162,7 @@ class ChangeRecorder:
             self._log.append(actor.session_id, event)
             crash_point("restore.deed.recorded")
 
-    def _without_known_base(self, actor: Actor, path: str, action: CellDeed) -> CellDeed:
+    def _without_known_base(self, actor: Actor, path: str, action: CellOperation) -> CellOperation:
         """Return the action without its base where that is the text written last."""
         if action.what not in {"made", "edited"} or action.source is None:
             return action

@@ -46,7 +46,7 @@ from jupyter_ai_shoulders.tools.base import (
     ToolOutput,
 )
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import CellDeed
+from jupyter_ai_shoulders.wire.events import CellOperation
 from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellEdit, CellOutputs
 from jupyter_ai_shoulders.wire.versions import cell_version
@@ -185,7 +185,7 @@ class RecordedRunner:
     async def kernel_of(self, path: str) -> str | None:
         return await self._runner.kernel_of(path)
 
-    async def _begin(self, actor: Actor, path: str, cell_id: CellId) -> CellDeed | None:
+    async def _begin(self, actor: Actor, path: str, cell_id: CellId) -> CellOperation | None:
         """Checkpoint the cell; return the action to record, None for cells without code."""
         notebook = self._notebooks.open(path)
         snapshot = (
@@ -195,7 +195,7 @@ class RecordedRunner:
         cell = snapshot.cell(cell_id)
         if cell is None or cell.cell_type != "code":
             return None  # the runner reports it
-        return CellDeed(
+        return CellOperation(
             cell_id=cell_id,
             what="ran",
             title=title_of(cell.source),
@@ -204,7 +204,7 @@ class RecordedRunner:
         )
 
     async def _end(
-        self, actor: Actor, path: str, ran: CellDeed, outputs: Sequence[Any], count: int | None
+        self, actor: Actor, path: str, ran: CellOperation, outputs: Sequence[Any], count: int | None
     ) -> None:
         end = {
             "outputs": outputs_hash(outputs),
@@ -214,7 +214,7 @@ class RecordedRunner:
         self._recorder.record_actions(actor, path, [ran.model_copy(update=end)])
         self._recorder.operations.record_run(origin_of(actor), path, ran.cell_id)
 
-    async def _stopped(self, actor: Actor, path: str, ran: CellDeed) -> None:
+    async def _stopped(self, actor: Actor, path: str, ran: CellOperation) -> None:
         """Record the outputs of a run that was stopped; failures are logged."""
         try:
             cell = (await self._notebooks.open(path).read([ran.cell_id])).cell(ran.cell_id)
@@ -240,7 +240,7 @@ class RecordedScratch:
                 yield item
 
     async def _note(self, actor: Actor, path: str, code: str) -> None:
-        action = CellDeed(
+        action = CellOperation(
             cell_id=CellId(""),
             what="scratch",
             title=title_of(code),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreRequest
 from jupyter_ai_shoulders.wire.events import Checkpoint, Event, ToolStart, TurnEnd, TurnStart
 from jupyter_ai_shoulders.wire.ids import CallId, TurnId
 from jupyter_ai_shoulders.wire.operations import Operation
@@ -74,7 +74,7 @@ def log_position_after(events: Iterable[Event], after: int, moment: str) -> LogP
                 began.setdefault(event.turn_id, event.seq)
             case TurnEnd() if event.turn_id is not None:
                 ended[event.turn_id] = event.seq
-            case Checkpoint(order=RestoreOrder(restore_id=restore_id)):
+            case Checkpoint(order=RestoreRequest(restore_id=restore_id)):
                 began.setdefault(TurnId(restore_id), event.seq)
             case _:
                 pass

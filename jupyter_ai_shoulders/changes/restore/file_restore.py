@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.files.undo.file_undo import (
 )
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.event_types.restore import FileOutcome, RestoreOrder
+from jupyter_ai_shoulders.wire.event_types.restore import FileOutcome, RestoreRequest
 from jupyter_ai_shoulders.wire.events import RestoredDocument
 from jupyter_ai_shoulders.wire.ids import ProposalId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.operations import Operation

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jupyter_ai_shoulders.notebook.analysis.name_analysis import cell_names
-from jupyter_ai_shoulders.wire.event_types.restore import KernelSince, RanCell
-from jupyter_ai_shoulders.wire.events import CellDeed, KernelDrift
+from jupyter_ai_shoulders.wire.event_types.restore import KernelStatus, RanCell
+from jupyter_ai_shoulders.wire.events import CellOperation, KernelDrift
 
 NAMES_LIMIT = 20
 
 
 def find_kernel_drift(
-    document: str, runs: Iterable[CellDeed], kernel: str | None
+    document: str, runs: Iterable[CellOperation], kernel: str | None
 ) -> KernelDrift | None:
     """Return what the current kernel keeps of these runs; None without runs.
 
@@ -41,7 +41,7 @@ def find_kernel_drift(
     return KernelDrift(document=document, kernel=since, cells=tuple(map(_ran, held)))
 
 
-def _ran(action: CellDeed) -> RanCell:
+def _ran(action: CellOperation) -> RanCell:
     touched = sorted(cell_names(action.source or "").touches)
     names = tuple(name for name in touched if not name.startswith("_"))[:NAMES_LIMIT]
     return RanCell(cell_id=action.cell_id, title=action.title, names=names)

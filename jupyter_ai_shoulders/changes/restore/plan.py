@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.changes.recording.snapshots import (
     title_of,
 )
 from jupyter_ai_shoulders.core.text_merge import merge_texts
-from jupyter_ai_shoulders.wire.event_types.restore import CellName, KeptCell, KeptReason
+from jupyter_ai_shoulders.wire.event_types.restore import CellName, UnrestoredCell, UnrestoredReason
 from jupyter_ai_shoulders.wire.events import RestoredDocument
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import (

@@ -40,7 +40,7 @@ from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
 from jupyter_ai_shoulders.notebook.base import Conflicted, Notebook, Notebooks, NotebookSnapshot
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog
 from jupyter_ai_shoulders.wire.edits import Proposal
-from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreRequest
 from jupyter_ai_shoulders.wire.events import Checkpoint, Event, KernelDrift, RestoredDocument
 from jupyter_ai_shoulders.wire.ids import BlobHash, CellId, ProposalId, SessionId
 
@@ -174,7 +174,7 @@ class Restorer:
     async def _restore_notebooks(
         self,
         session_id: SessionId,
-        order: RestoreOrder,
+        order: RestoreRequest,
         after: int,
         only: Collection[str] | None = None,
     ) -> RestoreResult:

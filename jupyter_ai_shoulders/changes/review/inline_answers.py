@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.text_merge import merge_texts
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted, Notebook, Notebooks
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.wire.api.commands import PutCellText
-from jupyter_ai_shoulders.wire.edits import CellText
+from jupyter_ai_shoulders.wire.edits import CellTextAnswer
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 from jupyter_ai_shoulders.wire.notebooks import CellSource
 from jupyter_ai_shoulders.wire.sessions import Session
@@ -49,7 +49,7 @@ class InlineAnswerWriter:
         finally:
             self._recorder.set_actor(None)
         await self._log.sync()
-        return CellText(text=text)
+        return CellTextAnswer(text=text)
 
     async def _write(self, notebook: Notebook, command: PutCellText) -> str:
         for _ in range(TRIES):

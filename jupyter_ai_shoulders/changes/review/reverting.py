@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.files.base import ChangeOrigin, TextDocuments, TextEdi
 from jupyter_ai_shoulders.notebook.base import Conflicted, Notebooks
 from jupyter_ai_shoulders.storage.base import EventLog
 from jupyter_ai_shoulders.wire.edits import PendingEdit
-from jupyter_ai_shoulders.wire.events import CellDeed, CellsChange, KernelDrift
+from jupyter_ai_shoulders.wire.events import CellOperation, CellsChange, KernelDrift
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellDelete, CellEdit, CellInsert, CellSource
 
@@ -119,7 +119,7 @@ class ChangeReverter:
     async def _drift(self, requests: Sequence[RevertRequest]) -> tuple[KernelDrift, ...]:
         document = requests[0].unit.document
         cells = {request.unit.cell_id for request in requests}
-        runs: list[CellDeed] = []
+        runs: list[CellOperation] = []
         for session_id in dict.fromkeys(request.unit.session_id for request in requests):
             for logged in self._log.find({"cells-change"}, session_id):
                 event = logged.event

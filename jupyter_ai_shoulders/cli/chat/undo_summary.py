@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jupyter_ai_shoulders.core.restore_description import describe_kernel_drift
-from jupyter_ai_shoulders.wire.event_types.restore import KeptCell, RestoredDocument
+from jupyter_ai_shoulders.wire.event_types.restore import RestoredDocument, UnrestoredCell
 from jupyter_ai_shoulders.wire.events import Event, Restore, TurnStart
 from jupyter_ai_shoulders.wire.ids import TurnId
 
@@ -65,7 +65,7 @@ def _document_lines(document: RestoredDocument) -> list[str]:
     return [*lines, *map(_kept_line, document.kept)] or ["no changes needed"]
 
 
-def _kept_line(cell: KeptCell) -> str:
+def _kept_line(cell: UnrestoredCell) -> str:
     match cell.reason:
         case "changed":
             proposed = _PROPOSED if cell.proposal_id else ""

@@ -64,7 +64,7 @@ def find_reformatted(text: str, quote: str, most: int) -> list[tuple[int, int]]:
 def _letters(text: str) -> tuple[str, list[int]]:
     """Return a text like ``without_formatting``, and the position of each of its characters."""
     squeezed = _SPACES.sub("", text)
-    places = [at for at, sign in enumerate(text) if sign not in " \t\r\n"]
+    places = [at for at, character in enumerate(text) if character not in " \t\r\n"]
     left_out = {found.start() for found in _LAST_COMMA.finditer(squeezed)}
     return without_formatting(text), [
         place for at, place in enumerate(places) if at not in left_out

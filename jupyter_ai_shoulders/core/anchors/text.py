@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.wire.versions import cell_version, text_version
 
 CONTEXT = 64
 """UTF-16 units of context kept on either side of the quote."""
-MOST_PLACES = 2_000
+MOST_OCCURRENCES = 2_000
 """Occurrences of a quote that are compared; with more of them the quote is no evidence."""
 TELLING = 12
 """Minimum length, in units, at which a single occurrence is evidence."""
@@ -91,7 +91,7 @@ def _between(units: Utf16Text, anchor: Anchor) -> TextRange | None:
 def _rewritten(units: Utf16Text, anchor: Anchor) -> AnchorPosition:
     assert anchor.range is not None
     wanted = anchor.range.from_
-    spans = find_reformatted(units.text, anchor.quote, MOST_PLACES)
+    spans = find_reformatted(units.text, anchor.quote, MOST_OCCURRENCES)
     if not spans:
         gap = _between(units, anchor)
         return ORPHANED if gap is None else AnchorPosition(gap, "approximate")
@@ -155,7 +155,7 @@ class Utf16Text:
 
 def _occurrences(text: str, quote: str) -> Iterator[int]:
     position = text.find(quote)
-    for _ in range(MOST_PLACES):
+    for _ in range(MOST_OCCURRENCES):
         if position < 0:
             return
         yield position
@@ -185,7 +185,7 @@ def _is_like(same: int, side: str, is_edge: bool) -> bool:
 
 
 def _is_certain(anchor: Anchor, best: _Rated, places: list[_Rated]) -> bool:
-    if len(places) >= MOST_PLACES:
+    if len(places) >= MOST_OCCURRENCES:
         return False
     others = [place.unlike for place in places if place is not best]
     is_likely = best.unlike <= 1 - LIKELY

@@ -70,7 +70,7 @@ class ScopeTotals:
     """The cost of one scope: ``booked``, and ``held`` for calls in flight."""
 
     booked: int = 0
-    held: int = 0
+    reserved: int = 0
 
 
 Tallies = Mapping[LimitScope, ScopeTotals]
@@ -119,7 +119,7 @@ class LimitExceeded:
     administrator: bool
 
     @property
-    def held_only(self) -> bool:
+    def is_by_reservations(self) -> bool:
         """Whether calls in flight hold the money, so that it may become available again."""
         return self.tally.booked < self.limit
 
@@ -166,7 +166,7 @@ def first_exceeded_limit(
     and one call more. ``limits`` are the budget's with granted amounts added. See docs/budgets.md.
     """
     for scope, limit, tally in _limited(limits, tallies):
-        if tally.booked + tally.held >= limit:
+        if tally.booked + tally.reserved >= limit:
             return LimitExceeded(scope, limit, tally, budget.administrator.of(scope) == limit)
     return None
 

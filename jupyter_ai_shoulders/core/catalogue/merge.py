@@ -36,7 +36,7 @@ from jupyter_ai_shoulders.core.variable_expansion import MissingVariable, expand
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
 Entry = dict[str, Any]
-Where = tuple[str | int, ...]
+JsonPath = tuple[str | int, ...]
 Spec = TypeVar("Spec", bound=BaseModel)
 
 MOST_ENTRIES = 500
@@ -50,7 +50,7 @@ _FAMILIES: Mapping[ProviderKind, TokenFamily] = {
     "openai_responses": "openai",
     "google": "google",
 }
-_ASKED_TO_THINK: Mapping[ProviderKind, Entry] = {
+_THINKING: Mapping[ProviderKind, Entry] = {
     "openai_chat": {"mode": "effort", "efforts": ["low", "medium", "high"]},
     "ollama": {"mode": "effort", "off": "disabled"},
 }
@@ -82,7 +82,7 @@ def merge_catalogue(
     parsed = [_Parsed.read(source, problems) for source in sources]
     providers = _merge_providers(parsed)
     families = [family for source in parsed for family in source.families()]
-    models = _merge_models(parsed, _Known(providers, families, environ, facts or {}))
+    models = _merge_models(parsed, _ModelReferences(providers, families, environ, facts or {}))
     default = _default(parsed, models, providers)
     return Catalogue(default, providers, models, tuple(problems))
 
@@ -125,7 +125,7 @@ class _Parsed:
             self.complain((key,), f'"{key}" is not a key of a catalogue; it is ignored.')
         return self
 
-    def complain(self, path: Where, message: str) -> None:
+    def complain(self, path: JsonPath, message: str) -> None:
         """Record a problem, up to the maximum number."""
         if len(self.problems) == MOST_PROBLEMS:
             self.problems.append(CatalogueProblem(self.name, None, "There are more problems."))
@@ -134,14 +134,14 @@ class _Parsed:
         line = None if self.text is None else json_line_of(self.text, path)
         self.problems.append(CatalogueProblem(self.name, line, message))
 
-    def providers(self) -> Iterator[tuple[Where, Entry]]:
+    def providers(self) -> Iterator[tuple[JsonPath, Entry]]:
         listed = _as_entry(self.content.get("providers"))
         self._complain_of_excess("providers", len(listed))
         for name, entry in islice(listed.items(), MOST_ENTRIES):
             if is_accepted(self.trust, provider_digest(name, entry)):
                 yield ("providers", name), {**_as_entry(entry), "id": name}
 
-    def models(self) -> Iterator[tuple[Where, Entry]]:
+    def models(self) -> Iterator[tuple[JsonPath, Entry]]:
         listed = _as_list(self.content.get("models"))
         self._complain_of_excess("models", len(listed))
         for index, entry in enumerate(listed[:MOST_ENTRIES]):
@@ -171,8 +171,8 @@ def _merge_providers(parsed: Sequence[_Parsed]) -> dict[ProviderId, ProviderSpec
     for source in parsed:
         for path, entry in source.providers():
             name = str(entry["id"])
-            known = _known_fields(source, path, entry, ProviderSpec)
-            merged = {"name": name, **raw.get(name, {}), **known}
+            fields = _known_fields(source, path, entry, ProviderSpec)
+            merged = {"name": name, **raw.get(name, {}), **fields}
             spec = _validated(source, path, merged, ProviderSpec)
             if spec is None:
                 continue
@@ -186,7 +186,7 @@ def _merge_providers(parsed: Sequence[_Parsed]) -> dict[ProviderId, ProviderSpec
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _ModelReferences:
     """The providers and families that model entries refer to."""
 
     providers: Mapping[ProviderId, ProviderSpec]
@@ -205,8 +205,8 @@ class _Known:
         if provider is None:
             raise LookupError(f'There is no provider "{name}".')
         below: Entry = {"family": _FAMILIES.get(provider.kind, "other")}
-        if provider.kind in _ASKED_TO_THINK and entry.get("thinking") in {"low", "medium", "high"}:
-            below["thinking_support"] = _ASKED_TO_THINK[provider.kind]
+        if provider.kind in _THINKING and entry.get("thinking") in {"low", "medium", "high"}:
+            below["thinking_support"] = _THINKING[provider.kind]
         model = str(entry["model"])
         family = self._family(provider.kind, model)
         live = self.facts.get((provider.id, model), {})
@@ -231,7 +231,9 @@ def _refined(family: Entry, live: Entry) -> Entry:
     return {**live, "thinking_support": support}
 
 
-def _merge_models(parsed: Sequence[_Parsed], known: _Known) -> dict[ModelId, ModelSpec]:
+def _merge_models(
+    parsed: Sequence[_Parsed], references: _ModelReferences
+) -> dict[ModelId, ModelSpec]:
     raw: dict[str, Entry] = {}
     specs: dict[ModelId, ModelSpec] = {}
     for source in parsed:
@@ -240,7 +242,7 @@ def _merge_models(parsed: Sequence[_Parsed], known: _Known) -> dict[ModelId, Mod
             name = str(fields.get("id", ""))
             merged = {"name": name, "model": name, **raw.get(name, {}), **fields}
             try:
-                complete = known.complete(merged)
+                complete = references.complete(merged)
             except (MissingVariable, LookupError) as error:
                 source.complain(path, f"{error} The entry is not used.")
                 continue
@@ -257,7 +259,7 @@ def _default(
     providers: Mapping[ProviderId, ProviderSpec],
 ) -> ModelId | None:
     """Return the default model; a service that is not running may list it later."""
-    found: ModelId | None = None
+    default: ModelId | None = None
     for source in parsed:
         name = source.default()
         if name is None:
@@ -266,25 +268,25 @@ def _default(
             ModelId(name) in models
             or any(provider.listed_name(ModelId(name)) for provider in providers.values())
         ):
-            found = ModelId(name)
+            default = ModelId(name)
         else:
             source.complain(("default",), f'"default" names no model of the catalogue: {name!r}.')
-    return found
+    return default
 
 
-def _known_fields(source: _Parsed, path: Where, entry: Entry, kind: type[BaseModel]) -> Entry:
+def _known_fields(source: _Parsed, path: JsonPath, entry: Entry, kind: type[BaseModel]) -> Entry:
     """Return the known fields of the entry, reporting the others."""
-    known: Entry = {}
+    fields: Entry = {}
     for key, value in entry.items():
         field = _SPELLINGS.get(key, key)
         if field in kind.model_fields:
-            known[field] = value
+            fields[field] = value
         else:
             source.complain((*path, key), f'There is no setting "{key}"; it is ignored.')
-    return known
+    return fields
 
 
-def _validated(source: _Parsed, path: Where, entry: Entry, kind: type[Spec]) -> Spec | None:
+def _validated(source: _Parsed, path: JsonPath, entry: Entry, kind: type[Spec]) -> Spec | None:
     try:
         return kind.model_validate(entry)
     except ValidationError as error:

@@ -38,7 +38,7 @@ def private_key_spans(view: bytes) -> Iterator[Span]:
     """Yield the spans of private keys; for an unterminated key, as far as it looks like one."""
     if b"BEGIN" not in view and b"PuTTY" not in view:
         return
-    ends, quotes = _Ahead(_END, view), _Ahead(_QUOTE, view)
+    ends, quotes = _ForwardSearch(_END, view), _ForwardSearch(_QUOTE, view)
     after = 0
     while (begin := _BEGIN.search(view, after)) is not None:
         end, quote = ends.after(begin.end()), quotes.after(begin.end())
@@ -63,7 +63,7 @@ def unfinished_private_key_start(view: bytes) -> int:
     return len(view) if opened is None else len(view) - len(line) + opened.start()
 
 
-class _Ahead:
+class _ForwardSearch:
     """Searches a pattern at increasing positions, reading the text once."""
 
     def __init__(self, pattern: re.Pattern[bytes], view: bytes) -> None:

@@ -39,13 +39,13 @@ _ESCAPED = r"(?:(?<=\\)[bf])?+"
 r"""The letter of ``\b`` or ``\f`` in JSON, which is never the first of a key."""
 
 
-class _Row(BaseModel):
+class _PatternRow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: str
 
 
-class PrefixPattern(_Row):
+class PrefixPattern(_PatternRow):
     """Keys that start with a literal not preceded by one of the bytes ``not_after``."""
 
     starts: tuple[str, ...]
@@ -53,7 +53,7 @@ class PrefixPattern(_Row):
     not_after: str = ""
 
 
-class LabelPattern(_Row):
+class LabelPattern(_PatternRow):
     """Values recognised by a label before them, or by a literal ``lead`` characters inside.
 
     ``at`` is that literal, or the start of the label, in lower case. ``short`` values may be

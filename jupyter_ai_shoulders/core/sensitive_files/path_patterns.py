@@ -20,7 +20,7 @@ class PathPatterns:
     A location matches wherever its components follow each other in a path.
     """
 
-    def __init__(self, files: Iterable[str], places: Iterable[str]) -> None:
+    def __init__(self, files: Iterable[str], locations: Iterable[str]) -> None:
         self._names: set[str] = set()
         beginnings, endings, others = list[str](), list[str](), list[str]()
         for name in map(str.casefold, files):
@@ -34,15 +34,15 @@ class PathPatterns:
                 others.append(translate(name))
         self._beginnings, self._endings = tuple(beginnings), tuple(endings)
         self._others = re.compile("|".join(others) or r"(?!)")
-        self._places: dict[str, list[tuple[str, ...]]] = {}
+        self._locations: dict[str, list[tuple[str, ...]]] = {}
         """The components of each location, by the first component."""
-        for place in places:
-            parts = tuple(place.casefold().split("/"))
-            self._places.setdefault(parts[0], []).append(parts)
+        for location in locations:
+            parts = tuple(location.casefold().split("/"))
+            self._locations.setdefault(parts[0], []).append(parts)
 
     def match(self, parts: Sequence[str]) -> bool:
         """Return whether a path, in the form of ``plain_parts``, names a file of the set."""
-        return self.in_place(parts) or self.match_name(parts[-1])
+        return self.is_in_location(parts) or self.match_name(parts[-1])
 
     def match_name(self, name: str) -> bool:
         """Return whether a pattern of file names matches."""
@@ -53,12 +53,12 @@ class PathPatterns:
             or self._others.match(name) is not None
         )
 
-    def in_place(self, parts: Sequence[str]) -> bool:
+    def is_in_location(self, parts: Sequence[str]) -> bool:
         """Return whether a path is, or is below, one of the locations."""
         for at, part in enumerate(parts):
-            if part in self._places:
-                for place in self._places[part]:
-                    if tuple(parts[at : at + len(place)]) == place:
+            if part in self._locations:
+                for location in self._locations[part]:
+                    if tuple(parts[at : at + len(location)]) == location:
                         return True
         return False
 
@@ -75,8 +75,10 @@ def plain_name(name: str) -> str:
     blanks, and takes the text after a colon for a stream of the file.
     """
     if name.isascii():
-        seen = name
+        folded = name
     else:
         folded = unicodedata.normalize("NFKC", name)
-        seen = "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
-    return seen.casefold().partition(":")[0].rstrip(". ") or name
+        folded = "".join(
+            character for character in folded if unicodedata.category(character) != "Cf"
+        )
+    return folded.casefold().partition(":")[0].rstrip(". ") or name

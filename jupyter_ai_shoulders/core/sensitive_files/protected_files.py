@@ -44,7 +44,7 @@ class ProtectedFileGroup(BaseModel):
     places: tuple[str, ...]
 
 
-class _Table(BaseModel):
+class _ProtectedFileTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     about: str
@@ -90,13 +90,13 @@ _PARTS = re.compile(r"[=:,@]")
 
 
 @cache
-def _table() -> _Table:
+def _table() -> _ProtectedFileTable:
     text = (
         files("jupyter_ai_shoulders.core.sensitive_files")
         .joinpath("protected_files.json")
         .read_text("utf-8")
     )
-    return _Table.model_validate_json(text)
+    return _ProtectedFileTable.model_validate_json(text)
 
 
 @cache

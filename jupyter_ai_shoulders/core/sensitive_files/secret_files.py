@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.core.sensitive_files.path_patterns import PathPatterns
 _STATE = ".shoulders"
 
 
-class _Row(BaseModel):
+class _SecretFileRow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     files: tuple[str, ...] = ()
@@ -32,14 +32,14 @@ class _Row(BaseModel):
         return PathPatterns(self.files, self.places)
 
 
-class _Table(BaseModel):
+class _SecretFileTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     about: str
-    shown: _Row
-    open: _Row
-    servers: _Row
-    groups: tuple[_Row, ...]
+    shown: _SecretFileRow
+    open: _SecretFileRow
+    servers: _SecretFileRow
+    groups: tuple[_SecretFileRow, ...]
 
 
 def is_secret(path: str) -> bool:
@@ -54,7 +54,7 @@ def has_secret_name(parts: Sequence[str]) -> bool:
     """Return the same for a path in the form of ``path_patterns.plain_parts``."""
     if _is_open(parts):
         return False
-    if _secret().in_place(parts):
+    if _secret().is_in_location(parts):
         return True
     name = parts[-1]
     if not _secret().match_name(name):
@@ -80,13 +80,13 @@ def _is_open(parts: Sequence[str]) -> bool:
 
 
 @cache
-def _table() -> _Table:
+def _table() -> _SecretFileTable:
     text = (
         files("jupyter_ai_shoulders.core.sensitive_files")
         .joinpath("secret_files.json")
         .read_text("utf-8")
     )
-    return _Table.model_validate_json(text)
+    return _SecretFileTable.model_validate_json(text)
 
 
 @cache

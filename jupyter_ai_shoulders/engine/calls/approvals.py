@@ -41,8 +41,8 @@ from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
+    ApprovalReason,
     ApprovalScope,
-    AskReason,
     CommandReach,
     EffectKind,
     Risk,
@@ -50,7 +50,7 @@ from jupyter_ai_shoulders.wire.events import (
 )
 from jupyter_ai_shoulders.wire.sessions import Mode, ToolsMode
 
-GOES_ROUND = AskReason(
+GOES_ROUND = ApprovalReason(
     kind="loop", text="The agent made this call four times with the same result."
 )
 
@@ -232,7 +232,7 @@ def _effects(subject: CallSubject, risk: Risk) -> tuple[EffectKind, ...] | None:
     return code_effects(subject.preview, subject.language)
 
 
-def _with_notes(reason: AskReason, subject: CallSubject) -> AskReason:
+def _with_notes(reason: ApprovalReason, subject: CallSubject) -> ApprovalReason:
     took = (
         ()
         if subject.last_duration_ms is None

@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
     ApprovalScope,
-    AskReason,
+    ApprovalReason,
     CommandReach,
     ContextRebase,
     EffectKind,
@@ -165,7 +165,7 @@ class NeedsApproval:
     arguments_hash: str
     preview: str | None
     language: str | None
-    reason: AskReason
+    reason: ApprovalReason
     scopes: tuple[ApprovalScope, ...]
     confinement: Confinement = NOT_CONFINED
     reach: CommandReach | None = None

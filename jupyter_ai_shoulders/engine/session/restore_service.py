@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.engine.session.driver import SessionDriver
 from jupyter_ai_shoulders.engine.session.message_edit import replaced_messages
 from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.wire.api.commands import RestoreSession, UndoTurn
-from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreRequest
 from jupyter_ai_shoulders.wire.events import (
     Checkpoint,
     Event,
@@ -147,7 +147,7 @@ class RestoreService:
             driver.dispatch(DiscardInterrupted())
             crash_point("restore.turn.discarded")
         restore_id = command.id or RestoreId(self._services.ids.new("restore"))
-        order = RestoreOrder(
+        order = RestoreRequest(
             restore_id=restore_id,
             seq=command.seq,
             what=_ordered(command.what),
@@ -282,7 +282,7 @@ class RestoreService:
         events = (logged.event for logged in self._services.log.find({"restore"}, session_id))
         return [event for event in events if isinstance(event, Restore)]
 
-    def _unfinished(self) -> list[tuple[SessionId, RestoreOrder, int]]:
+    def _unfinished(self) -> list[tuple[SessionId, RestoreRequest, int]]:
         events = self._services.log.find({"checkpoint", "restore"})
         return find_unfinished_restores(logged.event for logged in events)
 
@@ -315,7 +315,7 @@ def find_unfinished_restores(events: Iterable[Event]) -> list[tuple[SessionId, R
     begun: dict[RestoreId, tuple[SessionId, RestoreOrder, int]] = {}
     for event in events:
         match event:
-            case Checkpoint(order=RestoreOrder() as order):
+            case Checkpoint(order=RestoreRequest() as order):
                 begun[order.restore_id] = (event.session_id, order, event.seq)
             case Restore():
                 begun.pop(event.restore_id, None)

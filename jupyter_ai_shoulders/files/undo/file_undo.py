@@ -111,7 +111,7 @@ class FileUndo:
 
     def latest(self, session_id: SessionId | None, path: str | None = None) -> Operation | None:
         """Return the latest change of a file that can be undone, undos left out."""
-        for row in self._journal.latest(session_id=session_id, path=path, limit=1000):
+        for row in self._journal.recent(session_id=session_id, path=path, limit=1000):
             if row.can_undo and row.undoes is None and row.cell_id is None:
                 return row
         return None

@@ -103,7 +103,7 @@ class FileServices:
         Files are read in a thread.
         """
         self._watch.start()
-        left = [(row.id, self.journal.change(row.id)) for row in self.journal.begun()]
+        left = [(row.id, self.journal.change(row.id)) for row in self.journal.unfinished()]
         if not left:
             return
         for operation_id, verdict in await asyncio.to_thread(self._crash_recovery.verdicts, left):

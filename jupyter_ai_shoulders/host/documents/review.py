@@ -73,7 +73,7 @@ class TrashBackedFiles:
 
         Raises ``Conflict`` when another file has its name, ``StateUnavailable``.
         """
-        for row in self._journal.latest(path=path, limit=50):
+        for row in self._journal.recent(path=path, limit=50):
             if row.kind == "delete" and row.state == "done" and row.document == path:
                 try:
                     await self._changes.restore_deleted(

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from jupyter_ai_shoulders.core.json_positions import json_line_of
 from jupyter_ai_shoulders.wire.api.settings import (
     PutCommandSettings,
+    PutCompletionSettings,
     PutEgressSettings,
-    PutGhostSettings,
     PutModelSettings,
     PutThreadSettings,
     SettingSource,
@@ -32,7 +32,7 @@ AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
     "egress": PutEgressSettings,
     "commands": PutCommandSettings,
-    "ghost": PutGhostSettings,
+    "ghost": PutCompletionSettings,
     "threads": PutThreadSettings,
 }
 FOLDERS = "folders"

@@ -32,7 +32,7 @@ from jupyter_ai_shoulders.core.folder_trust import (
     item_digest,
 )
 from jupyter_ai_shoulders.core.json_positions import json_line_of
-from jupyter_ai_shoulders.core.model_preferences import GHOST_DEFAULTS, ModelPreferences
+from jupyter_ai_shoulders.core.model_preferences import COMPLETION_DEFAULTS, ModelPreferences
 from jupyter_ai_shoulders.host.settings.file_parser import (
     AREAS,
     FOLDERS,
@@ -47,9 +47,9 @@ from jupyter_ai_shoulders.host.settings.file_parser import (
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.wire.api.settings import (
     CommandSettings,
+    CompletionSettings,
     DataValues,
     EgressSettings,
-    GhostSettings,
     ModelSettings,
     PutSettings,
     Settings,
@@ -110,7 +110,7 @@ class Preferences:
         }
         self._locked = read_settings("administrator", TRAIT, json.dumps(dict(locked or {})))
         self._known: tuple[tuple[SettingsSource, ...], ModelPreferences] | None = None
-        self._inline_completion: tuple[tuple[SettingsSource, ...], GhostSettings] | None = None
+        self._inline_completion: tuple[tuple[SettingsSource, ...], CompletionSettings] | None = None
 
     def models(self) -> ModelPreferences:
         """Return the settings for the choice of models and for single calls."""
@@ -129,13 +129,13 @@ class Preferences:
         locked = sources["commands.mode"] == "administrator"
         return CommandSettings(**_area(values, "commands")), locked
 
-    def inline_completion(self) -> GhostSettings:
+    def inline_completion(self) -> CompletionSettings:
         """Return the settings for suggestions at the caret."""
         sources = self._sources()
         if self._inline_completion is None or self._inline_completion[0] != sources:
             self._inline_completion = (
                 sources,
-                GhostSettings(**_area(_merged(sources)[0], "ghost")),
+                CompletionSettings(**_area(_merged(sources)[0], "ghost")),
             )
         return self._inline_completion[1]
 
@@ -148,7 +148,7 @@ class Preferences:
                 models=ModelSettings(**_area(values, "models")),
                 egress=EgressSettings(**_area(values, "egress")),
                 commands=CommandSettings(**_area(values, "commands")),
-                ghost=GhostSettings(**_area(values, "ghost")),
+                ghost=CompletionSettings(**_area(values, "ghost")),
                 threads=ThreadSettings(**_area(values, "threads")),
             ),
             sources=sources,
@@ -275,7 +275,7 @@ def _merged(found: Sequence[SettingsSource]) -> tuple[dict[str, Any], dict[str, 
     values: dict[str, Any] = {f"models.{key}": v for key, v in asdict(ModelPreferences()).items()}
     values |= {"egress.data_values": "schema_only"}
     values |= {"commands.mode": "sandbox", "commands.network": False}
-    values |= {f"ghost.{key}": value for key, value in GHOST_DEFAULTS}
+    values |= {f"ghost.{key}": value for key, value in COMPLETION_DEFAULTS}
     values |= {"threads.keep_in_notebook": False}
     sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
     for source in found:

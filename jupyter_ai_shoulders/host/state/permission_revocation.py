@@ -26,7 +26,7 @@ def revoke_permissions(sessions: SqliteSessions, log: SqliteEventLog) -> list[Se
 
     Raises ``StateUnavailable``.
     """
-    open_turns = sessions.unsettled()
+    open_turns = sessions.needing_recovery()
     allowed = {
         logged.event.session_id
         for logged in log.find(("approval-answer",))

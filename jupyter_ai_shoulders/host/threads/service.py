@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.tools.conversation.task_threads import (
 from jupyter_ai_shoulders.tools.permissions.taint import TaintSource
 from jupyter_ai_shoulders.wire.api.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.api.responses import MessageAccepted
-from jupyter_ai_shoulders.wire.events import Opener, SessionCreate, TextSource
+from jupyter_ai_shoulders.wire.events import Opener, SessionCreate, UntrustedTextSource
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Anchor, Session
 from jupyter_ai_shoulders.wire.versions import well_formed
@@ -119,7 +119,7 @@ class ThreadService:
             call_id=opening.call_id,
             depth=depth,
             sources=tuple(
-                TextSource(label=source.label, path=source.path)
+                UntrustedTextSource(label=source.label, path=source.path)
                 for source in self._engine().sources(opening.opened_by)
             ),
         )

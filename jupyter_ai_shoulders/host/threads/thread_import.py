@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.wire.api.anchors import (
     AdoptedThread,
     AdoptedThreads,
     AdoptThreads,
-    KeptThread,
+    ListedThread,
     RefusedAnchor,
 )
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -74,7 +74,7 @@ class ThreadImport:
 
     async def _replacement(
         self,
-        kept: KeptThread,
+        kept: ListedThread,
         document: str,
         copies: dict[SessionId, ExistingCopy],
         may_see: MaySee,

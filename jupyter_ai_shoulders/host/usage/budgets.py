@@ -82,8 +82,8 @@ class UserBudget:
 
         Does not wait if there is no limit.
         """
-        if self.ledger.known and not self.administrator.any and self._file.known_empty():
-            return AdmittedCall(self, self.ledger.begin(planned))
+        if self.ledger.is_loaded and not self.administrator.any and self._file.is_known_empty():
+            return AdmittedCall(self, self.ledger.reserve_unlimited(planned))
         try:
             found = await self.ledger.reserve(planned)
         except StateUnavailable as error:
@@ -113,7 +113,7 @@ class UserBudget:
 
     def standing(self) -> BudgetStatus | None:
         """Return the month's spending and limit, None when unknown; reads no file."""
-        return self.ledger.standing()
+        return self.ledger.month_status()
 
     def notices(self, turn_id: TurnId) -> tuple[BudgetNotice, ...]:
         """Return the notices of a turn, once."""
@@ -226,7 +226,7 @@ def refusal(found: LimitExceeded) -> PolicyRefusal:
     """Return the error of a call that a limit forbids."""
     whose = "your administrator's limit" if found.administrator else "your limit"
     spent, limit = format_dollars(found.tally.booked), format_dollars(found.limit)
-    if found.held_only:
+    if found.is_by_reservations:
         message = (
             f"You have spent {spent} of {limit} ({whose} for {NAMES[found.scope]}). Calls that are "
             "running may need the rest."
@@ -239,11 +239,11 @@ def refusal(found: LimitExceeded) -> PolicyRefusal:
         message,
         code="budget_exhausted",
         hint=hint,
-        retryable=found.held_only,
+        retryable=found.is_by_reservations,
         scope=found.scope,
         limit_micro_usd=found.limit,
         spent_micro_usd=found.tally.booked,
-        held_micro_usd=found.tally.held,
+        held_micro_usd=found.tally.reserved,
         administrator=found.administrator,
     )
 

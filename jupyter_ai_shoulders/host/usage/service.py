@@ -188,7 +188,7 @@ class UsageService:
                 user_micro_usd=budget.user.of(scope),
                 administrator_micro_usd=budget.administrator.of(scope),
                 spent_micro_usd=tallies[scope].booked if scope in tallies else None,
-                held_micro_usd=tallies[scope].held if scope in tallies else None,
+                held_micro_usd=tallies[scope].reserved if scope in tallies else None,
             )
             for scope in SCOPES
         )

@@ -83,14 +83,14 @@ _AT_LEAST = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Saved:
+class _SalvagedRows:
     """Rows read from a damaged ledger."""
 
     calls: list[tuple[Any, ...]]
     spent: list[tuple[str, str, int]]
 
 
-class _Broken(sqlite3.DatabaseError):
+class _DamagedLedger(sqlite3.DatabaseError):
     """The check at opening found damage that no statement has reported."""
 
 
@@ -149,12 +149,12 @@ class LedgerDatabase:
         try:
             return self._prepared()
         except sqlite3.DatabaseError as error:
-            if not (is_damage(error) or isinstance(error, _Broken)):
+            if not (is_damage(error) or isinstance(error, _DamagedLedger)):
                 raise
         return self._repaired()
 
     def _repaired(self) -> sqlite3.Connection:
-        saved = self._set_aside()
+        saved = self._move_aside()
         connection = self._prepared()
         _restore(connection, saved)
         return connection
@@ -176,14 +176,14 @@ class LedgerDatabase:
             if self.path.stat().st_size <= _CHECKED_AT_OPEN:
                 (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
                 if found != "ok":
-                    raise _Broken(found)
+                    raise _DamagedLedger(found)
             migrate(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _set_aside(self) -> _Saved:
+    def _move_aside(self) -> _SalvagedRows:
         """Move the damaged file aside; return its readable rows."""
         self.close()
         moment = self._clock.now().strftime("%Y%m%dT%H%M%S%fZ")
@@ -241,7 +241,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _readable(path: Path) -> _Saved:
+def _readable(path: Path) -> _SalvagedRows:
     """Return the readable rows of a damaged ledger, reading each table from both ends."""
     calls: dict[int, tuple[Any, ...]] = {}
     spent: dict[tuple[str, str], int] = {}
@@ -258,13 +258,13 @@ def _readable(path: Path) -> _Saved:
                 spent.update(
                     ((scope, key), found) for scope, key, found in connection.execute(query)
                 )
-    return _Saved(
+    return _SalvagedRows(
         [calls[number] for number in sorted(calls)],
         [(scope, key, found) for (scope, key), found in spent.items()],
     )
 
 
-def _restore(connection: sqlite3.Connection, saved: _Saved) -> None:
+def _restore(connection: sqlite3.Connection, saved: _SalvagedRows) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for row in saved.calls:
         with contextlib.suppress(sqlite3.IntegrityError):  # an incomplete row

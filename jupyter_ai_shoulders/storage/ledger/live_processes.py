@@ -13,7 +13,7 @@ from pathlib import Path
 
 from jupyter_ai_shoulders.storage.process_lock import TAKEN, UNSUPPORTED, lock_exclusively
 
-PATIENCE_SECONDS = 3600.0
+LIVENESS_TIMEOUT_S = 3600.0
 """Where files cannot be locked, an owner counts as dead after this time; no call takes so long."""
 
 
@@ -25,11 +25,11 @@ class LiveProcesses:
         self._folder = folder
         self._descriptor: int | None = None
 
-    def begin(self) -> None:
+    def register(self) -> None:
         """Mark this process as alive, before it reserves money. Raises ``OSError``."""
         if self._descriptor is not None and self._path(self.name).exists():
             return
-        self.end()
+        self.unregister()
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self._path(self.name), os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -40,7 +40,7 @@ class LiveProcesses:
                 raise
         self._descriptor = descriptor
 
-    def alive(self, name: str) -> bool:
+    def is_alive(self, name: str) -> bool:
         """Return whether the process of this lock file may be running. Raises ``OSError``."""
         if name == self.name:
             return True
@@ -54,18 +54,18 @@ class LiveProcesses:
             if error.errno in TAKEN:
                 return True
             if error.errno in UNSUPPORTED:
-                return time.time() - os.fstat(descriptor).st_mtime < PATIENCE_SECONDS
+                return time.time() - os.fstat(descriptor).st_mtime < LIVENESS_TIMEOUT_S
             raise
         else:
             return False
         finally:
             os.close(descriptor)
 
-    def forget(self, name: str) -> None:
+    def remove(self, name: str) -> None:
         """Remove the lock file of a dead process. Raises ``OSError``."""
         self._path(name).unlink(missing_ok=True)
 
-    def end(self) -> None:
+    def unregister(self) -> None:
         """Remove this process's lock file."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:

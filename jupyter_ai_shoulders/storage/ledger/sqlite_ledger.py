@@ -103,7 +103,7 @@ class SqliteLedger:
         if not self._swept:
             self._presume_dead()
         found = self._reserve(call, planned, budget)
-        if isinstance(found, LimitExceeded) and found.tally.held and self._presume_dead():
+        if isinstance(found, LimitExceeded) and found.tally.reserved and self._presume_dead():
             return self._reserve(call, planned, budget)
         return found
 
@@ -114,7 +114,7 @@ class SqliteLedger:
         """
         planned, month = reservation.planned, reservation.when.month
         with self.file.transaction() as connection:
-            self._owners.begin()
+            self._owners.register()
             connection.execute(OPEN, self._row(reservation, "open", _presumed(planned)))
             crash_point("ledger.open.written")
             return _one(connection, _SPENT, "month", month) or 0
@@ -163,7 +163,7 @@ class SqliteLedger:
     def close(self) -> None:
         """Close the file. Open calls count as sent, see ``docs/budgets.md``."""
         self.file.close()
-        self._owners.end()
+        self._owners.unregister()
 
     def _reserve(
         self, call: str, planned: PlannedCall, budget: Budget
@@ -171,7 +171,7 @@ class SqliteLedger:
         account, now = planned.account, self._clock.now()
         when = billing_periods(now)
         with self.file.transaction() as connection:
-            self._owners.begin()
+            self._owners.register()
             tallies = _tallies(connection, account, when)
             limits = _raised(connection, budget, account)
             found = first_exceeded_limit(budget, limits, tallies)
@@ -228,12 +228,12 @@ class SqliteLedger:
         with self.file.transaction() as connection:
             query = "SELECT DISTINCT owner FROM calls WHERE state = 'open'"
             owners = [owner for (owner,) in connection.execute(query).fetchall()]
-            dead = [owner for owner in owners if not self._owners.alive(owner)]
+            dead = [owner for owner in owners if not self._owners.is_alive(owner)]
             for owner in dead:
                 _presume(connection, owner)
                 crash_point("ledger.presume.written")
         for owner in dead:
-            self._owners.forget(owner)
+            self._owners.remove(owner)
             crash_point("ledger.owner.forgotten")
         self._swept = True
         return bool(dead)

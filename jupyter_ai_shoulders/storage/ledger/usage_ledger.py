@@ -74,7 +74,7 @@ class UsageLedger:
         self._numbers = itertools.count(1)
         self._guard = threading.Lock()
         self._unwritten: deque[tuple[Reservation, CallSettlement]] = deque()
-        self._standing: tuple[str, BudgetStatus] | None = None
+        self._month_status: tuple[str, BudgetStatus] | None = None
         self._problem: StateUnavailable | None = None
         self._opening: dict[str, tuple[asyncio.TimerHandle, Reservation]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -91,9 +91,9 @@ class UsageLedger:
         return self._problem
 
     @property
-    def known(self) -> bool:
+    def is_loaded(self) -> bool:
         """Whether this process has read the ledger."""
-        return self._standing is not None
+        return self._month_status is not None
 
     async def reserve(self, planned: PlannedCall) -> Reservation | LimitExceeded:
         """Reserve the money of a call, or return the limit that forbids it.
@@ -105,10 +105,10 @@ class UsageLedger:
         try:
             return await self._answer(future)
         except BaseException:
-            future.add_done_callback(self._give_back)  # the call will not be sent
+            future.add_done_callback(self._release)  # the call will not be sent
             raise
 
-    def begin(self, planned: PlannedCall) -> Reservation:
+    def reserve_unlimited(self, planned: PlannedCall) -> Reservation:
         """Return the reservation of a call that no limit can stop; never waits."""
         reservation = self.unmetered_reservation(planned)
         self._loop = asyncio.get_running_loop()
@@ -131,16 +131,16 @@ class UsageLedger:
         elif self._due is None:
             self._due = self._loop.call_later(WRITE_SECONDS, self._write_now)
 
-    def standing(self) -> BudgetStatus | None:
+    def month_status(self) -> BudgetStatus | None:
         """Return the month's cost, including unwritten settlements.
 
         None when the ledger was never read. Reads no file.
         """
         month = billing_periods(self._clock.now()).month
         with self._guard:
-            if self._standing is None:
+            if self._month_status is None:
                 return None
-            known_month, known = self._standing
+            known_month, known = self._month_status
             spent = known.month_micro_usd if known_month == month else 0
             waiting = [
                 outcome.cost_micro_usd or 0
@@ -208,7 +208,7 @@ class UsageLedger:
 
     def _post(self, work: Callable[..., object], *arguments: object) -> None:
         """Run work without waiting for it. Raises ``StateUnavailable`` once closed."""
-        self._submit(self._attempt, work, *arguments).add_done_callback(_tell)
+        self._submit(self._attempt, work, *arguments).add_done_callback(_log_failure)
 
     async def _answer(self, future: Future[T]) -> T:
         try:
@@ -231,7 +231,7 @@ class UsageLedger:
             self._note(found.when.month, BudgetStatus(month, found.limits.month))
         return found
 
-    def _give_back(self, future: Future[Reservation | LimitExceeded]) -> None:
+    def _release(self, future: Future[Reservation | LimitExceeded]) -> None:
         """Release the reservation of a cancelled call; runs in the thread."""
         if future.cancelled() or future.exception() is not None:
             return
@@ -273,13 +273,13 @@ class UsageLedger:
             self._spent(reservation.when.month, spent)
 
     def _spent(self, month: str, micro_usd: int) -> None:
-        if self._standing is not None and month >= self._standing[0]:
-            limit = self._standing[1].month_limit_micro_usd
-            self._standing = (month, BudgetStatus(micro_usd, limit))
+        if self._month_status is not None and month >= self._month_status[0]:
+            limit = self._month_status[1].month_limit_micro_usd
+            self._month_status = (month, BudgetStatus(micro_usd, limit))
 
-    def _note(self, month: str, standing: BudgetStatus) -> None:
+    def _note(self, month: str, month_status: BudgetStatus) -> None:
         with self._guard:
-            self._standing = (month, standing)
+            self._month_status = (month, month_status)
 
     def _attempt(self, work: Callable[..., object], *arguments: object) -> None:
         """Run work without waiting for it; a failure is stored in ``problem``."""
@@ -317,7 +317,7 @@ NOTHING = CallSettlement(TokenUsage(), 0, ok=False, duration_ms=0)
 """The result of a call that was never sent."""
 
 
-def _tell(future: Future[None]) -> None:
+def _log_failure(future: Future[None]) -> None:
     """Log an internal error: no caller reads the result."""
     if not future.cancelled() and (error := future.exception()) is not None:
         _log.error("The usage ledger could not be written.", exc_info=error)

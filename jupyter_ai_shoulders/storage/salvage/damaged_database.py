@@ -85,12 +85,12 @@ class _Tables:
     numbers: set[int] = field(default_factory=set[int])
     """Numbers of sessions that have events."""
     operations: dict[int, tuple[object, ...]] = field(default_factory=dict[int, tuple[object, ...]])
-    whole: bool = True
+    complete: bool = True
     """Whether sessions and events were read to the end."""
 
 
 @dataclass(slots=True)
-class _Found:
+class _NumberedEvents:
     """Events of one session number; a reused number has several sessions."""
 
     intact: dict[str, dict[int, SalvagedEvent]] = field(
@@ -183,7 +183,7 @@ def _tables(copy: Path) -> _Tables:
                 if isinstance(values[0], int):
                     tables.operations[values[0]] = values
         return tables
-    tables.whole = False
+    tables.complete = False
     return tables
 
 
@@ -191,22 +191,22 @@ def _scan(connection: sqlite3.Connection, tables: _Tables, query: str) -> Iterat
     try:
         yield from connection.execute(f"SELECT {query}")
     except sqlite3.Error:
-        tables.whole = False
+        tables.complete = False
 
 
-def _events(copy: Path, page_size: int) -> dict[int, _Found]:
+def _events(copy: Path, page_size: int) -> dict[int, _NumberedEvents]:
     """Return the events of all leaf pages by session number."""
-    found: dict[int, _Found] = defaultdict(_Found)
+    found: dict[int, _NumberedEvents] = defaultdict(_NumberedEvents)
     with (
         copy.open("rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image,
     ):
         for row in leaf_rows(image, page_size):
-            _take(found, row)
+            _collect_row(found, row)
     return found
 
 
-def _take(found: dict[int, _Found], row: LeafRow) -> None:
+def _collect_row(found: dict[int, _NumberedEvents], row: LeafRow) -> None:
     """Collect a row if it belongs to the table of events: id, type, body, perhaps a checksum."""
     number, seq = row.id >> SEQ_BITS, row.id & SEQ_MASK
     if number < 1 or seq < 1 or len(row.values) not in (3, 4) or row.values[0] is not None:
@@ -233,7 +233,7 @@ def _session_id(body: bytes) -> str | None:
 
 
 def _sessions(
-    tables: _Tables, found: dict[int, _Found], last_event: int
+    tables: _Tables, found: dict[int, _NumberedEvents], last_event: int
 ) -> Iterator[SalvagedSession]:
     """Yield the sessions in order.
 
@@ -242,11 +242,11 @@ def _sessions(
     """
     for number in sorted({*tables.sessions, *found}):
         row = tables.sessions.get(number)
-        if tables.whole and row is None and number not in tables.numbers:
+        if tables.complete and row is None and number not in tables.numbers:
             continue
-        events = found.get(number, _Found())
+        events = found.get(number, _NumberedEvents())
         names = list(events.intact) or ([row[0]] if row else [])
-        if row is not None or tables.whole:
+        if row is not None or tables.complete:
             known = row is not None and row[0] in names
             best = max(names, key=lambda name: len(events.intact[name]), default=None)
             names = [row[0]] if row and known else [best] if best is not None else []

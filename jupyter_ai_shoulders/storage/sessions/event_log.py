@@ -95,7 +95,7 @@ class SqliteEventLog:
         crash_point("log.event.published")
         return logged
 
-    def wrote(self, size: int) -> None:
+    def note_commit(self, size: int) -> None:
         """Record a commit to another table of the database; it is synced with the events."""
         self._durability.note_commit(size)
 
@@ -268,7 +268,7 @@ class SqliteEventLog:
             insert_event(connection, tail, event, text)
         except sqlite3.Error as error:
             raise self._database.failed(_STORE, error) from error
-        self._database.wrote()
+        self._database.note_success()
         crash_point("log.event.committed")
 
     def _commit_projected(self, event: Projected, text: str, tail: LogTail) -> LogTail:

@@ -105,7 +105,7 @@ class SqliteSessions:
         assert isinstance(logged.event, SessionUpdate)
         return logged.event.session
 
-    def unsettled(self) -> list[SessionId]:
+    def needing_recovery(self) -> list[SessionId]:
         """Return the sessions a restart must check: open turns, by log or status, or ``bypass``."""
         rows = self._database.rows(
             """

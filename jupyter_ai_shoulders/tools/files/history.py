@@ -82,7 +82,7 @@ class FileHistory(BaseTool[FileHistoryArguments]):
         path = self._workspace.path(args.path) if args.path else None
         rows = [
             row
-            for row in self._journal.latest(path=path, limit=10 * LISTED)
+            for row in self._journal.recent(path=path, limit=10 * LISTED)
             if self._may_see(context.session_id, row.session_id)
         ]
         shown = rows[:LISTED]

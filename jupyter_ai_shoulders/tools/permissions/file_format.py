@@ -33,7 +33,7 @@ from jupyter_ai_shoulders.tools.permissions.rules import (
     rule_matches,
 )
 from jupyter_ai_shoulders.wire.api.commands import RuleExamples
-from jupyter_ai_shoulders.wire.api.responses import Rule
+from jupyter_ai_shoulders.wire.api.responses import RuleInfo
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 
 FILE_NAME = ".shoulders/tools.json"
@@ -57,7 +57,7 @@ class Permissions:
     """The file, read: ``listing`` for people, ``rules`` for ``tools.permissions.rules.decide``."""
 
     rules: Rules = field(default_factory=Rules)
-    listing: tuple[Rule, ...] = ()
+    listing: tuple[RuleInfo, ...] = ()
     problems: tuple[str, ...] = ()
     revision: str = ""
     """Names the file's text: what a page has seen of it."""
@@ -108,7 +108,7 @@ def _unreadable(values: JsonObject) -> str | None:
 def locked_rules(entries: Sequence[Json]) -> Permissions:
     """Read the administrator's rules. They deny or ask; one that is invalid denies."""
     rules: list[ToolRule] = []
-    listing: list[Rule] = []
+    listing: list[RuleInfo] = []
     for position, entry in enumerate(entries, start=1):
         source = f"Rule {position} of the administrator"
         rule, problem = parse_rule(entry, source)
@@ -133,7 +133,7 @@ def _checked(
     entries: list[Json], disabled: list[str], lines: list[int], trust: FolderTrust
 ) -> Permissions:
     rules: list[ToolRule] = []
-    listing: list[Rule] = []
+    listing: list[RuleInfo] = []
     items: list[FolderItem] = []
     for position, entry in enumerate(entries):
         number = lines[position] if position < len(lines) else None
@@ -221,11 +221,11 @@ def _example_matches(rule: ToolRule, example: str) -> bool:
     return rule_matches(rule, PermissionRequest(rule.tool or "", "execute", False, subject))
 
 
-def rule_listing(entry: Json, problem: str | None, line: int | None) -> Rule:
+def rule_listing(entry: Json, problem: str | None, line: int | None) -> RuleInfo:
     """Return a rule as people are shown it, whatever is wrong with it."""
     values = entry if isinstance(entry, dict) else {}
     action, match = values.get("action"), values.get("match")
-    return Rule(
+    return RuleInfo(
         action=action if action in ("allow", "ask", "deny") else "deny",
         tool=_tool_name(entry) or "",
         match=match if isinstance(match, dict) else None,

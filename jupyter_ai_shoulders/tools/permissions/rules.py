@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.tools.permissions.taint import (
     taint_warning,
 )
 from jupyter_ai_shoulders.wire.errors import ErrorCode
-from jupyter_ai_shoulders.wire.events import ApprovalScope, AskReason, Risk
+from jupyter_ai_shoulders.wire.events import ApprovalReason, ApprovalScope, Risk
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 STATE_FOLDER = ".shoulders"
@@ -115,7 +115,7 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    reason: AskReason
+    reason: ApprovalReason
     scopes: tuple[ApprovalScope, ...]
 
 
@@ -201,7 +201,7 @@ def _invalid_covers(rule: ToolRule, request: PermissionRequest) -> bool:
 def _locked(request: PermissionRequest, rules: Rules) -> Ask | None:
     for rule in rules.locked:
         if rule.action == "ask" and rule.problem is None and rule_matches(rule, request):
-            return Ask(AskReason(kind="rule", text=f"{rule.source} says to ask."), ONCE)
+            return Ask(ApprovalReason(kind="rule", text=f"{rule.source} says to ask."), ONCE)
     return None
 
 
@@ -213,7 +213,7 @@ def _protected(request: PermissionRequest, rules: Rules) -> Ask | None:
         then = _autorun_note(normalize_path(path), rules.programs)
         if then is not None:
             text = f"Changes to {path} always need your approval. {then}."
-            return Ask(AskReason(kind="protected", text=text), ONCE)
+            return Ask(ApprovalReason(kind="protected", text=text), ONCE)
     return None
 
 
@@ -234,7 +234,7 @@ def _secret(request: PermissionRequest, grants: Sequence[Grant]) -> Allow | Ask 
     named = _granted(request, [grant for grant in grants if grant.path is not None])
     path = request.subject.target.path
     text = f"{path} usually holds keys or passwords; they would be sent to the model's provider."
-    return named or Ask(AskReason(kind="protected", text=text), SECRET_SCOPES)
+    return named or Ask(ApprovalReason(kind="protected", text=text), SECRET_SCOPES)
 
 
 def _always_asked(request: PermissionRequest, mode: Mode) -> Ask | None:
@@ -242,7 +242,7 @@ def _always_asked(request: PermissionRequest, mode: Mode) -> Ask | None:
     asks = request.subject.always_ask_reason
     if asks is None or mode == "bypass":
         return None
-    return Ask(AskReason(kind="run_policy", text=asks), ONCE)
+    return Ask(ApprovalReason(kind="run_policy", text=asks), ONCE)
 
 
 def _unsandboxed(request: PermissionRequest) -> Ask | None:
@@ -250,7 +250,7 @@ def _unsandboxed(request: PermissionRequest) -> Ask | None:
     if request.subject.sandboxed is not False:
         return None
     text = "Not sandboxed: this command runs with your full permissions."
-    return Ask(AskReason(kind="sandbox", text=text), ONCE)
+    return Ask(ApprovalReason(kind="sandbox", text=text), ONCE)
 
 
 def _granted(request: PermissionRequest, grants: Sequence[Grant]) -> Allow | None:
@@ -293,17 +293,17 @@ def _suspended(request: PermissionRequest, decision: Allow | Ask, mode: Mode) ->
         return decision  # the mode alone lets it pass: it waits for review and can be taken back
     text = f"Approval is needed although {decision.reason or 'this mode never asks'}. {warning}"
     scopes = _scopes(request.subject.target, always=False)
-    return Ask(AskReason(kind="taint", text=text), scopes)
+    return Ask(ApprovalReason(kind="taint", text=text), scopes)
 
 
 def _ruled(request: PermissionRequest, rules: Rules) -> Ask | Allow | None:
     valid = [rule for rule in rules.rules if rule.problem is None]
     for rule in valid:
         if rule.action == "ask" and rule_matches(rule, request):
-            reason = AskReason(kind="rule", text=f"{rule.source} says to ask.")
+            reason = ApprovalReason(kind="rule", text=f"{rule.source} says to ask.")
             return Ask(reason, _scopes(request.subject.target, always=False))
     if rules.broken is not None and (request.risk != "read" or request.external):
-        reason = AskReason(kind="rule", text=rules.broken)
+        reason = ApprovalReason(kind="rule", text=rules.broken)
         return Ask(reason, _scopes(request.subject.target, always=False))
     for rule in valid:
         if rule.action == "allow" and rule_matches(rule, request):
@@ -319,7 +319,7 @@ def _by_mode(request: PermissionRequest, mode: Mode) -> Allow | Ask:
     reason = None if mode == "bypass" else _asks_because(request, mode)
     if reason is None:
         return Allow()
-    return Ask(AskReason(kind="mode", text=reason), _scopes(request.subject.target, always=True))
+    return Ask(ApprovalReason(kind="mode", text=reason), _scopes(request.subject.target, always=True))
 
 
 def _asks_because(request: PermissionRequest, mode: Mode) -> str | None:

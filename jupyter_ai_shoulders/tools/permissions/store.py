@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.tools.permissions.file_format import (
 from jupyter_ai_shoulders.tools.permissions.patterns import glob_matches
 from jupyter_ai_shoulders.tools.permissions.rules import Rules
 from jupyter_ai_shoulders.wire.api.commands import PutPermissions, RuleBody
-from jupyter_ai_shoulders.wire.api.responses import OffReason, Rule
+from jupyter_ai_shoulders.wire.api.responses import OffReason, RuleInfo
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.versions import cell_version
 
@@ -132,7 +132,7 @@ class PermissionStore:
         """What is wrong with the file, with lines, in words for the user."""
         return self.permissions.problems
 
-    def listing(self) -> tuple[Rule, ...]:
+    def listing(self) -> tuple[RuleInfo, ...]:
         """Return the rules as ``GET tools`` shows them."""
         return self.permissions.listing
 

@@ -47,7 +47,7 @@ def _bounded(anchor: Anchor) -> Anchor:
     return anchor
 
 
-GivenAnchor = Annotated[Anchor, AfterValidator(_bounded)]
+RequestAnchor = Annotated[Anchor, AfterValidator(_bounded)]
 """An anchor in a request."""
 
 
@@ -55,7 +55,7 @@ class MovedAnchor(CommandModel):
     """A thread and its current position."""
 
     session_id: SessionId
-    anchor: GivenAnchor
+    anchor: RequestAnchor
 
 
 class MoveAnchors(CommandModel):
@@ -79,18 +79,18 @@ class MovedAnchors(WireModel):
     refused: tuple[RefusedAnchor, ...]
 
 
-class KeptThread(CommandModel):
+class ListedThread(CommandModel):
     """An entry of the thread list in a notebook's metadata."""
 
     id: SessionId = Field(min_length=1, max_length=LONGEST_ID)
-    anchor: GivenAnchor
+    anchor: RequestAnchor
 
 
 class AdoptThreads(CommandModel):
     """``POST anchors/adopt``: the threads listed in a document."""
 
     document: str = Field(min_length=1, max_length=LONGEST_PATH)
-    threads: Annotated[tuple[KeptThread, ...], Field(max_length=MOST_ANCHORS), FailFast()]
+    threads: Annotated[tuple[ListedThread, ...], Field(max_length=MOST_ANCHORS), FailFast()]
 
 
 class AdoptedThread(WireModel):

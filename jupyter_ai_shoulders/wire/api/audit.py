@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, Timestamp, WireModel
-from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, AskReason, Author
+from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalReason, ApprovalScope, Author
 from jupyter_ai_shoulders.wire.ids import CallId, SessionId, TurnId
 
 
@@ -26,7 +26,7 @@ class AuditEntry(WireModel):
     tool: str
     arguments_hash: str
     """SHA-256 of the canonical JSON of the exact arguments."""
-    reason: AskReason | None
+    reason: ApprovalReason | None
     """Why approval was needed."""
     decision: ApprovalDecision
     scope: ApprovalScope

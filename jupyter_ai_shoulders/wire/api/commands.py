@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self, cast
 from pydantic import BaseModel, FailFast, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from jupyter_ai_shoulders.wire.api.anchors import GivenAnchor
+from jupyter_ai_shoulders.wire.api.anchors import RequestAnchor
 from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalDecision, ApprovalScope, RestorePart
 from jupyter_ai_shoulders.wire.ids import (
@@ -32,7 +32,9 @@ MOST_ATTACHMENTS = 100
 MESSAGE_TOO_LONG = "message_too_long"
 """The type of the validation error."""
 
-GivenAttachments = Annotated[tuple[Attachment, ...], Field(max_length=MOST_ATTACHMENTS), FailFast()]
+RequestAttachments = Annotated[
+    tuple[Attachment, ...], Field(max_length=MOST_ATTACHMENTS), FailFast()
+]
 """The attachments of a message in a request; the first invalid one is reported."""
 
 
@@ -75,7 +77,7 @@ class CreateSession(CommandModel):
     mode: Mode | None = None
     tools: ToolsMode | None = None
     toolset: Toolset | None = None
-    anchor: GivenAnchor | None = None
+    anchor: RequestAnchor | None = None
     interactive: bool | None = None
     source: SessionSource | None = None
     """The session's origin, for display; defaults to that of its kind."""
@@ -96,7 +98,7 @@ class SendMessage(MessageCommand):
 
     id: MessageId = Field(min_length=1, max_length=128)
     text: str
-    attachments: GivenAttachments = ()
+    attachments: RequestAttachments = ()
     context: MessageContext | None = None
     model: ModelId | None = None
     mode: Mode | None = None
@@ -200,7 +202,7 @@ class StartRun(MessageCommand):
     model: ModelId | None = None
     mode: Mode | None = None
     toolset: Toolset | None = None
-    attachments: GivenAttachments = ()
+    attachments: RequestAttachments = ()
     interactive: bool | None = None
     external_key: str | None = Field(default=None, min_length=1, max_length=256)
     id: MessageId | None = Field(default=None, min_length=1, max_length=128)

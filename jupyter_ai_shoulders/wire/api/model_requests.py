@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.wire.api.commands import GivenAttachments, MessageCommand
+from jupyter_ai_shoulders.wire.api.commands import MessageCommand, RequestAttachments
 from jupyter_ai_shoulders.wire.base import WireModel
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.messages import MessageContext
@@ -14,7 +14,7 @@ class PreviewMessage(MessageCommand):
     """``POST sessions/{id}/preview``: a message that is not sent."""
 
     text: str
-    attachments: GivenAttachments = ()
+    attachments: RequestAttachments = ()
     context: MessageContext | None = None
     model: ModelId | None = None
     mode: Mode | None = None

@@ -173,7 +173,7 @@ class ToolInfo(WireModel):
     parameters: JsonObject
 
 
-class Rule(WireModel):
+class RuleInfo(WireModel):
     """A permission rule; ``problem`` says why it is invalid (it then denies)."""
 
     action: Literal["allow", "ask", "deny"]
@@ -197,7 +197,7 @@ class ToolList(WireModel):
     tools: tuple[ToolInfo, ...]
     disabled: tuple[str, ...]
     disable_external: bool
-    rules: tuple[Rule, ...]
+    rules: tuple[RuleInfo, ...]
     """The administrator's first, then those of the file."""
     problems: tuple[str, ...]
     """Problems and remarks about the file, with lines."""

@@ -49,7 +49,7 @@ class CommandSettings(WireModel):
     """Whether a sandboxed command may use the network."""
 
 
-class GhostSettings(WireModel):
+class CompletionSettings(WireModel):
     """Inline completions."""
 
     enabled_plus: bool
@@ -73,7 +73,7 @@ class SettingsValues(WireModel):
     models: ModelSettings
     egress: EgressSettings
     commands: CommandSettings
-    ghost: GhostSettings
+    ghost: CompletionSettings
     threads: ThreadSettings
 
 
@@ -122,7 +122,7 @@ class PutCommandSettings(CommandModel):
     network: bool | None = None
 
 
-class PutGhostSettings(CommandModel):
+class PutCompletionSettings(CommandModel):
     """The part ``ghost`` of ``PUT settings``."""
 
     enabled_plus: bool | None = None
@@ -144,7 +144,7 @@ class PutSettings(CommandModel):
     models: PutModelSettings | None = None
     egress: PutEgressSettings | None = None
     commands: PutCommandSettings | None = None
-    ghost: PutGhostSettings | None = None
+    ghost: PutCompletionSettings | None = None
     threads: PutThreadSettings | None = None
     revision: str | None = None
     """Revision the change is based on; 409 ``stale`` if another is stored."""

@@ -30,7 +30,7 @@ TextEvent = (
     | ev.ReasoningEnd
 )
 CallEvent = ev.ToolCall | ev.ToolStart | ev.ToolProgress | ev.ToolResult | ev.RunEnd
-AskEvent = (
+QuestionEvent = (
     ev.ApprovalRequest
     | ev.ApprovalAnswer
     | ev.ClarifyRequest
@@ -137,7 +137,7 @@ def _result(call: CallView, event: ev.ToolResult | ev.RunEnd) -> CallView:
 # Questions to the user
 
 
-def reduce_question_event(state: Conversation, event: AskEvent) -> Conversation:
+def reduce_question_event(state: Conversation, event: QuestionEvent) -> Conversation:
     """Reduce a question to the user or its answer."""
     match event:
         case ev.ApprovalRequest():

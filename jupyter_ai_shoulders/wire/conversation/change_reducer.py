@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.wire.ids import TurnId
 
 ChangeEvent = ev.EditPending | ev.EditResolve | ev.CellsChange
 
-_DEEDS: dict[str, ChangeKind] = {"moved": "moved", "outputs": "cleared"}
+_UNREVIEWED_CHANGES: dict[str, ChangeKind] = {"moved": "moved", "outputs": "cleared"}
 """Changes of cells that are not reviewed; only undoing the turn reverts them."""
 _FILE_TOOLS = {"rename_file": "moved", "move_file": "moved", "create_notebook": "made"}
 """Tools whose changes are not text edits."""
@@ -29,7 +29,7 @@ def reduce_change_event(state: Conversation, event: ChangeEvent) -> Conversation
         case ev.EditResolve():
             return _resolved(state, event)
         case ev.CellsChange():
-            return _done(state, event)
+            return _finished(state, event)
         case _:
             assert_never(event)
 
@@ -84,7 +84,7 @@ def _pending(state: Conversation, event: ev.EditPending) -> Conversation:
         edit_id=event.edit_id,
         document=event.document,
         cell_id=event.cell_id,
-        what=_what(event),
+        what=_change_kind(event),
         title=event.title,
         origin=None,
         state="pending",
@@ -93,7 +93,7 @@ def _pending(state: Conversation, event: ev.EditPending) -> Conversation:
     return _with(state, change)
 
 
-def _what(event: ev.EditPending) -> ChangeKind:
+def _change_kind(event: ev.EditPending) -> ChangeKind:
     if event.after_version is None:
         return "deleted"
     return "made" if event.before_version is None else "edited"
@@ -110,11 +110,11 @@ def _resolved(state: Conversation, event: ev.EditResolve) -> Conversation:
     return copy_with(state, changes=changes)
 
 
-def _done(state: Conversation, event: ev.CellsChange) -> Conversation:
+def _finished(state: Conversation, event: ev.CellsChange) -> Conversation:
     if event.turn_id is None or event.restore_id is not None:
         return state
     for deed in event.cells:
-        what = _DEEDS.get(deed.what)
+        what = _UNREVIEWED_CHANGES.get(deed.what)
         if what is not None:
             change = ChangeView(
                 turn_id=event.turn_id,

@@ -12,8 +12,8 @@ from typing import assert_never
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.conversation import views
 from jupyter_ai_shoulders.wire.conversation.call_reducer import (
-    AskEvent,
     CallEvent,
+    QuestionEvent,
     TextEvent,
     reduce_call_event,
     reduce_question_event,
@@ -96,7 +96,7 @@ def _dispatch(state: Conversation, event: ev.Event) -> Conversation:
         folded = reduce_text_event(state, event)
     elif isinstance(event, CallEvent):
         folded = _called(state, event)
-    elif isinstance(event, AskEvent):
+    elif isinstance(event, QuestionEvent):
         folded = reduce_question_event(state, event)
     elif isinstance(event, CardEvent):
         folded = _card(state, event)

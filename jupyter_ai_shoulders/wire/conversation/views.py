@@ -15,8 +15,8 @@ from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
     ApprovalDecision,
+    ApprovalReason,
     ApprovalScope,
-    AskReason,
     Author,
     CallStatus,
     CommandReach,
@@ -75,7 +75,7 @@ class ApprovalView(WireModel):
     arguments_hash: str
     preview: str | None
     language: str | None
-    reason: AskReason
+    reason: ApprovalReason
     scopes: tuple[ApprovalScope, ...]
     sandboxed: bool | None
     network: bool | None

@@ -18,7 +18,7 @@ ApprovalScope = Literal["once", "document", "session", "always"]
 ApprovalDecision = Literal["allow", "deny"]
 
 
-class AskReason(WireModel):
+class ApprovalReason(WireModel):
     """Why a call needs approval."""
 
     kind: Literal["mode", "rule", "taint", "protected", "run_policy", "loop", "sandbox"]
@@ -63,7 +63,7 @@ class ApprovalRequest(EventBase):
     preview: str | None
     """The exact code, command or diff, for the card."""
     language: str | None
-    reason: AskReason
+    reason: ApprovalReason
     scopes: tuple[ApprovalScope, ...]
     sandboxed: bool | None = None
     """For a command: whether a sandbox confines it."""

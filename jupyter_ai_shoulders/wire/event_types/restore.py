@@ -24,13 +24,13 @@ from jupyter_ai_shoulders.wire.ids import (
 )
 
 RestorePart = Literal["notebook", "files", "conversation"]
-KeptReason = Literal["changed", "run", "protected", "unknown"]
+UnrestoredReason = Literal["changed", "run", "protected", "unknown"]
 """``changed`` by the user, ``run`` by the user, ``protected`` by its metadata, ``unknown`` result
 of an agent's run during which the server was killed.
 """
 FileOutcome = Literal["rewritten", "merged", "removed", "returned", "moved", "kept"]
 """The result for a file: ``merged`` keeps the user's later changes, ``kept`` is unchanged."""
-KernelSince = Literal["same", "restarted", "gone", "unknown"]
+KernelStatus = Literal["same", "restarted", "gone", "unknown"]
 
 
 class DocumentSnapshot(WireModel):
@@ -50,7 +50,7 @@ class CellSnapshot(WireModel):
     blob: BlobHash
 
 
-class RestoreOrder(WireModel):
+class RestoreRequest(WireModel):
     """A user's request to restore, and the event before which to restore to."""
 
     restore_id: RestoreId
@@ -66,11 +66,11 @@ class Checkpoint(EventBase):
     type: Literal["checkpoint"] = "checkpoint"
     documents: tuple[DocumentSnapshot, ...]
     cells: tuple[CellSnapshot, ...] = ()
-    order: RestoreOrder | None = None
+    order: RestoreRequest | None = None
     """For the checkpoint at the start of a restore."""
 
 
-class CellDeed(WireModel):
+class CellOperation(WireModel):
     """An operation on one cell."""
 
     cell_id: CellId
@@ -97,7 +97,7 @@ class CellsChange(EventBase):
     type: Literal["cells-change"] = "cells-change"
     call_id: CallId | None
     document: str
-    cells: tuple[CellDeed, ...]
+    cells: tuple[CellOperation, ...]
     restore_id: RestoreId | None = None
     """The restore that made the changes."""
 
@@ -109,12 +109,12 @@ class CellName(WireModel):
     title: str
 
 
-class KeptCell(WireModel):
+class UnrestoredCell(WireModel):
     """A cell that was not restored."""
 
     cell_id: CellId
     title: str
-    reason: KeptReason
+    reason: UnrestoredReason
     proposal_id: ProposalId | None = None
     """The proposal with the text the cell would have got."""
 
@@ -131,7 +131,7 @@ class RestoredDocument(WireModel):
     moved: tuple[CellName, ...] = ()
     outputs: tuple[CellName, ...] = ()
     """Cells whose outputs were restored."""
-    kept: tuple[KeptCell, ...] = ()
+    kept: tuple[UnrestoredCell, ...] = ()
     file: FileOutcome | None = None
     """The result for a whole file; null where cells of a notebook were restored."""
     proposal_id: ProposalId | None = None
@@ -153,7 +153,7 @@ class KernelDrift(WireModel):
     """State of a notebook's kernel that the notebook no longer describes."""
 
     document: str
-    kernel: KernelSince
+    kernel: KernelStatus
     """``restarted`` and ``gone``: the effects are gone as well."""
     cells: tuple[RanCell, ...]
 

@@ -25,7 +25,7 @@ class ForkOrigin(WireModel):
     """The first session of the line of forks; identifies providers' prompt caches."""
 
 
-class TextSource(WireModel):
+class UntrustedTextSource(WireModel):
     """The source of text that may not be the user's, for taint tracking."""
 
     label: str
@@ -40,7 +40,7 @@ class Opener(WireModel):
     call_id: CallId
     depth: int
     """1 for a thread opened by a conversation of the user, 2 for one opened by such a thread."""
-    sources: tuple[TextSource, ...]
+    sources: tuple[UntrustedTextSource, ...]
     """Untrusted text the opener had read, which may influence the prompt."""
 
 

@@ -8,7 +8,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
 import { ApiError, type IHttpClient } from '../client/http';
-import type { Attachment, CellText, PutCellText } from '../wire/generated';
+import type {
+  Attachment,
+  CellTextAnswer,
+  PutCellText
+} from '../wire/generated';
 import type { ITextProposal } from '../text/proposedText';
 import { CellFix } from './cellFix';
 import type { InlineEdit } from './inlineEdit';
@@ -108,7 +112,11 @@ export class CellFixes {
       text: proposed
     };
     const route = `sessions/${encodeURIComponent(sessionId)}/cell-text`;
-    const { text } = await this.parts.http.call<CellText>('POST', route, body);
+    const { text } = await this.parts.http.call<CellTextAnswer>(
+      'POST',
+      route,
+      body
+    );
     if (!(await arrived(target, text))) {
       throw new ApiError(0, {
         code: 'conflict',

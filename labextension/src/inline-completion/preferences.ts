@@ -5,7 +5,11 @@
 
 import type { IHttpClient } from '../client/http';
 import type { IPageSocket } from '../client/socket';
-import type { GhostSettings, ServerFrame, Settings } from '../wire/generated';
+import type {
+  CompletionSettings,
+  ServerFrame,
+  Settings
+} from '../wire/generated';
 
 /** Reads the settings at creation, when the page connects, and when they change. */
 export class CompletionPreferences {
@@ -19,7 +23,7 @@ export class CompletionPreferences {
   }
 
   /** Null until known. */
-  current: GhostSettings | null = null;
+  current: CompletionSettings | null = null;
 
   /** Settled when the settings have been read or the read failed. */
   async loaded(): Promise<void> {

@@ -11,7 +11,7 @@ import type {
   AdoptThreads,
   AdoptedThreads,
   Anchor,
-  KeptThread,
+  ListedThread,
   Settings
 } from '../wire/generated';
 import type { ThreadDocument } from './threadDocument';
@@ -152,7 +152,7 @@ function entryOf(id: string, anchor: Anchor): Entry {
   };
 }
 
-function outputEntryOf({ id, ...place }: Entry, document: string): KeptThread {
+function outputEntryOf({ id, ...place }: Entry, document: string): ListedThread {
   const { cell_id, target, range, quote, prefix, suffix } = place;
   return {
     id,

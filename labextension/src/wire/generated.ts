@@ -57,7 +57,7 @@ audit_page: AuditPage
 away_answer: AwayAnswer
 budget_state: BudgetState
 cell_edit: CellEdit
-cell_text: CellText
+cell_text: CellTextAnswer
 completion_end: CompletionEnd
 completion_suggestion: CompletionSuggestion
 conversation: Conversation
@@ -130,15 +130,15 @@ document: string
 /**
  * @maxItems 1000
  */
-threads: KeptThread[]
+threads: ListedThread[]
 }
 /**
  * An entry of the thread list in a notebook's metadata.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "KeptThread".
+ * via the `definition` "ListedThread".
  */
-export interface KeptThread {
+export interface ListedThread {
 id: string
 anchor: Anchor
 }
@@ -158,7 +158,7 @@ prefix: string
 suffix: string
 version: (string | null)
 certainty: ("exact" | "approximate" | "orphaned")
-output: (OutputPlace | null)
+output: (OutputLocation | null)
 }
 /**
  * A half-open range of UTF-16 offsets, as CodeMirror counts them.
@@ -174,9 +174,9 @@ to: number
  * Identifies an output of a cell when its text was quoted.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "OutputPlace".
+ * via the `definition` "OutputLocation".
  */
-export interface OutputPlace {
+export interface OutputLocation {
 index: number
 nth: number
 alike: number
@@ -388,7 +388,7 @@ seq: number
 at: string
 tool: string
 arguments_hash: string
-reason: (AskReason | null)
+reason: (ApprovalReason | null)
 decision: ("allow" | "deny")
 scope: ("once" | "document" | "session" | "always")
 feedback: (string | null)
@@ -398,9 +398,9 @@ by: ("user" | "agent" | "policy" | "system")
  * Why a call needs approval.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "AskReason".
+ * via the `definition` "ApprovalReason".
  */
-export interface AskReason {
+export interface ApprovalReason {
 kind: ("mode" | "rule" | "taint" | "protected" | "run_policy" | "loop" | "sandbox")
 text: string
 }
@@ -565,9 +565,9 @@ execution_count: (number | null)
  * The answer of ``POST sessions/{id}/cell-text``: the cell's current text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellText".
+ * via the `definition` "CellTextAnswer".
  */
-export interface CellText {
+export interface CellTextAnswer {
 text: string
 }
 /**
@@ -759,7 +759,7 @@ arguments: {
 arguments_hash: string
 preview: (string | null)
 language: (string | null)
-reason: AskReason
+reason: ApprovalReason
 scopes: ("once" | "document" | "session" | "always")[]
 sandboxed: (boolean | null)
 network: (boolean | null)
@@ -980,7 +980,7 @@ returned: CellName[]
 rewritten: CellName[]
 moved: CellName[]
 outputs: CellName[]
-kept: KeptCell[]
+kept: UnrestoredCell[]
 file: (("rewritten" | "merged" | "removed" | "returned" | "moved" | "kept") | null)
 proposal_id: (string | null)
 error: (ErrorInfo | null)
@@ -999,9 +999,9 @@ title: string
  * A cell that was not restored.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "KeptCell".
+ * via the `definition` "UnrestoredCell".
  */
-export interface KeptCell {
+export interface UnrestoredCell {
 cell_id: string
 title: string
 reason: ("changed" | "run" | "protected" | "unknown")
@@ -1395,15 +1395,15 @@ export interface Opener {
 session_id: string
 call_id: string
 depth: number
-sources: TextSource[]
+sources: UntrustedTextSource[]
 }
 /**
  * The source of text that may not be the user's, for taint tracking.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "TextSource".
+ * via the `definition` "UntrustedTextSource".
  */
-export interface TextSource {
+export interface UntrustedTextSource {
 label: string
 path: (string | null)
 }
@@ -1677,7 +1677,7 @@ arguments: {
 arguments_hash: string
 preview: (string | null)
 language: (string | null)
-reason: AskReason
+reason: ApprovalReason
 scopes: ("once" | "document" | "session" | "always")[]
 sandboxed: (boolean | null)
 network: (boolean | null)
@@ -2005,7 +2005,7 @@ at: string
 type: "checkpoint"
 documents: DocumentSnapshot[]
 cells: CellSnapshot[]
-order: (RestoreOrder | null)
+order: (RestoreRequest | null)
 }
 /**
  * A notebook's cells in order, with their texts, as a blob; outputs are stored with their
@@ -2033,9 +2033,9 @@ blob: string
  * A user's request to restore, and the event before which to restore to.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "RestoreOrder".
+ * via the `definition` "RestoreRequest".
  */
-export interface RestoreOrder {
+export interface RestoreRequest {
 restore_id: string
 seq: number
 what: ("notebook" | "files" | "conversation")[]
@@ -2055,16 +2055,16 @@ at: string
 type: "cells-change"
 call_id: (string | null)
 document: string
-cells: CellDeed[]
+cells: CellOperation[]
 restore_id: (string | null)
 }
 /**
  * An operation on one cell.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "CellDeed".
+ * via the `definition` "CellOperation".
  */
-export interface CellDeed {
+export interface CellOperation {
 cell_id: string
 what: ("made" | "edited" | "deleted" | "moved" | "outputs" | "ran" | "scratch")
 title: string
@@ -3022,7 +3022,7 @@ export interface PutSettings {
 models?: (PutModelSettings | null)
 egress?: (PutEgressSettings | null)
 commands?: (PutCommandSettings | null)
-ghost?: (PutGhostSettings | null)
+ghost?: (PutCompletionSettings | null)
 threads?: (PutThreadSettings | null)
 revision?: (string | null)
 }
@@ -3063,9 +3063,9 @@ network: (boolean | null)
  * The part ``ghost`` of ``PUT settings``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "PutGhostSettings".
+ * via the `definition` "PutCompletionSettings".
  */
-export interface PutGhostSettings {
+export interface PutCompletionSettings {
 enabled_plus: (boolean | null)
 automatic: (boolean | null)
 skip_languages: (string[] | null)
@@ -3700,7 +3700,7 @@ export interface SettingsValues {
 models: ModelSettings
 egress: EgressSettings
 commands: CommandSettings
-ghost: GhostSettings
+ghost: CompletionSettings
 threads: ThreadSettings
 }
 /**
@@ -3740,9 +3740,9 @@ network: boolean
  * Inline completions.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "GhostSettings".
+ * via the `definition` "CompletionSettings".
  */
-export interface GhostSettings {
+export interface CompletionSettings {
 enabled_plus: boolean
 automatic: boolean
 skip_languages: string[]
@@ -3840,7 +3840,7 @@ export interface ToolList {
 tools: ToolInfo[]
 disabled: string[]
 disable_external: boolean
-rules: Rule[]
+rules: RuleInfo[]
 problems: string[]
 revision: string
 }
@@ -3867,9 +3867,9 @@ parameters: {
  * A permission rule; ``problem`` says why it is invalid (it then denies).
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "Rule".
+ * via the `definition` "RuleInfo".
  */
-export interface Rule {
+export interface RuleInfo {
 action: ("allow" | "ask" | "deny")
 tool: string
 match: ({

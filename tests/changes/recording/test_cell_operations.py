@@ -58,7 +58,7 @@ class OperationLogHarness:
 
     def rows(self) -> list[tuple[str, str | None, str]]:
         return [
-            (row.kind, row.cell_id, row.state) for row in reversed(self.journal.latest(limit=99))
+            (row.kind, row.cell_id, row.state) for row in reversed(self.journal.recent(limit=99))
         ]
 
 

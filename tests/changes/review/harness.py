@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.testing.memory_file_changes import MemoryJournal, Memo
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.wire.api.commands import DecideEdit
 from jupyter_ai_shoulders.wire.edits import EditDecision, PendingEdit
-from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreRequest
 from jupyter_ai_shoulders.wire.ids import CellId, RestoreId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, NotebookCell
 from tests.changes.notebook_harness import PATH, Kernel, OneNotebook, RuledNotebook
@@ -147,7 +147,7 @@ class ReviewWorld:
     async def restore(self, after: int = 0, turn: str | None = None) -> None:
         """Undo the changes after an event, or of one turn."""
         self._restores += 1
-        order = RestoreOrder(
+        order = RestoreRequest(
             restore_id=RestoreId(f"r{self._restores}"),
             seq=after + 1,
             what=("notebook",),

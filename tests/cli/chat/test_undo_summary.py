@@ -9,9 +9,9 @@ from jupyter_ai_shoulders.core.restore_description import describe_kernel_drift
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.event_types.restore import (
     CellName,
-    KeptCell,
     RanCell,
     RestoredDocument,
+    UnrestoredCell,
 )
 from jupyter_ai_shoulders.wire.events import KernelDrift, Restore
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, RestoreId, TurnId
@@ -40,7 +40,7 @@ def restore(
 
 
 def kept(reason: str, proposal: str | None = None) -> RestoredDocument:
-    cell = KeptCell.model_validate(
+    cell = UnrestoredCell.model_validate(
         {"cell_id": "a", "title": "x = 1", "reason": reason, "proposal_id": proposal}
     )
     return RestoredDocument(document="a.ipynb", kept=(cell,))

@@ -15,7 +15,7 @@ from jupyter_ai_shoulders.core.anchors.outputs import (
     output_quote,
 )
 from jupyter_ai_shoulders.wire.ids import CellId
-from jupyter_ai_shoulders.wire.sessions import Anchor, OutputPlace
+from jupyter_ai_shoulders.wire.sessions import Anchor, OutputLocation
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[2] / "wire" / "fixtures" / "output_places.json").read_text()
@@ -33,7 +33,7 @@ def test_an_output_is_found_again_or_said_to_be_uncertain(case: dict[str, Any]) 
         quote=case["quote"],
         prefix="",
         suffix="",
-        output=None if known is None else OutputPlace.model_validate(known),
+        output=None if known is None else OutputLocation.model_validate(known),
     )
 
     found = locate_output(case["quotes"], anchor)

@@ -155,7 +155,7 @@ def test_a_limit_filled_by_calls_in_flight_only_may_come_free_again() -> None:
 
     assert found == LimitExceeded("day", 10, ScopeTotals(4, 6), False)
     assert found is not None
-    assert found.held_only
+    assert found.is_by_reservations
 
 
 def test_a_limit_of_zero_lets_nothing_through() -> None:
@@ -178,7 +178,7 @@ def test_a_scope_that_does_not_apply_does_not_stop_a_call() -> None:
 @pytest.mark.parametrize(("spent", "expected"), [(79, []), (80, [80]), (100, [100])])
 def test_four_fifths_of_a_limit_are_noticed(spent: int, expected: list[int]) -> None:
     found = limits_nearly_reached(
-        SpendingLimits(month=100), {"month": ScopeTotals(spent - 9, held=50)}, cost=9
+        SpendingLimits(month=100), {"month": ScopeTotals(spent - 9, reserved=50)}, cost=9
     )
 
     assert found == [LimitWarning("month", 100, amount) for amount in expected]

@@ -148,7 +148,7 @@ class Outlasting(Look):
 async def test_end_before_the_results_of_its_step_are_logged_is_told_after_them():
     tool: Any = Outlasting()
     step = turn(Made("look", {"path": "a"}, "c1"), Made("outlast", {"path": "b"}, "c2"))
-    limits = make_settings(run_patience_s=0.01)
+    limits = make_settings(run_wait_s=0.01)
     w = make_engine(step, "Both were done.", limits=limits, loop=[tool])
     tool.probe.hold("outlast")
     looking = w.probe.hold("look:a")
@@ -176,7 +176,7 @@ async def test_end_that_a_full_disk_refuses_is_told_when_there_is_space(
     tool.says = "all " * 50_000 if where == "blobs" else "all"
     step = turn(Made("outlast", {"path": "b"}, "c1"))
     w = make_engine(
-        step, "I wait.", "It was done.", limits=make_settings(run_patience_s=0.01), loop=[tool]
+        step, "I wait.", "It was done.", limits=make_settings(run_wait_s=0.01), loop=[tool]
     )
     tool.probe.hold("outlast")
     spoken, again = asyncio.Event(), asyncio.Event()

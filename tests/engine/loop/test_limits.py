@@ -107,7 +107,7 @@ class SlowBudgets(NullBudgets):
 
 async def test_turn_resumed_elsewhere_while_a_raise_is_stored_is_not_resumed_again():
     budgets, other = SlowBudgets(), SessionId("s2")
-    limits = make_settings(kept_sessions=1)
+    limits = make_settings(cached_sessions=1)
     w = make_engine(turn(spent("turn")), "Other.", "Done.", budgets=budgets, limits=limits)
     w.store.add(make_session(id=other))
     await w.say()

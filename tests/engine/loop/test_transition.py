@@ -89,7 +89,7 @@ RUN = st.BackgroundRun(LongRunId("run_1"), CallId("c0"), "run", "Run", TURN)
 
 
 def asks() -> NeedsApproval:
-    reason = ev.AskReason(kind="mode", text="it runs code")
+    reason = ev.ApprovalReason(kind="mode", text="it runs code")
     return NeedsApproval({}, "hash", None, None, reason, ("once", "session"))
 
 

@@ -120,7 +120,7 @@ async def test_a_simple_line_is_taken_back_to_the_last_byte(
 ) -> None:
     before = tree(here.root)
     assert await run(here, shell, line) is None
-    rows = [row for row in here.journal.latest() if row.can_undo]
+    rows = [row for row in here.journal.recent() if row.can_undo]
     assert bool(rows) == bool(here.journal.rows) == (line != "mkdir -p d")
     if not rows:
         return
@@ -142,7 +142,7 @@ async def test_what_cannot_be_taken_back_is_told_before_and_is_a_row(
     begun = await shell.begin(line, origin())
     told = await shell.end(begun, succeeded=True)
 
-    (row,) = here.journal.latest()
+    (row,) = here.journal.recent()
     assert told == found.reason
     assert (row.kind, row.document, row.state, row.can_undo) == ("command", line, "done", False)
     assert row.reason is not None
@@ -164,7 +164,7 @@ async def test_a_line_that_fails_half_way_is_not_taken_back_in_part(
     told = await shell.end(begun, succeeded=False)
 
     assert told == "it failed half way"
-    assert [(row.kind, row.can_undo) for row in here.journal.latest()] == [
+    assert [(row.kind, row.can_undo) for row in here.journal.recent()] == [
         *(("command", False), ("delete", False), ("move", False)),
     ]
 
@@ -196,7 +196,7 @@ async def test_a_line_that_succeeds_and_does_nothing_of_it_is_not_covered(
     told = await shell.end(begun, succeeded=True)
 
     assert told == "it did something else than it says"
-    assert [row.kind for row in here.journal.latest()] == ["command", "delete"]
+    assert [row.kind for row in here.journal.recent()] == ["command", "delete"]
 
 
 async def test_what_would_be_lost_is_kept_before_the_line_runs(

@@ -98,6 +98,6 @@ async def test_begun_changes_are_settled_by_the_files(tmp_path: Path, isolated_h
         for name in ("neither", "gone", "another file of its name", "a deletion nobody kept"):
             assert "neither as before nor as intended" in (failed[name] or ""), name
         assert journal.get(deleted).can_undo
-        assert journal.begun() == []
+        assert journal.unfinished() == []
         await host.files.undo.undo(deleted, ChangeOrigin(None, by="user"))
         assert (root / "trashed").read_bytes() == OLD

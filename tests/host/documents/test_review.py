@@ -74,6 +74,6 @@ async def test_an_undo_by_the_review_is_in_the_operation_log(
         edit = (await pending(host))[0]
         await host.review.decide(edit.id, DecideEdit(decision="undo"))
 
-        (undo, change, *_) = host.files.journal.latest(path="a.txt")
+        (undo, change, *_) = host.files.journal.recent(path="a.txt")
         assert (undo.by, undo.kind, undo.state) == ("user", "edit", "done")
         assert change.by == "agent"

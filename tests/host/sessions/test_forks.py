@@ -305,7 +305,7 @@ async def test_interrupted_source_with_a_waiting_approval_is_closed_in_the_copy(
     assert conversation.turn is not None
     assert conversation.turn.state == "ended"
     check_log(place.events(fork.id))
-    assert place.store.sessions.unsettled() == [SOURCE]
+    assert place.store.sessions.needing_recovery() == [SOURCE]
     await place.say("next", fork.id)
     assert place.provider.requests[-1].messages
 
@@ -400,7 +400,7 @@ async def test_copy_that_a_crash_cut_off_is_never_seen_and_purged(folder: Path):
     await copies.copy(half, ev.ForkOrigin(session_id=SOURCE, seq=4, root=SOURCE))
 
     assert [s.id for s in place.store.sessions.page(_ALL, None, 10).sessions] == [SOURCE]
-    assert place.store.sessions.unsettled() == []
+    assert place.store.sessions.needing_recovery() == []
     assert half.id not in {e.event.session_id for e in place.store.log.find({"turn-start"})}
 
 
@@ -479,7 +479,7 @@ async def _check_fork(log: list[Event], data: st.DataObject) -> None:
         assert build_request_content(copy[:seq], place.store.blobs) == build_request_content(
             events[:seq], place.store.blobs
         )
-        assert place.store.sessions.unsettled() in ([], [SOURCE])
+        assert place.store.sessions.needing_recovery() in ([], [SOURCE])
         ids = {e.proposal.id for e in copy if isinstance(e, ev.ProposalAdd)}
         assert not ids & {e.proposal.id for e in events if isinstance(e, ev.ProposalAdd)}
 

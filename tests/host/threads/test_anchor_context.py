@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.host.threads.anchor_context import (
     AnchorContext,
 )
 from jupyter_ai_shoulders.wire.ids import CellId
-from jupyter_ai_shoulders.wire.sessions import Anchor, OutputPlace
+from jupyter_ai_shoulders.wire.sessions import Anchor, OutputLocation
 from jupyter_ai_shoulders.wire.versions import cell_version, text_version
 from tests.engine.engine_harness import make_session
 from tests.files.file_workspace import file_workspace
@@ -133,7 +133,7 @@ async def test_which_of_several_outputs_it_is_about_is_told(
     places: AnchorContext, workspace: Path
 ) -> None:
     (workspace / "a.ipynb").write_text(notebook("first", SOURCE, outputs=(STREAM, STREAM)))
-    about = OutputPlace(index=1, nth=1, alike=2)
+    about = OutputLocation(index=1, nth=1, alike=2)
     anchor = anchored("a.ipynb", SOURCE, QUOTED, "c2").model_copy(
         update={"target": "output", "range": None, "quote": "it printed this", "output": about}
     )

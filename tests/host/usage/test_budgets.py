@@ -141,7 +141,7 @@ async def test_two_hundred_calls_at_once_never_pass_a_limit_by_more_than_one(
 
     one = 20 + 900 * 5
     assert len(simulator.requests) == admitted
-    assert tallies["month"].held == 0
+    assert tallies["month"].reserved == 0
     assert tallies["month"].booked == admitted * one
     assert limit <= tallies["month"].booked < limit + one
     assert len(refused) == 8 * 200 - admitted

@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.core.budget.limits import (
 from jupyter_ai_shoulders.core.clock import Clock, SystemClock
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.storage.ledger import live_processes
-from jupyter_ai_shoulders.storage.ledger.live_processes import PATIENCE_SECONDS, LiveProcesses
+from jupyter_ai_shoulders.storage.ledger.live_processes import LIVENESS_TIMEOUT_S, LiveProcesses
 from jupyter_ai_shoulders.storage.ledger.migrations import SCHEMA_VERSION
 from jupyter_ai_shoulders.storage.ledger.sqlite_ledger import (
     HIGHEST,
@@ -263,11 +263,11 @@ async def test_a_call_is_booked_in_the_period_it_was_sent_in(folder: Path) -> No
 
 async def test_the_standing_counts_what_is_settled_but_not_yet_written(folder: Path) -> None:
     async with opened(folder, SpendingLimits(month=1_000)) as ledger:
-        assert ledger.standing() is None
+        assert ledger.month_status() is None
         ledger.settle(await reserved(ledger), outcome(9))
-        assert ledger.standing() == BudgetStatus(9, 1_000)
+        assert ledger.month_status() == BudgetStatus(9, 1_000)
         await ledger.flush()
-        assert ledger.standing() == BudgetStatus(9, 1_000)
+        assert ledger.month_status() == BudgetStatus(9, 1_000)
 
 
 async def test_what_one_turn_was_granted_counts_for_it_alone_and_survives(folder: Path) -> None:
@@ -320,7 +320,7 @@ async def test_a_call_without_limits_is_noted_while_it_runs_and_written_once_whe
 ) -> None:
     async with opened(folder) as ledger:
         await spend(ledger, 1)
-        short, long = ledger.begin(planned(10)), ledger.begin(planned(20))
+        short, long = ledger.reserve_unlimited(planned(10)), ledger.reserve_unlimited(planned(20))
         ledger.settle(short, outcome(2))
         async with asyncio.timeout(10):
             while (await ledger.tallies(PROXY))["month"] != ScopeTotals(3, 20):
@@ -329,7 +329,7 @@ async def test_a_call_without_limits_is_noted_while_it_runs_and_written_once_whe
         await ledger.flush()
 
         assert (await ledger.tallies(PROXY))["month"] == ScopeTotals(7, 0)
-        assert ledger.standing() == BudgetStatus(7, None)
+        assert ledger.month_status() == BudgetStatus(7, None)
 
 
 async def test_short_calls_without_limits_are_written_together_and_closing_loses_none(
@@ -345,9 +345,9 @@ async def test_short_calls_without_limits_are_written_together_and_closing_loses
     monkeypatch.setattr(SqliteLedger, "settle", noted)
     async with opened(folder) as ledger:
         for _ in range(20):
-            ledger.settle(ledger.begin(planned(10)), outcome(2))
+            ledger.settle(ledger.reserve_unlimited(planned(10)), outcome(2))
         assert (await ledger.tallies(PROXY))["month"] == ScopeTotals(40, 0)
-        ledger.settle(ledger.begin(planned(10)), outcome(2))
+        ledger.settle(ledger.reserve_unlimited(planned(10)), outcome(2))
 
     assert commits == [20, 1]
     assert look(folder, "SELECT micro_usd FROM spent WHERE scope = 'month'") == [(42,)]
@@ -378,7 +378,7 @@ async def test_a_call_that_is_settled_is_not_opened_again(folder: Path) -> None:
 
 async def test_a_call_that_closing_cuts_off_counts_at_what_it_may_have_cost(folder: Path) -> None:
     async with opened(folder) as ledger:
-        ledger.begin(planned(10))
+        ledger.reserve_unlimited(planned(10))
         await ledger.flush()
 
     async with opened(folder) as ledger:
@@ -501,7 +501,7 @@ async def test_the_files_are_the_users_alone(folder: Path) -> None:
     assert modes["usage-owners"] == 0o700
 
 
-@pytest.mark.parametrize(("age", "alive"), [(0.0, True), (2 * PATIENCE_SECONDS, False)])
+@pytest.mark.parametrize(("age", "alive"), [(0.0, True), (2 * LIVENESS_TIMEOUT_S, False)])
 def test_where_files_cannot_be_locked_an_owner_lives_for_an_hour(
     folder: Path, monkeypatch: pytest.MonkeyPatch, age: float, alive: bool
 ) -> None:
@@ -510,11 +510,11 @@ def test_where_files_cannot_be_locked_an_owner_lives_for_an_hour(
 
     monkeypatch.setattr(live_processes, "lock_exclusively", unsupported)
     owner, other = LiveProcesses(folder), LiveProcesses(folder)
-    owner.begin()
+    owner.register()
     made = (folder / owner.name).stat().st_mtime
     os.utime(folder / owner.name, (made - age, made - age))
 
-    assert other.alive(owner.name) is alive
-    assert owner.alive(owner.name)
-    owner.end()
-    assert not other.alive(owner.name)
+    assert other.is_alive(owner.name) is alive
+    assert owner.is_alive(owner.name)
+    owner.unregister()
+    assert not other.is_alive(owner.name)

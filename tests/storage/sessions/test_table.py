@@ -114,7 +114,7 @@ def test_unsettled_are_those_whose_turn_has_no_end(open_store: OpenStore) -> Non
     store.sessions.delete(SessionId("ses_deleted"))
     store.crash()
 
-    assert open_store().sessions.unsettled() == ["ses_running", "ses_resumed"]
+    assert open_store().sessions.needing_recovery() == ["ses_running", "ses_resumed"]
 
 
 def test_unsettled_are_also_those_that_still_show_a_turn(open_store: OpenStore) -> None:
@@ -122,11 +122,11 @@ def test_unsettled_are_also_those_that_still_show_a_turn(open_store: OpenStore) 
     for status in ("idle", "running", "waiting", "error", "resolved", "interrupted"):
         store.add(status, status=status)
 
-    assert store.sessions.unsettled() == ["ses_running", "ses_waiting", "ses_interrupted"]
+    assert store.sessions.needing_recovery() == ["ses_running", "ses_waiting", "ses_interrupted"]
 
 
 def test_unsettled_before_anything_was_stored_makes_no_directory(store: Store) -> None:
-    assert store.sessions.unsettled() == []
+    assert store.sessions.needing_recovery() == []
     assert not store.directory.path.exists()
 
 
@@ -236,7 +236,7 @@ def test_a_session_that_cannot_be_understood_does_not_hide_the_others(store: Sto
     second = store.sessions.page(SessionFilter(), first.next_cursor, 2)
 
     assert [shown.title for page in (first, second) for shown in page.sessions] == ["c", "a"]
-    assert store.sessions.unsettled() == []
+    assert store.sessions.needing_recovery() == []
     assert store.sessions.last_model() is None
     with pytest.raises(StateUnavailable, match="ses_b cannot be understood"):
         store.sessions.get(SessionId("ses_b"))

@@ -358,7 +358,7 @@ async def test_a_simple_line_is_taken_back_from_the_log(tmp_path: Path) -> None:
         at.here.write("c", "of c")
 
         await call(at.tool, command="mv a b && rm c")
-        (row, *_) = at.here.journal.latest()
+        (row, *_) = at.here.journal.recent()
         assert at.here.names() == ["b"]
         await at.here.undo.undo(row.id, at.here.journal.change(row.id).origin)
 
@@ -370,7 +370,7 @@ async def test_a_piped_line_is_a_row_that_cannot_be_taken_back(tmp_path: Path) -
     async with command_harness(tmp_path) as at:
         done = await call(at.tool, command="echo x | cat > y")
 
-        (row,) = at.here.journal.latest()
+        (row,) = at.here.journal.recent()
         data: Any = done.envelope.data
         assert data["not_undoable"] == "it has a pipe"
         assert (row.kind, row.can_undo) == ("command", False)
@@ -409,7 +409,7 @@ async def test_a_cancelled_command_is_gone_before_the_call_ends(tmp_path: Path) 
             await task
 
         assert [is_running(pid) for pid in pids(at.here.root)] == [False, False]
-        (row,) = at.here.journal.latest()
+        (row,) = at.here.journal.recent()
         assert row.can_undo is False
 
 

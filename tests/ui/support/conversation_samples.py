@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.event_types.questions import AskReason
+from jupyter_ai_shoulders.wire.event_types.questions import ApprovalReason
 from jupyter_ai_shoulders.wire.ids import (
     CallId,
     MessageId,
@@ -245,7 +245,7 @@ class ConversationSamples:
             arguments_hash=hashlib.sha256(canonical.encode()).hexdigest(),
             preview=preview,
             language=language,
-            reason=AskReason(kind="taint", text="\n".join(self.texts[:300])),
+            reason=ApprovalReason(kind="taint", text="\n".join(self.texts[:300])),
             scopes=("once", "session", "always"),
             sandboxed=False,
         )

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 
 import type {
   CompletionEnd,
-  GhostSettings,
+  CompletionSettings,
   ServerFrame
 } from '../../wire/generated';
 import { UnavailableHint } from '../unavailableHint';
@@ -79,7 +79,7 @@ test.each(['private', 'disabled', 'cancelled', 'nothing'] as const)(
 test('the settings are read anew when they change and when the page connects', async () => {
   const frameReceived = new Signal<object, ServerFrame>({});
   const opened = new Signal<object, void>({});
-  let held: GhostSettings | null = null;
+  let held: CompletionSettings | null = null;
   let calls = 0;
   const call = async <T>(): Promise<T> => {
     calls += 1;

@@ -5,7 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type {
   CellName,
   KernelDrift,
-  KeptCell,
+  UnrestoredCell,
   RestoredDocument,
   RestoreView
 } from '../../wire/generated';
@@ -130,7 +130,7 @@ function fileLine(
 }
 
 function keptLine(
-  { title, reason, proposal_id }: KeptCell,
+  { title, reason, proposal_id }: UnrestoredCell,
   trans: TranslationBundle
 ): string {
   const shown = visible(title);

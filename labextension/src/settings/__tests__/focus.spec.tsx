@@ -3,11 +3,11 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 
-import type { Rule } from '../../wire/generated';
+import type { RuleInfo } from '../../wire/generated';
 import { provider } from './fakes';
 import { press, show } from './renderSettings';
 
-const rule = (tool: string): Rule => ({
+const rule = (tool: string): RuleInfo => ({
   action: 'ask',
   tool,
   match: null,

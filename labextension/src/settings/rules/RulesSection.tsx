@@ -6,7 +6,7 @@ import * as React from 'react';
 import { Badge, Button, ErrorNote, IconButton } from '../../ui/primitives';
 import { useAction, useTrans, useView } from '../../ui/hooks';
 import { visible } from '../../text/hiddenCharacters';
-import type { Rule, ToolList } from '../../wire/generated';
+import type { RuleInfo, ToolList } from '../../wire/generated';
 import { describeSaveError } from '../components/fields';
 import {
   useFocusAfter,
@@ -125,7 +125,7 @@ function NewRule(props: { tools: readonly string[] }): React.JSX.Element {
   );
 }
 
-function LockedRule({ rule }: { rule: Rule }): React.JSX.Element {
+function LockedRule({ rule }: { rule: RuleInfo }): React.JSX.Element {
   const { Icon } = useView();
   return (
     <li className="shoulders-Line shoulders-mod-rule">
@@ -136,7 +136,7 @@ function LockedRule({ rule }: { rule: Rule }): React.JSX.Element {
 }
 
 function OwnRule(props: {
-  rule: Rule;
+  rule: RuleInfo;
   onRemove: () => void;
   isFirst: boolean;
   isLast: boolean;
@@ -297,11 +297,11 @@ function useChange(): [
 }
 
 /** Duplicates are told apart by position. */
-function keyOf(rule: Rule, index: number): string {
+function keyOf(rule: RuleInfo, index: number): string {
   return `${JSON.stringify(ruleBody(rule))}${rule.problem === null ? '' : index}`;
 }
 
-function inWords(rule: Rule, trans: TranslationBundle): string {
+function inWords(rule: RuleInfo, trans: TranslationBundle): string {
   return [
     actionName(rule.action, trans),
     visible(rule.tool),
@@ -311,6 +311,6 @@ function inWords(rule: Rule, trans: TranslationBundle): string {
   ].join(' ');
 }
 
-function actionKind(action: Rule['action']): 'bad' | 'warning' | 'good' {
+function actionKind(action: RuleInfo['action']): 'bad' | 'warning' | 'good' {
   return action === 'deny' ? 'bad' : action === 'ask' ? 'warning' : 'good';
 }

@@ -2,11 +2,11 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { Rule } from '../../wire/generated';
+import type { RuleInfo } from '../../wire/generated';
 
 /** Name of a rule's action. */
 export function actionName(
-  action: Rule['action'],
+  action: RuleInfo['action'],
   trans: TranslationBundle
 ): string {
   switch (action) {

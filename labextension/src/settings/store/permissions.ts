@@ -3,7 +3,7 @@
 import type {
   Json,
   PutPermissions,
-  Rule,
+  RuleInfo,
   RuleBody,
   ToolList
 } from '../../wire/generated';
@@ -25,7 +25,12 @@ export function bodyOf(list: ToolList): Required<PutPermissions> {
 }
 
 /** The request form of a rule. */
-export function ruleBody({ action, tool, match, examples }: Rule): RuleBody {
+export function ruleBody({
+  action,
+  tool,
+  match,
+  examples
+}: RuleInfo): RuleBody {
   return { action, tool, match, examples };
 }
 

@@ -4,7 +4,7 @@
  * `cellOutputs.ts`.
  */
 
-import type { Anchor, OutputPlace } from '../../wire/generated';
+import type { Anchor, OutputLocation } from '../../wire/generated';
 
 /** The index of an output among those of its cell, from 0; null when the cell has none. */
 export interface IFoundOutput {
@@ -13,7 +13,7 @@ export interface IFoundOutput {
 }
 
 /** For a thread without a stored position. */
-const ONLY: OutputPlace = { index: 0, nth: 0, alike: 1 };
+const ONLY: OutputLocation = { index: 0, nth: 0, alike: 1 };
 
 /**
  * Find an output by its quote. A single match is certain if it was single before; of several, the one at the same
@@ -38,7 +38,7 @@ export function locateOutput(
 export function outputPositionOf(
   quotes: readonly string[],
   index: number
-): OutputPlace {
+): OutputLocation {
   const alike = alikeIn(quotes, quotes[index] ?? '');
   const nth = Math.max(0, alike.indexOf(index));
   return { index, nth, alike: Math.max(1, alike.length) };

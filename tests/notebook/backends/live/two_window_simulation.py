@@ -54,7 +54,7 @@ from jupyter_ai_shoulders.wire.api.commands import (
 )
 from jupyter_ai_shoulders.wire.edits import PendingEdit, Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.event_types.restore import RestoreOrder
+from jupyter_ai_shoulders.wire.event_types.restore import RestoreRequest
 from jupyter_ai_shoulders.wire.events import ProposalAdd
 from jupyter_ai_shoulders.wire.ids import CellId, ProposalId, RestoreId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellInsert, CellSource
@@ -378,7 +378,7 @@ class TwoWindowSimulation:
 
     async def _put_back(self, after: int, turn_id: TurnId | None) -> None:
         self.restored = RestoreId(self.word("r"))
-        order = RestoreOrder(
+        order = RestoreRequest(
             restore_id=self.restored, seq=after + 1, what=("notebook",), turn_id=turn_id
         )
         await self.restorer.restore(SESSION, order, after)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from traitlets.config import Config
 
-from jupyter_ai_shoulders.core.model_preferences import GHOST_DEFAULTS
+from jupyter_ai_shoulders.core.model_preferences import COMPLETION_DEFAULTS
 from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.server.client import Answer, Api
 
@@ -22,7 +22,7 @@ DEFAULTS = {
 GHOST = {
     "enabled_plus": True,
     "automatic": False,
-    "skip_languages": list(GHOST_DEFAULTS.skip_languages),
+    "skip_languages": list(COMPLETION_DEFAULTS.skip_languages),
 }
 
 

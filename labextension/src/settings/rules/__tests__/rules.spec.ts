@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Rule, RuleBody } from '../../../wire/generated';
+import type { RuleInfo, RuleBody } from '../../../wire/generated';
 import {
   bodyOf,
   moveRule,
@@ -20,7 +20,7 @@ const rule = (tool: string, change: Partial<RuleBody> = {}): RuleBody => ({
   examples: null,
   ...change
 });
-const shown = (body: RuleBody, change: Partial<Rule> = {}): Rule => ({
+const shown = (body: RuleBody, change: Partial<RuleInfo> = {}): RuleInfo => ({
   ...body,
   problem: null,
   line: null,
