@@ -1,7 +1,7 @@
-"""Find a Chromium for the browser tests, or install one; its path goes to `.venv/browser`.
+"""Find a Chromium for the browser tests, or install one; its path is written to `.venv/browser`.
 
-Run by `make test` with the environment's Python. It ends with an error rather than without a
-browser: the browser tests are never skipped.
+Run by `make test` with the environment's Python. Fails without a browser, because the browser tests
+are never skipped.
 """
 
 import os
@@ -28,7 +28,7 @@ then run make test again.
 
 
 def candidates() -> Iterator[str]:
-    """Where a browser may be: the caller's word, the last one used, PATH, Playwright's own."""
+    """Yield possible browsers: the caller's choice, the last one used, PATH, Playwright's own."""
     yield os.environ.get("CHROMIUM", "")
     yield NOTE.read_text(encoding="utf-8").strip() if NOTE.exists() else ""
     yield from (shutil.which(name) or "" for name in NAMES)
@@ -37,14 +37,14 @@ def candidates() -> Iterator[str]:
 
 
 def runs(path: str) -> bool:
-    """Whether this is a browser that starts, and not a stub that asks for another package."""
+    """Return whether this is a browser that starts, not a stub that asks for another package."""
     if not path or not Path(path).exists():
         return False
     return succeeds([path, "--version"], seconds=60, quiet=True)
 
 
 def succeeds(command: list[str], *, seconds: float, quiet: bool = False) -> bool:
-    """Run a command to its end, or for so many seconds at most."""
+    """Run a command with a time limit."""
     output = subprocess.DEVNULL if quiet else None
     try:
         ran = subprocess.run(
@@ -62,14 +62,14 @@ def succeeds(command: list[str], *, seconds: float, quiet: bool = False) -> bool
 
 
 def download() -> bool:
-    """Playwright's own build, where the network lets it through."""
+    """Download Playwright's own build, if the network permits it."""
     print("== no Chromium here: trying Playwright's download", flush=True)
     command = [sys.executable, "-m", "playwright", "install", "chromium"]
     return succeeds(command, seconds=DOWNLOAD_SECONDS)
 
 
 def install_package() -> bool:
-    """The distribution's package, where apt-get is and we may use it."""
+    """Install the distribution's package, if apt-get is available to us."""
     if shutil.which("apt-get") is None:
         return False
     print("== trying the system's package manager: apt-get install chromium", flush=True)
@@ -82,12 +82,12 @@ def install_package() -> bool:
 
 
 def find() -> str | None:
-    """The first candidate that starts."""
+    """Return the first candidate that starts."""
     return next((path for path in candidates() if runs(path)), None)
 
 
 def main() -> None:
-    """Note down a browser, whatever it takes."""
+    """Record the path of a browser, installing one if needed."""
     found = find() or (download() and find()) or (install_package() and find())
     if not found:
         sys.exit(HELP)

@@ -1,8 +1,8 @@
-"""Writes the catalogue of messages and brings the language packs up to date with it.
+"""Writes the catalogue of messages and updates the language packs.
 
-Run by ``make gen``; with ``--check`` it only says what is not up to date. The catalogue is
-``jupyter_ai_shoulders/locale/jupyter_ai_shoulders.pot``; a pack is a ``.po`` file beside it, to
-which new messages are added without a translation, and the ``.json`` file that JupyterLab reads.
+Run by ``make gen``; with ``--check`` it only reports outdated files. The catalogue is
+``jupyter_ai_shoulders/locale/jupyter_ai_shoulders.pot``; a pack is a ``.po`` file beside it, which
+gets new messages without a translation, and the ``.json`` file that JupyterLab reads.
 """
 
 import io
@@ -28,7 +28,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Message:
-    """A message in English, and the files that say it."""
+    """A message in English, and the files that contain it."""
 
     id: str
     plural: str | None = None
@@ -37,7 +37,7 @@ class Message:
 
     @property
     def key(self) -> Key:
-        """Return what a message is looked up by: in one context there is one form of it."""
+        """Return the look-up key of a message: a context has one form of it."""
         return self.context, self.id
 
 
@@ -129,7 +129,7 @@ def as_json(messages: Iterable[Message], pack: Catalog) -> str:
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Yield each file with what it should hold."""
+    """Yield each file with its expected content."""
     messages = collect()
     yield LOCALES / f"{DOMAIN}.pot", written(messages, head("", "nplurals=2; plural=(n != 1);"))
     for path in sorted(LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.po")):

@@ -1,7 +1,7 @@
 """Print figures about the shape of the code base as a Markdown table: `python .ci/metrics.py`.
 
-Reads the files that git tracks. `--list NAME` prints the entries behind one figure. For people who
-plan a restructuring and want to compare before and after.
+Reads the files tracked by git. `--list NAME` prints the entries behind one figure. For comparing
+the code base before and after a restructuring.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Entries = dict[str, list[str]]
 
 
 def tracked() -> list[str]:
-    """Return the paths of all files that git tracks and that exist."""
+    """Return the paths of all existing files tracked by git."""
     command = ["git", "ls-files"]
     names = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [name for name in names.splitlines() if Path(name).is_file()]
@@ -44,7 +44,7 @@ def dotted(path: str) -> str:
 
 
 def python_imports(path: str, tree: ast.Module, modules: dict[str, str]) -> Iterator[str]:
-    """Yield the paths of the project's modules that a module imports when it is loaded."""
+    """Yield the paths of the project's modules that a module imports at load time."""
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
@@ -100,7 +100,7 @@ def lines(path: str) -> int:
 
 
 def full_folders(paths: Iterable[str]) -> list[str]:
-    """Return the folders that hold more than `FULL_FOLDER` files beside their sub-folders."""
+    """Return the folders with more than `FULL_FOLDER` files, not counting sub-folders."""
     counts = Counter(posixpath.dirname(path) for path in paths)
     return [f"{folder}: {count}" for folder, count in counts.most_common() if count > FULL_FOLDER]
 

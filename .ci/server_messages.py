@@ -1,9 +1,9 @@
-"""Finds the texts of the server that people read: titles of calls, errors, hints, notices.
+"""Finds the texts of the server that users read: titles of calls, errors, hints, notices.
 
-They are found by what they are passed as: the first argument of an error, a `title`, a `hint`, the
-`text` of a notice. Constants, f-strings, choices between them and what functions of the same module
-return are followed; a value that is put in becomes a placeholder, `%1` and so on. What cannot be
-followed is left out and stays English in the page. Called by messages.py.
+A text is found by its use: the first argument of an error, a `title`, a `hint`, the `text` of a
+notice. Constants, f-strings, choices between them and results of functions of the same module are
+followed; an inserted value becomes a placeholder, `%1` and so on. A text that cannot be followed is
+left out and stays English in the page. Called by messages.py.
 """
 
 import ast
@@ -16,8 +16,9 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "jupyter_ai_shoulders"
 SKIPPED = ("testing", "evaluation", "cli", "client", "kernel", "proxy", "providers/demo")
-"""Nobody reads in the page what these say, but for the demo, which answers in English as a model
-does; the proxy speaks as each provider does."""
+"""The page does not show these texts, except the demo's, which answers in English like a model; the
+proxy answers like each provider.
+"""
 
 ERRORS = "ShouldersError"
 FIELDS = {
@@ -32,26 +33,26 @@ FIELDS = {
     "problem",
 }
 TEXTS = {"Notice", "BudgetNotice", "ApprovalReason", "Deny"}
-"""Classes whose `text` people read."""
+"""Classes whose `text` users read."""
 TABLES = {
     ("providers/http/error_mapping.py", "HINTS"),
     ("providers/http/error_mapping.py", "_SAID"),
 }
-"""Texts that are looked up where the search cannot follow."""
+"""Looked-up texts that the search cannot follow."""
 MOST_CHOICES = 24
 DEEPEST = 8
 ENOUGH_LETTERS = 3
 FORMATTED = re.compile(r"\{[a-z_]+(?::[^{}]*)?\}")
 
 Piece = str | None
-"""A stretch of a text; None is a value that is put in."""
+"""A part of a text; None is an inserted value."""
 Text = tuple[Piece, ...]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module of the package, and what texts may lead to in it."""
+    """A module of the package, and the definitions its texts may refer to."""
 
     path: str
     tree: ast.Module
@@ -76,7 +77,7 @@ class Module:
 
 
 def messages() -> dict[str, set[str]]:
-    """Return each text with the files that say it."""
+    """Return each text with the files that contain it."""
     modules = [
         Module(path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -93,7 +94,7 @@ def messages() -> dict[str, set[str]]:
 
 
 def numbered(text: Text) -> str:
-    """Return a text with its placeholders in the order they come."""
+    """Return a text with numbered placeholders."""
     number = 0
     written = ""
     for piece in text:
@@ -103,7 +104,7 @@ def numbered(text: Text) -> str:
 
 
 def is_worth(written: str) -> bool:
-    """Return whether there is anything to translate: not a key, a name of a file, or JSON."""
+    """Return whether there is anything to translate: not a key, a file name or JSON."""
     is_text = " " in written or re.fullmatch("[A-Z][a-z]+", written) is not None
     return is_text and has_words(written) and not written.startswith("{")
 
@@ -120,14 +121,14 @@ class Names:
 
     errors: frozenset[str]
     parameters: dict[str, list[list[str]]]
-    """Of all functions and classes of a name."""
+    """By name, for all functions and classes."""
 
     @classmethod
     def of(cls, modules: Iterable[Module]) -> "Names":
         errors = {ERRORS}
         parameters: dict[str, list[list[str]]] = {}
         nodes = [node for module in modules for node in ast.walk(module.tree)]
-        for _ in range(3):  # errors of errors
+        for _ in range(3):  # subclasses of errors, transitively
             errors |= {
                 node.name
                 for node in nodes
@@ -145,7 +146,7 @@ class Names:
 
 
 def called(node: ast.expr) -> str:
-    """Return the last name of what is called or derived from."""
+    """Return the last component of the called or base name."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -154,13 +155,13 @@ def called(node: ast.expr) -> str:
 
 
 def taken(function: Function) -> list[str]:
-    """Return the names of what a function takes."""
+    """Return the parameter names of a function."""
     names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
     return names[1:] if names[:1] in (["self"], ["cls"]) else names
 
 
 def fields(made: ast.ClassDef) -> list[str]:
-    """Return what a class is made of, in order."""
+    """Return the fields of a class in order."""
     for node in made.body:
         if isinstance(node, ast.FunctionDef) and node.name == "__init__":
             return taken(node)
@@ -173,7 +174,7 @@ def fields(made: ast.ClassDef) -> list[str]:
 
 @dataclass(frozen=True)
 class Search:
-    """Follows what is shown to where it is written."""
+    """Follows shown texts to their definitions."""
 
     names: Names
 
@@ -194,7 +195,7 @@ class Search:
             yield from self._within(child, place)
 
     def _shown(self, call: ast.Call) -> Iterator[ast.expr]:
-        """Yield the arguments of a call that people read."""
+        """Yield the arguments of a call that users read."""
         name = called(call.func)
         read = FIELDS | ({"text"} if name in TEXTS else set())
         known = [["message"]] if name in self.names.errors else self.names.parameters.get(name, [])
@@ -203,7 +204,7 @@ class Search:
         yield from (given.value for given in call.keywords if given.arg in read)
 
     def follow(self, node: ast.expr, place: "Place") -> list[Text]:
-        """Return what an expression may be as text; nothing when that cannot be seen."""
+        """Return the possible texts of an expression; none if unknown."""
         if place.depth > DEEPEST:
             return []
         inside = place.deeper()
@@ -262,7 +263,7 @@ class Place:
         return Place(self.module, self.function, self.depth + 1)
 
     def assigned(self, name: str) -> list[tuple[ast.expr, Function | None]]:
-        """Return the values a name may have."""
+        """Return the possible values of a name."""
         here = [] if self.function is None else list(ast.walk(self.function))
         found = [
             (node.value, self.function)
@@ -273,7 +274,7 @@ class Place:
         return found or ([] if constant is None else [(constant, None)])
 
     def returned(self, name: str) -> list[tuple[ast.expr, Function | None]]:
-        """Return what the functions of this name give."""
+        """Return the results of the functions of this name."""
         return [
             (node.value, function)
             for function in self.module.functions.get(name, [])
@@ -283,7 +284,7 @@ class Place:
 
 
 def choices(node: ast.expr) -> list[ast.expr]:
-    """Return what an expression chooses from."""
+    """Return the alternatives of an expression."""
     match node:
         case ast.IfExp(body=body, orelse=other):
             return [body, other]
@@ -298,7 +299,7 @@ def choices(node: ast.expr) -> list[ast.expr]:
 
 
 def joined(pieces: list[list[Text]]) -> list[Text]:
-    """Return each way to put choices together."""
+    """Return all combinations of alternatives."""
     texts = [sum(chosen, ()) for chosen in product(*pieces)]
     return texts if len(texts) <= MOST_CHOICES else []
 

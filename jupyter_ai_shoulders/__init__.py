@@ -1,6 +1,6 @@
-"""An AI colleague inside JupyterLab: what Jupyter needs to find its two halves, and notebooks ours.
+"""An AI agent inside JupyterLab: the entry points of Jupyter and IPython, and names for notebooks.
 
-Jupyter and IPython call functions by name, at every server start, so nothing heavy may be imported.
+Jupyter and IPython call them at every server start, so nothing heavy may be imported.
 """
 # pyright: reportUnusedFunction=false
 
@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import what notebooks use when it is asked for."""
+    """Import the names for notebooks on first use."""
     if name == "Client":
         from jupyter_ai_shoulders.client import Client
 
@@ -28,19 +28,19 @@ def __getattr__(name: str) -> Any:
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:
-    """Where the built page half lives and the name JupyterLab knows it by."""
+    """Return the location and name of the built lab extension."""
     return [{"src": "labextension", "dest": "jupyter-ai-shoulders"}]
 
 
 def _jupyter_server_extension_points() -> list[dict[str, Any]]:
-    """The server half; imported here, so that a kernel which imports the package does not pay."""
+    """Return the server extension; imported here to keep the package's import cheap in kernels."""
     from jupyter_ai_shoulders.server.app import ShouldersApp
 
     return [{"module": "jupyter_ai_shoulders", "app": ShouldersApp}]
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """``%load_ext jupyter_ai_shoulders``: the magics ``%ai`` and ``%%ai``."""
+    """Load the magics ``%ai`` and ``%%ai`` (``%load_ext jupyter_ai_shoulders``)."""
     from jupyter_ai_shoulders.kernel.magics import load
 
     load(shell)

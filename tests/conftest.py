@@ -1,4 +1,4 @@
-"""What every test finds in place: a home directory of its own, no keys, and a strict server."""
+"""Fixtures of all tests: an isolated home directory, no keys, and a strict server."""
 
 import os
 import signal
@@ -22,11 +22,11 @@ from tests.support.secret_scanner import find_leaks
 JUDGE = pytest.StashKey[RequestValidator]()
 LEAKS = pytest.StashKey[list[str]]()
 NOBODY = "127.0.0.1:9"
-"""Where nobody listens."""
+"""An address without a listener."""
 QUICK_START = Path(__file__).parent / "import_stubs"
-"""Has what the processes that tests start need not load."""
+"""Stubs of imports that processes started by tests do not need."""
 
-# No test depends on how fast the machine is; Hypothesis' own limit is 0.2 s for an example.
+# No test depends on the machine's speed; Hypothesis' default limit is 0.2 s per example.
 settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -64,7 +64,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def isolated_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """An empty home, no provider keys, no Ollama: no test meets what the developer has."""
+    """Provide an empty home, no provider keys and no Ollama, independent of the developer's
+    machine.
+    """
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
@@ -77,16 +79,17 @@ def isolated_home(
 
 
 def begin_processes_quickly() -> None:
-    """Put `QUICK_START` on the path of the processes that this one starts, its workers too."""
+    """Put `QUICK_START` on the path of child processes, including workers."""
     path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if str(QUICK_START) not in path:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(QUICK_START), *path]))
 
 
 def begin_processes_that_hear_interrupts() -> None:
-    """Let Ctrl+C reach them also where this process was started in the background of a script.
+    """Let Ctrl+C reach child processes even if this process was started in the background of a
+    script.
 
-    Such a process ignores the signal, and all that it starts would, too.
+    Such a process ignores the signal, and its children would inherit that.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -108,12 +111,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail the run when a key is in any file it wrote except a key file."""
-    if hasattr(session.config, "workerinput"):  # the process that started the workers looks
+    if hasattr(session.config, "workerinput"):  # only the process that started the workers checks
         tell = cast("Any", session.config).workeroutput
         judge = session.config.stash[JUDGE]
         tell["judged"] = [dict(judge.judged), judge.excused, judge.excused_tests]
         return
-    config = cast("Any", session.config)  # fixtures have a public way, hooks have none
+    config = cast("Any", session.config)  # fixtures have a public way, hooks do not
     made: pytest.TempPathFactory = config._tmp_path_factory
     found = find_leaks(made.getbasetemp())
     session.config.stash[LEAKS] = found
@@ -123,7 +126,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Add what a worker of pytest-xdist has judged."""
+    """Add the count of a worker of pytest-xdist."""
     judged, excused, tests = getattr(node, "workeroutput", {}).get("judged", [{}, 0, 0])
     judge: RequestValidator = node.config.stash[JUDGE]
     judge.judged.update(judged)
@@ -134,7 +137,7 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Say how many requests were judged."""
+    """Report how many requests were validated."""
     for leak in config.stash.get(LEAKS, list[str]()):
         terminalreporter.write_line(f"A KEY IS IN A FILE: {leak}", red=True)
     judge = config.stash[JUDGE]
@@ -148,7 +151,7 @@ def pytest_terminal_summary(
 
 @pytest.fixture(scope="session")
 def judge(pytestconfig: pytest.Config) -> Iterator[RequestValidator]:
-    """The judge of every request to a simulator in this process."""
+    """Return the validator of every simulator request in this process."""
     judge = pytestconfig.stash[JUDGE]
     add = Records.add
 
@@ -166,7 +169,7 @@ def judge(pytestconfig: pytest.Config) -> Iterator[RequestValidator]:
 def requests_fit_the_vendors(
     request: pytest.FixtureRequest, judge: RequestValidator
 ) -> Iterator[None]:
-    """Fail the test when a request it caused is not what the vendor's SDK would send."""
+    """Fail the test when a request it caused differs from the vendor's SDK."""
     yield
     malformed = request.node.get_closest_marker("malformed_requests") is not None
     problems = judge.finish(malformed=malformed)
@@ -175,7 +178,7 @@ def requests_fit_the_vendors(
 
 @pytest.fixture
 def jp_server_config() -> Config:
-    """The server that pytest-jupyter starts: our extension on, nothing open without a token."""
+    """Configure pytest-jupyter's server: our extension enabled, everything requires a token."""
     return Config(
         {
             "ServerApp": {
@@ -196,7 +199,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def upstream(tmp_path: Path, judge: RequestValidator) -> Iterator[StartSimulator]:
-    """A factory of simulators that play a script."""
+    """Return a factory of simulators that play a script."""
     started: list[SimulatorProcess] = []
 
     def start(script: Mapping[str, Any]) -> SimulatorProcess:

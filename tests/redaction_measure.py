@@ -1,7 +1,7 @@
 """Measures redaction: ``python -m tests.redaction_measure [FOLDER of notebooks]``.
 
-Prints how many kinds of keys are masked whole, and what is masked by mistake in notebooks, hashes
-and pictures. Without a folder it reads the notebooks of installed packages.
+Prints how many kinds of keys are redacted completely, and false positives in notebooks, hashes and
+pictures. Without a folder it reads the notebooks of installed packages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PICTURES = 200
 
 
 def missed(kinds: Mapping[str, str], random: Random, samples: int = SAMPLES) -> list[str]:
-    """Return the kinds of which a key is not masked whole, alone or in an event's JSON."""
+    """Return the kinds with a key that is not redacted completely, alone or in an event's JSON."""
     return [
         kind
         for kind, template in kinds.items()
@@ -39,7 +39,7 @@ def missed(kinds: Mapping[str, str], random: Random, samples: int = SAMPLES) -> 
 
 
 def hashes(count: int, random: Random) -> Iterator[str]:
-    """Yield digests, commit ids and UUIDs, in the spellings that notebooks have."""
+    """Yield digests, commit ids and UUIDs, as spelled in notebooks."""
     for number in range(count):
         raw = random.randbytes(32)
         match number % 8:
@@ -62,14 +62,14 @@ def hashes(count: int, random: Random) -> Iterator[str]:
 
 
 def pictures(count: int, random: Random) -> Iterator[str]:
-    """Yield PNG pictures of some 40,000 bytes in base64: on one line, and in lines of 76."""
+    """Yield PNG pictures of about 40,000 bytes in base64: on one line, and in lines of 76."""
     for number in range(count):
         png = _png(random, noisy=number % 2 == 0)
         yield base64.b64encode(png).decode() if number % 4 < 2 else base64.encodebytes(png).decode()
 
 
 def masked_by_mistake(texts: Iterable[str]) -> list[str]:
-    """Return what is masked in texts that hold no keys."""
+    """Return what is redacted in texts without keys."""
     redactor = Redactor()
     return [text[begin:end] for text in texts for begin, end in redactor.spans(text)]
 

@@ -1,4 +1,4 @@
-"""The provider simulator in a process of its own, and a workspace whose models point to it."""
+"""The provider simulator in a separate process, and a workspace whose models use it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from typing import Any
 KEY = "sk-simulated"
 MODEL = "claude-haiku-5-5"
 REPOSITORY = Path(__file__).parents[1]
-"""Where Python finds ``tests.simulator``, whatever directory the test runs in."""
+"""Where Python finds ``tests.simulator``, independent of the test's working directory."""
 
 
 @dataclass
 class SimulatorProcess:
-    """A simulator that plays one script; stop it when done."""
+    """A simulator that plays one script; stop it afterwards."""
 
     script: Mapping[str, Any]
     folder: Path
     judge: Callable[[Sequence[Mapping[str, Any]]], None] = lambda _: None
-    """Is shown all requests before they are forgotten."""
+    """Called with all requests before they are dropped."""
     url: str = ""
     _process: subprocess.Popen[str] | None = field(default=None, repr=False)
 
@@ -55,13 +55,13 @@ class SimulatorProcess:
             self._process.stdout.close()
 
     def play(self, script: Mapping[str, Any]) -> None:
-        """Play another script from now on; what came so far is forgotten."""
+        """Play another script from now on; earlier requests are dropped."""
         self.judge(self.requests())
         self._control("POST", "reset")
         self._control("PUT", "script", json.dumps(script).encode())
 
     def requests(self) -> list[dict[str, Any]]:
-        """The requests that came since the script was set; not those for the list of models."""
+        """The requests since the script was set, without those for the list of models."""
         requests = json.loads(self._control("GET", "requests"))["requests"]
         return [request for request in requests if request["method"] == "POST"]
 
@@ -148,7 +148,7 @@ def notebook(*cells: tuple[str, str], kernel: str = "python3") -> str:
 
 
 def texts(cells: Sequence[Mapping[str, Any]], cell_id: str) -> str:
-    """All the stream text in a cell's outputs, from a notebook's JSON."""
+    """Return all stream text in a cell's outputs, from a notebook's JSON."""
     cell = next(cell for cell in cells if cell["id"] == cell_id)
     return "".join(
         text if isinstance(text := output.get("text", ""), str) else "".join(text)

@@ -1,4 +1,4 @@
-"""Damages databases and write-ahead logs at random, and counts what that loses and who is told.
+"""Damages databases and write-ahead logs at random, and counts reported and silent losses.
 
 ``python -m tests.storage_damage --count 500 --seed 1``. A loss is silent when an event is missing
 or changed and neither a notice in its conversation nor the report of the state directory says so.
@@ -68,7 +68,7 @@ def said(events: list[Event], code: str) -> bool:
 
 
 def judge(store: Store, whole: Mapping[str, list[Event]], counts: Counter[str]) -> list[str]:
-    """Compare what can be read with what was stored; return the silent losses."""
+    """Compare the readable with the stored events; return the silent losses."""
     shown = {
         session.id: session for session in store.sessions.page(SessionFilter(), None, 50).sessions
     }
@@ -104,14 +104,14 @@ def judge(store: Store, whole: Mapping[str, list[Event]], counts: Counter[str]) 
 
 
 def unindexed(store: Store, session_id: SessionId, found: list[Event]) -> list[str]:
-    """Return the messages that the index by type does not have any more."""
+    """Return the messages missing from the index by type."""
     listed = [logged.event for logged in store.log.find(["message-add"], session_id)]
     expected = [event for event in found if event.type == "message-add"]
     return [] if listed == expected else [f"the index lacks messages of {session_id}"]
 
 
 def play(stored: Stored, folder: Path, rng: Random, counts: Counter[str]) -> list[str]:
-    """Damage a copy and open it; return what went wrong."""
+    """Damage a copy and open it; return the problems."""
     target = rng.choice(("database", "log"))
     source, whole = (
         (stored.checkpointed, stored.before)
@@ -139,7 +139,7 @@ def play(stored: Stored, folder: Path, rng: Random, counts: Counter[str]) -> lis
 def reopened(
     folder: Path, whole: Mapping[str, list[Event]], counts: Counter[str], what: str, why: Exception
 ) -> list[str]:
-    """Open once more after damage that was met while running, as its error says."""
+    """Reopen after damage found while running, as its error advises."""
     store = Store(folder, MovableClock())
     try:
         return [f"{what}: {problem}" for problem in judge(store, whole, counts)]

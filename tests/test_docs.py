@@ -1,4 +1,4 @@
-"""What stands in the documents is so: examples can be read, links lead somewhere."""
+"""Examples in the documentation work and its links are valid."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def blocks(path: Path, language: str) -> list[str]:
-    """The code blocks of one language."""
+    """Return the code blocks of one language."""
     pattern = rf"^```{language}\n(.*?)^```"
     return re.findall(pattern, path.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 
@@ -39,7 +39,7 @@ def test_the_provider_of_the_documents_is_one() -> None:
 async def test_the_tool_of_the_documents_is_one(tmp_path: Path) -> None:
     source, _ = blocks(ROOT / "docs" / "write-a-tool.md", "python")
     module: dict[str, Any] = {}
-    exec(compile(source, "count_words.py", "exec"), module)  # what a reader would put into a file
+    exec(compile(source, "count_words.py", "exec"), module)  # a reader would put this into a file
     with file_workspace(tmp_path) as here:
         (here.root / "poem.md").write_text("Penguins swim in winter")
         tool = module["CountWords"](here.texts)

@@ -1,4 +1,4 @@
-"""The example notebooks: valid, without outputs, and broken in exactly the places they say."""
+"""The example notebooks are valid, without outputs, and broken only where they say so."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ def read(name: str) -> Any:
 
 
 async def errors_of(notebook: Any) -> dict[str, str]:
-    """Run a notebook beside the examples; the names of its errors, by cell."""
+    """Run a notebook beside the examples; return the names of its errors by cell."""
     place = {"metadata": {"path": str(EXAMPLES)}}
     client = NotebookClient(notebook, allow_errors=True, timeout=100, resources=place)
     await client.async_execute()
@@ -46,7 +46,7 @@ MISTAKES = {
     "mean-per-place": ("KeyError", '"bike"', '"bikes"'),
     "rainy-days": ("AttributeError", "sort_value(", "sort_values("),
 }
-"""The error of a cell, and what stands where in its place."""
+"""The error of a cell, and the correction of its text."""
 
 
 def mended(cell: Any) -> Any:

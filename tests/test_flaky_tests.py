@@ -1,4 +1,4 @@
-"""What `make test` makes of a test that fails once: told, and no more than a few of them."""
+"""`make test` reports tests that fail once, and accepts only a few of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each invariant finds what breaks it, and nothing in a sound history."""
+"""Each invariant detects its violation, and nothing in a valid history."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.invariants import INVARIANTS, Evidence, Seen, violations
 
 
 class ModelRequestLike(NamedTuple):
-    """The part of a request that is judged."""
+    """The checked part of a request."""
 
     messages: Sequence[ModelMessage]
 
@@ -38,7 +38,7 @@ SECRET = "sk-planted-and-secret"
 
 
 async def sound(tmp_path: Path) -> Evidence:
-    """What a turn with a call leaves."""
+    """Return the evidence of a turn with a call."""
     w = make_engine(turn(Call("read_it", {"path": "a"})), "Done.")
     await w.say()
     texts = [encode_model(event)[1] for event in w.events]

@@ -49,9 +49,9 @@ def test_the_catalogue_and_the_packs_are_up_to_date() -> None:
         (None, ("%1 file", "%1 files")),
         ("server", "Run all cells"),
         ("server", "Edit cell %1"),
-        ("server", "Move cell %1 below cell %2"),  # a phrase put into another
+        ("server", "Move cell %1 below cell %2"),  # a phrase inserted into another
         ("server", "There is no cell %1 in %2."),
-        ("server", "the key was not accepted"),  # of a table that is looked up
+        ("server", "the key was not accepted"),  # from a table that is looked up
         ("server", "nothing answers at %1"),  # filled by `str.format`
     ],
 )

@@ -1,4 +1,4 @@
-"""The package as Jupyter meets it: versions agree, and importing it costs nothing."""
+"""The package as loaded by Jupyter: versions agree, and importing it is cheap."""
 
 import json
 import subprocess

@@ -1,7 +1,7 @@
 """Only the guard opens files, connects or starts processes; checked in the source.
 
-The exceptions are named, each with what it may do and why. One that is not needed any more fails,
-as does anything new that reaches out without the guard.
+Each exception states the permitted use and its reason. An unneeded exception fails the test, as
+does any new access without the guard.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PROCESSES: frozenset[Kind] = frozenset({"processes"})
 
 @dataclass(frozen=True, slots=True)
 class Excepted:
-    """What modules may do without the guard: kinds of reaching out, or single uses, and why."""
+    """Permitted access without the guard: kinds of access or single uses, and the reason."""
 
     why: str
     kinds: Collection[Kind] = ()
@@ -66,7 +66,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     ),
     "server.kernels.gateway": Excepted("Jupyter's gateway client", {*NETWORK, *PROCESSES}),
     "server.kernels.kernel_directory": Excepted("Jupyter's kernel manager", PROCESSES),
-    # The user's side: a kernel, a script or a terminal, where no agent's call arrives.
+    # The user's side: a kernel, a script or a terminal, which no call of the agent reaches.
     "client.server_discovery": Excepted(
         "reads what Jupyter servers wrote about themselves",
         FILES,
@@ -102,7 +102,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "kernel.panel.websocket_relay": Excepted(
         "relays the panel's socket to the Jupyter server", NETWORK
     ),
-    # The user's own settings and keys, which are outside every workspace.
+    # The user's own settings and keys, outside every workspace.
     "providers.catalogue.loader": Excepted(
         "reads the user's models.json, and the catalogue this package ships", FILES
     ),
@@ -135,7 +135,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "wire.schema": Excepted(
         "writes the schema into the source tree, for developers", (), ("….mkdir", "….write_text")
     ),
-    # What only looks at names, or works in memory.
+    # Uses only names, or works in memory.
     "files.previews.archives": Excepted("unpacks bytes in memory", (), ARCHIVES),
     "tools.conversation.share_artifact": Excepted("packs bytes in memory", (), ARCHIVES),
     "files.previews.formats": Excepted(
@@ -160,7 +160,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         (),
         ("os.lstat", "….is_dir"),
     ),
-    # For developers and tests: they start servers, and end processes on purpose.
+    # For developers and tests: these start servers and end processes on purpose.
     "core.crash_points": Excepted(
         "ends this process where a test asks for it", {*FILES, *PROCESSES}
     ),
@@ -173,7 +173,7 @@ def module_of(path: Path) -> str:
 
 
 def found_in_the_package() -> dict[str, list[SystemAccess]]:
-    """Return what reaches out of each module that is not the guard's."""
+    """Return the system accesses of each module outside the guard."""
     return {
         module: found
         for path in sorted(PACKAGE.rglob("*.py"))
