@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
 from jupyter_ai_shoulders.guard.spawner.process_tree import process_info
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 """Timeout for events on a machine of any speed."""
 
 
@@ -40,9 +40,9 @@ class CommandResult:
         return "".join(text.decode("utf-8", "replace") for text in self.printed.values())
 
 
-def program(line: str, folder: Path, **given: Any) -> Program:
+def program(line: str, folder: Path, **overrides: Any) -> Program:
     """Return a shell line as a program, without a sandbox and with little environment."""
-    values: dict[str, Any] = {"environment": {"PATH": PATH}, "time_limit_s": PATIENCE_S, **given}
+    values: dict[str, Any] = {"environment": {"PATH": PATH}, "time_limit_s": TIMEOUT_S, **overrides}
     return Program(shell_words(line), folder, **values)
 
 
@@ -56,11 +56,11 @@ async def spawned() -> AsyncGenerator[Spawner]:
         await spawner.aclose()
 
 
-async def run_command(asked: Program) -> CommandResult:
+async def run_command(command: Program) -> CommandResult:
     """Run a program to its end."""
     printed: dict[str, bytearray] = {}
     ended: ProgramExit | None = None
-    async with spawned() as spawner, aclosing(spawner.run(asked)) as items:
+    async with spawned() as spawner, aclosing(spawner.run(command)) as items:
         async for item in items:
             if isinstance(item, OutputChunk):
                 printed.setdefault(item.channel, bytearray()).extend(item.data)
@@ -86,9 +86,9 @@ def wait_for(path: Path) -> None:
     wait_until(lambda: path.exists() and bool(path.read_text().strip()))
 
 
-def wait_until(holds: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     """Wait until a condition is true; blocks."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
+    deadline = time.monotonic() + TIMEOUT_S
+    while not condition():
         assert time.monotonic() < deadline, "it never came to be"
         time.sleep(0.01)

@@ -32,7 +32,7 @@ TRIES = 6_000
 ENOUGH = 300
 """Attempts that must meet links, and that must not; more attempts are made while the swapper waits.
 """
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 @pytest.fixture(autouse=True)
@@ -127,7 +127,7 @@ def test_links_swapped_in_lead_nowhere(places: Path, make: Callable[[Path], Root
     root, outside = places / "root", places / "outside"
     workspace = Workspace(root, make(root))
     done = refused = 0
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     with swapped(root):
         for operation in operations(workspace):
             told = outcome(operation)
@@ -152,7 +152,7 @@ def test_race_is_won_against_a_check_before_the_use(places: Path):
     """The attack works against a check before the use: the file outside is read."""
     root = places / "root"
     path = root / "f"
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     with swapped(root):
         while time.monotonic() < deadline:
             if not path.is_symlink() and path.read_bytes() == SECRET:

@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.guard.process.program import OutputChunk, Program, Pro
 from jupyter_ai_shoulders.guard.process.spawner_pool import SpawnerPool
 from jupyter_ai_shoulders.guard.spawner.process_tree import end_orphans, process_start
 from tests.guard.command_runner import (
-    PATIENCE_S,
+    TIMEOUT_S,
     is_running,
     pids,
     program,
@@ -289,7 +289,7 @@ def test_when_the_server_is_killed_its_command_is_ended_at_once(tmp_path: Path) 
     server.kill()
     server.wait()
 
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while any(is_running(pid) for pid in pids(tmp_path)):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -347,7 +347,7 @@ async def test_a_start_that_is_cancelled_leaves_no_process(monkeypatch: pytest.M
 
     def slow(rules: PortRules | None = None) -> Spawner:
         launched.append(launch(rules))
-        cancelled.wait(PATIENCE_S)
+        cancelled.wait(TIMEOUT_S)
         return launched[-1]
 
     monkeypatch.setattr(Spawner, "launch", slow)

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from jupyter_ai_shoulders.guard.process.process_group import kill_after
-from tests.guard.command_runner import PATIENCE_S, is_running, pids, wait_for
+from tests.guard.command_runner import TIMEOUT_S, is_running, pids, wait_for
 
 LINE = "sleep 1000 & echo $! > a.pid; echo $$ > b.pid; wait"
 
@@ -15,7 +15,7 @@ def start(folder: Path) -> "subprocess.Popen[bytes]":
 
 
 def gone(folder: Path) -> bool:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while any(is_running(pid) for pid in pids(folder)) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not any(is_running(pid) for pid in pids(folder))
@@ -23,7 +23,7 @@ def gone(folder: Path) -> bool:
 
 def test_a_program_is_ended_with_its_children_when_the_block_is_left(tmp_path: Path) -> None:
     process = start(tmp_path)
-    with kill_after(process, PATIENCE_S):
+    with kill_after(process, TIMEOUT_S):
         wait_for(tmp_path / "b.pid")
 
     assert process.returncode == -9
@@ -42,7 +42,7 @@ def test_a_program_is_ended_with_its_children_when_its_time_is_over(tmp_path: Pa
 
 def test_a_program_that_ended_keeps_its_exit_code(tmp_path: Path) -> None:
     process = subprocess.Popen(["bash", "-c", "exit 3"], start_new_session=True)
-    with kill_after(process, PATIENCE_S):
+    with kill_after(process, TIMEOUT_S):
         process.wait()
 
     assert process.returncode == 3

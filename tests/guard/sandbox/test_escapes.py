@@ -21,19 +21,19 @@ HIDDEN = "files: hidden"
 
 
 @pytest.fixture(scope="session")
-def facts() -> SandboxCapabilities:
+def capabilities() -> SandboxCapabilities:
     return machine_facts()
 
 
-def attempted(case: Case, facts: SandboxCapabilities, *groups: str) -> Tried | None:
+def attempted(case: Case, capabilities: SandboxCapabilities, *groups: str) -> Tried | None:
     """Run the attempts; None where this system cannot confine a command in this way."""
-    if facts.kind != "landlock":
-        assert facts.kind in {"none", "bubblewrap", "seatbelt"}
+    if capabilities.kind != "landlock":
+        assert capabilities.kind in {"none", "bubblewrap", "seatbelt"}
         return None
-    if case.cover and not facts.covers:
-        assert "cannot be hidden" in facts.detail
+    if case.cover and not capabilities.covers:
+        assert "cannot be hidden" in capabilities.detail
         return None
-    found = tried(case, facts, groups)
+    found = tried(case, capabilities, groups)
     if found.confined == "yes":
         return found
     assert case.cover, found.confined  # this user may not create mounts
@@ -45,17 +45,17 @@ def attempted(case: Case, facts: SandboxCapabilities, *groups: str) -> Tried | N
 @pytest.mark.parametrize("cover", [True, False], ids=["own mounts", "shared mounts"])
 @pytest.mark.parametrize("ordinary", [False, True], ids=["this user", "ordinary user"])
 def test_no_known_escape_succeeds(
-    facts: SandboxCapabilities, ordinary: bool, cover: bool, network: bool
+    capabilities: SandboxCapabilities, ordinary: bool, cover: bool, network: bool
 ) -> None:
     case = Case(ordinary, cover, network)
     signals = ("signals",) if landlock.abi() >= landlock.SCOPE_ABI else ()
 
-    found = attempted(case, facts, *GROUPS, *signals)
+    found = attempted(case, capabilities, *GROUPS, *signals)
 
     if found is None:
         return
     expected = set[str]() if cover else {HIDDEN}
-    if network and not facts.closes_ports:
+    if network and not capabilities.closes_ports:
         expected |= {name for name in found.reached if name.startswith("closed_port")}
     assert set(found.reached) == expected
     assert found.changed == []
@@ -65,11 +65,11 @@ def test_no_known_escape_succeeds(
 @pytest.mark.parametrize("cover", [True, False], ids=["own mounts", "shared mounts"])
 @pytest.mark.parametrize("ordinary", [False, True], ids=["this user", "ordinary user"])
 def test_a_read_only_workspace_is_not_changed_at_all(
-    facts: SandboxCapabilities, ordinary: bool, cover: bool
+    capabilities: SandboxCapabilities, ordinary: bool, cover: bool
 ) -> None:
     case = Case(ordinary, cover, read_only=True)
 
-    found = attempted(case, facts, "workspace", "open_file")
+    found = attempted(case, capabilities, "workspace", "open_file")
 
     if found is None:
         return
@@ -77,9 +77,9 @@ def test_a_read_only_workspace_is_not_changed_at_all(
     assert found.changed == []
 
 
-def test_only_the_network_opens_the_network(facts: SandboxCapabilities) -> None:
-    without = attempted(Case(), facts, "internet")
-    with_network = attempted(Case(network=True), facts, "internet")
+def test_only_the_network_opens_the_network(capabilities: SandboxCapabilities) -> None:
+    without = attempted(Case(), capabilities, "internet")
+    with_network = attempted(Case(network=True), capabilities, "internet")
 
     if without is None or with_network is None:
         return

@@ -76,24 +76,26 @@ NEEDED = {
 
 
 @pytest.fixture(scope="module")
-def facts() -> SandboxCapabilities:
+def capabilities() -> SandboxCapabilities:
     return asyncio.run(detect_capabilities(SpawnerPool()))
 
 
-async def worked(folder: Path, facts: SandboxCapabilities, line: str) -> CommandResult:
+async def worked(folder: Path, capabilities: SandboxCapabilities, line: str) -> CommandResult:
     environ = {"PATH": os.environ["PATH"]}
-    places = SandboxLocations(folder, folder / ".shoulders", folder.parent / "home", environ)
+    locations = SandboxLocations(folder, folder / ".shoulders", folder.parent / "home", environ)
 
     async def detected() -> SandboxCapabilities:
-        return facts
+        return capabilities
 
     asked = program(f"set -e; {line}", folder, environment=environ)
-    with Sandbox(places, detected).confined(asked, facts, SandboxRequest()) as confined:
+    with Sandbox(locations, detected).confined(asked, capabilities, SandboxRequest()) as confined:
         return await run_command(confined)
 
 
 @pytest.mark.parametrize("name", WORK)
-async def test_it_works_inside(tmp_path: Path, facts: SandboxCapabilities, name: str) -> None:
+async def test_it_works_inside(
+    tmp_path: Path, capabilities: SandboxCapabilities, name: str
+) -> None:
     """If a program is missing, the command's output says so."""
     folder = tmp_path / "workspace"
     folder.mkdir()
@@ -101,11 +103,11 @@ async def test_it_works_inside(tmp_path: Path, facts: SandboxCapabilities, name:
     (folder / "pool.py").write_text(POOL)
     (folder / "threads.c").write_text(THREADS)
     make_wheel(folder / "pure-1-py3-none-any.whl")
-    if not facts.covers:
-        assert facts.kind == "none" or "cannot change permissions" in facts.detail
+    if not capabilities.covers:
+        assert capabilities.kind == "none" or "cannot change permissions" in capabilities.detail
         return
 
-    done = await worked(folder, facts, WORK[name])
+    done = await worked(folder, capabilities, WORK[name])
 
     needed = NEEDED.get(name)
     if needed is not None and shutil.which(needed) is None:
@@ -114,26 +116,26 @@ async def test_it_works_inside(tmp_path: Path, facts: SandboxCapabilities, name:
     assert done.ended.code == 0, done.all
 
 
-async def test_nothing_open_is_inherited(tmp_path: Path, facts: SandboxCapabilities) -> None:
-    if facts.kind == "none":
-        assert not facts.covers
+async def test_nothing_open_is_inherited(tmp_path: Path, capabilities: SandboxCapabilities) -> None:
+    if capabilities.kind == "none":
+        assert not capabilities.covers
         return
 
     line = "for n in $(seq 3 200); do test ! -e /proc/$$/fd/$n || echo $n; done"
-    done = await worked(tmp_path, facts, line)
+    done = await worked(tmp_path, capabilities, line)
 
     assert done.out == ""
 
 
 async def test_memory_of_the_system_is_told_apart(
-    tmp_path: Path, facts: SandboxCapabilities
+    tmp_path: Path, capabilities: SandboxCapabilities
 ) -> None:
     """Shared memory of other processes is not listed."""
-    if not facts.covers:
-        assert facts.kind == "none" or "cannot be hidden" in facts.detail
+    if not capabilities.covers:
+        assert capabilities.kind == "none" or "cannot be hidden" in capabilities.detail
         return
 
-    done = await worked(tmp_path, facts, "wc -l < /proc/sysvipc/shm; ls -A /dev/shm | wc -l")
+    done = await worked(tmp_path, capabilities, "wc -l < /proc/sysvipc/shm; ls -A /dev/shm | wc -l")
 
     assert done.out.split() == ["1", "0"]
 

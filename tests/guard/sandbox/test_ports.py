@@ -27,13 +27,13 @@ NETWORK = SandboxRequest(network=True)
 
 
 @pytest.fixture(scope="module")
-def facts() -> SandboxCapabilities:
+def capabilities() -> SandboxCapabilities:
     return asyncio.run(detect_capabilities(SpawnerPool()))
 
 
 async def connected(
     folder: Path,
-    facts: SandboxCapabilities,
+    capabilities: SandboxCapabilities,
     port: int,
     closed: Collection[int],
     prepared: Collection[int],
@@ -41,15 +41,15 @@ async def connected(
     """Return whether a command connects to a port; ``prepared`` are the ports of the spawner's
     rules.
     """
-    places = SandboxLocations(folder, folder / ".shoulders", folder / "home", dict(os.environ))
+    locations = SandboxLocations(folder, folder / ".shoulders", folder / "home", dict(os.environ))
 
     async def detected() -> SandboxCapabilities:
-        return facts
+        return capabilities
 
-    sandbox = Sandbox(places, detected, lambda: closed)
+    sandbox = Sandbox(locations, detected, lambda: closed)
     line = f"exec 3<>/dev/tcp/127.0.0.1/{port}"
     spawners = SpawnerPool(lambda: prepared)
-    with sandbox.confined(program(line, folder), facts, NETWORK) as confined:
+    with sandbox.confined(program(line, folder), capabilities, NETWORK) as confined:
         spawner = await spawners.acquire()
         try:
             async with aclosing(spawner.run(confined)) as items:
@@ -64,18 +64,20 @@ async def connected(
     "prepared", ["the same", "none", "others"], ids=lambda name: f"prepared: {name}"
 )
 async def test_a_closed_port_is_out_of_reach_and_others_are_not(
-    tmp_path: Path, facts: SandboxCapabilities, prepared: str
+    tmp_path: Path, capabilities: SandboxCapabilities, prepared: str
 ) -> None:
     """Rules the spawner was not started with are made when the command starts."""
     with socket.create_server(("", 0)) as server, socket.create_server(("", 0)) as other:
         closed, free = server.getsockname()[1], other.getsockname()[1]
         had = {"the same": [closed], "none": [], "others": [free]}[prepared]
-        if not facts.closes_ports:
-            assert facts.kind in {"none", "bubblewrap"} or landlock.abi() < landlock.NETWORK_ABI
+        if not capabilities.closes_ports:
+            assert (
+                capabilities.kind in {"none", "bubblewrap"} or landlock.abi() < landlock.NETWORK_ABI
+            )
             return
 
-        assert not await connected(tmp_path, facts, closed, [closed], had)
-        assert await connected(tmp_path, facts, free, [closed], had)
+        assert not await connected(tmp_path, capabilities, closed, [closed], had)
+        assert await connected(tmp_path, capabilities, free, [closed], had)
 
 
 @pytest.mark.parametrize("closes", [False, True])
@@ -83,18 +85,18 @@ async def test_a_closed_port_is_out_of_reach_and_others_are_not(
 def test_servers_that_cannot_be_kept_away_are_told(
     tmp_path: Path, closes: bool, network: bool
 ) -> None:
-    places = SandboxLocations(tmp_path, tmp_path / ".shoulders", tmp_path / "home", {})
-    facts = SandboxCapabilities("landlock", covers=True, closes_ports=closes)
+    locations = SandboxLocations(tmp_path, tmp_path / ".shoulders", tmp_path / "home", {})
+    capabilities = SandboxCapabilities("landlock", covers=True, closes_ports=closes)
 
     async def detected() -> SandboxCapabilities:
-        return facts
+        return capabilities
 
-    exposed = Sandbox(places, detected).exposure(facts, SandboxRequest(network=network))
+    exposed = Sandbox(locations, detected).exposure(capabilities, SandboxRequest(network=network))
 
     assert exposed.servers == (network and not closes)
 
 
-def test_rules_are_made_again_only_when_the_ports_change(facts: SandboxCapabilities) -> None:
+def test_rules_are_made_again_only_when_the_ports_change(capabilities: SandboxCapabilities) -> None:
     ports = [8888]
     cache = PortRulesCache(lambda: ports)
     try:
@@ -104,7 +106,7 @@ def test_rules_are_made_again_only_when_the_ports_change(facts: SandboxCapabilit
         ports.clear()
 
         assert cache.rules() is None
-        if not facts.closes_ports:
+        if not capabilities.closes_ports:
             assert (first, second, third) == (None, None, None)
             return
         assert first is not None

@@ -25,7 +25,7 @@ COVERING = SandboxCapabilities("landlock", covers=True)
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> SandboxLocations:
+def locations(tmp_path: Path) -> SandboxLocations:
     root = make_repository(tmp_path / "root")
     for name in ("AGENTS.md", "sub/claude.md", ".git/hooks/pre-commit"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -33,27 +33,29 @@ def places(tmp_path: Path) -> SandboxLocations:
     return SandboxLocations(root, root / ".shoulders", tmp_path / "home", dict(os.environ))
 
 
-def boxed(places: SandboxLocations, facts: SandboxCapabilities) -> Sandbox:
+def boxed(locations: SandboxLocations, capabilities: SandboxCapabilities) -> Sandbox:
     async def told() -> SandboxCapabilities:
-        return facts
+        return capabilities
 
-    return Sandbox(places, told)
+    return Sandbox(locations, told)
 
 
 async def tried(
-    places: SandboxLocations, line: str, wanted: SandboxRequest | None = None
+    locations: SandboxLocations, line: str, request: SandboxRequest | None = None
 ) -> CommandResult | None:
     """Run a line in the sandbox; None on a system whose sandbox cannot hide paths."""
-    facts = await detect_capabilities(SpawnerPool())
-    if not facts.covers:
+    capabilities = await detect_capabilities(SpawnerPool())
+    if not capabilities.covers:
         return None
-    asked = program(line, places.workspace)
-    with boxed(places, facts).confined(asked, facts, wanted or SandboxRequest()) as confined:
+    asked = program(line, locations.workspace)
+    with boxed(locations, capabilities).confined(
+        asked, capabilities, request or SandboxRequest()
+    ) as confined:
         return await run_command(confined)
 
 
-def below(places: SandboxLocations, paths: tuple[object, ...]) -> set[str]:
-    return {Path(str(path)).relative_to(places.workspace).as_posix() for path in paths}
+def below(locations: SandboxLocations, paths: tuple[object, ...]) -> set[str]:
+    return {Path(str(path)).relative_to(locations.workspace).as_posix() for path in paths}
 
 
 @pytest.mark.parametrize(
@@ -74,16 +76,16 @@ def below(places: SandboxLocations, paths: tuple[object, ...]) -> set[str]:
     ],
 )
 async def test_what_shapes_the_agent_or_runs_cannot_be_changed(
-    places: SandboxLocations, line: str
+    locations: SandboxLocations, line: str
 ) -> None:
-    root = places.workspace
+    root = locations.workspace
     kept = [root / name for name in ("AGENTS.md", "sub/claude.md", ".git/config")]
     before = [path.read_text() for path in kept], sorted((root / ".git/hooks").iterdir())
 
-    done = await tried(places, line)
+    done = await tried(locations, line)
 
     if done is None:
-        exposed = boxed(places, replace(COVERING, covers=False)).exposure(
+        exposed = boxed(locations, replace(COVERING, covers=False)).exposure(
             replace(COVERING, covers=False), SandboxRequest()
         )
         assert str(root / "AGENTS.md") in exposed.paths
@@ -93,62 +95,62 @@ async def test_what_shapes_the_agent_or_runs_cannot_be_changed(
     assert after == before
 
 
-async def test_work_with_git_goes_on_in_the_sandbox(places: SandboxLocations) -> None:
-    (places.workspace / ".git/hooks/pre-commit").unlink()
+async def test_work_with_git_goes_on_in_the_sandbox(locations: SandboxLocations) -> None:
+    (locations.workspace / ".git/hooks/pre-commit").unlink()
 
     git_lines = SandboxRequest(repositories=True)
     done = await tried(
-        places, "set -e; echo x > n; git add n; git commit -qm N; git checkout -qb b", git_lines
+        locations, "set -e; echo x > n; git add n; git commit -qm N; git checkout -qb b", git_lines
     )
-    refused = await tried(places, "git config core.pager x || echo x > .git/hooks/x", git_lines)
-    shown = await tried(places, "git log --oneline; git status; git diff HEAD")
+    refused = await tried(locations, "git config core.pager x || echo x > .git/hooks/x", git_lines)
+    shown = await tried(locations, "git log --oneline; git status; git diff HEAD")
 
     assert done is None or done.ended.code == 0, done and done.all
-    assert done is None or git(places.workspace, "log", "-1", "--format=%s").strip() == "N"
+    assert done is None or git(locations.workspace, "log", "-1", "--format=%s").strip() == "N"
     assert refused is None or refused.ended.code != 0
     assert shown is None or (shown.ended.code == 0 and " N\n" in shown.out)
 
 
-async def test_passwords_in_the_settings_of_git_are_not_shown(places: SandboxLocations) -> None:
-    git(places.workspace, "remote", "add", "origin", "https://me:hidden@example.com/a.git")
-    git(places.workspace, "config", "http.extraHeader", "Authorization: hidden")
-    assert below(places, find_protected_paths(places).secret) == {".git/config", ".shoulders"}
+async def test_passwords_in_the_settings_of_git_are_not_shown(locations: SandboxLocations) -> None:
+    git(locations.workspace, "remote", "add", "origin", "https://me:hidden@example.com/a.git")
+    git(locations.workspace, "config", "http.extraHeader", "Authorization: hidden")
+    assert below(locations, find_protected_paths(locations).secret) == {".git/config", ".shoulders"}
 
-    done = await tried(places, "cat .git/config; git remote -v")
+    done = await tried(locations, "cat .git/config; git remote -v")
 
     assert done is None or "hidden" not in done.all
     assert done is None or "https://example.com/a.git (fetch)" in done.out
 
 
-def test_settings_of_git_without_passwords_are_not_secret(places: SandboxLocations) -> None:
-    git(places.workspace, "remote", "add", "origin", "git@example.com:a.git")
+def test_settings_of_git_without_passwords_are_not_secret(locations: SandboxLocations) -> None:
+    git(locations.workspace, "remote", "add", "origin", "git@example.com:a.git")
 
-    assert below(places, find_protected_paths(places).secret) == {".shoulders"}
+    assert below(locations, find_protected_paths(locations).secret) == {".shoulders"}
 
 
-def test_a_home_as_workspace_keeps_what_runs_at_login(places: SandboxLocations) -> None:
-    places = replace(places, home=places.workspace)
+def test_a_home_as_workspace_keeps_what_runs_at_login(locations: SandboxLocations) -> None:
+    locations = replace(locations, home=locations.workspace)
     for name in (".bashrc", ".ipython/profile_default/startup/a.py", ".config/autostart/x"):
-        (places.workspace / name).parent.mkdir(parents=True, exist_ok=True)
-        (places.workspace / name).touch()
+        (locations.workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (locations.workspace / name).touch()
 
-    found = find_protected_paths(places)
+    found = find_protected_paths(locations)
 
-    wanted = {".bashrc", ".ipython", ".config/autostart", "AGENTS.md", ".git"}
-    assert wanted <= below(places, found.frozen)
-    assert below(places, found.unmovable) == {".config"}
+    request = {".bashrc", ".ipython", ".config/autostart", "AGENTS.md", ".git"}
+    assert request <= below(locations, found.frozen)
+    assert below(locations, found.unmovable) == {".config"}
 
 
 def test_deep_secrets_are_found_and_installed_files_are_passed_over(
-    places: SandboxLocations,
+    locations: SandboxLocations,
 ) -> None:
     for name in ("a/b/c/d/e/f/g/.env", "node_modules/x/.env", "venv/lib/.env"):
-        (places.workspace / name).parent.mkdir(parents=True)
-        (places.workspace / name).touch()
+        (locations.workspace / name).parent.mkdir(parents=True)
+        (locations.workspace / name).touch()
 
-    found = find_protected_paths(places)
+    found = find_protected_paths(locations)
 
-    assert below(places, found.secret) == {"a/b/c/d/e/f/g/.env", ".shoulders"}
+    assert below(locations, found.secret) == {"a/b/c/d/e/f/g/.env", ".shoulders"}
     assert not found.truncated
 
 
@@ -156,14 +158,14 @@ def test_deep_secrets_are_found_and_installed_files_are_passed_over(
     "wanted", [SandboxRequest(), SandboxRequest(read_only=True)], ids=["write", "read only"]
 )
 def test_a_search_that_was_cut_is_told(
-    places: SandboxLocations, wanted: SandboxRequest, monkeypatch: pytest.MonkeyPatch
+    locations: SandboxLocations, request: SandboxRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    box = boxed(places, COVERING)
-    assert box.exposure(COVERING, wanted).truncated is False
+    box = boxed(locations, COVERING)
+    assert box.exposure(COVERING, request).truncated is False
 
     monkeypatch.setattr(protected_paths, "_MOST_ENTRIES", 3)
 
-    assert box.exposure(COVERING, wanted).truncated is True
+    assert box.exposure(COVERING, request).truncated is True
 
 
 @pytest.mark.parametrize(
@@ -187,13 +189,13 @@ def test_names_in_a_line_are_seen(line: str, name: str | None) -> None:
     assert first_protected_file_in(line) == name
 
 
-def test_bubblewrap_is_the_program_that_was_tried(places: SandboxLocations) -> None:
+def test_bubblewrap_is_the_program_that_was_tried(locations: SandboxLocations) -> None:
     """A command's path may contain another program of that name."""
-    facts = SandboxCapabilities("bubblewrap", covers=True, program="/opt/bwrap")
-    root = str(places.workspace)
+    capabilities = SandboxCapabilities("bubblewrap", covers=True, program="/opt/bwrap")
+    root = str(locations.workspace)
 
-    with boxed(places, facts).confined(
-        program("true", places.workspace), facts, SandboxRequest()
+    with boxed(locations, capabilities).confined(
+        program("true", locations.workspace), capabilities, SandboxRequest()
     ) as confined:
         words = list(confined.words)
 

@@ -22,7 +22,7 @@ from tests.guard.git_repositories import git, make_repository
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class QuarantineScenario:
     """A workspace with a repository and a folder, as before a command."""
 
     places: SandboxLocations
@@ -32,7 +32,7 @@ class Ground:
     def root(self) -> Path:
         return self.places.workspace
 
-    def made(self, *names: str) -> list[QuarantinedFile]:
+    def quarantine(self, *names: str) -> list[QuarantinedFile]:
         """Make files as a command does; return those set aside."""
         for name in names:
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -41,12 +41,12 @@ class Ground:
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Ground:
+def scenario(tmp_path: Path) -> QuarantineScenario:
     root = make_repository(tmp_path / "root")
     (root / "sub").mkdir()
     (root / "CLAUDE.md").write_text("as it was")
     places = SandboxLocations(root, root / ".shoulders", tmp_path / "home", dict(os.environ))
-    return Ground(places, find_protected_paths(places))
+    return QuarantineScenario(places, find_protected_paths(places))
 
 
 @pytest.mark.parametrize(
@@ -61,16 +61,20 @@ def ground(tmp_path: Path) -> Ground:
         (".ipython/profile_default/startup/a.py", ".ipython"),
     ],
 )
-def test_what_a_command_made_is_renamed_and_kept(ground: Ground, made: str, named: str):
-    assert ground.made(made) == [QuarantinedFile(named, f"{named}.set-aside")]
-    assert (ground.root / made.replace(named, f"{named}.set-aside")).read_text() == "x"
-    assert ground.made(made) == [QuarantinedFile(named, f"{named}.set-aside-2")]
+def test_what_a_command_made_is_renamed_and_kept(
+    scenario: QuarantineScenario, made: str, named: str
+):
+    assert scenario.quarantine(made) == [QuarantinedFile(named, f"{named}.set-aside")]
+    assert (scenario.root / made.replace(named, f"{named}.set-aside")).read_text() == "x"
+    assert scenario.quarantine(made) == [QuarantinedFile(named, f"{named}.set-aside-2")]
 
 
-def test_what_was_there_and_other_files_stay(ground: Ground):
-    (ground.root / "CLAUDE.md").write_text("changed by the user meanwhile")
-    assert ground.made("a.py", "sub/b.csv", ".env", "clone/AGENTS.md", "clone/.vscode/x") == []
-    assert (ground.root / "CLAUDE.md").exists()
+def test_what_was_there_and_other_files_stay(scenario: QuarantineScenario):
+    (scenario.root / "CLAUDE.md").write_text("changed by the user meanwhile")
+    assert (
+        scenario.quarantine("a.py", "sub/b.csv", ".env", "clone/AGENTS.md", "clone/.vscode/x") == []
+    )
+    assert (scenario.root / "CLAUDE.md").exists()
 
 
 @pytest.mark.parametrize(
@@ -80,10 +84,10 @@ def test_what_was_there_and_other_files_stay(ground: Ground):
         *(".git/objects/info/alternates", ".git/modules/x/config", ".git/worktrees/x/gitdir"),
     ],
 )
-def test_what_git_would_follow_is_set_aside(ground: Ground, name: str):
-    (found,) = ground.made(name)
+def test_what_git_would_follow_is_set_aside(scenario: QuarantineScenario, name: str):
+    (found,) = scenario.quarantine(name)
     assert name.startswith(found.path)
-    assert git(ground.root, "status", "--short").count("set-aside") == 0
+    assert git(scenario.root, "status", "--short").count("set-aside") == 0
 
 
 def test_hooks_where_there_were_none_are_set_aside(tmp_path: Path):
@@ -92,23 +96,27 @@ def test_hooks_where_there_were_none_are_set_aside(tmp_path: Path):
         hook.unlink()
     (root / ".git/hooks").rmdir()
     places = SandboxLocations(root, root / ".shoulders", tmp_path / "home", dict(os.environ))
-    ground = Ground(places, find_protected_paths(places))
-    assert ground.made(".git/hooks/pre-commit.sample") == []
-    assert ground.made(".git/hooks/post-index-change") == [
+    scenario = QuarantineScenario(places, find_protected_paths(places))
+    assert scenario.quarantine(".git/hooks/pre-commit.sample") == []
+    assert scenario.quarantine(".git/hooks/post-index-change") == [
         QuarantinedFile(".git/hooks", ".git/hooks.set-aside")
     ]
 
 
-def test_a_plain_new_repository_stays_and_one_that_runs_something_does_not(ground: Ground):
+def test_a_plain_new_repository_stays_and_one_that_runs_something_does_not(
+    scenario: QuarantineScenario,
+):
     for name in ("plain", "clone", "monitor", "pointer"):
-        (ground.root / "sub" / name).mkdir()
-    git(ground.root / "sub/plain", "init", "-q")
-    git(ground.root / "sub", "clone", "-q", str(ground.root), "clone")
-    git(ground.root / "sub/monitor", "init", "-q")
-    git(ground.root / "sub/monitor", "config", "core.fsmonitor", "/tmp/evil")
-    assert ground.made() == [QuarantinedFile("sub/monitor/.git", "sub/monitor/.git.set-aside")]
-    assert (ground.root / "sub/plain/.git").is_dir()
-    assert ground.made("sub/.git") == [QuarantinedFile("sub/.git", "sub/.git.set-aside")]
+        (scenario.root / "sub" / name).mkdir()
+    git(scenario.root / "sub/plain", "init", "-q")
+    git(scenario.root / "sub", "clone", "-q", str(scenario.root), "clone")
+    git(scenario.root / "sub/monitor", "init", "-q")
+    git(scenario.root / "sub/monitor", "config", "core.fsmonitor", "/tmp/evil")
+    assert scenario.quarantine() == [
+        QuarantinedFile("sub/monitor/.git", "sub/monitor/.git.set-aside")
+    ]
+    assert (scenario.root / "sub/plain/.git").is_dir()
+    assert scenario.quarantine("sub/.git") == [QuarantinedFile("sub/.git", "sub/.git.set-aside")]
 
 
 SETTINGS = {
@@ -141,9 +149,11 @@ def test_settings_by_which_git_runs_something_are_seen(tmp_path: Path, name: str
     assert can_run_programs(tmp_path / ".git")
 
 
-def test_what_cannot_be_renamed_is_told(ground: Ground, monkeypatch: pytest.MonkeyPatch):
+def test_what_cannot_be_renamed_is_told(
+    scenario: QuarantineScenario, monkeypatch: pytest.MonkeyPatch
+):
     def refused(self: Path, target: Path) -> Path:
         raise PermissionError(13, "not permitted", str(self))
 
     monkeypatch.setattr(Path, "rename", refused)
-    assert ground.made("AGENTS.md") == [QuarantinedFile("AGENTS.md", None)]
+    assert scenario.quarantine("AGENTS.md") == [QuarantinedFile("AGENTS.md", None)]

@@ -86,33 +86,33 @@ SOCKETS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class SandboxScenario:
     """A workspace with secrets, a home with keys, and a folder outside both."""
 
-    places: SandboxLocations
+    locations: SandboxLocations
     outside: Path
-    facts: SandboxCapabilities
+    capabilities: SandboxCapabilities
 
     @property
     def workspace(self) -> Path:
-        return self.places.workspace
+        return self.locations.workspace
 
     @property
     def holds(self) -> bool:
-        return self.facts.kind != "none"
+        return self.capabilities.kind != "none"
 
     async def run(
-        self, line: str, wanted: SandboxRequest | None = None, **facts: bool
+        self, line: str, request: SandboxRequest | None = None, **capabilities: bool
     ) -> CommandResult:
         """Run a line in the sandbox."""
         asked = program(line, self.workspace)
         asked = replace(
             asked,
-            environment={**asked.environment, "HOME_OF_USER": str(self.places.home), "A": "1"},
+            environment={**asked.environment, "HOME_OF_USER": str(self.locations.home), "A": "1"},
         )
-        box = Sandbox(self.places, _knows(self.facts))
-        held = replace(self.facts, **facts) if facts else self.facts
-        with box.confined(asked, held, wanted or SandboxRequest()) as confined:
+        box = Sandbox(self.locations, _knows(self.capabilities))
+        held = replace(self.capabilities, **capabilities) if capabilities else self.capabilities
+        with box.confined(asked, held, request or SandboxRequest()) as confined:
             return await run_command(confined)
 
     def spelled(self, line: str, **more: object) -> str:
@@ -123,21 +123,21 @@ class Ground:
         )
 
 
-def _knows(facts: SandboxCapabilities) -> Detect:
+def _knows(capabilities: SandboxCapabilities) -> Detect:
     async def told() -> SandboxCapabilities:
-        return facts
+        return capabilities
 
     return told
 
 
 @pytest.fixture(scope="session")
-def facts() -> SandboxCapabilities:
+def capabilities() -> SandboxCapabilities:
     """Return the detected sandbox of this machine."""
     return asyncio.run(detect_capabilities(SpawnerPool()))
 
 
 @pytest.fixture
-def ground(tmp_path: Path, facts: SandboxCapabilities) -> Generator[Ground]:
+def scenario(tmp_path: Path, capabilities: SandboxCapabilities) -> Generator[SandboxScenario]:
     workspace, home, outside = (tmp_path / name for name in ("workspace", "home", "outside"))
     for path, text in {
         workspace / "inside": "inside",
@@ -153,8 +153,8 @@ def ground(tmp_path: Path, facts: SandboxCapabilities) -> Generator[Ground]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     (outside / "empty/x").unlink()
-    places = SandboxLocations(workspace, workspace / ".shoulders", home, dict(os.environ))
-    yield Ground(places, outside, facts)
+    locations = SandboxLocations(workspace, workspace / ".shoulders", home, dict(os.environ))
+    yield SandboxScenario(locations, outside, capabilities)
     for name in ("/tmp", "/var/tmp"):
         (Path(name) / "shoulders-test-outside").unlink(missing_ok=True)
 
@@ -166,43 +166,43 @@ def snapshot(folder: Path) -> dict[str, bytes | None]:
     }
 
 
-def test_what_there_is_is_told_as_it_is(facts: SandboxCapabilities) -> None:
+def test_what_there_is_is_told_as_it_is(capabilities: SandboxCapabilities) -> None:
     """The kind, and the reason if there is none, match the kernel's answer."""
     version = landlock.abi()
     if version >= landlock.OLDEST_ABI and seccomp.available():
-        assert facts.kind == "landlock"
-        assert f"ABI {version}" in facts.detail
-        assert facts.covers or "cannot be hidden" in facts.detail
-    elif facts.kind == "none":
-        assert facts.detail.startswith(NO_SANDBOX.detail)
+        assert capabilities.kind == "landlock"
+        assert f"ABI {version}" in capabilities.detail
+        assert capabilities.covers or "cannot be hidden" in capabilities.detail
+    elif capabilities.kind == "none":
+        assert capabilities.detail.startswith(NO_SANDBOX.detail)
     else:
-        assert facts.kind in {"bubblewrap", "seatbelt", "landlock"}
+        assert capabilities.kind in {"bubblewrap", "seatbelt", "landlock"}
 
 
 @pytest.mark.parametrize("line", WRITES)
-async def test_nothing_outside_is_written(ground: Ground, line: str) -> None:
-    before, home = snapshot(ground.outside), snapshot(ground.places.home)
-    if not ground.holds:
-        assert ground.facts == replace(NO_SANDBOX, detail=ground.facts.detail)
+async def test_nothing_outside_is_written(scenario: SandboxScenario, line: str) -> None:
+    before, home = snapshot(scenario.outside), snapshot(scenario.locations.home)
+    if not scenario.holds:
+        assert scenario.capabilities == replace(NO_SANDBOX, detail=scenario.capabilities.detail)
         return
 
-    done = await ground.run(ground.spelled(line))
+    done = await scenario.run(scenario.spelled(line))
 
     assert done.ended.code != 0, done.all
-    assert snapshot(ground.outside) == before
-    assert snapshot(ground.places.home) == home
+    assert snapshot(scenario.outside) == before
+    assert snapshot(scenario.locations.home) == home
     assert not any(
         (Path(name) / "shoulders-test-outside").exists() for name in ("/tmp", "/var/tmp")
     )
 
 
 @pytest.mark.parametrize("line", READS)
-async def test_nothing_secret_outside_is_read(ground: Ground, line: str) -> None:
-    if not ground.holds:
-        assert ground.facts.kind == "none"
+async def test_nothing_secret_outside_is_read(scenario: SandboxScenario, line: str) -> None:
+    if not scenario.holds:
+        assert scenario.capabilities.kind == "none"
         return
 
-    done = await ground.run(ground.spelled(line))
+    done = await scenario.run(scenario.spelled(line))
 
     assert "SECRET" not in done.all
     assert "old" not in done.out
@@ -211,56 +211,58 @@ async def test_nothing_secret_outside_is_read(ground: Ground, line: str) -> None
 
 @pytest.mark.parametrize("line", IN_WORKSPACE)
 async def test_what_is_secret_in_the_workspace_is_hidden_or_told_to_be_open(
-    ground: Ground, line: str
+    scenario: SandboxScenario, line: str
 ) -> None:
-    box = Sandbox(ground.places, _knows(ground.facts))
-    exposed = box.exposure(ground.facts, SandboxRequest())
-    if not ground.holds:
-        assert exposed.paths == tuple(map(str, find_protected_paths(ground.places).secret))
+    box = Sandbox(scenario.locations, _knows(scenario.capabilities))
+    exposed = box.exposure(scenario.capabilities, SandboxRequest())
+    if not scenario.holds:
+        assert exposed.paths == tuple(map(str, find_protected_paths(scenario.locations).secret))
         return
 
-    done = await ground.run(line)
+    done = await scenario.run(line)
 
-    assert ("SECRET" in done.all) == (not ground.facts.covers)
-    assert bool(exposed.paths) == (not ground.facts.covers)
+    assert ("SECRET" in done.all) == (not scenario.capabilities.covers)
+    assert bool(exposed.paths) == (not scenario.capabilities.covers)
 
 
 @pytest.mark.parametrize("covers", [False, True])
 @pytest.mark.parametrize("line", IN_WORKSPACE)
 async def test_a_read_only_workspace_hides_its_secrets_on_every_kernel(
-    ground: Ground, line: str, covers: bool
+    scenario: SandboxScenario, line: str, covers: bool
 ) -> None:
-    if not ground.holds or (covers and not ground.facts.covers):
-        assert not (ground.holds and ground.facts.covers)
+    if not scenario.holds or (covers and not scenario.capabilities.covers):
+        assert not (scenario.holds and scenario.capabilities.covers)
         return
 
-    done = await ground.run(line, SandboxRequest(read_only=True), covers=covers)
-    look = await ground.run(
+    done = await scenario.run(line, SandboxRequest(read_only=True), covers=covers)
+    look = await scenario.run(
         "cat inside; cat .shoulders/skills/plot/SKILL.md; ls", SandboxRequest(read_only=True)
     )
-    write = await ground.run(
+    write = await scenario.run(
         "echo x > inside; echo x > new; rm inside", SandboxRequest(read_only=True)
     )
 
     assert "SECRET" not in done.all
     assert look.out.startswith("insidea skill")
     assert write.ended.code != 0
-    assert (ground.workspace / "inside").read_text() == "inside"
-    assert not (ground.workspace / "new").exists()
+    assert (scenario.workspace / "inside").read_text() == "inside"
+    assert not (scenario.workspace / "new").exists()
 
 
-async def test_the_state_directory_cannot_be_changed_and_skills_can_be_read(ground: Ground) -> None:
-    if not ground.facts.covers:
-        assert "hidden" in ground.facts.detail or not ground.holds
+async def test_the_state_directory_cannot_be_changed_and_skills_can_be_read(
+    scenario: SandboxScenario,
+) -> None:
+    if not scenario.capabilities.covers:
+        assert "hidden" in scenario.capabilities.detail or not scenario.holds
         return
 
-    done = await ground.run(
+    done = await scenario.run(
         "cat .shoulders/skills/plot/SKILL.md; echo '{}' > .shoulders/tools.json; "
         "rm -rf .shoulders; mv .shoulders away; echo x > .shoulders/skills/plot/SKILL.md"
     )
 
     assert done.out == "a skill"
-    assert snapshot(ground.workspace / ".shoulders") == {
+    assert snapshot(scenario.workspace / ".shoulders") == {
         "state.db": b"SECRET conversations",
         "skills": None,
         "skills/plot": None,
@@ -268,43 +270,45 @@ async def test_the_state_directory_cannot_be_changed_and_skills_can_be_read(grou
     }
 
 
-async def test_programs_of_the_server_in_the_workspace_cannot_be_changed(ground: Ground) -> None:
+async def test_programs_of_the_server_in_the_workspace_cannot_be_changed(
+    scenario: SandboxScenario,
+) -> None:
     """An environment in the project: programs a command wrote there would run without a sandbox."""
-    programs = ground.workspace / "venv/bin"
+    programs = scenario.workspace / "venv/bin"
     (programs.parent / "lib").mkdir(parents=True)
     programs.mkdir()
     (programs / "git").write_text("#!/bin/sh\necho fine\n")
     (programs / "git").chmod(0o755)
     environ = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
-    ground = replace(ground, places=replace(ground.places, environ=environ))
-    box = Sandbox(ground.places, _knows(ground.facts))
-    before = snapshot(ground.workspace / "venv")
-    if not ground.facts.covers:
-        assert str(programs.parent) in box.exposure(ground.facts, SandboxRequest()).paths
+    scenario = replace(scenario, locations=replace(scenario.locations, environ=environ))
+    box = Sandbox(scenario.locations, _knows(scenario.capabilities))
+    before = snapshot(scenario.workspace / "venv")
+    if not scenario.capabilities.covers:
+        assert str(programs.parent) in box.exposure(scenario.capabilities, SandboxRequest()).paths
         return
 
-    done = await ground.run(
+    done = await scenario.run(
         "venv/bin/git; echo x > venv/bin/git; echo x > venv/lib/sitecustomize.py; "
         "rm -rf venv; mv venv away"
     )
 
     assert done.out == "fine\n"
-    assert snapshot(ground.workspace / "venv") == before
+    assert snapshot(scenario.workspace / "venv") == before
 
 
 @pytest.mark.parametrize("attempt", SOCKETS.values(), ids=list(SOCKETS))
-async def test_the_network_cannot_be_reached(ground: Ground, attempt: str) -> None:
+async def test_the_network_cannot_be_reached(scenario: SandboxScenario, attempt: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as daemon:
-        daemon.bind(str(ground.outside / "daemon"))
+        daemon.bind(str(scenario.outside / "daemon"))
         daemon.listen()
         server.settimeout(0.01)
-        if not ground.holds:
-            assert ground.facts.kind == "none"
+        if not scenario.holds:
+            assert scenario.capabilities.kind == "none"
             return
         port = server.getsockname()[1]
-        code = ground.spelled(attempt, port=port)
+        code = scenario.spelled(attempt, port=port)
 
-        done = await ground.run(f'python3 -c "import socket as s; {code}"')
+        done = await scenario.run(f'python3 -c "import socket as s; {code}"')
 
         assert done.ended.code == 1, done.all
         assert "Error" in done.all
@@ -312,14 +316,14 @@ async def test_the_network_cannot_be_reached(ground: Ground, attempt: str) -> No
             server.accept()
 
 
-async def test_the_network_is_there_when_it_is_allowed(ground: Ground) -> None:
-    if not ground.holds:
-        assert ground.facts.kind == "none"
+async def test_the_network_is_there_when_it_is_allowed(scenario: SandboxScenario) -> None:
+    if not scenario.holds:
+        assert scenario.capabilities.kind == "none"
         return
     with socket.create_server(("127.0.0.1", 0)) as server:
-        code = ground.spelled(SOCKETS["tcp"], port=server.getsockname()[1])
+        code = scenario.spelled(SOCKETS["tcp"], port=server.getsockname()[1])
 
-        done = await ground.run(
+        done = await scenario.run(
             f'python3 -c "import socket as s; {code}"', SandboxRequest(network=True)
         )
 
@@ -327,17 +331,19 @@ async def test_the_network_is_there_when_it_is_allowed(ground: Ground) -> None:
 
 
 @pytest.mark.parametrize("name", ["unix", "packet", "vsock"])
-async def test_the_network_that_is_allowed_is_the_internet(ground: Ground, name: str) -> None:
+async def test_the_network_that_is_allowed_is_the_internet(
+    scenario: SandboxScenario, name: str
+) -> None:
     """Daemons of the machine cannot be used to act outside the sandbox."""
-    if not ground.holds:
-        assert ground.facts.kind == "none"
+    if not scenario.holds:
+        assert scenario.capabilities.kind == "none"
         return
     with socket.socket(socket.AF_UNIX) as daemon:
-        daemon.bind(str(ground.outside / "daemon"))
+        daemon.bind(str(scenario.outside / "daemon"))
         daemon.listen()
-        code = ground.spelled(SOCKETS[name])
+        code = scenario.spelled(SOCKETS[name])
 
-        done = await ground.run(
+        done = await scenario.run(
             f'python3 -c "import socket as s; {code}"', SandboxRequest(network=True)
         )
 
@@ -346,35 +352,41 @@ async def test_the_network_that_is_allowed_is_the_internet(ground: Ground, name:
 
 
 @pytest.mark.parametrize("line", KERNEL)
-async def test_the_sandbox_cannot_be_left_through_the_kernel(ground: Ground, line: str) -> None:
-    if not ground.holds:
-        assert ground.facts.kind == "none"
+async def test_the_sandbox_cannot_be_left_through_the_kernel(
+    scenario: SandboxScenario, line: str
+) -> None:
+    if not scenario.holds:
+        assert scenario.capabilities.kind == "none"
         return
 
-    done = await ground.run(ground.spelled(line))
+    done = await scenario.run(scenario.spelled(line))
 
     assert done.ended.code != 0, done.all
     assert "SECRET" not in done.all
 
 
-async def test_the_server_is_out_of_reach(ground: Ground) -> None:
+async def test_the_server_is_out_of_reach(scenario: SandboxScenario) -> None:
     """Its environment and memory cannot be read, and it cannot be signalled (ABI 6)."""
-    if not ground.holds:
-        assert ground.facts.kind == "none"
+    if not scenario.holds:
+        assert scenario.capabilities.kind == "none"
         return
     me = os.getpid()
 
-    done = await ground.run(f"cat /proc/{me}/environ /proc/{me}/mem; kill -0 {me} && echo reached")
+    done = await scenario.run(
+        f"cat /proc/{me}/environ /proc/{me}/mem; kill -0 {me} && echo reached"
+    )
 
     assert done.out.replace("reached\n", "") == ""
     assert ("reached" in done.out) == (landlock.abi() < landlock.SCOPE_ABI)
 
 
 @pytest.mark.parametrize("covers", [False, True])
-async def test_the_users_terminals_are_out_of_reach(ground: Ground, covers: bool) -> None:
+async def test_the_users_terminals_are_out_of_reach(
+    scenario: SandboxScenario, covers: bool
+) -> None:
     """Text typed into one cannot be read, and nothing can be written to it."""
-    if not ground.holds or (covers and not ground.facts.covers):
-        assert not (ground.holds and ground.facts.covers)
+    if not scenario.holds or (covers and not scenario.capabilities.covers):
+        assert not (scenario.holds and scenario.capabilities.covers)
         return
     user, theirs = os.openpty()
     try:
@@ -383,7 +395,7 @@ async def test_the_users_terminals_are_out_of_reach(ground: Ground, covers: bool
         os.write(user, b"SECRET\n")
         name = os.ttyname(theirs)
 
-        done = await ground.run(f"echo x > {name}; head -n 1 < {name}", covers=covers)
+        done = await scenario.run(f"echo x > {name}; head -n 1 < {name}", covers=covers)
 
         assert "SECRET" not in done.all
         assert done.ended.code != 0
@@ -394,11 +406,11 @@ async def test_the_users_terminals_are_out_of_reach(ground: Ground, covers: bool
         os.close(theirs)
 
 
-async def test_ordinary_work_goes_on_inside(ground: Ground) -> None:
-    if not ground.holds:
-        assert ground.facts.kind == "none"
+async def test_ordinary_work_goes_on_inside(scenario: SandboxScenario) -> None:
+    if not scenario.holds:
+        assert scenario.capabilities.kind == "none"
         return
-    done = await ground.run(
+    done = await scenario.run(
         "set -e; echo new > new; cat new; mkdir d; mv new d/; cp d/new copy; rm d/new; rmdir d; "
         "chmod +x copy; touch $TMPDIR/t ~/h; python3 -c 'import json, ssl; print(json.dumps(1))'; "
         "python3 -c 'import subprocess as p; print(p.check_output([\"uname\"]).decode())'; "
@@ -407,18 +419,18 @@ async def test_ordinary_work_goes_on_inside(ground: Ground) -> None:
 
     assert done.ended.code == 0, done.all
     assert done.out.startswith("new\n1\nLinux")
-    assert (ground.workspace / "copy").exists()
+    assert (scenario.workspace / "copy").exists()
 
 
-async def test_the_private_home_is_gone_afterwards(ground: Ground) -> None:
-    if not ground.holds:
-        assert ground.facts.kind == "none"
+async def test_the_private_home_is_gone_afterwards(scenario: SandboxScenario) -> None:
+    if not scenario.holds:
+        assert scenario.capabilities.kind == "none"
         return
 
-    done = await ground.run("echo $HOME; touch ~/x")
+    done = await scenario.run("echo $HOME; touch ~/x")
 
     home = Path(done.out.strip())
-    assert home != ground.places.home
+    assert home != scenario.locations.home
     assert not await asyncio.to_thread(home.exists)
 
 
@@ -426,9 +438,11 @@ def test_a_home_as_workspace_has_its_credentials_named(tmp_path: Path) -> None:
     for name in (".ssh/id", ".aws/credentials", ".config/gcloud/x", ".bash_history", "ok/a.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    places = SandboxLocations(tmp_path, tmp_path / ".shoulders", tmp_path, {})
+    locations = SandboxLocations(tmp_path, tmp_path / ".shoulders", tmp_path, {})
 
-    found = {path.relative_to(tmp_path).as_posix() for path in find_protected_paths(places).secret}
+    found = {
+        path.relative_to(tmp_path).as_posix() for path in find_protected_paths(locations).secret
+    }
 
     assert found == {".shoulders", ".ssh", ".aws", ".config/gcloud", ".bash_history"}
 
@@ -439,9 +453,9 @@ def test_no_place_of_programs_opens_a_home(tmp_path: Path) -> None:
     (home / "conda/bin").mkdir()
     (home / ".local/bin").mkdir(parents=True)
     path = os.pathsep.join(map(str, (home, home / "conda/bin", home / ".local/bin", "/", "rel")))
-    places = SandboxLocations(tmp_path / "w", tmp_path / "w/.shoulders", home, {"PATH": path})
+    locations = SandboxLocations(tmp_path / "w", tmp_path / "w/.shoulders", home, {"PATH": path})
 
-    found = program_folders(places)
+    found = program_folders(locations)
 
     assert {str(home / "conda"), str(home / ".local/bin")} <= set(found)
     assert not {str(home), "/", str(home / ".local"), str(tmp_path)} & set(found)
