@@ -24,12 +24,6 @@ class TokenUsage(WireModel):
     estimated: bool = False
 
 
-class Cost(WireModel):
-    """A price in integer micro-dollars; null means unknown and is never shown as zero."""
-
-    micro_usd: int | None
-
-
 UsageBy = Literal["day", "model", "session", "tool"]
 
 

@@ -255,8 +255,9 @@ def validate_url(text: str) -> httpx.URL:
     if url.userinfo or "@" in text.partition("://")[2].split("/", 1)[0].split("?")[0]:
         raise _refusal(url, "it holds a user name or a password")
     problem = forbidden_host_reason(host)
-    if problem is None and _port(url) not in _WEB_PORTS and not _is_unprivileged(_port(url)):
-        problem = f"port {_port(url)} is not a web port"
+    port = _port(url)
+    if problem is None and port not in _WEB_PORTS and not _UNPRIVILEGED <= port <= 65_535:
+        problem = f"port {port} is not a web port"
     if problem is not None:
         raise _refusal(url, problem)
     return url
@@ -264,10 +265,6 @@ def validate_url(text: str) -> httpx.URL:
 
 def _port(url: httpx.URL) -> int:
     return url.port if url.port is not None else {"http": 80, "https": 443}[url.scheme]
-
-
-def _is_unprivileged(port: int) -> bool:
-    return _UNPRIVILEGED <= port <= 65_535
 
 
 def _joined(target: httpx.URL, location: str) -> str:
