@@ -237,7 +237,7 @@ async def test_a_settlement_corrects_what_was_presumed_of_a_call(
     async with opened(folder) as sleeper, opened(folder) as other:
         call = await reserved(sleeper, 100)
         with monkeypatch.context() as patch:
-            patch.setattr(LiveProcesses, "alive", dead)
+            patch.setattr(LiveProcesses, "is_alive", dead)
             assert (await other.tallies(PROXY))["month"] == ScopeTotals(100, 0)
         sleeper.settle(call, outcome(40))
         await sleeper.flush()
