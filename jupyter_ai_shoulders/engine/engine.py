@@ -76,7 +76,7 @@ class Engine:
         session that cannot be read is logged and does not block the others; after two failed starts
         it is quarantined (``engine.session.quarantine``).
         """
-        for session_id in self._services.sessions.unsettled():
+        for session_id in self._services.sessions.needing_recovery():
             await self._recovery.recover(session_id)
 
     async def stop(self) -> None:

@@ -212,7 +212,7 @@ class NotebookHarness:
 
     async def restore(self, after: int = 0) -> RestoreResult:
         restore_id = RestoreId(f"r{next(self._numbers)}")
-        order = RestoreOrder(restore_id=restore_id, seq=after + 1, what=("notebook",))
+        order = RestoreRequest(restore_id=restore_id, seq=after + 1, what=("notebook",))
         return await self.restorer.restore(SESSION, order, after)
 
     def _actor(self, turn: str) -> Actor:

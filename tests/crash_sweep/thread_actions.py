@@ -51,7 +51,7 @@ async def travel(stage: HostRun) -> None:
 
 async def _adopted(stage: HostRun, thread: SessionId, document: str) -> None:
     """Adopt a thread twice: it stays one thread."""
-    kept = KeptThread(id=thread, anchor=anchored(document))
+    kept = ListedThread(id=thread, anchor=anchored(document))
     command = AdoptThreads(document=document, threads=(kept,))
     first = await stage.host.thread_import.adopt(command, lambda _: True)
     assert await stage.host.thread_import.adopt(command, lambda _: True) == first

@@ -45,7 +45,7 @@ class FileRestoreResult:
 
 
 async def restore_files(
-    undo: FileUndo, session_id: SessionId, order: RestoreOrder, chosen: Chosen, ids: IdSource
+    undo: FileUndo, session_id: SessionId, order: RestoreRequest, chosen: Chosen, ids: IdSource
 ) -> FileRestoreResult:
     """Undo the file changes of a turn, or the chosen ones of a session.
 

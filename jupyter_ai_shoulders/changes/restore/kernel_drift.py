@@ -30,7 +30,7 @@ def find_kernel_drift(
     if not last:
         return None
     known = [action for action in last.values() if action.kernel in {kernel, None}]
-    since: KernelSince
+    since: KernelStatus
     if kernel is None:
         since, held = "gone", list(last.values())
     elif not known:

@@ -56,12 +56,12 @@ class RestorePlan:
     rewritten: list[CellName] = field(default_factory=list[CellName])
     moved: list[CellName] = field(default_factory=list[CellName])
     outputs: list[CellName] = field(default_factory=list[CellName])
-    kept: list[KeptCell] = field(default_factory=list[KeptCell])
+    kept: list[UnrestoredCell] = field(default_factory=list[UnrestoredCell])
     conflicts: list[RestoreConflict] = field(default_factory=list[RestoreConflict])
 
-    def keep_cell(self, cell: NotebookCell, reason: KeptReason) -> None:
+    def keep_cell(self, cell: NotebookCell, reason: UnrestoredReason) -> None:
         """Keep a cell as it is and report the reason."""
-        kept = KeptCell(cell_id=cell.id, title=title_of(cell.source), reason=reason)
+        kept = UnrestoredCell(cell_id=cell.id, title=title_of(cell.source), reason=reason)
         self.kept.append(kept)
 
     def expect(self, cell: NotebookCell) -> None:

@@ -70,7 +70,7 @@ class DocumentRestorer(Protocol):
         ...
 
     async def restore(
-        self, session_id: SessionId, order: RestoreOrder, after: int
+        self, session_id: SessionId, order: RestoreRequest, after: int
     ) -> RestoreResult:
         """Undo the changes after event ``after``, or those of the order's turn alone.
 
@@ -87,7 +87,7 @@ class NullDocumentRestorer:
         return []
 
     async def restore(
-        self, session_id: SessionId, order: RestoreOrder, after: int
+        self, session_id: SessionId, order: RestoreRequest, after: int
     ) -> RestoreResult:
         del session_id, order, after
         return RestoreResult()
@@ -118,7 +118,7 @@ class Restorer:
         return [logged.event for logged in self._log.find(RECORDED_TYPES, session_id)]
 
     async def restore(
-        self, session_id: SessionId, order: RestoreOrder, after: int
+        self, session_id: SessionId, order: RestoreRequest, after: int
     ) -> RestoreResult:
         """Undo the changes after event ``after``, or those of the order's turn alone.
 
@@ -153,7 +153,7 @@ class Restorer:
         return log_position_after(events, after, moment)
 
     async def _restore_returned_notebooks(
-        self, session_id: SessionId, order: RestoreOrder, after: int, done: RestoreResult
+        self, session_id: SessionId, order: RestoreRequest, after: int, done: RestoreResult
     ) -> RestoreResult:
         """Restore the cells of notebooks that only exist again since the files were restored."""
         missing = {

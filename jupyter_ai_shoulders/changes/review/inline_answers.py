@@ -33,7 +33,7 @@ class InlineAnswerWriter:
         self._notebooks = RecordedNotebooks(notebooks, recorder)
         self._recorder = recorder
 
-    async def put(self, session: Session, command: PutCellText) -> CellText:
+    async def put(self, session: Session, command: PutCellText) -> CellTextAnswer:
         """Merge the change into the current cell; return its text.
 
         Raises ``InvalidRequest`` (not an inline conversation), ``NotFound`` (no such cell),

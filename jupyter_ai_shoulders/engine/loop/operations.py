@@ -19,8 +19,8 @@ from jupyter_ai_shoulders.providers.base import StopReason as ReplyStop
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
-    ApprovalScope,
     ApprovalReason,
+    ApprovalScope,
     CommandReach,
     ContextRebase,
     EffectKind,

@@ -175,7 +175,7 @@ class SessionCache:
                 crash_point("engine.run.lost")
 
     def _evict(self, needed: SessionId) -> None:
-        surplus = len(self._drivers) - self._services.settings.kept_sessions
+        surplus = len(self._drivers) - self._services.settings.cached_sessions
         idle = [
             key for key, driver in self._drivers.items() if key != needed and not driver.is_running
         ]

@@ -211,7 +211,7 @@ class EffectRunner:
                 redactor=self._resolved().redactor,
             ),
             settle_timeout=services.settings.settle_timeout_s,
-            patience=services.settings.run_patience_s,
+            patience=services.settings.run_wait_s,
             move_to_background=move_to_background,
         )
         return await BatchRunner(calls, self._index.seen, tools).run()

@@ -128,7 +128,7 @@ class RestoreService:
             except ShouldersError:
                 log.exception("The restore that %s was in could not be finished", session_id)
 
-    async def _resume_restore(self, session_id: SessionId, order: RestoreOrder) -> None:
+    async def _resume_restore(self, session_id: SessionId, order: RestoreRequest) -> None:
         turn_id = order.turn_id
         if turn_id is not None and order.seq == self._starts(session_id).get(turn_id):
             await self.undo(session_id, UndoTurn(turn_id=turn_id, id=order.restore_id))
@@ -166,7 +166,7 @@ class RestoreService:
     async def _conclude(
         self,
         driver: SessionDriver,
-        order: RestoreOrder,
+        order: RestoreRequest,
         point: _RestorePoint,
         result: RestoreResult,
     ) -> Restore:
@@ -310,9 +310,11 @@ class RestoreService:
             self._services.log.append(session_id, event)
 
 
-def find_unfinished_restores(events: Iterable[Event]) -> list[tuple[SessionId, RestoreOrder, int]]:
+def find_unfinished_restores(
+    events: Iterable[Event],
+) -> list[tuple[SessionId, RestoreRequest, int]]:
     """Return the restores that started and did not end, with their last start event."""
-    begun: dict[RestoreId, tuple[SessionId, RestoreOrder, int]] = {}
+    begun: dict[RestoreId, tuple[SessionId, RestoreRequest, int]] = {}
     for event in events:
         match event:
             case Checkpoint(order=RestoreRequest() as order):

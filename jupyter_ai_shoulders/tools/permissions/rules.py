@@ -319,7 +319,9 @@ def _by_mode(request: PermissionRequest, mode: Mode) -> Allow | Ask:
     reason = None if mode == "bypass" else _asks_because(request, mode)
     if reason is None:
         return Allow()
-    return Ask(ApprovalReason(kind="mode", text=reason), _scopes(request.subject.target, always=True))
+    return Ask(
+        ApprovalReason(kind="mode", text=reason), _scopes(request.subject.target, always=True)
+    )
 
 
 def _asks_because(request: PermissionRequest, mode: Mode) -> str | None:

@@ -18,7 +18,9 @@ from typing import Any, ClassVar
 
 from jupyter_ai_shoulders.core.clock import RandomIds, SystemClock
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.host.state.store import StateStore
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.testing.scripted_provider import (
@@ -163,14 +165,18 @@ def script(tool: str, steps: int) -> list[ScriptedTurn]:
 
 def _engine(store: StateStore, provider: ScriptedProvider) -> Engine:
     tools: list[Any] = [Look(ToolProbe()), Edit(ToolProbe())]
+    ids = RandomIds()
     return Engine(
-        log=store.log,
-        sessions=store.sessions,
-        blobs=store.blobs,
-        models=FakeModels(provider, model_spec(context_window=1_000_000)),
-        tools=ToolRegistry(tools, lambda name: f"Bench tool {name}."),
-        rules=PermissionStore(MemoryFile()),
-        clock=SystemClock(),
-        ids=RandomIds(),
-        settings=EngineSettings(step_limit=max(STEPS) + 1),
+        EngineServices(
+            log=store.log,
+            sessions=store.sessions,
+            blobs=store.blobs,
+            models=FakeModels(provider, model_spec(context_window=1_000_000)),
+            tools=ToolRegistry(tools, lambda name: f"Bench tool {name}."),
+            rules=PermissionStore(MemoryFile()),
+            clock=SystemClock(),
+            ids=ids,
+            settings=EngineSettings(step_limit=max(STEPS) + 1),
+            background_tasks=BackgroundTasks(ids),
+        )
     )

@@ -87,7 +87,7 @@ async def test_each_change_of_a_cell_is_a_row() -> None:
     assert (create.before_version, create.after_version) == (None, cell_version("0"))
     assert (delete.before_version, delete.after_version) == (cell_version("2"), None)
     assert edit.origin == ORIGIN
-    assert [(row.can_undo, row.reason) for row in harness.journal.latest()] == [(True, None)] * 4
+    assert [(row.can_undo, row.reason) for row in harness.journal.recent()] == [(True, None)] * 4
 
 
 async def test_a_row_is_there_before_the_cell_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,6 +190,6 @@ async def test_rows_a_crash_left_are_settled_by_the_notebook() -> None:
 
     states = [state for _, cell_id, state in harness.rows() if cell_id is not None]
     assert states == ["done", "failed", "done", "failed", "done", "failed", "failed"]
-    reasons = {row.reason for row in harness.journal.latest() if row.state == "failed"}
+    reasons = {row.reason for row in harness.journal.recent() if row.state == "failed"}
     assert reasons == {NOT_KNOWN}
-    assert [row.document for row in harness.journal.begun()] == ["a.txt"]
+    assert [row.document for row in harness.journal.unfinished()] == ["a.txt"]

@@ -252,7 +252,7 @@ async def test_turn_ended_elsewhere_while_a_rule_is_stored_is_not_taken_up_again
     store.add(make_session(id=other))
     model = ScriptedProvider("Other.", "Never.")
     w = make_engine_around(
-        store, before.probe, model, ids=before.ids, limits=make_settings(kept_sessions=1)
+        store, before.probe, model, ids=before.ids, limits=make_settings(cached_sessions=1)
     )
     await w.engine.start()
     rules = SlowRules(monkeypatch)

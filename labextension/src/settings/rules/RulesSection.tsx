@@ -217,7 +217,7 @@ function OwnRule(props: {
   );
 }
 
-function RuleDescription({ rule }: { rule: Rule }): React.JSX.Element {
+function RuleDescription({ rule }: { rule: RuleInfo }): React.JSX.Element {
   const trans = useTrans();
   const patterns = Object.entries(rule.match ?? {}).filter(
     ([, value]) => value !== null
