@@ -152,7 +152,10 @@ function entryOf(id: string, anchor: Anchor): Entry {
   };
 }
 
-function outputEntryOf({ id, ...place }: Entry, document: string): ListedThread {
+function outputEntryOf(
+  { id, ...place }: Entry,
+  document: string
+): ListedThread {
   const { cell_id, target, range, quote, prefix, suffix } = place;
   return {
     id,
