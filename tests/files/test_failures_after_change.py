@@ -78,11 +78,11 @@ async def test_a_file_that_stands_in_a_new_folder_is_told_and_the_folder_stays(
 
     made = DescriptorFolder.rename_new
 
-    def settle(folder: DescriptorFolder, name: str, new_name: str) -> None:
+    def rename_new(folder: DescriptorFolder, name: str, new_name: str) -> None:
         made(folder, name, new_name)
         monkeypatch.setattr(DescriptorFolder, "sync", sync)
 
-    monkeypatch.setattr(DescriptorFolder, "settle", settle)
+    monkeypatch.setattr(DescriptorFolder, "rename_new", rename_new)
     with pytest.raises(ShouldersError):
         await here.changes.create("folder/b.txt", "b\n", origin())
 
