@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.versions import cell_version
 from tests.server.client import ENDED, Api, PageClient
 from tests.server.conftest import OpenPage
@@ -71,7 +72,7 @@ async def edit_cell_in_page(
 ) -> list[Station]:
     """Return the calls of a turn that edits a cell of a notebook that a page has open."""
     (root / "a.ipynb").write_text(notebook(("c1", "x = 'saved'")))
-    edit = {"path": "a.ipynb", "cell_id": "c1", "source": "x = 2"}
+    edit: JsonObject = {"path": "a.ipynb", "cell_id": "c1", "source": "x = 2"}
     upstream.script(
         reply(ToolUse(name="read_notebook", arguments={"path": "a.ipynb"})),
         "It has one cell.",
