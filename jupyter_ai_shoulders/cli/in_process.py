@@ -175,13 +175,13 @@ class InProcessBackend:
     def set_key(self, provider: str, key: str) -> ProviderHealth:
         """See ``Backend.set_key``."""
         return self._without_conversations(
-            lambda host: host.models.set_key(ProviderId(provider), key)
+            lambda host: host.models.providers.set_key(ProviderId(provider), key)
         )
 
     def remove_key(self, provider: str) -> ProviderHealth:
         """See ``Backend.remove_key``."""
         return self._without_conversations(
-            lambda host: host.models.remove_key(ProviderId(provider))
+            lambda host: host.models.providers.remove_key(ProviderId(provider))
         )
 
     def _with_conversations(self, work: Callable[[Host], Awaitable[ResultT]]) -> ResultT:

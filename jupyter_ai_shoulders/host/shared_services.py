@@ -31,7 +31,12 @@ from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import LiveTimeo
 from jupyter_ai_shoulders.notebook.kernels.generation import KernelGenerations
 from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore, system_keyring
 from jupyter_ai_shoulders.providers.metering import Metering
-from jupyter_ai_shoulders.providers.registry import KEY_FILE, ModelRegistry, build_registry
+from jupyter_ai_shoulders.providers.registry import ModelRegistry
+from jupyter_ai_shoulders.providers.registry_builder import (
+    KEY_FILE,
+    RegistryOptions,
+    build_registry,
+)
 from jupyter_ai_shoulders.storage.blob_access import is_blob_referenced
 from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopyFiles
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
@@ -173,15 +178,17 @@ class SharedServices:
             settings.state_dir,
             ports.clock,
             ports.ids,
-            environ=environ,
-            trait=settings.models,
-            keys=KeyStore(settings.home / KEY_FILE, environ, system_keyring()),
-            withdraw=None if keys is None else keys.withdraw,
-            last_used=self._last_used,
-            preferences=self.preferences.models,
-            metered=Metering(self.budgets),
-            adapter=ports.adapter,
-            trust=self.trust.of_state,
+            RegistryOptions(
+                environ=environ,
+                trait=settings.models,
+                keys=KeyStore(settings.home / KEY_FILE, environ, system_keyring()),
+                withdraw=None if keys is None else keys.withdraw,
+                last_used=self._last_used,
+                preferences=self.preferences.models,
+                metered=Metering(self.budgets),
+                adapter=ports.adapter,
+                trust=self.trust.of_state,
+            ),
         )
 
     def _commands(self) -> CommandExecution:

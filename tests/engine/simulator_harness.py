@@ -21,7 +21,8 @@ from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.request.compaction import NoSummarizer
 from jupyter_ai_shoulders.engine.session.services import EngineServices
-from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
+from jupyter_ai_shoulders.providers.registry import ModelRegistry
+from jupyter_ai_shoulders.providers.registry_builder import RegistryOptions, build_registry
 from jupyter_ai_shoulders.testing.memory_store import CountingIds, MemoryStore
 from jupyter_ai_shoulders.tools.base import CallContext, Progress, Result
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
@@ -216,8 +217,10 @@ async def wired(
         tmp_path / "state",
         SystemClock(),
         ids,
+        RegistryOptions(
         environ=keys if environ is None else environ,
         trait=configuration(simulator, **of_providers) if trait is None else trait,
+        ),
     )
     assert not models.problems()
     store.add(make_session(mode="auto_edit"))

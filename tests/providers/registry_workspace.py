@@ -11,7 +11,8 @@ from typing import Any
 
 from jupyter_ai_shoulders.core.clock import RandomIds
 from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
-from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
+from jupyter_ai_shoulders.providers.registry import ModelRegistry
+from jupyter_ai_shoulders.providers.registry_builder import RegistryOptions, build_registry
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 from tests.providers.adapter_fixtures import FakeClock
 from tests.simulator import Simulator
@@ -37,10 +38,12 @@ class RegistryWorkspace:
             self.state,
             self.clock,
             RandomIds(),
-            environ=self.environ,
-            trait=trait,
-            last_used=lambda: self.last_used,
-            preferences=lambda: self.preferences,
+            RegistryOptions(
+                environ=self.environ,
+                trait=trait,
+                last_used=lambda: self.last_used,
+                preferences=lambda: self.preferences,
+            ),
         )
 
     def configure(self, content: Any, *, user: bool = False) -> None:

@@ -140,7 +140,7 @@ async def test_mode_local_refuses_every_other_machine(
     tested = await registry.test(provider)
     assert tested.error is not None
     assert tested.error.code == "disabled"
-    assert (await registry.check(provider)).state == "unknown"
+    assert (await registry.providers.check(provider)).state == "unknown"
     infos = {info.id: info for info in registry.listing().models}
     assert "not on this machine" in (infos[ModelId("claude-haiku-5-5")].unavailable_reason or "")
     await registry.aclose()

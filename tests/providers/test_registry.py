@@ -115,7 +115,7 @@ def test_key_may_have_another_name(
 ) -> None:
     place.environ.update(environ)
     registry = place.registry()
-    health = {info.id: info for info in registry.health()}[ProviderId("google")]
+    health = {info.id: info for info in registry.providers.health()}[ProviderId("google")]
     assert (health.key_last4, health.key_set) == (key, key is not None)
     for value in filter(str.strip, environ.values()):
         assert value not in registry.redactor().redact(f"key: {value}")

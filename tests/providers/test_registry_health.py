@@ -17,7 +17,7 @@ from tests.simulator import Failure, Simulator, ToolUse, overloaded, reply
 
 async def test_key_is_stored_shown_by_its_end_and_removed(place: RegistryWorkspace) -> None:
     registry = place.registry()
-    stored = await registry.set_key(ANTHROPIC, KEY)
+    stored = await registry.providers.set_key(ANTHROPIC, KEY)
     assert stored == ProviderHealth(
         id=ANTHROPIC,
         name="Anthropic",
@@ -35,7 +35,7 @@ async def test_key_is_stored_shown_by_its_end_and_removed(place: RegistryWorkspa
     )
     assert registry.default_model() == "claude-opus-5-5"
     assert (place.home / ".shoulders" / "keys.env").read_text() == f"ANTHROPIC_API_KEY={KEY}\n"
-    removed = await registry.remove_key(ANTHROPIC)
+    removed = await registry.providers.remove_key(ANTHROPIC)
     assert (removed.key_set, removed.state) == (False, "no_key")
     assert registry.default_model() == "demo"
 
@@ -44,16 +44,20 @@ async def test_key_of_the_environment_cannot_be_changed(place: RegistryWorkspace
     place.environ["ANTHROPIC_API_KEY"] = KEY
     registry = place.registry()
     with pytest.raises(Conflict):
-        await registry.set_key(ANTHROPIC, "another-key-0123")
+        await registry.providers.set_key(ANTHROPIC, "another-key-0123")
     with pytest.raises(Conflict):
-        await registry.remove_key(ANTHROPIC)
-    assert registry.health()[0].key_source == "environment"
+        await registry.providers.remove_key(ANTHROPIC)
+    assert registry.providers.health()[0].key_source == "environment"
 
 
 async def test_unknown_provider_is_not_found(place: RegistryWorkspace) -> None:
     registry = place.registry()
     nobody = ProviderId("nobody")
-    for attempt in (registry.set_key(nobody, KEY), registry.test(nobody), registry.check(nobody)):
+    for attempt in (
+        registry.providers.set_key(nobody, KEY),
+        registry.test(nobody),
+        registry.providers.check(nobody),
+    ):
         with pytest.raises(NotFound):
             await attempt
 
@@ -79,7 +83,7 @@ async def test_resolved_provider_speaks_for_its_model(
         resolved = registry.resolve(ModelId("claude-haiku-5-5"))
         events = await collect(resolved.provider, ask("Hi", model=resolved.spec.model))
         assert events[-1] == Stop("end_turn")
-        assert registry.health()[0].state == "ok"
+        assert registry.providers.health()[0].state == "ok"
 
 
 async def test_failing_provider_is_shown_until_its_state_is_old(
@@ -90,12 +94,12 @@ async def test_failing_provider_is_shown_until_its_state_is_old(
         resolved = registry.resolve(ModelId("claude-haiku-5-5"))
         with pytest.raises(ProviderError):
             await collect(resolved.provider, ask("Hi", model=resolved.spec.model))
-        failing = registry.health()[0]
+        failing = registry.providers.health()[0]
         assert failing.state == "failing"
         assert failing.error is not None
         assert failing.error.code == "overloaded"
         place.clock.seconds += 301
-        assert registry.health()[0].state == "unknown"
+        assert registry.providers.health()[0].state == "unknown"
 
 
 async def test_check_asks_once_in_five_minutes(
@@ -103,14 +107,14 @@ async def test_check_asks_once_in_five_minutes(
 ) -> None:
     async with place.on(simulator) as registry:
         for _ in range(3):
-            assert (await registry.check(ANTHROPIC)).state == "ok"
+            assert (await registry.providers.check(ANTHROPIC)).state == "ok"
         place.clock.seconds += 301
-        await registry.check(ANTHROPIC)
+        await registry.providers.check(ANTHROPIC)
     assert [record.path for record in simulator.requests] == ["/v1/models"] * 2
 
 
 async def test_check_without_a_key_asks_nobody(place: RegistryWorkspace) -> None:
-    assert (await place.registry().check(ANTHROPIC)).state == "no_key"
+    assert (await place.registry().providers.check(ANTHROPIC)).state == "no_key"
 
 
 async def test_provider_test_makes_a_streamed_tool_call(

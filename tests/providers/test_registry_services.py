@@ -47,7 +47,7 @@ async def test_local_ollama_is_found_and_answers_without_a_key(
         assert registry.default_model() == "ollama/sim-llama:latest"
         resolved = registry.resolve(QWEN)
         events = await collect(resolved.provider, ask("Hi", model=resolved.spec.model))
-        health = {item.id: item.state for item in registry.health()}
+        health = {item.id: item.state for item in registry.providers.health()}
     assert events[-1] == Stop("end_turn")
     assert len(listed) == 5
     qwen = listed[QWEN]
@@ -75,7 +75,9 @@ async def test_missing_ollama_is_no_failure(place: RegistryWorkspace) -> None:
     registry = place.registry()
     await registry.discover()
     assert registry.default_model() == "demo"
-    assert {item.state for item in registry.health() if item.id == "ollama"} == {"unknown"}
+    assert {item.state for item in registry.providers.health() if item.id == "ollama"} == {
+        "unknown"
+    }
     await registry.aclose()
 
 
@@ -161,7 +163,7 @@ async def test_service_with_a_key_refines_the_catalogue_but_not_the_users_settin
     await registry.discover()
     after = registry.resolve(ModelId("mine")).spec
     kept = registry.resolve(ModelId("limited")).spec
-    state = registry.health()[0].state
+    state = registry.providers.health()[0].state
     await registry.aclose()
     assert (before.context_window, after.context_window) == (1, 200_000)
     assert (after.max_output, after.images, after.structured_output) == (64_000, True, True)
@@ -199,7 +201,7 @@ async def test_key_that_is_refused_is_shown_without_being_used(
     async with place.on(simulator) as registry:
         place.environ["ANTHROPIC_API_KEY"] = KEY
         await registry.discover()
-        health = registry.health()[0]
+        health = registry.providers.health()[0]
         assert health.error is not None
         assert (health.state, health.error.code) == ("failing", "authentication")
         with pytest.raises(InvalidRequest) as caught:
@@ -212,12 +214,12 @@ async def test_new_key_is_tried_at_the_next_look(
 ) -> None:
     place.configure({"providers": {"anthropic": {"url": simulator.url}}}, user=True)
     registry = place.registry()
-    await registry.set_key(ANTHROPIC, KEY)
+    await registry.providers.set_key(ANTHROPIC, KEY)
     await registry.discover()
-    assert registry.health()[0].state == "failing"
-    await registry.set_key(ANTHROPIC, simulator.key)
+    assert registry.providers.health()[0].state == "failing"
+    await registry.providers.set_key(ANTHROPIC, simulator.key)
     await registry.discover()
-    assert registry.health()[0].state == "ok"
+    assert registry.providers.health()[0].state == "ok"
     await registry.aclose()
 
 
@@ -282,7 +284,7 @@ async def test_a_service_taken_out_of_the_configuration_while_it_is_asked_is_no_
         never.set()
         await registry.aclose()
         server.close()
-    assert "slow" not in {each.id for each in registry.health()}
+    assert "slow" not in {each.id for each in registry.providers.health()}
 
 
 async def test_cheapest_that_may_read_a_conversation_summarises_it(

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ProviderSpec
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal, ShouldersError
-from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.providers.adapter_factory import load_adapter
-from jupyter_ai_shoulders.providers.base import ListedModel, Provider, ResolvedModel
+from jupyter_ai_shoulders.providers.base import ListedModel, ResolvedModel
 from jupyter_ai_shoulders.providers.catalogue.listed_models import (
     catalogue_entries,
     placeholder_model,
 )
-from jupyter_ai_shoulders.providers.endpoint_resolver import EndpointResolver
+from jupyter_ai_shoulders.providers.configured_providers import ConfiguredProviders
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 from jupyter_ai_shoulders.providers.setup.connection_test import (
     failed_connection_test,
@@ -41,26 +40,23 @@ class CandidateCheck:
 
     def __init__(
         self,
-        targets: EndpointResolver,
+        providers: ConfiguredProviders,
         clock: Clock,
-        redactor: Callable[[], Redactor],
         *,
         metered: Callable[[ResolvedModel], ResolvedModel],
-        adapter: Callable[[Endpoint], Provider],
     ) -> None:
-        self._targets = targets
+        self._providers = providers
+        self._endpoints = providers.endpoints
         self._clock = clock
-        self._redactor = redactor
         self._metered = metered
-        self._adapter = adapter
 
     def target(self, provider: ProviderSpec, key: str | None) -> Endpoint:
         """Return the target of calls that are about no model.
 
         Raises as ``EndpointResolver.make_trial``.
         """
-        return self._targets.make_trial(
-            placeholder_model(provider), provider, self._redactor(), key
+        return self._endpoints.make_trial(
+            placeholder_model(provider), provider, self._providers.redactor(), key
         )
 
     async def list_models(self, provider: ProviderSpec, key: str | None) -> list[ListedModel]:
@@ -68,12 +64,12 @@ class CandidateCheck:
 
         Raises ``ProviderError``, ``PolicyRefusal``, ``InvalidRequest``.
         """
-        with self._targets.redact_trial_key(key):
+        with self._endpoints.redact_trial_key(key):
             await asyncio.to_thread(load_adapter, provider.kind)
             target = self.target(provider, key)
             try:
                 async with asyncio.timeout(LISTING_SECONDS):
-                    return await self._adapter(target).list_models()
+                    return await self._providers.adapter(target).list_models()
             except TimeoutError as error:
                 what = f"nothing came for {LISTING_SECONDS:g} seconds"
                 raise target.service.fail("provider_timeout", what) from error
@@ -85,17 +81,19 @@ class CandidateCheck:
 
         Returns None where there is no model to call.
         """
-        with self._targets.redact_trial_key(key):
+        with self._endpoints.redact_trial_key(key):
             try:
                 model = model or await self._first(provider, key)
                 if model is None:
                     return None
                 await asyncio.to_thread(load_adapter, provider.kind)
-                redactor = self._redactor()
-                target = self._targets.make_trial(model, provider, redactor, key)
+                redactor = self._providers.redactor()
+                target = self._endpoints.make_trial(model, provider, redactor, key)
             except ShouldersError as error:
                 return failed_connection_test(error)
-            resolved = self._metered(ResolvedModel(model, self._adapter(target), redactor))
+            resolved = self._metered(
+                ResolvedModel(model, self._providers.adapter(target), redactor)
+            )
             try:
                 return await run_connection_test(resolved, self._clock, owner=owner)
             except (InvalidRequest, PolicyRefusal) as error:  # the mode has changed just now

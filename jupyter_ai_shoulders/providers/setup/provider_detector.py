@@ -15,12 +15,11 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.core.catalogue.key_variables import default_key_name
-from jupyter_ai_shoulders.core.catalogue.specs import Catalogue, ProviderSpec
+from jupyter_ai_shoulders.core.catalogue.specs import ProviderSpec
 from jupyter_ai_shoulders.core.catalogue.trust_items import url_host
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
-from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.providers.catalogue.listed_models import catalogue_entries
-from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore
+from jupyter_ai_shoulders.providers.configured_providers import ConfiguredProviders
 from jupyter_ai_shoulders.providers.credentials.key_vendors import KeyVendors
 from jupyter_ai_shoulders.providers.http.loopback import is_loopback
 from jupyter_ai_shoulders.providers.http.upstream import Upstream
@@ -43,19 +42,15 @@ class ProviderDetector:
 
     def __init__(
         self,
-        catalogue: Callable[[], Catalogue],
-        keys: KeyStore,
+        providers: ConfiguredProviders,
         trials: CandidateCheck,
         vendors: KeyVendors,
         *,
-        redactor: Callable[[], Redactor],
         new_upstream: Callable[[], Upstream],
     ) -> None:
-        self._catalogue = catalogue
-        self._keys = keys
+        self._providers = providers
         self._trials = trials
         self._vendors = vendors
-        self._redactor = redactor
         self._new_upstream = new_upstream
 
     async def detect(self, asked: DetectProvider) -> DetectedProvider:
@@ -68,7 +63,7 @@ class ProviderDetector:
         if not asked.address.strip():
             return await self._detect_vendor(self._vendors.for_key(asked.provider, key), key)
         url = server_url(asked.address)
-        check_headers(asked.headers, self._redactor())
+        check_headers(asked.headers, self._providers.redactor())
         official = self._vendors.by_url(url)
         self._vendors.check_destination(key, url)
         if official is not None and not asked.headers and asked.kind in {None, official.kind}:
@@ -77,7 +72,7 @@ class ProviderDetector:
 
     async def _detect_vendor(self, spec: ProviderSpec, key: str) -> DetectedProvider:
         """Return what a vendor offers; its own address is asked, and none that replaces it."""
-        current = self._catalogue()
+        current = self._providers.catalogue()
         here = current.providers.get(spec.id)
         if here is not None and url_host(here.url) != url_host(spec.url):
             raise InvalidRequest(
@@ -134,7 +129,7 @@ class ProviderDetector:
 
     def _at(self, found: ProviderSpec) -> ProviderSpec | None:
         """Return the provider that speaks this API at this address, if there is one."""
-        known = self._catalogue().providers.values()
+        known = self._providers.catalogue().providers.values()
         same = (spec for spec in known if spec.kind == found.kind)
         return next((spec for spec in same if spec.url.rstrip("/") == found.url), None)
 
@@ -143,11 +138,11 @@ class ProviderDetector:
         near = is_loopback(url)
         name = f"local-{parts.port or 80}" if near else parts.hostname or "server"
         slug = re.sub(r"[^a-z0-9]+", "-", name.removeprefix("api.").lower()).strip("-")[:50]
-        taken = self._catalogue().providers
+        taken = self._providers.catalogue().providers
         number = 1
         while True:
             found = ProviderId(slug if number == 1 else f"{slug}-{number}")
-            if found not in taken and self._keys.get(default_key_name(found)) is None:
+            if found not in taken and self._providers.keys.get(default_key_name(found)) is None:
                 return found
             number += 1
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.catalogue.merge import CatalogueSource, merge_cat
 from jupyter_ai_shoulders.core.catalogue.specs import Catalogue, ModelSpec, ProviderSpec
 from jupyter_ai_shoulders.core.catalogue.trust_items import url_host
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
-from jupyter_ai_shoulders.core.redaction.redactor import MASK, Redactor
+from jupyter_ai_shoulders.core.redaction.redactor import MASK
 from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.catalogue.listed_models import catalogue_entries
 from jupyter_ai_shoulders.providers.catalogue.loader import shipped_text
@@ -33,8 +33,9 @@ from jupyter_ai_shoulders.providers.catalogue.user_models import (
     with_provider,
     without_provider,
 )
-from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore
+from jupyter_ai_shoulders.providers.configured_providers import ConfiguredProviders
 from jupyter_ai_shoulders.providers.credentials.key_vendors import KeyVendors
+from jupyter_ai_shoulders.providers.model_selector import ModelSelector
 from jupyter_ai_shoulders.providers.setup.candidate_check import CandidateCheck, is_refused
 from jupyter_ai_shoulders.providers.setup.connection_test import failed_connection_test
 from jupyter_ai_shoulders.providers.setup.provider_detector import ProviderDetector
@@ -44,24 +45,10 @@ from jupyter_ai_shoulders.wire.api.provider_setup import (
     PutProvider,
     SavedProvider,
 )
-from jupyter_ai_shoulders.wire.api.responses import ProviderHealth, ProviderTest
+from jupyter_ai_shoulders.wire.api.responses import ProviderHealth
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-
-
-@dataclass(frozen=True, slots=True)
-class CurrentProviders:
-    """What ``setup`` asks the registry."""
-
-    catalogue: Callable[[], Catalogue]
-    health: Callable[[ProviderSpec], ProviderHealth]
-    test_model: Callable[[ProviderId], ModelSpec | None]
-    changed: Callable[[ProviderId, ProviderTest | None], None]
-    """Called when a key or a provider was stored or removed, with how its test went."""
-    redactor: Callable[[], Redactor]
-    list_models: Callable[[ProviderSpec], Awaitable[None]]
-    """Ask a service for its models now."""
 
 
 class ProviderSetup:
@@ -69,8 +56,8 @@ class ProviderSetup:
 
     def __init__(
         self,
-        current: CurrentProviders,
-        keys: KeyStore,
+        providers: ConfiguredProviders,
+        selector: ModelSelector,
         file: UserCatalogue,
         trials: CandidateCheck,
         detector: ProviderDetector,
@@ -79,8 +66,9 @@ class ProviderSetup:
         shipped: ShippedCatalogue,
         environ: Mapping[str, str],
     ) -> None:
-        self._current = current
-        self._keys = keys
+        self._providers = providers
+        self._selector = selector
+        self._keys = providers.keys
         self._file = file
         self._trials = trials
         self._vendors = vendors
@@ -97,29 +85,29 @@ class ProviderSetup:
         Raises ``NotFound``, ``InvalidRequest``, ``Conflict`` (set in the environment),
         ``StateUnavailable``.
         """
-        provider = self._provider(provider_id)
+        provider = self._providers.provider(provider_id)
         value = value.strip()
         await asyncio.to_thread(self._keys.check, provider.key_name, value)
         foreign = self._vendors.mismatch_error(value, provider)
         if foreign is not None:
             test = failed_connection_test(foreign)
         else:
-            model = self._current.test_model(provider_id)
+            model = self._selector.test_model(provider_id)
             test = await self._trials.test(provider, model, value, owner)
         stored = not is_refused(test)
         if stored:
             await asyncio.to_thread(self._keys.set, provider.key_name, value)
-            self._current.changed(provider_id, test)
-        return SavedProvider(stored=stored, provider=self._current.health(provider), test=test)
+            self._providers.reset(provider_id, test)
+        return SavedProvider(stored=stored, provider=self._providers.health_of(provider), test=test)
 
     async def own_provider(self, provider_id: ProviderId) -> OwnProvider:
         """Return what the user's file says of a provider. Raises ``NotFound``, ``Conflict``."""
         content = parse(await asyncio.to_thread(self._file.read))
-        provider = self._provider(provider_id)
+        provider = self._providers.provider(provider_id)
         if provider_id not in own_providers(content):
             raise _not_own(provider_id)
         entry = provider_entry(content, provider_id)
-        redact = self._current.redactor().redact
+        redact = self._providers.redactor().redact
         headers = {
             name: MASK if redact(value) != value else value
             for name, value in provider.headers.items()
@@ -157,8 +145,8 @@ class ProviderSetup:
             await asyncio.to_thread(self._file.write, change.text)
             if change.key:
                 await asyncio.to_thread(self._keys.set, change.provider.key_name, change.key)
-        self._current.changed(provider_id, test)
-        await self._current.list_models(change.provider)
+        self._providers.reset(provider_id, test)
+        await self._providers.discovery.refresh_provider(change.provider)
         return SavedProvider(stored=True, provider=self._shown(provider_id), test=test)
 
     async def remove(self, provider_id: ProviderId) -> None:
@@ -168,16 +156,16 @@ class ProviderSetup:
         """
         async with self._writing:
             await asyncio.to_thread(self._remove, provider_id)
-        self._current.changed(provider_id, None)
+        self._providers.reset(provider_id, None)
 
     def _remove(self, provider_id: ProviderId) -> None:
         text = self._file.read()
         content = parse(text)
         if provider_id not in own_providers(content):
             raise _not_own(provider_id)
-        before = self._current.catalogue().providers.get(provider_id)
+        before = self._providers.catalogue().providers.get(provider_id)
         self._file.write(dump(without_provider(content, provider_id), text))
-        after = self._current.catalogue().providers
+        after = self._providers.catalogue().providers
         names = {name for spec in after.values() for name in spec.key_names}
         if before is not None and before.key_name not in names:
             key = self._keys.get(before.key_name)
@@ -188,7 +176,7 @@ class ProviderSetup:
         """Return the file as it would be. Raises ``InvalidRequest``, ``Conflict``."""
         text = self._file.read()
         content = parse(text)
-        before = self._current.catalogue().providers.get(provider_id)
+        before = self._providers.catalogue().providers.get(provider_id)
         entry = provider_entry(content, provider_id)
         url = command.url if command.url == entry.get("url") else server_url(command.url)
         key = command.key.strip()
@@ -262,7 +250,7 @@ class ProviderSetup:
         }
         masked = {name for name, value in command.headers.items() if value == MASK}
         typed = {name: value for name, value in headers.items() if name not in masked}
-        check_headers(typed, self._current.redactor())
+        check_headers(typed, self._providers.redactor())
         fields: dict[str, Any] = {
             "name": command.name.strip(),
             "kind": command.kind,
@@ -281,15 +269,9 @@ class ProviderSetup:
             if name in entry or below is None or getattr(below, name) != value
         }
 
-    def _provider(self, provider_id: ProviderId) -> ProviderSpec:
-        found = self._current.catalogue().providers.get(provider_id)
-        if found is None:
-            raise NotFound(f"There is no provider {provider_id!r}.")
-        return found
-
     def _shown(self, provider_id: ProviderId) -> ProviderHealth | None:
-        found = self._current.catalogue().providers.get(provider_id)
-        return None if found is None else self._current.health(found)
+        found = self._providers.catalogue().providers.get(provider_id)
+        return None if found is None else self._providers.health_of(found)
 
     def _stored_key(self, provider: ProviderSpec) -> str | None:
         if provider.auth == "none":

@@ -39,7 +39,7 @@ class ProviderCheckHandler(ShouldersHandler):
     @authorized
     async def post(self, provider_id: str) -> None:
         """Request the provider's list of models, which is free, unless its health is known."""
-        self.answer(await self.host.models.check(ProviderId(provider_id)))
+        self.answer(await self.host.models.providers.check(ProviderId(provider_id)))
 
 
 class ProviderKeyHandler(ShouldersHandler):
@@ -50,7 +50,7 @@ class ProviderKeyHandler(ShouldersHandler):
     async def put(self, provider_id: str) -> None:
         """Store a key without a test."""
         command = self.body(SetKey)
-        stored = await self.host.models.set_key(ProviderId(provider_id), command.key)
+        stored = await self.host.models.providers.set_key(ProviderId(provider_id), command.key)
         self.host.pages.settings_changed("providers")
         self.answer(stored)
 
@@ -69,7 +69,7 @@ class ProviderKeyHandler(ShouldersHandler):
     @authorized
     async def delete(self, provider_id: str) -> None:
         """Remove the stored key."""
-        removed = await self.host.models.remove_key(ProviderId(provider_id))
+        removed = await self.host.models.providers.remove_key(ProviderId(provider_id))
         self.host.pages.settings_changed("providers")
         self.answer(removed)
 

@@ -74,7 +74,7 @@ class StatusHandler(ShouldersHandler):
                 workspace=str(host.settings.workspace),
                 models=readiness,
                 default_model=host.models.default_model(),
-                providers=host.models.health(),
+                providers=host.models.providers.health(),
                 demo=readiness == "demo",
                 collaboration=host.settings.collaboration,
                 document_server=host.settings.document_server,

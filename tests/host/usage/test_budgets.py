@@ -21,7 +21,8 @@ from jupyter_ai_shoulders.core.errors import PolicyRefusal, StateUnavailable
 from jupyter_ai_shoulders.host.usage.budgets import UserBudget
 from jupyter_ai_shoulders.providers.base import UsageReport
 from jupyter_ai_shoulders.providers.metering import Metering
-from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
+from jupyter_ai_shoulders.providers.registry import ModelRegistry
+from jupyter_ai_shoulders.providers.registry_builder import RegistryOptions, build_registry
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 from tests.providers.adapter_fixtures import ask
@@ -94,9 +95,11 @@ async def serving(
         home / "work",
         SystemClock(),
         RandomIds(),
-        environ={"ANTHROPIC_API_KEY": simulator.key},
-        trait=trait,
-        metered=Metering(budgets),
+        RegistryOptions(
+            environ={"ANTHROPIC_API_KEY": simulator.key},
+            trait=trait,
+            metered=Metering(budgets),
+        ),
     )
     try:
         yield Server(budgets, registry)

@@ -14,7 +14,8 @@ from jupyter_ai_shoulders.core.clock import RandomIds
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, PolicyRefusal
 from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
 from jupyter_ai_shoulders.providers.http.upstream import Upstream
-from jupyter_ai_shoulders.providers.registry import ModelRegistry, build_registry
+from jupyter_ai_shoulders.providers.registry import ModelRegistry
+from jupyter_ai_shoulders.providers.registry_builder import RegistryOptions, build_registry
 from jupyter_ai_shoulders.wire.api.provider_setup import ApiKind, DetectProvider, PutProvider
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 from tests.providers.registry_workspace import ANTHROPIC, RegistryWorkspace
@@ -92,11 +93,13 @@ async def registry_on(
         place.state,
         place.clock,
         RandomIds(),
-        environ=place.environ,
-        trait=trait,
-        last_used=lambda: place.last_used,
-        preferences=lambda: place.preferences,
-        new_upstream=lambda: Upstream(network),
+        RegistryOptions(
+            environ=place.environ,
+            trait=trait,
+            last_used=lambda: place.last_used,
+            preferences=lambda: place.preferences,
+            new_upstream=lambda: Upstream(network),
+        ),
     )
     try:
         yield made
