@@ -1,6 +1,6 @@
-"""Cases for every format of the proxy: the same models, replies, failures and checks.
+"""What every format of the proxy is put through: the same models, replies, failures and checks.
 
-The tests of the official SDKs express them in their format and share the rest.
+The tests of the official SDKs say it in the words of their format and share what is behind them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from tests.server.proxy.conftest import (
     DEEPSEEK,
     GEMINI,
     GPT,
-    LOCAL,
     MODELS,
     OPENROUTER,
     QWEN,
@@ -36,15 +35,13 @@ PIXEL = (
     "gg=="
 )
 PARAMETERS: Any = {"type": "object", "properties": {"n": {"type": "integer"}}}
-"""Parameters of the tool ``read``, which reads a cell."""
+"""Of the tool ``read``, which reads a cell."""
 
 both = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
 every_model = pytest.mark.parametrize("model", MODELS)
 thinking_models = pytest.mark.parametrize(
     "model", [CLAUDE, GPT, GEMINI, QWEN, OPENROUTER, DEEPSEEK]
 )
-seeing_models = pytest.mark.parametrize("model", [CLAUDE, GPT, GEMINI, LOCAL, OPENROUTER])
-three_kinds = pytest.mark.parametrize("model", [CLAUDE, GPT, LOCAL])
 
 GREETING = "Hällo, 日本 🙂."
 
@@ -55,7 +52,7 @@ def greets() -> Reply:
 
 
 def cached(model: str) -> int:
-    """Return how many tokens of ``greets`` were cached: Ollama does not report it."""
+    """Return how many tokens of ``greets`` were cached: Ollama does not tell."""
     return 0 if model == QWEN else 40
 
 
@@ -73,16 +70,8 @@ def looks_twice() -> tuple[Reply, ...]:
     )
 
 
-def check_looks(upstream: Simulator, first_result: str = "'n': 1") -> None:
-    """Check that the model got its results in order and without errors."""
-    assert [record.refusal for record in upstream.requests] == [None] * 3
-    seen = upstream.requests[1].seen
-    assert seen is not None
-    assert [first_result in text for text in seen.tool_results] == [True, False]
-
-
 def check_looks_of_claude(upstream: Simulator, model: str) -> None:
-    """Check that Claude got its thinking back with its calls."""
+    """Check that Claude was given its thinking back with its calls."""
     if model == CLAUDE:
         kinds = ["thinking", "text", "tool_use", "tool_use"]
         assert kinds_sent(upstream.requests[2].body) == kinds
@@ -98,13 +87,8 @@ def kinds_sent(body: Any) -> list[str]:
     return [block["type"] for block in body["messages"][1]["content"]]
 
 
-def check_one_call_at_a_time(upstream: Simulator, model: str) -> None:
-    """Check that the vendor was asked not to call in parallel."""
-    body = upstream.requests[0].body
-    if model == CLAUDE:
-        assert body["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
-    else:
-        assert body["parallel_tool_calls"] is False
+BROKEN_STREAM = r"overloaded|failed|too early|connection"
+"""What the SDKs say of the streams of ``broken_in_the_middle``."""
 
 
 def broken_in_the_middle(text: str = "A long text", after: int = 2) -> pytest.MarkDecorator:
@@ -121,7 +105,7 @@ COUNTERS = {
     GPT: "/v1/responses/input_tokens",
     GEMINI: "/v1beta/models/gemini-3.8-flash:countTokens",
 }
-"""Counting endpoints of vendors that have one; other vendors' tokens are estimated."""
+"""Where those vendors count that can; the others' tokens are estimated."""
 
 
 def check_count(upstream: Simulator, model: str, tokens: int) -> None:
@@ -146,11 +130,10 @@ openai_errors = pytest.mark.parametrize(
     _OPENAI_ERRORS,
     ids=[str(failure.status) for failure, _, _ in _OPENAI_ERRORS],
 )
-OPENAI_BREAKS = r"overloaded|failed|too early|connection"
 
 
 def check_openai_error(upstream: Simulator, raised: openai.APIStatusError, code: Any) -> None:
-    """Check the error that the caller gets, and that it does not contain the key."""
+    """Check what the caller is told, and that the key is not."""
     body: Any = raised.body
     assert body["code"] == code
     assert upstream.key not in str(body)

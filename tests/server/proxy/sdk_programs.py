@@ -38,6 +38,8 @@ class Options:
     stream: bool = True
     tools: bool = False
     think: bool = False
+    parallel: bool = True
+    """Whether the model may call several tools at once; Google's format cannot forbid it."""
 
 
 @dataclass
@@ -89,6 +91,8 @@ class AnthropicProgram(Program):
         given: dict[str, Any] = {"model": self.model, "max_tokens": 8000, "messages": self.history}
         if options.tools:
             given["tools"] = [{"name": "read", "description": ABOUT, "input_schema": SCHEMA}]
+        if not options.parallel:
+            given["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
         if options.think:
             given["thinking"] = {"type": "adaptive", "display": "summarized"}
             given["output_config"] = {"effort": "high"}
@@ -133,6 +137,8 @@ class ChatProgram(Program):
         if options.tools:
             function = {"name": "read", "description": ABOUT, "parameters": SCHEMA}
             given["tools"] = [{"type": "function", "function": function}]
+        if not options.parallel:
+            given["parallel_tool_calls"] = False
         if options.think:
             given["reasoning_effort"] = "high"
         if options.stream:
@@ -188,6 +194,8 @@ class ResponsesProgram(Program):
         if options.tools:
             tool = {"type": "function", "name": "read", "description": ABOUT, "strict": False}
             given["tools"] = [tool | {"parameters": SCHEMA}]
+        if not options.parallel:
+            given["parallel_tool_calls"] = False
         if options.think:
             given["reasoning"] = {"effort": "high", "summary": "auto"}
         if options.stream:

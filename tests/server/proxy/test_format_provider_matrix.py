@@ -1,8 +1,9 @@
-"""Every format in front of every kind of provider: text, streams, tools, images, thinking, errors.
+"""The contract of the proxy: every format in front of every kind of provider.
 
-Each cell goes from an official SDK over real sockets to a real server, and from there to the strict
-simulator, whose requests ``tests.conftest`` has validated by the SDKs' own types. An unsupported
-pairing is a cell too, with the error that the program gets.
+Each case goes from an official SDK over real sockets to a real server, and from there to the strict
+simulator, whose requests ``tests.conftest`` validates by the SDKs' own types. A pairing that cannot
+do something is a case too, with the error the program gets. What only one format has is tested in
+its own module.
 """
 
 from __future__ import annotations
@@ -30,11 +31,20 @@ from tests.server.proxy.conftest import (
     QWEN,
     catalogue,
 )
-from tests.server.proxy.format_cases import PIXEL
+from tests.server.proxy.format_cases import (
+    BROKEN_STREAM,
+    GREETING,
+    PIXEL,
+    both,
+    broken_in_the_middle,
+    check_looks_of_claude,
+    looks_twice,
+)
 from tests.server.proxy.sdk_programs import FORMATS, Options, Program, status_of
 from tests.simulator import (
     Failure,
     Reasoning,
+    Reply,
     Simulator,
     ToolUse,
     Usage,
@@ -50,16 +60,16 @@ pytestmark = [
 
 @dataclass(frozen=True)
 class Row:
-    """A kind of provider: its model, the model's capabilities, and how its thinking is returned."""
+    """A kind of provider: its model, what the model can, and where it wants its thinking back."""
 
     model: str
     images: bool = False
     tools: bool = True
     thinks: bool = True
     counts: bool = True
-    """Whether it reports its usage; otherwise the program gets an estimate."""
+    """Whether it reports its usage; where it does not the program gets an estimate."""
     replays: str | None = None
-    """The part of the next request that returns the thinking."""
+    """What the next request has where the thinking goes back to who thought."""
 
 
 PROVIDERS = {
@@ -80,7 +90,7 @@ Open = Callable[[str, str], Program]
 
 
 def table_catalogue(upstream: Simulator) -> dict[str, Any]:
-    """The models of this table, in addition to the common ones."""
+    """The models of this table, with those that others do without."""
     models = catalogue(upstream)
     lab = models["providers"]["lab"]
     models["providers"] |= {
@@ -116,7 +126,7 @@ def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]
 
 @pytest.fixture(scope="module")
 def server(simulator: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """One server in its own process: starting one takes longer than ten cells."""
+    """One server in a process of its own: starting one takes longer than ten cells."""
     root, state = (tmp_path_factory.mktemp(name) for name in ("workspace", "lab"))
     models = state / "home" / ".shoulders" / "models.json"
     models.parent.mkdir(mode=0o700, parents=True)
@@ -164,36 +174,26 @@ def refusals(upstream: Simulator) -> list[str | None]:
     return [record.refusal for record in upstream.requests]
 
 
-async def check_text(program: Program, upstream: Simulator, *, stream: bool, counts: bool) -> None:
-    upstream.script(reply("Hällo, 日本 🙂.", usage=Usage(input=120, output=7)))
+@both
+@every_provider
+@every_format
+async def test_text(
+    *, opened: Open, upstream: Simulator, caller: str, provider: str, stream: bool
+) -> None:
+    row = PROVIDERS[provider]
+    program = opened(caller, row.model)
+    upstream.script(reply(GREETING, usage=Usage(input=120, output=7)))
     program.say("Hi")
 
     said = await program.ask(Options(stream=stream))
 
-    assert said.text == "Hällo, 日本 🙂."
+    assert said.text == GREETING
     assert (said.calls, said.waits_for_results) == ([], False)
-    assert (said.tokens == (120, 7)) is counts
+    assert (said.tokens == (120, 7)) is row.counts
     assert min(said.tokens) > 0
     assert refusals(upstream) == [None]
 
 
-@pytest.mark.sampled(3)
-@every_provider
-@every_format
-async def test_text(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
-    row = PROVIDERS[provider]
-    await check_text(opened(caller, row.model), upstream, stream=False, counts=row.counts)
-
-
-@pytest.mark.sampled(3)
-@every_provider
-@every_format
-async def test_stream(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
-    row = PROVIDERS[provider]
-    await check_text(opened(caller, row.model), upstream, stream=True, counts=row.counts)
-
-
-@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_tools(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -218,60 +218,82 @@ async def test_tools(opened: Open, upstream: Simulator, caller: str, provider: s
     assert ["the answer is 42" in result for result in seen.tool_results] == [True]
 
 
-@pytest.mark.sampled(3)
+@both
 @every_provider
 @every_format
 async def test_parallel_tools(
-    opened: Open, upstream: Simulator, caller: str, provider: str
+    *, opened: Open, upstream: Simulator, caller: str, provider: str, stream: bool
 ) -> None:
     row = PROVIDERS[provider]
     program = opened(caller, row.model)
-    first = ToolUse(name="read", arguments={"n": 1})
-    third = ToolUse(name="read", arguments={"n": 3})
-    upstream.script(reply("I look.", first, ToolUse(name="read"), third), "All read.")
+    upstream.script(*looks_twice())
     program.say("Read all.")
+    options = Options(stream=stream, tools=True)
     if not row.tools:
-        await check_refused(program, upstream, Options(tools=True), "does not call tools")
+        await check_refused(program, upstream, options, "does not call tools")
         return
 
-    asked = await program.ask(Options(tools=True))
-    program.give("one", "two", "three")
-    said = await program.ask(Options(tools=True))
+    asked = await program.ask(options)
+    program.give("one", "two")
+    again = await program.ask(options)
+    program.give("three")
+    last = await program.ask(options)
 
     assert asked.text == "I look."
-    assert asked.calls == [("read", {"n": 1}), ("read", {}), ("read", {"n": 3})]
-    assert said.text == "All read."
-    assert refusals(upstream) == [None, None]
+    assert (asked.calls, asked.waits_for_results) == ([("read", {"n": 1}), ("read", {})], True)
+    assert (again.calls, again.waits_for_results) == ([("read", {"n": 3})], True)
+    assert (last.text, last.waits_for_results) == ("Done.", False)
+    assert refusals(upstream) == [None, None, None]
     seen = upstream.requests[1].seen
     assert seen is not None
-    given = zip(seen.tool_results, ("one", "two", "three"), strict=True)
-    assert all(word in result for result, word in given)
+    results = zip(seen.tool_results, ("one", "two"), strict=True)
+    assert all(word in result for result, word in results)
+    check_looks_of_claude(upstream, row.model)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.parametrize("model", [CLAUDE, GPT, LOCAL])
+@pytest.mark.parametrize("caller", ["anthropic", "openai_chat", "openai_responses"])
+async def test_parallel_calls_can_be_switched_off(
+    opened: Open, upstream: Simulator, caller: str, model: str
+) -> None:
+    upstream.script("Hm")
+    program = opened(caller, model)
+    program.say("Hi")
+
+    await program.ask(Options(tools=True, parallel=False))
+
+    body = upstream.requests[0].body
+    if model == CLAUDE:
+        assert body["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
+    else:
+        assert body["parallel_tool_calls"] is False
+
+
+@both
 @every_provider
 @every_format
-async def test_images(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
+async def test_images(
+    *, opened: Open, upstream: Simulator, caller: str, provider: str, stream: bool
+) -> None:
     row = PROVIDERS[provider]
     program = opened(caller, row.model)
     upstream.script("A pixel.")
     program.say("What is it?", PIXEL)
     if not row.images:
-        await check_refused(program, upstream, Options(), "does not read images")
+        await check_refused(program, upstream, Options(stream=stream), "does not read images")
         return
 
-    said = await program.ask(Options())
+    said = await program.ask(Options(stream=stream))
 
     assert said.text == "A pixel."
     assert PIXEL in json.dumps(upstream.requests[0].body)
     assert refusals(upstream) == [None]
 
 
-@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_reasoning(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
-    """A model's thinking is shown, and goes back to it with the result of its call."""
+    """A model that thinks shows it, and gets it back with the result of its call."""
     row = PROVIDERS[provider]
     program = opened(caller, row.model)
     call = ToolUse(name="read", arguments={"n": 3})
@@ -294,16 +316,13 @@ async def test_reasoning(opened: Open, upstream: Simulator, caller: str, provide
 
 
 BEFORE = {400: 400, 401: 401, 429: 429, 500: 502}
-"""The provider's status, and the program's."""
+"""What the provider answers, and what the program is told."""
 
 
-@pytest.mark.sampled(3)
 @every_provider
 @every_format
 async def test_errors(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
-    """Before the first byte it is a status, afterwards an error that the SDK raises from the
-    stream.
-    """
+    """An error before the first byte has a status."""
     program = opened(caller, PROVIDERS[provider].model)
     program.say("Hi")
     statuses: list[int] = []
@@ -313,27 +332,39 @@ async def test_errors(opened: Open, upstream: Simulator, caller: str, provider: 
             await program.ask(Options())
         statuses.append(status_of(caught.value))
         assert upstream.key not in str(caught.value)
-    upstream.script(reply("A long text", failure=Failure(status=500, after=2)))
-    with pytest.raises(program.error) as caught:
-        await program.ask(Options())
 
     assert statuses == list(BEFORE.values())
-    assert refusals(upstream) == [None] * (len(BEFORE) + 1)
+    assert refusals(upstream) == [None] * len(BEFORE)
+    assert len(program.history) == 1
+
+
+@every_provider
+@every_format
+@broken_in_the_middle()
+async def test_an_error_in_the_stream_ends_it(
+    *, opened: Open, upstream: Simulator, caller: str, provider: str, broken: Reply
+) -> None:
+    program = opened(caller, PROVIDERS[provider].model)
+    upstream.script(broken)
+    program.say("Hi")
+
+    with pytest.raises(program.error, match=BROKEN_STREAM):
+        await program.ask(Options(stream=True))
     assert len(program.history) == 1
 
 
 async def check_refused(
     program: Program, upstream: Simulator, options: Options, words: str
 ) -> None:
-    """The program gets an error as from a vendor, and nothing is sent."""
+    """The program is told, as by a vendor, and nothing is sent."""
     with pytest.raises(program.error, match=words) as caught:
         await program.ask(options)
     assert status_of(caught.value) == 400
     assert upstream.requests == []
 
 
+@both
 @every_format
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 async def test_a_model_nobody_knows_is_not_found(opened: Open, caller: str, stream: bool) -> None:
     program = opened(caller, "no-such-model")
     program.say("Hi")
@@ -341,3 +372,10 @@ async def test_a_model_nobody_knows_is_not_found(opened: Open, caller: str, stre
     with pytest.raises(program.error, match="no-such-model") as caught:
         await program.ask(Options(stream=stream))
     assert status_of(caught.value) == 404
+
+
+@pytest.mark.parametrize("caller", ["anthropic", "openai_chat"])
+async def test_models_are_listed(opened: Open, caller: str) -> None:
+    listed = [model.id async for model in opened(caller, LOCAL).sdk.models.list()]
+
+    assert {CLAUDE, LOCAL} <= set(listed)

@@ -22,11 +22,8 @@ from tests.server.proxy.format_cases import (
     both,
     broken_in_the_middle,
     cached,
-    check_looks,
-    check_looks_of_claude,
     every_model,
     greets,
-    looks_twice,
     thinks_and_answers,
 )
 from tests.simulator import (
@@ -55,7 +52,7 @@ TOOLS = [types.Tool(function_declarations=[READ])]
 async def ask(
     sdk: Client, model: str, contents: Any, *, stream: bool, **config: Any
 ) -> types.GenerateContentResponse:
-    """Request through the SDK; for a stream the answer is the last chunk, with the parts of all."""
+    """Ask through the SDK; of a stream the answer is the last chunk, with the parts of all."""
     given = types.GenerateContentConfig(**config)
     if not stream:
         return await sdk.aio.models.generate_content(model=model, contents=contents, config=given)
@@ -96,7 +93,7 @@ def reason_of(answer: types.GenerateContentResponse) -> str | None:
 
 
 TEAM = "team/model:8b"
-"""A model whose id contains characters with a meaning in addresses."""
+"""A model whose id has what an address has a meaning for."""
 
 
 @pytest.fixture
@@ -136,30 +133,6 @@ async def test_text(google_sdk: Client, upstream: Simulator, model: str, stream:
 
 @pytest.mark.sampled(3)
 @both
-@every_model
-async def test_parallel_calls_and_results_without_ids(
-    google_sdk: Client, upstream: Simulator, model: str, stream: bool
-) -> None:
-    """Results in the SDK's form: with the function's name and no id."""
-    upstream.script(*looks_twice())
-    contents = [types.Content(role="user", parts=[types.Part.from_text(text="Look")])]
-    for _ in range(2):
-        answer = await ask(google_sdk, model, contents, stream=stream, tools=TOOLS)
-        calls = [part.function_call for part in parts_of(answer) if part.function_call]
-        assert reason_of(answer) == "STOP"
-        results = [
-            types.Part.from_function_response(name="read", response={"result": str(call.args)})
-            for call in calls
-        ]
-        contents += [content_of(answer), types.Content(role="user", parts=results)]
-    last = await ask(google_sdk, model, contents, stream=stream, tools=TOOLS)
-
-    assert text_of(last) == "Done."
-    check_looks(upstream)
-    check_looks_of_claude(upstream, model)
-
-
-@both
 @pytest.mark.parametrize("model", [CLAUDE, GPT, GEMINI])
 async def test_reasoning_that_was_not_asked_for_is_hidden_and_comes_back_all_the_same(
     google_sdk: Client, upstream: Simulator, model: str, stream: bool
@@ -189,7 +162,7 @@ async def test_a_function_may_have_a_name_that_only_google_takes(
     names: list[str] = []
 
     def called(request: SimRequest) -> Reply:
-        """Call the tool by the name that the provider got."""
+        """Call the tool by the name the provider was given."""
         names.extend(request.tool_names)
         return reply(ToolUse(name=request.tool_names[0], arguments={"n": 1}))
 
