@@ -14,8 +14,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from jupyter_ai_shoulders.assist.answer_schema import Schema, answer_schema
-from jupyter_ai_shoulders.assist.json_extraction import find_json_object
+from jupyter_ai_shoulders.assist.json_answers import Schema, answer_schema, find_json_object
 from jupyter_ai_shoulders.core.budget.account import UsageAccount
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.core.errors import ProviderError

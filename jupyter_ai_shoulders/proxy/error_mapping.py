@@ -41,9 +41,18 @@ STATUS: Mapping[ErrorCode, int] = {
 """Of the codes a caller can meet; the others are 500."""
 
 
+QUOTA_CODES: frozenset[ErrorCode] = frozenset({"billing", "quota_exhausted", "budget_exhausted"})
+"""Errors that OpenAI and Google report as an exhausted quota, with status 429."""
+
+
 def status_of(info: ErrorInfo) -> int:
     """Return the HTTP status of an error."""
     return STATUS.get(info.code, 500)
+
+
+def quota_status_of(info: ErrorInfo) -> int:
+    """Return the HTTP status of an error where an exhausted quota is 429."""
+    return 429 if info.code in QUOTA_CODES else status_of(info)
 
 
 def error_message(info: ErrorInfo) -> str:

@@ -22,9 +22,8 @@ from jupyter_ai_shoulders.providers.base import (
     ResolvedModel,
     Stop,
 )
-from jupyter_ai_shoulders.proxy.capability_checks import check_capabilities
 from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator, ReplyEvent, StoppedAt
-from jupyter_ai_shoulders.proxy.request import ProxyRequest
+from jupyter_ai_shoulders.proxy.request import ProxyRequest, check_capabilities
 from jupyter_ai_shoulders.proxy.state_cache import StateCache
 from jupyter_ai_shoulders.proxy.stop_sequences import until_stop_sequence
 from jupyter_ai_shoulders.proxy.tool_names import ToolNames

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
+from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.providers.base import ModelRequest, ToolChoice
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
-from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolDefinition
+from jupyter_ai_shoulders.wire.parts import (
+    ImagePart,
+    ModelMessage,
+    ToolDefinition,
+    ToolResultPart,
+    UserMessage,
+)
 
 OUTPUT = 16_384
 THINKING_OUTPUT = 32_768
@@ -57,3 +64,29 @@ class ProxyRequest:
             response_schema=self.response_schema,
             parallel_calls=self.parallel_calls,
         )
+
+
+def check_capabilities(asked: ProxyRequest, model: ModelSpec) -> None:
+    """Raise ``InvalidRequest`` for images or tools the model cannot take."""
+    if not model.images and any(map(_has_image, asked.messages)):
+        raise _cannot(model, "read images", '"images": true')
+    if not model.tools and asked.tools:
+        raise _cannot(model, "call tools", '"tools": true')
+
+
+def _cannot(model: ModelSpec, ability: str, setting: str) -> InvalidRequest:
+    return InvalidRequest(
+        f"The model {model.id} does not {ability}.",
+        hint=f"Ask another model; if this one can, say {setting} of it in models.json.",
+    )
+
+
+def _has_image(message: ModelMessage) -> bool:
+    if not isinstance(message, UserMessage):
+        return False
+    return any(isinstance(part, ImagePart) or _shows_image(part) for part in message.parts)
+
+
+def _shows_image(part: object) -> bool:
+    shown: Iterable[object] = part.content if isinstance(part, ToolResultPart) else ()
+    return any(isinstance(item, ImagePart) for item in shown)

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from jupyter_ai_shoulders.assist.answer_schema import answer_schema
-from jupyter_ai_shoulders.assist.json_extraction import find_json_object
+from jupyter_ai_shoulders.assist.json_answers import answer_schema, find_json_object
 from jupyter_ai_shoulders.assist.one_shot import (
     Form,
     OneShotCalls,

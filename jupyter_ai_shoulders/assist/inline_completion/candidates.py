@@ -14,7 +14,6 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import cache
 from typing import cast
 
-from jupyter_ai_shoulders.assist.answer_schema import Schema, answer_schema
 from jupyter_ai_shoulders.assist.inline_completion.prompt import (
     CompletionContext,
     fill_texts,
@@ -25,6 +24,7 @@ from jupyter_ai_shoulders.assist.inline_completion.suggestion_schema import (
     SuggestionAnswer,
     parse_suggestions,
 )
+from jupyter_ai_shoulders.assist.json_answers import Schema, answer_schema
 from jupyter_ai_shoulders.assist.one_shot import (
     OneShotQuestion,
     build_request,

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, ToolChoice
 from jupyter_ai_shoulders.providers.google.function_names import function_name
 from jupyter_ai_shoulders.providers.google.history import GoogleHistory
 from jupyter_ai_shoulders.providers.google.json_schema import to_gemini
-from jupyter_ai_shoulders.providers.google.thinking import thinking_config
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_body
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
 
 MOST_OUTPUT = 65_536
 """Tokens of one streamed answer; more would come in several (``CONTINUATION``)."""
+BUDGETS: dict[ThinkingLevel, int] = {"low": 1_024, "medium": 8_192, "high": 24_576, "default": -1}
+"""Tokens, as Google itself translates efforts; -1 leaves it to the model."""
+
+LEAST_BUDGET = 128
+"""The least a model takes that always thinks."""
 
 
 def encode(request: ModelRequest, target: Endpoint, continuation: str | None = None) -> bytes:
@@ -84,3 +89,34 @@ def _tool_choice(choice: ToolChoice, target: Endpoint) -> VendorObject:
     else:
         config = {"mode": "ANY", "allowedFunctionNames": [function_name(choice.name)]}
     return {"toolConfig": {"functionCallingConfig": config}}
+
+
+def thinking_config(model: ModelSpec, level: ThinkingLevel) -> VendorObject | None:
+    """Return ``thinkingConfig`` for this level; None: send nothing.
+
+    ``default`` is the model's own level, and where that is ``default`` too the high one.
+    """
+    wanted = model.thinking if level == "default" else level
+    match model.thinking_support.mode:
+        case "effort":
+            return _by_level(model, wanted)
+        case "budget":
+            return _by_budget(model, wanted)
+        case _:
+            return None
+
+
+def _by_level(model: ModelSpec, wanted: ThinkingLevel) -> VendorObject | None:
+    efforts = model.thinking_support.efforts
+    if wanted == "none":
+        return {"thinkingLevel": efforts[0].upper()} if efforts else None
+    effort = "high" if wanted == "default" else wanted
+    if effort not in efforts:
+        return None
+    return {"thinkingLevel": effort.upper(), "includeThoughts": True}
+
+
+def _by_budget(model: ModelSpec, wanted: ThinkingLevel) -> VendorObject:
+    if wanted == "none":
+        return {"thinkingBudget": 0 if model.thinking_support.off == "disabled" else LEAST_BUDGET}
+    return {"thinkingBudget": model.thinking_budget or BUDGETS[wanted], "includeThoughts": True}

@@ -7,12 +7,12 @@ none, carry the one that tells Gemini not to look for it.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from jupyter_ai_shoulders.providers.formats.unsupported_content import EMPTY_RESULT, NO_IMAGES
 from jupyter_ai_shoulders.providers.google.function_names import function_name
-from jupyter_ai_shoulders.providers.google.model_generation import keeps_signatures
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_json
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
@@ -40,6 +40,7 @@ IMAGES = frozenset({"image/png", "image/jpeg", "image/webp", "image/heic", "imag
 _IN_RESULTS = frozenset({"image/png", "image/jpeg", "image/webp"})
 
 Part = VendorObject
+_NUMBER = re.compile(r"gemini-(\d+)")
 
 
 class GoogleHistory:
@@ -47,7 +48,7 @@ class GoogleHistory:
 
     def __init__(self, target: Endpoint) -> None:
         self._target = target
-        self._signed = keeps_signatures(target.model.model)
+        self._signed = _enforces_signatures(target.model.model)
 
     def encode(self, messages: Iterable[ModelMessage]) -> list[bytes]:
         """Return the contents that have parts, as JSON, with commas between those of a message."""
@@ -171,3 +172,13 @@ def _call(part: ToolCallPart) -> Part:
 def _blob(item: ResultContent) -> Part:
     assert isinstance(item, ImagePart)
     return {"inlineData": {"mimeType": item.media_type, "data": item.data}}
+
+
+def _enforces_signatures(model: str) -> bool:
+    """Return whether a call must come back with its thought signature: from Gemini 3 on.
+
+    Results of functions may hold images from the same generation on. A name without a number is a
+    current model's.
+    """
+    found = _NUMBER.search(model)
+    return found is None or int(found.group(1)) >= 3

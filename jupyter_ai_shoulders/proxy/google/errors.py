@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jupyter_ai_shoulders.proxy.error_mapping import error_message, status_of
+from pydantic_core import ErrorDetails
+
+from jupyter_ai_shoulders.proxy.error_mapping import QUOTA_CODES, error_message, quota_status_of
 from jupyter_ai_shoulders.proxy.event_encoding import dump
 from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
-from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 _RPC = "type.googleapis.com/google.rpc"
-_QUOTA: frozenset[ErrorCode] = frozenset({"billing", "quota_exhausted", "budget_exhausted"})
 _STATUSES: Mapping[int, str] = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -26,17 +28,20 @@ _STATUSES: Mapping[int, str] = {
 }
 _TOO_LONG = "The input token count exceeds the maximum number of tokens allowed"
 """What clients look for."""
+_PAYLOAD = "Invalid JSON payload received."
+_NOT_PASSED_ON = "this proxy cannot pass it on to every provider."
+_CAPITAL = re.compile("(?<=[a-z0-9])([A-Z])")
 
 
 def refused(info: ErrorInfo, request_id: str) -> ErrorResponse:
     """Return the error as an answer; the id is in a header in this format."""
     del request_id
-    return ErrorResponse(_status(info), dump(error_body(info)))
+    return ErrorResponse(quota_status_of(info), dump(error_body(info)))
 
 
 def error_body(info: ErrorInfo) -> dict[str, Any]:
     """Return the error, alone or as a chunk of a stream."""
-    status = _status(info)
+    status = quota_status_of(info)
     words = error_message(info)
     if info.code == "context_overflow":
         words = f"{_TOO_LONG}: {words}"
@@ -50,10 +55,6 @@ def error_body(info: ErrorInfo) -> dict[str, Any]:
     }
 
 
-def _status(info: ErrorInfo) -> int:
-    return 429 if info.code in _QUOTA else status_of(info)
-
-
 def _details(info: ErrorInfo) -> list[dict[str, Any]]:
     """Return the code of ours, and what the format has a type for."""
     reason = {"reason": info.code.upper(), "domain": "shoulders"}
@@ -62,8 +63,36 @@ def _details(info: ErrorInfo) -> list[dict[str, Any]]:
     if param:
         violation = {"field": param, "description": info.message}
         details.append({"@type": f"{_RPC}.BadRequest", "fieldViolations": [violation]})
-    if info.code in _QUOTA:
+    if info.code in QUOTA_CODES:
         # programs wait and try again unless a quota is one of the day
         quota = {"quotaId": "BudgetPerDay", "subject": info.code}
         details.append({"@type": f"{_RPC}.QuotaFailure", "violations": [quota]})
     return details
+
+
+def describe_validation_error(problem: ErrorDetails, _: bytes) -> tuple[str, str]:
+    """Return the place of what is wrong, and one sentence about it."""
+    place = _path(problem["loc"])
+    match problem["type"]:
+        case "extra_forbidden":
+            *parents, name = problem["loc"]
+            where = f" at '{_path(parents)}'" if parents else ""
+            return place, f'{_PAYLOAD} Unknown name "{name}"{where}: Cannot find field.'
+        case "json_invalid":
+            return place, f"{_PAYLOAD} {problem['msg'].removeprefix('Invalid JSON: ')}."
+        case "missing":
+            return place, f"* GenerateContentRequest.{place}: {place} is not specified"
+        case "none_required":
+            return place, f"'{place}' is not supported: {_NOT_PASSED_ON}"
+        case _:
+            return place, f"Invalid value at '{place}': {problem['msg']}."
+
+
+def _path(location: Sequence[int | str]) -> str:
+    """Return a place as Google writes it: ``contents[0].parts[1].inline_data``."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{_snake(step)}" for step in location)
+    return "".join(steps).removeprefix(".")
+
+
+def _snake(name: str) -> str:
+    return _CAPITAL.sub(lambda found: f"_{found.group().lower()}", name)

@@ -7,11 +7,10 @@ from typing import Any
 
 from jupyter_ai_shoulders.proxy.event_encoding import dump
 from jupyter_ai_shoulders.proxy.google.decode import decode, decode_count
-from jupyter_ai_shoulders.proxy.google.errors import refused
+from jupyter_ai_shoulders.proxy.google.errors import describe_validation_error, refused
 from jupyter_ai_shoulders.proxy.google.response_body import response
 from jupyter_ai_shoulders.proxy.google.schema import CountBody, GenerateBody
 from jupyter_ai_shoulders.proxy.google.stream import ContentWriter
-from jupyter_ai_shoulders.proxy.google.validation_errors import describe_validation_error
 from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator
 from jupyter_ai_shoulders.proxy.request import ProxyRequest
 from jupyter_ai_shoulders.proxy.request_parsing import read

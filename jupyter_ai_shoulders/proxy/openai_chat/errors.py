@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_ai_shoulders.proxy.error_mapping import error_message, status_of
+from jupyter_ai_shoulders.proxy.error_mapping import QUOTA_CODES, error_message, quota_status_of
 from jupyter_ai_shoulders.proxy.event_encoding import dump, sse
 from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 
-_QUOTA: frozenset[ErrorCode] = frozenset({"billing", "quota_exhausted", "budget_exhausted"})
 _CODES: Mapping[ErrorCode, str] = {
     "unknown_model": "model_not_found",
     "model_not_found": "model_not_found",
@@ -19,7 +18,7 @@ _CODES: Mapping[ErrorCode, str] = {
     "rate_limited": "rate_limit_exceeded",
     "unauthorized": "invalid_api_key",
     "authentication": "invalid_api_key",
-    **dict.fromkeys(_QUOTA, "insufficient_quota"),
+    **dict.fromkeys(QUOTA_CODES, "insufficient_quota"),
 }
 _TYPES: Mapping[int, str] = {429: "rate_limit_error", 403: "permission_error"}
 
@@ -27,7 +26,7 @@ _TYPES: Mapping[int, str] = {429: "rate_limit_error", 403: "permission_error"}
 def refused(info: ErrorInfo, request_id: str) -> ErrorResponse:
     """Return the error as an answer; the id is in a header in this format."""
     del request_id
-    return ErrorResponse(_status(info), dump({"error": error_body(info)}))
+    return ErrorResponse(quota_status_of(info), dump({"error": error_body(info)}))
 
 
 def error_event(info: ErrorInfo) -> bytes:
@@ -35,17 +34,13 @@ def error_event(info: ErrorInfo) -> bytes:
     return sse({"error": error_body(info)})
 
 
-def _status(info: ErrorInfo) -> int:
-    return 429 if info.code in _QUOTA else status_of(info)
-
-
 def error_body(info: ErrorInfo) -> dict[str, Any]:
     """Return the error object that both of OpenAI's formats have."""
-    status = _status(info)
+    status = quota_status_of(info)
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {
         "message": error_message(info),
-        "type": "insufficient_quota" if info.code in _QUOTA else kind,
+        "type": "insufficient_quota" if info.code in QUOTA_CODES else kind,
         "param": (info.details or {}).get("param"),
         "code": _CODES.get(info.code),
     }

@@ -8,7 +8,7 @@ from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.proxy.event_encoding import dump
 from jupyter_ai_shoulders.proxy.openai_chat.decode import decode
 from jupyter_ai_shoulders.proxy.openai_chat.errors import refused
-from jupyter_ai_shoulders.proxy.openai_chat.response_body import completion, model_body, model_list
+from jupyter_ai_shoulders.proxy.openai_chat.response_body import completion, model_body
 from jupyter_ai_shoulders.proxy.openai_chat.schema import ChatBody
 from jupyter_ai_shoulders.proxy.openai_chat.stream import ChunkWriter
 from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator
@@ -20,12 +20,31 @@ from jupyter_ai_shoulders.wire.api.responses import ModelInfo
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 
-class OpenAIChatFormat:
-    """``v1/chat/completions``."""
+class OpenAIFormat:
+    """The errors and model lists that both of OpenAI's formats share."""
 
     def __init__(self, box: StateSealer, clock: Clock) -> None:
         self._box = box
         self._clock = clock
+
+    def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
+        """Return an error as an answer."""
+        return refused(info, request_id)
+
+    def models(self, models: Sequence[ModelInfo]) -> bytes:
+        """Return the list of models."""
+        return dump({"object": "list", "data": [model_body(model) for model in models]})
+
+    def model(self, model: ModelInfo) -> bytes:
+        """Return one model."""
+        return dump(model_body(model))
+
+    def _now(self) -> int:
+        return int(self._clock.now().timestamp())
+
+
+class OpenAIChatFormat(OpenAIFormat):
+    """``v1/chat/completions``."""
 
     def read(self, raw: bytes) -> ProxyRequest:
         """Decode a request. Raises ``InvalidRequest``."""
@@ -38,18 +57,3 @@ class OpenAIChatFormat:
     def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
         return dump(completion(asked, reply_id, self._now(), answer, self._box))
-
-    def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
-        """Return an error as an answer."""
-        return refused(info, request_id)
-
-    def models(self, models: Sequence[ModelInfo]) -> bytes:
-        """Return the list of models."""
-        return dump(model_list(models))
-
-    def model(self, model: ModelInfo) -> bytes:
-        """Return one model."""
-        return dump(model_body(model))
-
-    def _now(self) -> int:
-        return int(self._clock.now().timestamp())

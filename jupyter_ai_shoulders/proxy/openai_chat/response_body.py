@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from jupyter_ai_shoulders.providers.base import StopReason, ToolCallReady
@@ -102,11 +102,6 @@ def usage_body(usage: TokenUsage) -> dict[str, Any]:
         },
         "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
     }
-
-
-def model_list(models: Sequence[ModelInfo]) -> dict[str, Any]:
-    """Return the list of models, the same in both of OpenAI's formats."""
-    return {"object": "list", "data": [model_body(model) for model in models]}
 
 
 def model_body(model: ModelInfo) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, assert_never
 
@@ -10,7 +11,6 @@ from jupyter_ai_shoulders.providers.base import AnyTool, NamedTool, ToolChoice
 from jupyter_ai_shoulders.providers.streaming.assembler import parse_arguments
 from jupyter_ai_shoulders.proxy.history import normalize_history, start_with_user_message
 from jupyter_ai_shoulders.proxy.openai_chat.decode import EFFORT_LEVELS
-from jupyter_ai_shoulders.proxy.openai_responses.item_order import group_answer_items
 from jupyter_ai_shoulders.proxy.openai_responses.reasoning_state import (
     CARRIER,
     ReasoningStateCarrier,
@@ -50,6 +50,26 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 ENCRYPTED = "reasoning.encrypted_content"
+_REPEATED: dict[str, Any] = {
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "prompt_cache_key": None,
+    "safety_identifier": None,
+    "service_tier": "default",
+    "temperature": 1.0,
+    "text": None,
+    "tool_choice": "auto",
+    "tools": [],
+    "top_p": 1.0,
+    "truncation": "disabled",
+    "user": None,
+}
+"""Fields of the request, and what a response says where the request does not."""
+_OURS = re.compile(r"(?:msg|rs|fc)_(.+)_\d+")
+"""The ids ``body.item_id`` makes; the middle names the answer."""
 
 
 def decode(body: ResponsesBody, box: StateSealer) -> ProxyRequest:
@@ -253,21 +273,24 @@ def _without_nulls(value: dict[str, Any] | None) -> dict[str, Any]:
     return {name: item for name, item in (value or {}).items() if item is not None}
 
 
-_REPEATED: dict[str, Any] = {
-    "instructions": None,
-    "max_output_tokens": None,
-    "max_tool_calls": None,
-    "metadata": {},
-    "parallel_tool_calls": True,
-    "prompt_cache_key": None,
-    "safety_identifier": None,
-    "service_tier": "default",
-    "temperature": 1.0,
-    "text": None,
-    "tool_choice": "auto",
-    "tools": [],
-    "top_p": 1.0,
-    "truncation": "disabled",
-    "user": None,
-}
-"""Fields of the request, and what a response says where the request does not."""
+def group_answer_items(items: Iterable[InputItem]) -> list[InputItem]:
+    """Return the items, results after the answer that waits for them."""
+    ordered: list[InputItem] = []
+    results: list[InputItem] = []
+    answer: str | None = None
+    for item in items:
+        if isinstance(item, OutputItem):
+            results.append(item)
+            continue
+        name = _answer_of(item)
+        if name is None or name != answer:
+            ordered += results
+            results, answer = [], name
+        ordered.append(item)
+    return ordered + results
+
+
+def _answer_of(item: InputItem) -> str | None:
+    """Return the name of the answer an item is of; None if we did not make it."""
+    found = _OURS.fullmatch(item.id or "")
+    return found.group(1) if found else None

@@ -6,8 +6,12 @@ Before it began, errors are those of Chat Completions (§2.6).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic_core import ErrorDetails, from_json
 
 from jupyter_ai_shoulders.proxy.error_mapping import error_message, status_of
+from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 
 _CODES: Mapping[ErrorCode, str] = {
@@ -22,3 +26,34 @@ def response_error(info: ErrorInfo) -> dict[str, str]:
     """Return what a failed response says; the format has a closed set of codes for it."""
     other = "server_error" if status_of(info) >= 500 else "invalid_prompt"
     return {"code": _CODES.get(info.code, other), "message": error_message(info)}
+
+
+def describe_field_error(item: ErrorDetails, raw: bytes) -> tuple[str, str]:
+    """Return the field, and a sentence that says what is wrong with it."""
+    if item["type"] == "json_invalid":
+        return "", "We could not parse the JSON body of your request."
+    place = _place(item, from_json(raw))
+    match item["type"]:
+        case "missing":
+            return place, f"Missing required parameter: '{place}'."
+        case "extra_forbidden":
+            return place, f"Unknown parameter: '{place}'."
+        case "not_supported":
+            return place, f"Unsupported parameter: '{place}'. {item['msg']}"
+        case _:
+            return place, f"Invalid '{place}': {item['msg']}."
+
+
+def _place(item: ErrorDetails, body: Json) -> str:
+    """Follow the steps through the body; those that are not there name a kind of value."""
+    place, value = "", body
+    for step in item["loc"]:
+        if isinstance(value, list) and isinstance(step, int):
+            place, value = f"{place}[{step}]", cast("list[Json]", value)[step]
+        elif isinstance(value, dict) and step in value:
+            place, value = _dotted(place, step), cast("dict[Any, Json]", value)[step]
+    return _dotted(place, item["loc"][-1]) if item["type"] == "missing" else place
+
+
+def _dotted(place: str, step: int | str) -> str:
+    return f"{place}.{step}" if place else str(step)

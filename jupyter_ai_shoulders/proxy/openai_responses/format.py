@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.proxy.event_encoding import dump
-from jupyter_ai_shoulders.proxy.openai_chat.errors import refused
-from jupyter_ai_shoulders.proxy.openai_chat.response_body import model_body, model_list
+from jupyter_ai_shoulders.proxy.openai_chat.format import OpenAIFormat
 from jupyter_ai_shoulders.proxy.openai_responses.decode import decode
-from jupyter_ai_shoulders.proxy.openai_responses.field_paths import describe_field_error
+from jupyter_ai_shoulders.proxy.openai_responses.errors import describe_field_error
 from jupyter_ai_shoulders.proxy.openai_responses.response_body import response
 from jupyter_ai_shoulders.proxy.openai_responses.schema import CountBody, ResponsesBody
 from jupyter_ai_shoulders.proxy.openai_responses.stream import ResponseWriter
@@ -17,17 +14,13 @@ from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyAccumulator
 from jupyter_ai_shoulders.proxy.request import ProxyRequest
 from jupyter_ai_shoulders.proxy.request_parsing import read
 from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
-from jupyter_ai_shoulders.proxy.wire_format import ErrorResponse
-from jupyter_ai_shoulders.wire.api.responses import ModelInfo
-from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 
-class OpenAIResponsesFormat:
+class OpenAIResponsesFormat(OpenAIFormat):
     """``v1/responses``; ``counting`` reads the body of ``v1/responses/input_tokens``."""
 
     def __init__(self, box: StateSealer, clock: Clock, *, counting: bool = False) -> None:
-        self._box = box
-        self._clock = clock
+        super().__init__(box, clock)
         self._counting = counting
 
     def read(self, raw: bytes) -> ProxyRequest:
@@ -44,18 +37,3 @@ class OpenAIResponsesFormat:
     def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
         return dump(response(asked, reply_id, self._now(), answer, self._box))
-
-    def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
-        """Return an error as an answer."""
-        return refused(info, request_id)
-
-    def models(self, models: Sequence[ModelInfo]) -> bytes:
-        """Return the list of models."""
-        return dump(model_list(models))
-
-    def model(self, model: ModelInfo) -> bytes:
-        """Return one model."""
-        return dump(model_body(model))
-
-    def _now(self) -> int:
-        return int(self._clock.now().timestamp())

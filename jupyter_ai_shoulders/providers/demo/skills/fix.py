@@ -15,10 +15,10 @@ from jupyter_ai_shoulders.providers.demo.diagnosis import NAME_ERROR, diagnose, 
 from jupyter_ai_shoulders.providers.demo.diagnosis_results import Diagnosis, Edit, RunFirst, Unknown
 from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
 from jupyter_ai_shoulders.providers.demo.skill_protocol import Recipe, Skill, SkillFailed
-from jupyter_ai_shoulders.providers.demo.skills.file_listing import listed_files
 from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import (
     edit,
     listed,
+    listed_files,
     read_python,
     run,
     run_needed,

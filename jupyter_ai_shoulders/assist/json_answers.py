@@ -6,6 +6,8 @@ those are left out, limits being said in words; the answer is checked against th
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -21,6 +23,13 @@ _LIMITS = {
     "minimum": "at least {}",
     "maximum": "at most {}",
 }
+LONGEST = 100_000
+"""Characters looked at."""
+MOST_TRIES = 32
+"""Opening braces tried; text with more is no answer."""
+
+_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+_DECODER = json.JSONDecoder()
 
 
 def answer_schema(model: type[BaseModel]) -> Schema:
@@ -49,3 +58,24 @@ def _plain(schema: Schema, named: Schema) -> Schema:
         made["required"] = list(properties)
         made["additionalProperties"] = False
     return made
+
+
+def find_json_object(text: str) -> dict[str, Any] | None:
+    """Return the first JSON object, one in a fence before others; None where there is none."""
+    text = text[:LONGEST]
+    fenced = (_first_object(found) for found in _FENCE.findall(text))
+    return next((found for found in fenced if found is not None), None) or _first_object(text)
+
+
+def _first_object(text: str) -> dict[str, Any] | None:
+    at = text.find("{")
+    for _ in range(MOST_TRIES):
+        if at < 0:
+            return None
+        try:
+            found, _ = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at = text.find("{", at + 1)
+        else:
+            return cast("dict[str, Any]", found)  # what begins with a brace is an object
+    return None
