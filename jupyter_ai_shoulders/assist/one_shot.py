@@ -44,11 +44,11 @@ TOOL = "answer"
 LONGEST_REPAIR = 8_000
 """Characters of an answer that is sent back to be corrected; a longer one costs too much."""
 
-_IN_WORDS = (
+_SCHEMA_INSTRUCTION = (
     "Answer with one JSON object and nothing else: no remarks, no code fence. It must follow this"
     " JSON Schema:\n"
 )
-_AGAIN = "That does not fit: {problem}. Send the whole answer again, corrected."
+_CORRECTION = "That does not fit: {problem}. Send the whole answer again, corrected."
 
 
 class ModelResolver(Protocol):
@@ -100,10 +100,10 @@ class OneShotCalls:
         resolved = self._models.resolve(model_id)
         limits = self._preferences()
         bounded = output_limit(resolved.spec, question.max_output, limits.single_call_max_tokens)
-        asking = _Asking(resolved, replace(question, max_output=bounded), kind)
+        exchange = _Exchange(resolved, replace(question, max_output=bounded), kind)
         try:
             async with asyncio.timeout(limits.single_call_timeout_s):
-                return await asking.run()
+                return await exchange.run()
         except TimeoutError as error:
             seconds = f"{limits.single_call_timeout_s:g} seconds"
             raise _failure(
@@ -114,7 +114,7 @@ class OneShotCalls:
             ) from error
 
 
-class _Misfit(Exception):
+class _InvalidAnswer(Exception):
     """An answer that is not what was asked for; ``raw`` is what came."""
 
     def __init__(self, problem: str, raw: str) -> None:
@@ -122,7 +122,7 @@ class _Misfit(Exception):
         self.raw = raw
 
 
-class _Asking(Generic[AnswerT]):
+class _Exchange(Generic[AnswerT]):
     """One question to one model."""
 
     def __init__(
@@ -138,14 +138,14 @@ class _Asking(Generic[AnswerT]):
     async def run(self) -> OneShotAnswer[AnswerT]:
         try:
             return await self._attempt(self._request)
-        except _Misfit as misfit:
-            if not 0 < len(misfit.raw) <= LONGEST_REPAIR:
-                raise self._unusable(misfit) from misfit
-            again = misfit
+        except _InvalidAnswer as invalid:
+            if not 0 < len(invalid.raw) <= LONGEST_REPAIR:
+                raise self._unusable(invalid) from invalid
+            again = invalid
         try:
             return await self._attempt(_corrected(self._request, again))
-        except _Misfit as misfit:
-            raise self._unusable(misfit) from misfit
+        except _InvalidAnswer as invalid:
+            raise self._unusable(invalid) from invalid
 
     async def _attempt(self, request: ModelRequest) -> OneShotAnswer[AnswerT]:
         self._attempts += 1
@@ -173,8 +173,8 @@ class _Asking(Generic[AnswerT]):
                 " model.",
             )
 
-    def _unusable(self, misfit: _Misfit) -> ProviderError:
-        problem = f"the answer does not have the requested form: {misfit}"
+    def _unusable(self, invalid: _InvalidAnswer) -> ProviderError:
+        problem = f"the answer does not have the requested form: {invalid}"
         return _failure(self._resolved.spec, problem, hint="Pick another model for this.")
 
 
@@ -198,7 +198,7 @@ def build_request(
     request = ModelRequest(
         model=spec.model,
         system=question.system,
-        messages=(_said(question.prompt),),
+        messages=(_user_message(question.prompt),),
         thinking="none",
         max_output=question.max_output,
         account=question.account,
@@ -213,18 +213,19 @@ def build_request(
         case "schema":
             return replace(request, response_schema=schema)
         case "words":
-            told = f"{question.system}\n\n{_IN_WORDS}{json.dumps(schema, ensure_ascii=False)}"
+            fields = json.dumps(schema, ensure_ascii=False)
+            told = f"{question.system}\n\n{_SCHEMA_INSTRUCTION}{fields}"
             return replace(request, system=told.strip())
 
 
-def _corrected(request: ModelRequest, misfit: _Misfit) -> ModelRequest:
+def _corrected(request: ModelRequest, invalid: _InvalidAnswer) -> ModelRequest:
     """Return the request with the answer that did not fit and why, as text in every form."""
-    said = AssistantMessage(parts=(TextPart(text=misfit.raw),))
-    again = _said(_AGAIN.format(problem=str(misfit)))
+    said = AssistantMessage(parts=(TextPart(text=invalid.raw),))
+    again = _user_message(_CORRECTION.format(problem=str(invalid)))
     return replace(request, messages=(*request.messages, said, again))
 
 
-def _said(text: str) -> UserMessage:
+def _user_message(text: str) -> UserMessage:
     return UserMessage(parts=(TextPart(text=text),))
 
 
@@ -235,11 +236,11 @@ def _read(reply: ModelReply, kind: type[AnswerT]) -> AnswerT:
     found = call.arguments if call is not None else find_json_object(reply.text)
     if found is None:
         problem = call.problem if call is not None else None
-        raise _Misfit(problem or "it holds no JSON object", raw)
+        raise _InvalidAnswer(problem or "it holds no JSON object", raw)
     try:
         return kind.model_validate(found)
     except ValidationError as error:
-        raise _Misfit(_problem(error), raw) from error
+        raise _InvalidAnswer(_problem(error), raw) from error
 
 
 def _raw(call: ToolCallReady | None, text: str) -> str:

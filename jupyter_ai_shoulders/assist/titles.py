@@ -60,7 +60,7 @@ class TitleModels(Protocol):
 
 
 @dataclass(slots=True)
-class _Heard:
+class _FirstTurn:
     """What the first turn of a conversation has said so far."""
 
     asked: str = ""
@@ -82,7 +82,7 @@ class Titler:
         self._calls = calls
         self._models = models
         self._sessions = sessions
-        self._heard: dict[SessionId, _Heard] = {}
+        self._first_turns: dict[SessionId, _FirstTurn] = {}
         self._naming: set[asyncio.Task[None]] = set()
 
     def on_event(self, logged: LoggedEvent) -> None:
@@ -91,9 +91,9 @@ class Titler:
         if isinstance(event, SessionCreate):
             session = event.session
             if session.kind in _SPOKEN and not session.title:
-                self._heard[session.id] = _Heard()
+                self._first_turns[session.id] = _FirstTurn()
             return
-        found = self._heard.get(event.session_id)
+        found = self._first_turns.get(event.session_id)
         if found is None:
             return
         match event:
@@ -104,8 +104,8 @@ class Titler:
             case TextDelta():
                 found.add(event.text)
             case TurnEnd():
-                del self._heard[event.session_id]
-                self._begin(event, found)
+                del self._first_turns[event.session_id]
+                self._start(event, found)
             case _:
                 pass
 
@@ -116,26 +116,28 @@ class Titler:
             task.cancel()
         await asyncio.gather(*naming, return_exceptions=True)
 
-    def _begin(self, event: TurnEnd, heard: _Heard) -> None:
-        if event.error is not None or not heard.asked.strip() or heard.model is None:
+    def _start(self, event: TurnEnd, first_turn: _FirstTurn) -> None:
+        if event.error is not None or not first_turn.asked.strip() or first_turn.model is None:
             return
-        naming = self._name(event.session_id, heard, heard.model)
+        naming = self._name(event.session_id, first_turn, first_turn.model)
         task = asyncio.get_running_loop().create_task(naming, name="shoulders-title")
         self._naming.add(task)
         task.add_done_callback(self._naming.discard)
 
-    async def _name(self, session_id: SessionId, heard: _Heard, turn_model: ModelId) -> None:
+    async def _name(
+        self, session_id: SessionId, first_turn: _FirstTurn, turn_model: ModelId
+    ) -> None:
         try:
             model = self._models.for_title(turn_model)
             if model is None:
                 return
-            question = _question(session_id, heard)
+            question = _question(session_id, first_turn)
             answer = await self._calls.ask(question, Title, model)
-            self._keep(session_id, heard.asked, shorten_title(answer.value.title))
+            self._store(session_id, first_turn.asked, shorten_title(answer.value.title))
         except ShouldersError as error:  # the first line of the message stays
             _log.debug("No title for %s: %s", session_id, error)
 
-    def _keep(self, session_id: SessionId, asked: str, title: str) -> None:
+    def _store(self, session_id: SessionId, asked: str, title: str) -> None:
         """Store the title unless the user gave one meanwhile."""
         session = self._sessions.get(session_id)
         if title and is_automatic(session.title, asked):
@@ -156,8 +158,8 @@ def shorten_title(title: str) -> str:
     return line[: LONGEST_TITLE - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
 
 
-def _question(session_id: SessionId, heard: _Heard) -> OneShotQuestion:
-    asked, answered = heard.asked[:MOST_READ], "".join(heard.answered)[:MOST_READ]
+def _question(session_id: SessionId, first_turn: _FirstTurn) -> OneShotQuestion:
+    asked, answered = first_turn.asked[:MOST_READ], "".join(first_turn.answered)[:MOST_READ]
     prompt = f"<user>\n{asked}\n</user>\n<colleague>\n{answered}\n</colleague>"
     account = UsageAccount("title", session_id)
     return OneShotQuestion(

@@ -12,23 +12,23 @@ from jupyter_ai_shoulders.providers.base import Provider
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 
 
-def make_provider(target: Endpoint) -> Provider:
+def make_provider(endpoint: Endpoint) -> Provider:
     """Return the adapter for the target's kind."""
-    match target.provider.kind:
+    match endpoint.provider.kind:
         case "anthropic":
             from jupyter_ai_shoulders.providers.anthropic.provider import AnthropicProvider
 
-            return AnthropicProvider(target)
+            return AnthropicProvider(endpoint)
         case "openai_chat":
             from jupyter_ai_shoulders.providers.openai_chat.provider import OpenAIChatProvider
 
-            return OpenAIChatProvider(target)
+            return OpenAIChatProvider(endpoint)
         case "openai_responses":
             from jupyter_ai_shoulders.providers.openai_responses.provider import (
                 OpenAIResponsesProvider,
             )
 
-            return OpenAIResponsesProvider(target)
+            return OpenAIResponsesProvider(endpoint)
         case "demo":
             from jupyter_ai_shoulders.providers.demo.provider import DemoProvider
 
@@ -36,11 +36,11 @@ def make_provider(target: Endpoint) -> Provider:
         case "google":
             from jupyter_ai_shoulders.providers.google.provider import GoogleProvider
 
-            return GoogleProvider(target)
+            return GoogleProvider(endpoint)
         case "ollama":
             from jupyter_ai_shoulders.providers.ollama.provider import OllamaProvider
 
-            return OllamaProvider(target)
+            return OllamaProvider(endpoint)
 
 
 def load_adapter(kind: ProviderKind) -> None:

@@ -87,7 +87,7 @@ class EndpointResolver:
             raise refusal
         name, key = self._found_key(provider)
         where = _WHERE[key.source] if key else "not set"
-        return self._target(model, provider, redactor, key and key.value, f"{name} ({where})")
+        return self._endpoint(model, provider, redactor, key and key.value, f"{name} ({where})")
 
     def make_trial(
         self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor, key: str | None
@@ -100,9 +100,9 @@ class EndpointResolver:
         refusal = self.refusal(provider, has_key=True)
         if refusal is not None:
             raise refusal
-        target = self._target(model, provider, redactor, key, "the one you gave")
-        service = replace(target.service, hints=TRIAL_HINTS)
-        return replace(target, service=service, report=_ignore)
+        endpoint = self._endpoint(model, provider, redactor, key, "the one you gave")
+        service = replace(endpoint.service, hints=TRIAL_HINTS)
+        return replace(endpoint, service=service, report=_ignore)
 
     @contextlib.contextmanager
     def redact_trial_key(self, key: str | None) -> Generator[None]:
@@ -113,7 +113,7 @@ class EndpointResolver:
         finally:
             self._trials.remove(key or "")
 
-    def _target(
+    def _endpoint(
         self,
         model: ModelSpec,
         provider: ProviderSpec,

@@ -80,11 +80,11 @@ class ModelRegistry:
         spec = _spec(catalogue, model_id)
         provider = catalogue.providers[spec.provider]
         redactor = self.providers.endpoints.redactor(catalogue.providers.values())
-        target = self.providers.endpoints.make(spec, provider, redactor)
+        endpoint = self.providers.endpoints.make(spec, provider, redactor)
         told = self._priced(spec)
         if spec.fill_in and not supports_fill_in(spec, provider):
             told = told.model_copy(update={"fill_in": False})
-        return self._metered(ResolvedModel(told, self.providers.adapter(target), redactor))
+        return self._metered(ResolvedModel(told, self.providers.adapter(endpoint), redactor))
 
     def default_model(self) -> ModelId | None:
         """Return what a new conversation takes, see ``choice``; None when nothing can answer."""

@@ -68,14 +68,14 @@ def build_registry(
     providers = _configured_providers(home, state_directory, clock, ids, options)
     shipped = ShippedCatalogue.read(shipped_text())
     selector = ModelSelector(providers, shipped, options.preferences, options.last_used)
-    trials = CandidateCheck(providers, clock, metered=options.metered)
+    candidates = CandidateCheck(providers, clock, metered=options.metered)
     vendors = KeyVendors(shipped.providers)
     setup = ProviderSetup(
         providers,
         selector,
         UserCatalogue(home / MODEL_FILE),
-        trials,
-        ProviderDetector(providers, trials, vendors, new_upstream=options.new_upstream),
+        candidates,
+        ProviderDetector(providers, candidates, vendors, new_upstream=options.new_upstream),
         vendors=vendors,
         shipped=shipped,
         environ=options.environ,

@@ -52,11 +52,15 @@ class ProxyRelay:
     """The way from any format to any provider."""
 
     def __init__(
-        self, models: ModelResolver, shelf: StateCache, ids: IdSource, owner: str | None = None
+        self,
+        models: ModelResolver,
+        state_cache: StateCache,
+        ids: IdSource,
+        owner: str | None = None,
     ) -> None:
         """``owner`` is who pays for what is asked."""
         self._models = models
-        self._shelf = shelf
+        self._state_cache = state_cache
         self._ids = ids
         self._owner = owner
 
@@ -65,16 +69,18 @@ class ProxyRelay:
 
         Raises ``InvalidRequest``: the request makes no sense, or its model cannot answer.
         """
-        asked = caller.read(raw)
-        resolved = self._models.resolve(asked.model)
-        check_capabilities(asked, resolved.spec)
+        proxy_request = caller.read(raw)
+        resolved = self._models.resolve(proxy_request.model)
+        check_capabilities(proxy_request, resolved.spec)
         reply_id = self._ids.new("reply").removeprefix("reply_")
-        request = asked.request(resolved.spec, reply_id)
+        request = proxy_request.request(resolved.spec, reply_id)
         messages = tuple(map(self._restored, request.messages))
         request = replace(
             request, messages=messages, account=UsageAccount("proxy", owner=self._owner)
         )
-        return RelayedRequest(caller, asked, resolved, request, shelf=self._shelf)
+        return RelayedRequest(
+            caller, proxy_request, resolved, request, state_cache=self._state_cache
+        )
 
     async def count(self, caller: WireFormat, raw: bytes) -> int:
         """Return how many tokens a request is: its provider's count, an estimate if it has none.
@@ -93,7 +99,9 @@ class ProxyRelay:
         return caller.model(next(m for m in self._models.listing().models if m.id == found))
 
     def _restored(self, message: ModelMessage) -> ModelMessage:
-        return self._shelf.restore(message) if isinstance(message, AssistantMessage) else message
+        return (
+            self._state_cache.restore(message) if isinstance(message, AssistantMessage) else message
+        )
 
 
 class RelayedRequest:
@@ -102,38 +110,40 @@ class RelayedRequest:
     def __init__(
         self,
         caller: WireFormat,
-        asked: ProxyRequest,
+        proxy_request: ProxyRequest,
         resolved: ResolvedModel,
         request: ModelRequest,
         *,
-        shelf: StateCache,
+        state_cache: StateCache,
     ) -> None:
         """``request.trace_id`` becomes the id of the answer."""
         reply_id = request.trace_id or ""
         self._caller = caller
-        self._asked = asked
+        self._proxy_request = proxy_request
         self._resolved = resolved
         self._names = ToolNames(request)
         self._request = self._names.sent(request)
         self._reply_id = reply_id
-        self._shelf = shelf
-        self._writer = caller.writer(asked, reply_id)
+        self._state_cache = state_cache
+        self._writer = caller.writer(proxy_request, reply_id)
         self._answer = ReplyAccumulator()
-        self._begun = False
+        self._started_writing = False
         self._shown = False
 
     @property
     def streams(self) -> bool:
         """Whether the caller wants a stream."""
-        return self._asked.stream
+        return self._proxy_request.stream
 
     async def count(self) -> int:
         """Return how many tokens the request is. Raises ``ProviderError``."""
         counted = await self._resolved.provider.count_tokens(self._request)
         if counted is not None:
             return counted
-        asked, family = self._request, self._resolved.spec.family
-        return estimate_request(asked.system, asked.messages, asked.tools, family)
+        proxy_request, family = self._request, self._resolved.spec.family
+        return estimate_request(
+            proxy_request.system, proxy_request.messages, proxy_request.tools, family
+        )
 
     async def stream(self) -> AsyncGenerator[bytes]:
         """Yield the answer as it comes.
@@ -158,7 +168,7 @@ class RelayedRequest:
         async with contextlib.aclosing(self._events()) as events:
             async for event in events:
                 self._note(event)
-        return self._caller.body(self._asked, self._reply_id, self._answer)
+        return self._caller.body(self._proxy_request, self._reply_id, self._answer)
 
     def idle(self) -> bytes:
         """Return a sign of life; the stream has begun with it, so errors will be in the stream."""
@@ -170,9 +180,9 @@ class RelayedRequest:
         return self._begin() + self._writer.fail(info)
 
     def _begin(self) -> bytes:
-        if self._begun:
+        if self._started_writing:
             return b""
-        self._begun = True
+        self._started_writing = True
         return self._writer.begin(self._answer.usage)
 
     def _take(self, event: ReplyEvent) -> bytes:
@@ -182,13 +192,13 @@ class RelayedRequest:
     def _note(self, event: ReplyEvent) -> None:
         self._answer.add(event)
         if isinstance(event, (Stop, StoppedAt)):  # before the caller can come back with the calls
-            self._shelf.store(self._answer.message())
+            self._state_cache.store(self._answer.message())
 
     def _events(self) -> AsyncGenerator[ReplyEvent]:
         events = self._names.events(_started(self._resolved.provider, self._request))
-        if not self._asked.stops:
+        if not self._proxy_request.stops:
             return cast("AsyncGenerator[ReplyEvent]", events)
-        return _closing(events, self._asked.stops, self._resolved)
+        return _closing(events, self._proxy_request.stops, self._resolved)
 
 
 def _started(provider: Provider, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:

@@ -66,11 +66,11 @@ class ProxyRequest:
         )
 
 
-def check_capabilities(asked: ProxyRequest, model: ModelSpec) -> None:
+def check_capabilities(proxy_request: ProxyRequest, model: ModelSpec) -> None:
     """Raise ``InvalidRequest`` for images or tools the model cannot take."""
-    if not model.images and any(map(_has_image, asked.messages)):
+    if not model.images and any(map(_has_image, proxy_request.messages)):
         raise _cannot(model, "read images", '"images": true')
-    if not model.tools and asked.tools:
+    if not model.tools and proxy_request.tools:
         raise _cannot(model, "call tools", '"tools": true')
 
 

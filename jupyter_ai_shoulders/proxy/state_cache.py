@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.wire.parts import AssistantMessage, AssistantPart, TextPart, ToolCallPart
 
-KEPT_SECONDS = 3600.0
+ENTRY_SECONDS = 3600.0
 MOST_CHARACTERS = 64 << 20
 """Of all answers kept; the oldest go first."""
 
@@ -23,7 +23,7 @@ Key = bytes
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Entry:
     message: AssistantMessage
     until: float
     size: int
@@ -35,12 +35,12 @@ class StateCache:
     def __init__(self, clock: Clock, most: int = MOST_CHARACTERS) -> None:
         self._clock = clock
         self._most = most
-        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
+        self._entries: OrderedDict[Key, _Entry] = OrderedDict()
         self._size = 0
 
     def __len__(self) -> int:
         """Return how many calls are known."""
-        return len(self._kept)
+        return len(self._entries)
 
     def store(self, message: AssistantMessage) -> None:
         """Keep an answer that has calls and state."""
@@ -48,10 +48,10 @@ class StateCache:
         if not calls or all(part.state is None for part in message.parts):
             return
         size = len(message.model_dump_json()) // len(calls)
-        kept = _Kept(message, self._clock.monotonic() + KEPT_SECONDS, size)
+        entry = _Entry(message, self._clock.monotonic() + ENTRY_SECONDS, size)
         for call in calls:
             self._drop(_key(call))
-            self._kept[_key(call)] = kept
+            self._entries[_key(call)] = entry
             self._size += size
         self._make_room()
 
@@ -61,29 +61,29 @@ class StateCache:
         An answer that was changed gets at most the state of the calls it still has.
         """
         found = {call.call_id: self._find(call) for call in _calls(message.parts)}
-        whole = next((kept for kept in found.values() if kept is not None), None)
-        if whole is None:
+        original = next((entry for entry in found.values() if entry is not None), None)
+        if original is None:
             return message
-        if _same(whole, message):
-            return whole
-        return AssistantMessage(parts=tuple(_with_state(part, whole) for part in message.parts))
+        if _same(original, message):
+            return original
+        return AssistantMessage(parts=tuple(_with_state(part, original) for part in message.parts))
 
     def _find(self, call: ToolCallPart) -> AssistantMessage | None:
-        kept = self._kept.get(_key(call))
-        return kept.message if kept and kept.until > self._clock.monotonic() else None
+        entry = self._entries.get(_key(call))
+        return entry.message if entry and entry.until > self._clock.monotonic() else None
 
     def _make_room(self) -> None:
         now = self._clock.monotonic()
-        while self._kept:
-            key, oldest = next(iter(self._kept.items()))
+        while self._entries:
+            key, oldest = next(iter(self._entries.items()))
             if self._size <= self._most and oldest.until > now:
                 return
             self._drop(key)
 
     def _drop(self, key: Key) -> None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._size -= kept.size
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self._size -= entry.size
 
 
 def _calls(parts: tuple[AssistantPart, ...]) -> Iterator[ToolCallPart]:
@@ -96,9 +96,9 @@ def _key(call: ToolCallPart) -> Key:
     return hashlib.sha256(content.encode()).digest()
 
 
-def _same(one: AssistantMessage, other: AssistantMessage) -> bool:
-    return _text(one) == _text(other) and [_key(call) for call in _calls(one.parts)] == [
-        _key(call) for call in _calls(other.parts)
+def _same(first: AssistantMessage, second: AssistantMessage) -> bool:
+    return _text(first) == _text(second) and [_key(call) for call in _calls(first.parts)] == [
+        _key(call) for call in _calls(second.parts)
     ]
 
 
@@ -106,8 +106,8 @@ def _text(message: AssistantMessage) -> str:
     return "".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
 
 
-def _with_state(part: AssistantPart, whole: AssistantMessage) -> AssistantPart:
+def _with_state(part: AssistantPart, original: AssistantMessage) -> AssistantPart:
     if not isinstance(part, ToolCallPart) or part.state is not None:
         return part
-    known = {_key(call): call for call in _calls(whole.parts)}
+    known = {_key(call): call for call in _calls(original.parts)}
     return known.get(_key(part), part)

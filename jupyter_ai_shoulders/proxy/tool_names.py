@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.wire.parts import (
 
 _SAFE = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
-_KEPT = 50
+_PREFIX_LENGTH = 50
 
 PartT = TypeVar("PartT")
 
@@ -40,7 +40,7 @@ class ToolNames:
     def __init__(self, request: ModelRequest) -> None:
         unsafe = {name for name in _names(request) if not _SAFE.fullmatch(name)}
         self._safe: Mapping[str, str] = {name: _safe_name(name) for name in unsafe}
-        self._own: Mapping[str, str] = {safe: name for name, safe in self._safe.items()}
+        self._original: Mapping[str, str] = {safe: name for name, safe in self._safe.items()}
 
     def sent(self, request: ModelRequest) -> ModelRequest:
         """Return the request with names that can be sent; the same one where all can."""
@@ -68,7 +68,7 @@ class ToolNames:
         async with contextlib.aclosing(events):
             async for event in events:
                 if isinstance(event, (ToolCallStart, ToolCallReady)):
-                    yield replace(event, tool=self._own.get(event.tool, event.tool))
+                    yield replace(event, tool=self._original.get(event.tool, event.tool))
                 else:
                     yield event
 
@@ -96,4 +96,4 @@ def _names(request: ModelRequest) -> Iterator[str]:
 
 def _safe_name(name: str) -> str:
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{_UNSAFE.sub('_', name)[:_KEPT]}_{digest}"
+    return f"{_UNSAFE.sub('_', name)[:_PREFIX_LENGTH]}_{digest}"

@@ -48,11 +48,11 @@ class WireFormat(Protocol):
         """Decode a request. Raises ``InvalidRequest``."""
         ...
 
-    def writer(self, asked: ProxyRequest, reply_id: str) -> ReplyWriter:
+    def writer(self, request: ProxyRequest, reply_id: str) -> ReplyWriter:
         """Return what writes the answer as a stream."""
         ...
 
-    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
+    def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
         ...
 

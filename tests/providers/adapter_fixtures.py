@@ -141,7 +141,7 @@ class Sent:
     reports: list[ProviderError | None] = field(default_factory=list["ProviderError | None"])
 
 
-def target(
+def make_endpoint(
     kind: Kind,
     *,
     model: ModelSpec | None = None,
@@ -182,8 +182,8 @@ def target(
     )
 
 
-def provider_of(target: Endpoint) -> Provider:
-    return make_provider(target)
+def provider_of(endpoint: Endpoint) -> Provider:
+    return make_provider(endpoint)
 
 
 class Pieces(httpx.AsyncByteStream):
@@ -224,7 +224,7 @@ async def collect(provider: Provider, request: ModelRequest | None = None) -> li
 
 async def events_of(kind: Kind, body: Sequence[bytes] | bytes, **more: Any) -> list[ProviderEvent]:
     """The events an adapter makes of this stream."""
-    found = target(kind, transport=answering(body), **more)
+    found = make_endpoint(kind, transport=answering(body), **more)
     return await collect(provider_of(found))
 
 

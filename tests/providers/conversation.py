@@ -31,9 +31,9 @@ from tests.providers.adapter_fixtures import (
     Sent,
     ask,
     collect,
+    make_endpoint,
     provider_of,
     result,
-    target,
     user,
 )
 from tests.simulator import Simulator
@@ -46,7 +46,7 @@ async def connected(
     """An adapter whose provider is the simulator; closed in the end."""
     url = simulator.url if kind in {"anthropic", "google", "ollama"} else simulator.openai_url
     values: dict[str, Any] = {"key": simulator.key, "url": url, "sent": sent, **more}
-    made = target(kind, **values)
+    made = make_endpoint(kind, **values)
     try:
         yield provider_of(made)
     finally:

@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
 from jupyter_ai_shoulders.providers.http.loopback import is_loopback
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
-from tests.providers.adapter_fixtures import ask, collect, provider_of, target
+from tests.providers.adapter_fixtures import ask, collect, make_endpoint, provider_of
 from tests.providers.conversation import connected
 from tests.providers.faulty_servers import MODELS, failure_of, read_request, serving
 from tests.providers.registry_workspace import KEY, RegistryWorkspace
@@ -77,7 +77,7 @@ async def test_local_server_cannot_redirect_a_call_elsewhere() -> None:
             writer.close()
 
         async with serving(redirect) as url:
-            made = target("openai_chat", url=f"{url}/v1", model=MODELS["openai_chat"])
+            made = make_endpoint("openai_chat", url=f"{url}/v1", model=MODELS["openai_chat"])
             error = await failure_of(provider_of(made), "gpt-4.1")
             await made.upstream.aclose()
     assert error.status == 307
@@ -91,7 +91,7 @@ async def test_local_name_that_resolves_to_another_machine_gets_nothing(
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", 80))]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    made = target("openai_chat", url="http://localhost:80/v1", model=MODELS["openai_chat"])
+    made = make_endpoint("openai_chat", url="http://localhost:80/v1", model=MODELS["openai_chat"])
     error = await failure_of(provider_of(made), "gpt-4.1")
     await made.upstream.aclose()
     assert "localhost:80 resolves to another machine" in error.info.message

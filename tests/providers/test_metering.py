@@ -35,7 +35,14 @@ from jupyter_ai_shoulders.testing.scripted_provider import (
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 from jupyter_ai_shoulders.wire.usage import TokenUsage
-from tests.providers.adapter_fixtures import Kind, answering, ask, chat_model, provider_of, target
+from tests.providers.adapter_fixtures import (
+    Kind,
+    answering,
+    ask,
+    chat_model,
+    make_endpoint,
+    provider_of,
+)
 
 PRICES = PriceTable(input=1_000_000, output=10_000_000)
 ACCOUNT = UsageAccount("turn", SessionId("s1"), TurnId("t1"))
@@ -326,7 +333,7 @@ JSON = {"content-type": "application/json"}
 
 async def answered(kind: Kind, body: JsonObject) -> CallSettlement:
     """Return what is booked of an answer that is one whole JSON."""
-    made = target(kind, transport=answering(json.dumps(body).encode(), headers=JSON))
+    made = make_endpoint(kind, transport=answering(json.dumps(body).encode(), headers=JSON))
     book = Book()
     resolved = Metering(book, Ticks())(ResolvedModel(made.model, provider_of(made)))
     with pytest.raises(ProviderError):

@@ -27,8 +27,8 @@ from tests.providers.adapter_fixtures import (
     SequentialIds,
     answering,
     collect,
+    make_endpoint,
     provider_of,
-    target,
     transcript,
 )
 from tests.support.case_selection import sample
@@ -60,7 +60,7 @@ class Player:
         self.whole = STREAMS[name].read_bytes()
         self._pieces: list[bytes] = []
         transport = answering(self._pieces)
-        self._target = target(kind, transport=transport, profile=PROFILES.get(name, "auto"))
+        self._target = make_endpoint(kind, transport=transport, profile=PROFILES.get(name, "auto"))
 
     async def play(self, *pieces: bytes) -> list[ProviderEvent]:
         self._pieces[:] = pieces or [self.whole]

@@ -10,12 +10,12 @@ import pytest
 
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.anthropic import encode as anthropic
-from jupyter_ai_shoulders.providers.anthropic.provider import endpoint as anthropic_endpoint
+from jupyter_ai_shoulders.providers.anthropic.provider import api_url as anthropic_endpoint
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.providers.formats.server_profiles import PROFILES, profile_of
 from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.providers.openai_chat import encode as chat
-from jupyter_ai_shoulders.providers.openai_chat.provider import endpoint as chat_endpoint
+from jupyter_ai_shoulders.providers.openai_chat.provider import api_url as chat_endpoint
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.parts import ReasoningPart, TextPart, ToolDefinition, UserMessage
 from tests.providers.adapter_fixtures import (
@@ -29,9 +29,9 @@ from tests.providers.adapter_fixtures import (
     claude,
     collect,
     data_lines,
+    make_endpoint,
     provider_of,
     result,
-    target,
     user,
 )
 
@@ -43,13 +43,13 @@ CONVERSATION = (
 
 
 def claude_body(request: ModelRequest, model: ModelSpec | None = None) -> dict[str, Any]:
-    return json.loads(anthropic.encode(request, target("anthropic", model=model)).body)
+    return json.loads(anthropic.encode(request, make_endpoint("anthropic", model=model)).body)
 
 
 def chat_body(
     request: ModelRequest, model: ModelSpec | None = None, profile: Any = "generic"
 ) -> dict[str, Any]:
-    made = target("openai_chat", model=model, profile=profile)
+    made = make_endpoint("openai_chat", model=model, profile=profile)
     return json.loads(chat.encode(request, made, profile_of(made.provider)))
 
 
@@ -219,7 +219,7 @@ def test_chat_profiles_change_what_is_sent() -> None:
     ],
 )
 def test_host_tells_the_profile(url: str, profile: Any) -> None:
-    assert profile_of(target("openai_chat", url=url).provider) == PROFILES[profile]
+    assert profile_of(make_endpoint("openai_chat", url=url).provider) == PROFILES[profile]
 
 
 def test_mistral_ids_are_nine_letters_and_digits() -> None:
@@ -255,7 +255,7 @@ def test_effort_is_sent_to_models_that_take_one(
 
 
 def test_openrouter_gets_its_reasoning_details_back() -> None:
-    made = target("openai_chat", profile="openrouter")
+    made = make_endpoint("openai_chat", profile="openrouter")
     details = [{"type": "reasoning.text", "text": "Hm", "signature": "s", "index": 0}]
     own = ReasoningPart(text="Hm", state=made.state({"details": details}))
     request = ask("Hi", assistant(own, TextPart(text="So.")), "And?")
@@ -264,7 +264,7 @@ def test_openrouter_gets_its_reasoning_details_back() -> None:
 
 
 def test_thought_signature_of_a_call_comes_back_with_it() -> None:
-    made = target("openai_chat")
+    made = make_endpoint("openai_chat")
     state = made.state({"extra_content": {"google": {"thought_signature": "s"}}})
     signed = call("a").model_copy(update={"state": state})
     body = json.loads(chat.encode(ask("Hi", assistant(signed)), made, PROFILES["generic"]))
@@ -281,7 +281,7 @@ async def test_thought_signature_of_a_call_is_kept() -> None:
     }
     choice = {"index": 0, "delta": {"tool_calls": [chunk]}, "finish_reason": "tool_calls"}
     body = data_lines(json.dumps({"choices": [choice]}), "[DONE]")
-    made = target("openai_chat", transport=answering(body))
+    made = make_endpoint("openai_chat", transport=answering(body))
     ready = [event for event in await collect(provider_of(made)) if hasattr(event, "raw")]
     states = [getattr(event, "state", None) for event in ready]
     assert states == [made.state({"extra_content": {"google": {"thought_signature": "s"}}})]
@@ -327,7 +327,7 @@ def test_chat_address(url: str, expected: str) -> None:
 )
 async def test_headers_and_query(kind: Any, auth: str, expected: dict[str, str]) -> None:
     sent = Sent()
-    made = target(
+    made = make_endpoint(
         kind,
         auth=auth,
         headers={"X-Team": "a"},
@@ -360,7 +360,7 @@ def test_messages_are_encoded_once_and_forgotten_with_their_conversation() -> No
 
 
 def test_tools_are_encoded_once_for_a_model() -> None:
-    made, shaped = target("anthropic"), list[str]()
+    made, shaped = make_endpoint("anthropic"), list[str]()
 
     def shape(tool: ToolDefinition) -> dict[str, str]:
         shaped.append(tool.name)
@@ -374,7 +374,7 @@ def test_tools_are_encoded_once_for_a_model() -> None:
 
 @pytest.mark.parametrize("kind", ["anthropic", "openai_chat"])
 def test_kept_messages_make_the_same_body(kind: Any) -> None:
-    made = target(kind)
+    made = make_endpoint(kind)
     request = ask(*CONVERSATION)
     bodies = [
         anthropic.encode(request, made).body
@@ -388,7 +388,7 @@ def test_kept_messages_make_the_same_body(kind: Any) -> None:
 
 def test_kept_message_is_encoded_anew_when_its_prefix_changed() -> None:
     model = claude("claude-opus-5-5")
-    made = target("anthropic", model=model)
+    made = make_endpoint("anthropic", model=model)
     thinking = {"type": "thinking", "thinking": "Hm", "signature": "s"}
     prefix = anthropic.encode(ask("Hi"), made).prefix
     state = made.state({"block": thinking, "prefix": prefix})

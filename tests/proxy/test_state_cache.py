@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.proxy.state_cache import KEPT_SECONDS, StateCache
+from jupyter_ai_shoulders.proxy.state_cache import ENTRY_SECONDS, StateCache
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
@@ -63,7 +63,7 @@ def test_another_answer_stays_as_it_is(shelf: StateCache, other: AssistantMessag
 
 
 def test_after_an_hour_it_is_forgotten(shelf: StateCache, clock: FakeClock) -> None:
-    clock.seconds += KEPT_SECONDS
+    clock.seconds += ENTRY_SECONDS
     asked = message(TextPart(text="I look."), call("a"), call("b"))
     assert shelf.restore(asked) is asked
     shelf.store(message(THOUGHT, call("z")))

@@ -37,38 +37,40 @@ class SuggestionCache:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._kept: OrderedDict[CacheKey, CachedSuggestions] = OrderedDict()
+        self._entries: OrderedDict[CacheKey, CachedSuggestions] = OrderedDict()
 
-    def find(self, spot: CacheKey) -> CachedSuggestions | None:
+    def find(self, key: CacheKey) -> CachedSuggestions | None:
         """Return what was suggested here, or what is left of what was suggested just before."""
-        exact = self._kept.get(spot)
+        exact = self._entries.get(key)
         if exact is not None:
-            self._kept.move_to_end(spot)
+            self._entries.move_to_end(key)
             return exact
-        for earlier, kept in reversed(self._kept.items()):
-            rest = _rest(spot, earlier, kept)
+        for earlier, cached in reversed(self._entries.items()):
+            rest = _typed_rest(key, earlier, cached)
             if rest is not None:
                 return rest
         return None
 
-    def keep(self, spot: CacheKey, kept: CachedSuggestions) -> None:
+    def keep(self, key: CacheKey, cached: CachedSuggestions) -> None:
         """Remember what was suggested."""
-        self._kept[spot] = kept
-        self._kept.move_to_end(spot)
-        if len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._entries[key] = cached
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._most:
+            self._entries.popitem(last=False)
 
 
-def _rest(spot: CacheKey, earlier: CacheKey, kept: CachedSuggestions) -> CachedSuggestions | None:
+def _typed_rest(
+    key: CacheKey, earlier: CacheKey, cached: CachedSuggestions
+) -> CachedSuggestions | None:
     """Return the rests of the suggestions whose beginning was typed since."""
-    typed = spot.prefix[len(earlier.prefix) :]
-    if not typed or not spot.prefix.startswith(earlier.prefix):
+    typed = key.prefix[len(earlier.prefix) :]
+    if not typed or not key.prefix.startswith(earlier.prefix):
         return None
-    if (spot.suffix, spot.setting) != (earlier.suffix, earlier.setting):
+    if (key.suffix, key.setting) != (earlier.suffix, earlier.setting):
         return None
     rests = tuple(
         rest
-        for text in kept.suggestions
+        for text in cached.suggestions
         if text.startswith(typed) and (rest := text.removeprefix(typed)).strip()
     )
-    return CachedSuggestions(rests, kept.model) if rests else None
+    return CachedSuggestions(rests, cached.model) if rests else None

@@ -68,7 +68,7 @@ class UnusableAnswer(Exception):
 
 async def request_candidates(
     resolved: ResolvedModel,
-    scene: CompletionContext,
+    context: CompletionContext,
     preferences: ModelPreferences,
     sending: Sending,
     *,
@@ -85,11 +85,13 @@ async def request_candidates(
     account = UsageAccount("ghost", owner=owner)
     if resolved.spec.fill_in:
         temperatures = TEMPERATURES[:1] if few else TEMPERATURES
-        requests = [_filling(resolved, scene, temperature, account) for temperature in temperatures]
+        requests = [
+            _filling(resolved, context, temperature, account) for temperature in temperatures
+        ]
         sending(requests[0], len(requests))
         source = _filled(resolved, requests)
     else:
-        request = _question(resolved, scene, preferences, account)
+        request = _question(resolved, context, preferences, account)
         sending(request, 1)
         source = _answered(resolved, request)
     async with contextlib.aclosing(source) as texts:
@@ -101,7 +103,7 @@ async def request_candidates(
 
 
 async def _answered(resolved: ResolvedModel, request: ModelRequest) -> AsyncGenerator[str]:
-    reading = _Reading()
+    reading = _AnswerReader()
     given = 0
     events = cast("AsyncGenerator[ProviderEvent]", resolved.provider.stream(request))
     async with contextlib.aclosing(events):
@@ -115,14 +117,14 @@ async def _answered(resolved: ResolvedModel, request: ModelRequest) -> AsyncGene
 
 def _question(
     resolved: ResolvedModel,
-    scene: CompletionContext,
+    context: CompletionContext,
     preferences: ModelPreferences,
     account: UsageAccount,
 ) -> ModelRequest:
     spec = resolved.spec
     question = OneShotQuestion(
-        system_text(scene),
-        question_text(scene, secrets.token_hex(4)),
+        system_text(context),
+        question_text(context, secrets.token_hex(4)),
         _PURPOSE,
         account,
         output_limit(spec, MAX_OUTPUT, preferences.single_call_max_tokens),
@@ -136,7 +138,7 @@ def _schema() -> Schema:
     return answer_schema(SuggestionAnswer)
 
 
-class _Reading:
+class _AnswerReader:
     """Reads one answer: the arguments of its call or, where it makes none, its text."""
 
     def __init__(self) -> None:
@@ -218,9 +220,9 @@ async def _fill(resolved: ResolvedModel, request: ModelRequest) -> str:
 
 
 def _filling(
-    resolved: ResolvedModel, scene: CompletionContext, temperature: float, account: UsageAccount
+    resolved: ResolvedModel, context: CompletionContext, temperature: float, account: UsageAccount
 ) -> ModelRequest:
-    before, after = fill_texts(scene)
+    before, after = fill_texts(context)
     return ModelRequest(
         model=resolved.spec.model,
         system="",

@@ -58,22 +58,22 @@ class OutlineCache:
     """Outlines of the cells seen last."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], Outline] = OrderedDict()
+        self._outlines: OrderedDict[tuple[str, str], Outline] = OrderedDict()
 
     def has(self, cell: ContextCell, language: str) -> bool:
         """Return whether asking for a cell's outline takes no time."""
-        return not cell.is_code or (cell.source, language) in self._kept
+        return not cell.is_code or (cell.source, language) in self._outlines
 
     def of(self, cell: ContextCell, language: str) -> Outline:
         """Return what a cell gives to others."""
         if not cell.is_code:
             return Outline()
         key = (cell.source, language)
-        found = self._kept.get(key)
+        found = self._outlines.get(key)
         if found is None:
-            found = self._kept[key] = build_outline(cell.source, language)
-            if len(self._kept) > MOST_OUTLINES:
-                self._kept.popitem(last=False)
+            found = self._outlines[key] = build_outline(cell.source, language)
+            if len(self._outlines) > MOST_OUTLINES:
+                self._outlines.popitem(last=False)
         return found
 
 
@@ -163,15 +163,15 @@ def _imports(near: Sequence[int], known: dict[int, Outline]) -> Iterator[tuple[i
 
 def _neighbours(cells: Sequence[ContextCell], own: int) -> Iterator[tuple[int, str]]:
     """Yield the cells next to the caret, the nearest first."""
-    before = (at for at in reversed(range(own)) if _is_told_whole(cells[at]))
+    before = (at for at in reversed(range(own)) if _is_included_whole(cells[at]))
     for at in islice(before, 2):
         yield at, _end(cells[at].source, NEIGHBOUR)
-    after = (at for at in range(own, len(cells)) if _is_told_whole(cells[at]))
+    after = (at for at in range(own, len(cells)) if _is_included_whole(cells[at]))
     for at in islice(after, 1):
         yield at, _beginning(cells[at].source, NEXT)
 
 
-def _is_told_whole(cell: ContextCell) -> bool:
+def _is_included_whole(cell: ContextCell) -> bool:
     return not cell.is_rest and bool(cell.source.strip())
 
 

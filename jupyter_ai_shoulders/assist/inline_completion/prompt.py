@@ -50,9 +50,9 @@ class CompletionContext:
     """Names all that is around the caret's own text: suggestions of another world are old."""
 
 
-def system_text(scene: CompletionContext) -> str:
+def system_text(context: CompletionContext) -> str:
     """Return the system prompt."""
-    return "\n\n".join([shipped_text(), *scene.instructions])
+    return "\n\n".join([shipped_text(), *context.instructions])
 
 
 @cache
@@ -62,64 +62,68 @@ def shipped_text() -> str:
     return (folder / "ghost.md").read_text("utf-8").strip()
 
 
-def question_text(scene: CompletionContext, mark: str) -> str:
+def question_text(context: CompletionContext, boundary: str) -> str:
     """Return the user's message; ``mark`` is in no document."""
-    where = "a cell of the notebook" if scene.is_cell else "the file"
-    language = f", language: {scene.language}" if scene.language else ""
+    where = "a cell of the notebook" if context.is_cell else "the file"
+    language = f", language: {context.language}" if context.language else ""
     return "\n".join(
         [
-            f"The caret is in {where} {_flat(scene.path)}{language}.",
-            *_blocks(scene, mark),
-            _exact("before", scene.text.shown_prefix, mark),
-            _exact("after", scene.text.shown_suffix, mark),
+            f"The caret is in {where} {_flat(context.path)}{language}.",
+            *_blocks(context, boundary),
+            _exact("before", context.text.shown_prefix, boundary),
+            _exact("after", context.text.shown_suffix, boundary),
         ]
     )
 
 
-def _blocks(scene: CompletionContext, mark: str) -> Iterator[str]:
-    if scene.pieces:
-        told = "\n\n".join(f"[{_flat(piece.name)}]\n{piece.text}" for piece in scene.pieces)
-        yield from _block("context", told, mark)
-    if scene.variables:
-        yield from _block("variables", scene.variables, mark)
+def _blocks(context: CompletionContext, boundary: str) -> Iterator[str]:
+    if context.pieces:
+        told = "\n\n".join(f"[{_flat(piece.name)}]\n{piece.text}" for piece in context.pieces)
+        yield from _block("context", told, boundary)
+    if context.variables:
+        yield from _block("variables", context.variables, boundary)
 
 
-def _block(name: str, text: str, mark: str) -> tuple[str, str, str]:
-    return f"<{name} {mark}>", text.replace(mark, ""), f"</{name} {mark}>"
+def _block(name: str, text: str, boundary: str) -> tuple[str, str, str]:
+    return f"<{name} {boundary}>", text.replace(boundary, ""), f"</{name} {boundary}>"
 
 
-def _exact(name: str, text: str, mark: str) -> str:
+def _exact(name: str, text: str, boundary: str) -> str:
     """Return a text between its marks, with no line end that is not its own."""
-    return f"<{name} {mark}>{text.replace(mark, '')}</{name} {mark}>"
+    return f"<{name} {boundary}>{text.replace(boundary, '')}</{name} {boundary}>"
 
 
-def fill_texts(scene: CompletionContext) -> tuple[str, str]:
+def fill_texts(context: CompletionContext) -> tuple[str, str]:
     """Return the text before and the text after, for models that only go on with text.
 
     The context stands before, as one script, with prose as remarks; ``[…]`` would be taken for
     text, so it is left out.
     """
-    head = "\n\n".join([*_remarks(scene), *_scripts(scene)])
-    before = f"{head}\n\n{scene.text.prefix}" if head else scene.text.prefix
-    return before, scene.text.suffix
+    head = "\n\n".join([*_comment_lines(context), *_scripts(context)])
+    before = f"{head}\n\n{context.text.prefix}" if head else context.text.prefix
+    return before, context.text.suffix
 
 
-def _remarks(scene: CompletionContext) -> Iterator[str]:
-    sign = _COMMENTS.get(scene.language)
-    if sign is not None:
-        yield _remarked(sign, [_flat(scene.path), *scene.variables.splitlines()])
+def _comment_lines(context: CompletionContext) -> Iterator[str]:
+    comment_prefix = _COMMENTS.get(context.language)
+    if comment_prefix is not None:
+        yield _commented(comment_prefix, [_flat(context.path), *context.variables.splitlines()])
 
 
-def _scripts(scene: CompletionContext) -> Iterator[str]:
-    sign = _COMMENTS.get(scene.language)
-    for piece in scene.pieces:
+def _scripts(context: CompletionContext) -> Iterator[str]:
+    comment_prefix = _COMMENTS.get(context.language)
+    for piece in context.pieces:
         if piece.text.strip():
             script = piece.text.splitlines()
-            yield piece.text if piece.is_code or sign is None else _remarked(sign, script)
+            yield (
+                piece.text
+                if piece.is_code or comment_prefix is None
+                else _commented(comment_prefix, script)
+            )
 
 
-def _remarked(sign: str, lines: Iterable[str]) -> str:
-    return "\n".join(f"{sign} {line}".rstrip() for line in lines)
+def _commented(comment_prefix: str, lines: Iterable[str]) -> str:
+    return "\n".join(f"{comment_prefix} {line}".rstrip() for line in lines)
 
 
 def _flat(name: str) -> str:

@@ -26,7 +26,7 @@ MOST = 20
 class SentRequest:
     """One request to a model; ``calls`` is how often it was sent."""
 
-    asked: RequestCompletions
+    command: RequestCompletions
     at: datetime
     resolved: ResolvedModel
     request: ModelRequest
@@ -36,10 +36,10 @@ class SentRequest:
         """Return it as people may look at it."""
         spec, request = self.resolved.spec, self.request
         return SentCompletion(
-            request_id=self.asked.request_id,
+            request_id=self.command.request_id,
             at=timestamp(self.at),
-            path=self.asked.path,
-            trigger=self.asked.trigger,
+            path=self.command.path,
+            trigger=self.command.trigger,
             model=spec.id,
             provider=spec.provider,
             calls=self.calls,
@@ -57,28 +57,28 @@ class CompletionRequestLog:
     def __init__(self, clock: Clock, most: int = MOST) -> None:
         self._clock = clock
         self._most = most
-        self._kept: dict[str | None, deque[SentRequest]] = {}
+        self._requests: dict[str | None, deque[SentRequest]] = {}
 
     def add(
         self,
-        asked: RequestCompletions,
+        command: RequestCompletions,
         owner: str | None,
         resolved: ResolvedModel,
         request: ModelRequest,
         calls: int,
     ) -> None:
         """Remember a request that is being sent."""
-        kept = self._kept.setdefault(owner, deque(maxlen=self._most))
-        kept.appendleft(SentRequest(asked, self._clock.now(), resolved, request, calls))
+        kept = self._requests.setdefault(owner, deque(maxlen=self._most))
+        kept.appendleft(SentRequest(command, self._clock.now(), resolved, request, calls))
 
-    def forget(self, asked: RequestCompletions, owner: str | None) -> None:
+    def forget(self, command: RequestCompletions, owner: str | None) -> None:
         """Forget a request that was not sent after all: the budget forbade it."""
-        kept = self._kept.get(owner, deque[SentRequest]())
-        for sent in [each for each in kept if each.asked is asked]:
+        kept = self._requests.get(owner, deque[SentRequest]())
+        for sent in [each for each in kept if each.command is command]:
             kept.remove(sent)
 
     def of(self, owner: str | None) -> SentCompletions:
         """Return the requests of one user, the newest first."""
         return SentCompletions(
-            requests=tuple(sent.view() for sent in self._kept.get(owner, deque[SentRequest]()))
+            requests=tuple(sent.view() for sent in self._requests.get(owner, deque[SentRequest]()))
         )

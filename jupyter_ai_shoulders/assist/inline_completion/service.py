@@ -46,7 +46,7 @@ from jupyter_ai_shoulders.wire.ids import ModelId
 
 _log = logging.getLogger(__name__)
 
-GhostEvent = CompletionSuggestion | CompletionEnd
+CompletionUpdate = CompletionSuggestion | CompletionEnd
 
 
 class PrivateContent(Exception):
@@ -56,7 +56,7 @@ class PrivateContent(Exception):
 class CompletionContextSource(Protocol):
     """Knows what is around a caret."""
 
-    async def scene(self, asked: RequestCompletions) -> CompletionContext:
+    async def context(self, command: RequestCompletions) -> CompletionContext:
         """Return what may be sent. Raises ``PrivateContent``."""
         ...
 
@@ -74,22 +74,22 @@ class CompletionModels(Protocol):
 
 
 @dataclass(slots=True)
-class _Work:
+class _ActiveRequest:
     """One request that is being answered."""
 
-    asked: RequestCompletions
+    command: RequestCompletions
     owner: str | None
     task: asyncio.Task[CompletionEnd]
 
     @property
     def place(self) -> Hashable:
         """What a newer request overtakes it by."""
-        return completion_slot(self.asked, self.owner)
+        return completion_slot(self.command, self.owner)
 
 
-def completion_slot(asked: RequestCompletions, owner: str | None) -> Hashable:
+def completion_slot(command: RequestCompletions, owner: str | None) -> Hashable:
     """Return whose requests overtake each other: those of a page, or for a document."""
-    return owner, asked.client_id or f"path:{asked.path}"
+    return owner, command.client_id or f"path:{command.path}"
 
 
 class CompletionService:
@@ -98,39 +98,41 @@ class CompletionService:
     def __init__(
         self,
         models: CompletionModels,
-        scenes: CompletionContextSource,
+        contexts: CompletionContextSource,
         preferences: Callable[[], ModelPreferences],
         settings: Callable[[], CompletionSettings],
         sent: CompletionRequestLog,
     ) -> None:
         self._models = models
-        self._scenes = scenes
+        self._contexts = contexts
         self._preferences = preferences
         self._settings = settings
         self.sent = sent
         """What models were sent."""
         self._cache = SuggestionCache()
-        self._running: dict[asyncio.Task[CompletionEnd], _Work] = {}
+        self._running: dict[asyncio.Task[CompletionEnd], _ActiveRequest] = {}
 
     async def suggest(
-        self, asked: RequestCompletions, owner: str | None = None
-    ) -> AsyncGenerator[GhostEvent]:
+        self, command: RequestCompletions, owner: str | None = None
+    ) -> AsyncGenerator[CompletionUpdate]:
         """Yield suggestions as they come, and at last the list that holds.
 
         Closing the generator, ``cancel`` and a newer request of the same page end the call to the
         provider.
         """
-        self._overtake(asked, owner)
-        events: asyncio.Queue[GhostEvent | None] = asyncio.Queue()
+        self._overtake(command, owner)
+        events: asyncio.Queue[CompletionUpdate | None] = asyncio.Queue()
         task = asyncio.create_task(
-            _Answering(self, asked, owner, events.put_nowait).run(), name="shoulders-ghost"
+            _CompletionRun(self, command, owner, events.put_nowait).run(), name="shoulders-ghost"
         )
-        self._running[task] = _Work(asked, owner, task)
+        self._running[task] = _ActiveRequest(command, owner, task)
         task.add_done_callback(lambda _: events.put_nowait(None))
         try:
             while (event := await events.get()) is not None:
                 yield event
-            yield empty_result(asked.request_id, "cancelled") if task.cancelled() else task.result()
+            yield (
+                empty_result(command.request_id, "cancelled") if task.cancelled() else task.result()
+            )
         finally:
             del self._running[task]
             task.cancel()
@@ -139,7 +141,7 @@ class CompletionService:
     def cancel(self, request_id: str, owner: str | None = None) -> None:
         """End a request, if it is still being answered."""
         for work in self._running.values():
-            if work.asked.request_id == request_id and work.owner == owner:
+            if work.command.request_id == request_id and work.owner == owner:
                 work.task.cancel()
 
     async def aclose(self) -> None:
@@ -157,9 +159,9 @@ class CompletionService:
         allowed = {"plus": settings.enabled_plus, "automatic": settings.automatic}
         return allowed.get(trigger, True)
 
-    async def scene(self, asked: RequestCompletions) -> CompletionContext:
+    async def context(self, command: RequestCompletions) -> CompletionContext:
         """Return what may be sent. Raises ``PrivateContent``."""
-        return await self._scenes.scene(asked)
+        return await self._contexts.context(command)
 
     def model(self) -> ResolvedModel:
         """Return the model that makes suggestions now. Raises ``ShouldersError``."""
@@ -175,100 +177,100 @@ class CompletionService:
         """How single calls are bounded."""
         return self._preferences()
 
-    def _overtake(self, asked: RequestCompletions, owner: str | None) -> None:
-        place = completion_slot(asked, owner)
+    def _overtake(self, command: RequestCompletions, owner: str | None) -> None:
+        place = completion_slot(command, owner)
         for work in self._running.values():
             if work.place == place:
                 work.task.cancel()
 
 
-class _Answering:
+class _CompletionRun:
     """Answers one request."""
 
     def __init__(
         self,
-        ghosts: CompletionService,
-        asked: RequestCompletions,
+        service: CompletionService,
+        command: RequestCompletions,
         owner: str | None,
-        say: Callable[[CompletionSuggestion], None],
+        send: Callable[[CompletionSuggestion], None],
     ) -> None:
-        self._ghosts = ghosts
-        self._asked = asked
+        self._service = service
+        self._command = command
         self._owner = owner
-        self._say = say
+        self._send = send
         self._texts: list[str] = []
-        self._known: set[str] = set()
+        self._seen_keys: set[str] = set()
 
     async def run(self) -> CompletionEnd:
-        asked = self._asked
-        if not self._ghosts.is_on(asked.trigger):
-            return empty_result(asked.request_id, "disabled")
+        command = self._command
+        if not self._service.is_on(command.trigger):
+            return empty_result(command.request_id, "disabled")
         try:
-            scene = await self._ghosts.scene(asked)
+            context = await self._service.context(command)
         except PrivateContent as refusal:
-            return empty_result(asked.request_id, "private", str(refusal))
+            return empty_result(command.request_id, "private", str(refusal))
         try:
-            resolved = self._ghosts.model()
+            resolved = self._service.model()
         except ShouldersError as error:
-            return empty_result_for_error(asked.request_id, error, None)
-        return await self._from(resolved, scene)
+            return empty_result_for_error(command.request_id, error, None)
+        return await self._from(resolved, context)
 
-    async def _from(self, resolved: ResolvedModel, scene: CompletionContext) -> CompletionEnd:
+    async def _from(self, resolved: ResolvedModel, context: CompletionContext) -> CompletionEnd:
         """Return what was suggested here before, else what the model suggests."""
         model = resolved.spec.id
-        spot = _spot(self._asked, scene, resolved)
-        kept = self._ghosts.cache.find(spot)
+        key = _cache_key(self._command, context, resolved)
+        kept = self._service.cache.find(key)
         if kept is not None:
             return self._end(kept.suggestions, model)
         try:
-            await self._ask(resolved, scene)
+            await self._ask(resolved, context)
         except ShouldersError as error:
             _log.info("No suggestions from %s: %s", model, error)
             if isinstance(error, PolicyRefusal):
-                self._ghosts.sent.forget(self._asked, self._owner)
-            return empty_result_for_error(self._asked.request_id, error, model)
+                self._service.sent.forget(self._command, self._owner)
+            return empty_result_for_error(self._command.request_id, error, model)
         except (UnusableAnswer, TimeoutError) as error:
             _log.info("No suggestions from %s: %s", model, error or "the answer is unusable")
             slow = isinstance(error, TimeoutError)
             return self._nothing(model) if not slow else self._too_slow(resolved)
         found = rank_suggestions(
-            self._texts, self._asked.prefix, self._asked.suffix, scene.language
+            self._texts, self._command.prefix, self._command.suffix, context.language
         )
         if not found:
             return self._nothing(model)
-        self._ghosts.cache.keep(spot, CachedSuggestions(tuple(found), model))
+        self._service.cache.keep(key, CachedSuggestions(tuple(found), model))
         return self._end(tuple(found), model)
 
-    async def _ask(self, resolved: ResolvedModel, scene: CompletionContext) -> None:
+    async def _ask(self, resolved: ResolvedModel, context: CompletionContext) -> None:
         """Say each suggestion as it comes.
 
         Raises ``UnusableAnswer``, ``TimeoutError`` and others.
         """
-        limits = self._ghosts.limits
-        few = self._asked.trigger == "automatic"
+        limits = self._service.limits
+        few = self._command.trigger == "automatic"
 
         def sending(request: ModelRequest, calls: int) -> None:
-            self._ghosts.sent.add(self._asked, self._owner, resolved, request, calls)
+            self._service.sent.add(self._command, self._owner, resolved, request, calls)
 
-        source = request_candidates(resolved, scene, limits, sending, few=few, owner=self._owner)
+        source = request_candidates(resolved, context, limits, sending, few=few, owner=self._owner)
         async with asyncio.timeout(limits.single_call_timeout_s), contextlib.aclosing(source):
             async for raw in source:
                 self._take(raw)
 
     def _take(self, raw: str) -> None:
-        text = trim_suggestion(raw, self._asked.prefix, self._asked.suffix)
-        if text is None or comparison_key(text) in self._known or len(self._texts) == MOST:
+        text = trim_suggestion(raw, self._command.prefix, self._command.suffix)
+        if text is None or comparison_key(text) in self._seen_keys or len(self._texts) == MOST:
             return
-        self._known.add(comparison_key(text))
-        said = CompletionSuggestion(
-            request_id=self._asked.request_id, index=len(self._texts), text=text
+        self._seen_keys.add(comparison_key(text))
+        suggestion = CompletionSuggestion(
+            request_id=self._command.request_id, index=len(self._texts), text=text
         )
         self._texts.append(text)
-        self._say(said)
+        self._send(suggestion)
 
     def _end(self, suggestions: tuple[str, ...], model: ModelId) -> CompletionEnd:
         return CompletionEnd(
-            request_id=self._asked.request_id,
+            request_id=self._command.request_id,
             suggestions=suggestions,
             model=model,
             reason=None,
@@ -276,15 +278,17 @@ class _Answering:
         )
 
     def _nothing(self, model: ModelId) -> CompletionEnd:
-        return empty_result(self._asked.request_id, "nothing", model=model)
+        return empty_result(self._command.request_id, "nothing", model=model)
 
     def _too_slow(self, resolved: ResolvedModel) -> CompletionEnd:
-        seconds = f"{self._ghosts.limits.single_call_timeout_s:g}"
+        seconds = f"{self._service.limits.single_call_timeout_s:g}"
         message = f"{resolved.spec.name}: no suggestions came within {seconds} seconds."
-        return empty_result(self._asked.request_id, "provider_down", message, resolved.spec.id)
+        return empty_result(self._command.request_id, "provider_down", message, resolved.spec.id)
 
 
-def _spot(asked: RequestCompletions, scene: CompletionContext, resolved: ResolvedModel) -> CacheKey:
+def _cache_key(
+    command: RequestCompletions, context: CompletionContext, resolved: ResolvedModel
+) -> CacheKey:
     """Return what names this caret among those that were asked about."""
-    place = (asked.path, asked.cell_id, scene.language, resolved.spec.id)
-    return CacheKey(asked.prefix, asked.suffix, (place, scene.world, scene.instructions))
+    place = (command.path, command.cell_id, context.language, resolved.spec.id)
+    return CacheKey(command.prefix, command.suffix, (place, context.world, context.instructions))

@@ -40,9 +40,9 @@ class _Thinking:
 class AnthropicDecoder:
     """Translates one stream. ``prefix`` is what new thinking is bound to, see ``encode``."""
 
-    def __init__(self, assembler: Assembler, target: Endpoint, prefix: str | None) -> None:
+    def __init__(self, assembler: Assembler, endpoint: Endpoint, prefix: str | None) -> None:
         self._assembler = assembler
-        self._target = target
+        self._endpoint = endpoint
         self._prefix = prefix
         self._blocks: dict[int, str] = {}
         self._thinking = _Thinking()
@@ -169,7 +169,7 @@ class AnthropicDecoder:
 
     def _state(self, block: VendorObject) -> ProviderState:
         bound = {} if self._prefix is None else {"prefix": self._prefix}
-        return self._target.state({"block": block, **bound})
+        return self._endpoint.state({"block": block, **bound})
 
     def _add_usage(self, reported: object) -> Iterator[ProviderEvent]:
         """Report usage so far; counts are cumulative, and missing or null ones keep their value."""

@@ -42,30 +42,30 @@ class Encoded:
     betas: tuple[str, ...] = ()
 
 
-def encode(request: ModelRequest, target: Endpoint) -> Encoded:
+def encode(request: ModelRequest, endpoint: Endpoint) -> Encoded:
     """Return the body of ``POST /v1/messages``."""
-    return _encode(request, target, frozenset())
+    return _encode(request, endpoint, frozenset())
 
 
-def encode_count(request: ModelRequest, target: Endpoint) -> Encoded:
+def encode_count(request: ModelRequest, endpoint: Endpoint) -> Encoded:
     """Return the body of ``POST /v1/messages/count_tokens``: without what is about answers."""
-    return _encode(request, target, _ABOUT_ANSWERS)
+    return _encode(request, endpoint, _ABOUT_ANSWERS)
 
 
-def _encode(request: ModelRequest, target: Endpoint, without: frozenset[str]) -> Encoded:
-    max_tokens = min(request.max_output, target.model.max_output or request.max_output)
-    thinking = _thinking(request, target, max_tokens)
-    tools = _tools(request, target)
-    head = _head(request, target, max_tokens, has_tools=bool(tools))
+def _encode(request: ModelRequest, endpoint: Endpoint, without: frozenset[str]) -> Encoded:
+    max_tokens = min(request.max_output, endpoint.model.max_output or request.max_output)
+    thinking = _thinking(request, endpoint, max_tokens)
+    tools = _tools(request, endpoint)
+    head = _head(request, endpoint, max_tokens, has_tools=bool(tools))
     start = b"[" + encode_json(request.system) + b",[" + b",".join(tools) + b"]]"
-    history = AnthropicHistory(target, start, keep_stale=thinking.can_drop_unbound)
+    history = AnthropicHistory(endpoint, start, keep_stale=thinking.can_drop_unbound)
     messages = history.encode(request.messages)
     if history.stale_in_loop:
         thinking = with_unbound_dropped(thinking)
     parameter = thinking.parameter()
     if parameter is not None:
         head["thinking"] = parameter
-    head |= _output_config(request, target, thinking)
+    head |= _output_config(request, endpoint, thinking)
     head = {name: value for name, value in head.items() if name not in without}
     return Encoded(
         body=encode_body(head, messages, tools=tools),
@@ -75,15 +75,15 @@ def _encode(request: ModelRequest, target: Endpoint, without: frozenset[str]) ->
 
 
 def _head(
-    request: ModelRequest, target: Endpoint, max_tokens: int, *, has_tools: bool
+    request: ModelRequest, endpoint: Endpoint, max_tokens: int, *, has_tools: bool
 ) -> dict[str, Any]:
     """Return all but tools and messages."""
-    cache: Block = {"cache_control": _CACHE} if target.model.cache else {}
+    cache: Block = {"cache_control": _CACHE} if endpoint.model.cache else {}
     head: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "stream": True}
     if request.system.strip():
         head["system"] = [{"type": "text", "text": request.system, **cache}]
     if has_tools:
-        choice = _tool_choice(request.tool_choice if request.tools else "none", target)
+        choice = _tool_choice(request.tool_choice if request.tools else "none", endpoint)
         if not request.parallel_calls and (choice is None or choice["type"] != "none"):
             choice = {**(choice or {"type": "auto"}), "disable_parallel_tool_use": True}
         if choice is not None:
@@ -91,27 +91,29 @@ def _head(
     return head | cache
 
 
-def _thinking(request: ModelRequest, target: Endpoint, max_tokens: int) -> Thinking:
-    model = target.model
+def _thinking(request: ModelRequest, endpoint: Endpoint, max_tokens: int) -> Thinking:
+    model = endpoint.model
     thinking = thinking_for(model, request.thinking, max_tokens)
     forced = isinstance(request.tool_choice, (AnyTool, NamedTool))
     if not thinking.on or not can_be_off(model):
         return thinking
-    if (forced and model.forced_tool == "without_thinking") or _loop_lost_thinking(request, target):
+    if (forced and model.forced_tool == "without_thinking") or _loop_lost_thinking(
+        request, endpoint
+    ):
         return thinking_off(model)
     return thinking
 
 
-def _output_config(request: ModelRequest, target: Endpoint, thinking: Thinking) -> dict[str, Any]:
+def _output_config(request: ModelRequest, endpoint: Endpoint, thinking: Thinking) -> dict[str, Any]:
     config: dict[str, Any] = {}
     if thinking.effort is not None:
         config["effort"] = thinking.effort
-    if request.response_schema is not None and target.model.structured_output:
+    if request.response_schema is not None and endpoint.model.structured_output:
         config["format"] = {"type": "json_schema", "schema": request.response_schema}
     return {"output_config": config} if config else {}
 
 
-def _tools(request: ModelRequest, target: Endpoint) -> list[bytes]:
+def _tools(request: ModelRequest, endpoint: Endpoint) -> list[bytes]:
     """Return the tools as JSON; where there are none, stand-ins for those the history called.
 
     The API refuses a history with calls in a request without tools.
@@ -123,7 +125,7 @@ def _tools(request: ModelRequest, target: Endpoint) -> list[bytes]:
         if isinstance(part, ToolCallPart)
     }
     if request.tools or not called:
-        return target.tools(request.tools, _tool)
+        return endpoint.tools(request.tools, _tool)
     stand_ins = ({"name": name, "input_schema": {"type": "object"}} for name in sorted(called))
     return list(map(encode_json, stand_ins))
 
@@ -136,23 +138,23 @@ def _tool(tool: ToolDefinition) -> Block:
     }
 
 
-def _tool_choice(choice: ToolChoice, target: Endpoint) -> Block | None:
+def _tool_choice(choice: ToolChoice, endpoint: Endpoint) -> Block | None:
     """Return the choice, or None where it is the default or the model refuses to be forced."""
     if choice == "none":
         return {"type": "none"}
-    if choice == "auto" or not _may_force(target):
+    if choice == "auto" or not _may_force(endpoint):
         return None
     return {"type": "any"} if isinstance(choice, AnyTool) else {"type": "tool", "name": choice.name}
 
 
-def _may_force(target: Endpoint) -> bool:
-    model = target.model
+def _may_force(endpoint: Endpoint) -> bool:
+    model = endpoint.model
     return model.forced_tool == "yes" or (
         model.forced_tool == "without_thinking" and can_be_off(model)
     )
 
 
-def _loop_lost_thinking(request: ModelRequest, target: Endpoint) -> bool:
+def _loop_lost_thinking(request: ModelRequest, endpoint: Endpoint) -> bool:
     """Return whether the answer that the last results belong to lost its thinking.
 
     The API then refuses to go on thinking: its blocks may not be missing inside a tool loop.
@@ -162,6 +164,6 @@ def _loop_lost_thinking(request: ModelRequest, target: Endpoint) -> bool:
     if not answers:
         return False
     reasoning = [part for part in answers[-1].parts if isinstance(part, ReasoningPart)]
-    if target.model.thinking_support.mode == "budget" and not reasoning:
+    if endpoint.model.thinking_support.mode == "budget" and not reasoning:
         return True
-    return any(not target.owns(part.state) for part in reasoning)
+    return any(not endpoint.owns(part.state) for part in reasoning)

@@ -51,15 +51,15 @@ class AnthropicHistory:
     ``stale_in_loop`` is set, so that the server is asked to drop it.
     """
 
-    def __init__(self, target: Endpoint, start: bytes, *, keep_stale: bool) -> None:
+    def __init__(self, endpoint: Endpoint, start: bytes, *, keep_stale: bool) -> None:
         """``start`` is what precedes all messages: system prompt and tools.
 
         ``keep_stale``: the request can ask the server to drop what is stale in the loop.
         """
         self._keep_stale = keep_stale
         self.stale_in_loop = False
-        self._target = target
-        self._bound = target.model.thinking_support.bound
+        self._endpoint = endpoint
+        self._bound = endpoint.model.thinking_support.bound
         self._digest = hashlib.sha256(start if self._bound else b"")
 
     def prefix(self) -> str | None:
@@ -80,7 +80,7 @@ class AnthropicHistory:
 
     def _message(self, message: ModelMessage, *, in_loop: bool) -> bytes:
         """Return the message as JSON, kept from an earlier request where it can be."""
-        keep = self._target.encoded.get
+        keep = self._endpoint.encoded.get
         if isinstance(message, UserMessage):
             return keep(message, None, lambda: _encoded("user", _user_blocks(message)))
         stale = self._is_stale(message)
@@ -94,7 +94,7 @@ class AnthropicHistory:
         return self._bound and any(
             isinstance(part, ReasoningPart)
             and part.state is not None
-            and self._target.owns(part.state)
+            and self._endpoint.owns(part.state)
             and as_text(as_object(part.state.data).get("prefix")) != prefix
             for part in message.parts
         )
@@ -122,7 +122,7 @@ class AnthropicHistory:
                 assert_never(part)
 
     def _thinking_block(self, part: ReasoningPart) -> Block | None:
-        if part.state is None or not self._target.owns(part.state):
+        if part.state is None or not self._endpoint.owns(part.state):
             return None
         return as_object(as_object(part.state.data).get("block")) or None
 

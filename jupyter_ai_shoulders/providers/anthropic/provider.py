@@ -30,39 +30,41 @@ DEFAULT_AUTH = "header:x-api-key"
 class AnthropicProvider:
     """One Claude model (or a model of a server that speaks the same format)."""
 
-    def __init__(self, target: Endpoint) -> None:
-        self._target = target
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``."""
-        encoded = encode(request, self._target)
+        encoded = encode(request, self._endpoint)
         call = self._call("messages", encoded)
-        assembler = Assembler(self._target.ids, taken_call_ids(request))
-        decoder = AnthropicDecoder(assembler, self._target, encoded.prefix)
-        events = stream_events(self._target, request, call, StreamFormat(decoder, read_refusal))
+        assembler = Assembler(self._endpoint.ids, taken_call_ids(request))
+        decoder = AnthropicDecoder(assembler, self._endpoint, encoded.prefix)
+        events = stream_events(self._endpoint, request, call, StreamFormat(decoder, read_refusal))
         async with contextlib.aclosing(events):
             async for event in events:
                 yield event
 
     async def list_models(self) -> list[ListedModel]:
         """Return the models the key may use, with what the service says of them."""
-        call = self._target.call(
-            endpoint(self._target.provider.url, "models"),
+        call = self._endpoint.call(
+            api_url(self._endpoint.provider.url, "models"),
             DEFAULT_AUTH,
             query={"limit": "1000"},
             headers={"anthropic-version": API_VERSION},
         )
-        answer = await fetch_json(self._target, call, read_refusal)
+        answer = await fetch_json(self._endpoint, call, read_refusal)
         return [_listed(as_object(item)) for item in as_list(answer.get("data"))]
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return the prompt tokens; None from a gateway that does not count."""
-        call = self._call("messages/count_tokens", encode_count(request, self._target), ACCEPT_JSON)
-        return await request_token_count(self._target, call, read_refusal, "input_tokens")
+        call = self._call(
+            "messages/count_tokens", encode_count(request, self._endpoint), ACCEPT_JSON
+        )
+        return await request_token_count(self._endpoint, call, read_refusal, "input_tokens")
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
-        await self._target.upstream.aclose()
+        await self._endpoint.upstream.aclose()
 
     def _call(
         self, name: str, encoded: Encoded, headers: Mapping[str, str] | None = None
@@ -70,11 +72,11 @@ class AnthropicProvider:
         named = {"anthropic-version": API_VERSION, **(headers or {})}
         if encoded.betas:
             named["anthropic-beta"] = ",".join(encoded.betas)
-        url = endpoint(self._target.provider.url, name)
-        return self._target.call(url, DEFAULT_AUTH, body=encoded.body, headers=named)
+        url = api_url(self._endpoint.provider.url, name)
+        return self._endpoint.call(url, DEFAULT_AUTH, body=encoded.body, headers=named)
 
 
-def endpoint(url: str, name: str) -> str:
+def api_url(url: str, name: str) -> str:
     """Return the address of ``name``; ``url`` is the root, with ``/v1`` or not, or an endpoint."""
     parts = urlsplit(url)
     root = parts.path.rstrip("/").removesuffix("/messages").removesuffix("/v1")

@@ -108,7 +108,9 @@ class CatalogueLoader:
         text = _read(self._workspace, [])
         if text is None:
             return ()
-        return catalogue_trust_items(text, _shown(self._workspace), self._load(self._paths[:1]))
+        return catalogue_trust_items(
+            text, _display_path(self._workspace), self._load(self._paths[:1])
+        )
 
     def _load(self, paths: Sequence[Path]) -> Catalogue:
         problems: list[CatalogueProblem] = []
@@ -121,9 +123,9 @@ class CatalogueLoader:
             content = _read(path, problems)
             if content is not None:
                 trust = TrustedFolder() if path == self._paths[0] else self._trust
-                sources.append(CatalogueSource(_shown(path), content, trust))
+                sources.append(CatalogueSource(_display_path(path), content, trust))
             if path == self._paths[0]:
-                self.own = _own(content)
+                self.own = _provider_ids(content)
         if self._trait:
             sources.append(CatalogueSource(TRAIT, self._trait))
         facts = {
@@ -163,19 +165,19 @@ def _read(path: Path, problems: list[CatalogueProblem]) -> str | None:
     except FileNotFoundError:
         return None
     except UnusableFile as error:
-        problems.append(CatalogueProblem(_shown(path), None, str(error)))
+        problems.append(CatalogueProblem(_display_path(path), None, str(error)))
         return None
     except (OSError, UnicodeDecodeError) as error:
-        problems.append(CatalogueProblem(_shown(path), None, f"Cannot be read: {error}."))
+        problems.append(CatalogueProblem(_display_path(path), None, f"Cannot be read: {error}."))
         return None
 
 
-def _own(content: str | None) -> frozenset[ProviderId]:
+def _provider_ids(content: str | None) -> frozenset[ProviderId]:
     try:
         return own_providers(parse(content))
     except Conflict:
         return frozenset()  # the catalogue says what is wrong
 
 
-def _shown(path: Path) -> str:
+def _display_path(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"

@@ -86,7 +86,7 @@ def choose_default(
     catalogue: Catalogue,
     last_used: ModelId | None,
     preferences: ModelPreferences,
-    prospects: ProviderAvailability,
+    availability: ProviderAvailability,
     shipped: ShippedCatalogue,
 ) -> ModelChoice | None:
     """Return what a new conversation takes; None where the mode allows nothing that is set up.
@@ -96,7 +96,7 @@ def choose_default(
     ``fallback`` or the mode ``auto`` says so; otherwise it is returned, and its call fails with
     the reason. The demo is returned only where nothing else is set up, or where it was named.
     """
-    default = _Default(catalogue, preferences, prospects, shipped)
+    default = _Default(catalogue, preferences, availability, shipped)
     return default.choose(last_used)
 
 
@@ -120,7 +120,7 @@ def choose_by_strategy(
     catalogue: Catalogue,
     strategy: Strategy,
     preferences: ModelPreferences,
-    prospects: ProviderAvailability,
+    availability: ProviderAvailability,
 ) -> ModelSpec:
     """Return the model for single calls of this kind.
 
@@ -132,7 +132,7 @@ def choose_by_strategy(
     for side in _sides(preferences):
         for spec in _candidates(catalogue, plan, side, preferences):
             provider = catalogue.providers[spec.provider]
-            obstacle = considered.get(provider.id) or prospects.obstacle(provider)
+            obstacle = considered.get(provider.id) or availability.obstacle(provider)
             if obstacle is None:
                 return spec
             considered[provider.id] = obstacle
@@ -236,14 +236,14 @@ class _Default:
         self,
         catalogue: Catalogue,
         preferences: ModelPreferences,
-        prospects: ProviderAvailability,
+        availability: ProviderAvailability,
         shipped: ShippedCatalogue,
     ) -> None:
         self._catalogue = catalogue
         self._preferences = preferences
         self._shipped = shipped
-        self._refusal = _cached(prospects.refusal)
-        self._failure = _cached(prospects.failure)
+        self._refusal = _cached(availability.refusal)
+        self._failure = _cached(availability.failure)
 
     def choose(self, last_used: ModelId | None) -> ModelChoice | None:
         """See ``choose_default``."""

@@ -22,17 +22,17 @@ from jupyter_ai_shoulders.providers.vendor_json import (
 DEFAULT_AUTH = "bearer"
 
 
-def endpoint(url: str, name: str) -> str:
+def api_url(url: str, name: str) -> str:
     """Return the address of ``name``; ``url`` is the root (``…/v1``), a host or an endpoint."""
     parts = urlsplit(url)
     path = parts.path.rstrip("/").removesuffix("/chat/completions").removesuffix("/responses")
     return urlunsplit(parts._replace(path=f"{path or '/v1'}/{name}"))
 
 
-async def list_models(target: Endpoint, read_refusal: ReadRefusal) -> list[ListedModel]:
+async def list_models(endpoint: Endpoint, read_refusal: ReadRefusal) -> list[ListedModel]:
     """Return the models the service has; few say more than their names."""
-    call = target.call(endpoint(target.provider.url, "models"), DEFAULT_AUTH)
-    answer = await fetch_json(target, call, read_refusal)
+    call = endpoint.call(api_url(endpoint.provider.url, "models"), DEFAULT_AUTH)
+    answer = await fetch_json(endpoint, call, read_refusal)
     return [_listed(as_object(item)) for item in as_list(answer.get("data"))]
 
 

@@ -15,26 +15,26 @@ from jupyter_ai_shoulders.providers.vendor_json import as_count
 
 ACCEPT_JSON = {"accept": "application/json"}
 
-_NO_SUCH_PLACE = frozenset({404, 405, 501})
+_UNSUPPORTED_STATUSES = frozenset({404, 405, 501})
 """How gateways answer that pass on messages only; a model that is unknown answers 404 as well."""
 
 
 async def request_token_count(
-    target: Endpoint, call: HttpRequest, read_refusal: ReadRefusal, field_name: str
+    endpoint: Endpoint, call: HttpRequest, read_refusal: ReadRefusal, field_name: str
 ) -> int | None:
     """Send the call and return the number under ``field_name``; None where nobody counts.
 
     Raises ``ProviderError``.
     """
-    quiet = dataclasses.replace(target, report=_say_nothing)
+    quiet = dataclasses.replace(endpoint, report=_ignore)
     try:
         answer = await fetch_json(quiet, call, read_refusal)
     except ProviderError as error:
-        if error.status in _NO_SUCH_PLACE:
+        if error.status in _UNSUPPORTED_STATUSES:
             return None
         raise
     return as_count(answer.get(field_name))
 
 
-def _say_nothing(_error: ProviderError | None) -> None:
+def _ignore(_error: ProviderError | None) -> None:
     """Take a call's end for what it is: no news."""

@@ -68,9 +68,9 @@ class GoogleDecoder:
     ``names`` are the tools' own names by the ones Gemini knows, see ``names``.
     """
 
-    def __init__(self, assembler: Assembler, target: Endpoint, names: Mapping[str, str]) -> None:
+    def __init__(self, assembler: Assembler, endpoint: Endpoint, names: Mapping[str, str]) -> None:
         self._assembler = assembler
-        self._target = target
+        self._endpoint = endpoint
         self._names = names
         self._calls = 0
         self.begin(may_continue=False)
@@ -170,7 +170,7 @@ class GoogleDecoder:
         yield from self._assembler.end_call(key)
 
     def _state(self, data: VendorObject) -> ProviderState:
-        return self._target.state(data)
+        return self._endpoint.state(data)
 
     def _reason(self) -> StopReason:
         """Return why the answer ended; after calls too Gemini says ``STOP``."""

@@ -20,43 +20,43 @@ LEAST_BUDGET = 128
 """The least a model takes that always thinks."""
 
 
-def encode(request: ModelRequest, target: Endpoint, continuation: str | None = None) -> bytes:
+def encode(request: ModelRequest, endpoint: Endpoint, continuation: str | None = None) -> bytes:
     """Return the body of ``:streamGenerateContent``.
 
     ``continuation`` is the token of an answer that was not finished; the rest stays the same.
     """
-    head = _head(request, target)
+    head = _head(request, endpoint)
     if continuation is not None:
         head["continuationToken"] = continuation
-    return _body(head, request, target)
+    return _body(head, request, endpoint)
 
 
-def encode_count(request: ModelRequest, target: Endpoint, resource: str) -> bytes:
+def encode_count(request: ModelRequest, endpoint: Endpoint, resource: str) -> bytes:
     """Return the body of ``:countTokens``; ``resource`` names the model (``models/…``)."""
-    head = {"model": resource, **_head(request, target)}
-    asked = _body(head, request, target)
+    head = {"model": resource, **_head(request, endpoint)}
+    asked = _body(head, request, endpoint)
     return b'{"generateContentRequest":' + asked + b"}"
 
 
-def _body(head: VendorObject, request: ModelRequest, target: Endpoint) -> bytes:
-    contents = GoogleHistory(target).encode(request.messages)
-    functions = target.tools(request.tools, _function)
+def _body(head: VendorObject, request: ModelRequest, endpoint: Endpoint) -> bytes:
+    contents = GoogleHistory(endpoint).encode(request.messages)
+    functions = endpoint.tools(request.tools, _function)
     tools = [b'{"functionDeclarations":[' + b",".join(functions) + b"]}"] if functions else []
     return encode_body(head, contents, "contents", tools)
 
 
-def _head(request: ModelRequest, target: Endpoint) -> VendorObject:
+def _head(request: ModelRequest, endpoint: Endpoint) -> VendorObject:
     """Return all but tools and contents."""
-    head: VendorObject = {"generationConfig": _generation_config(request, target)}
+    head: VendorObject = {"generationConfig": _generation_config(request, endpoint)}
     if request.system.strip():
         head["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.tools:
-        head |= _tool_choice(request.tool_choice, target)
+        head |= _tool_choice(request.tool_choice, endpoint)
     return head
 
 
-def _generation_config(request: ModelRequest, target: Endpoint) -> VendorObject:
-    model = target.model
+def _generation_config(request: ModelRequest, endpoint: Endpoint) -> VendorObject:
+    model = endpoint.model
     config: VendorObject = {
         "maxOutputTokens": min(request.max_output, model.max_output or MOST_OUTPUT, MOST_OUTPUT)
     }
@@ -78,11 +78,11 @@ def _function(tool: ToolDefinition) -> VendorObject:
     }
 
 
-def _tool_choice(choice: ToolChoice, target: Endpoint) -> VendorObject:
+def _tool_choice(choice: ToolChoice, endpoint: Endpoint) -> VendorObject:
     config: VendorObject
     if choice == "none":
         config = {"mode": "NONE"}
-    elif choice == "auto" or target.model.forced_tool == "no":
+    elif choice == "auto" or endpoint.model.forced_tool == "no":
         return {}
     elif isinstance(choice, AnyTool):
         config = {"mode": "ANY"}

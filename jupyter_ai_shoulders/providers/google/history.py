@@ -46,17 +46,17 @@ _NUMBER = re.compile(r"gemini-(\d+)")
 class GoogleHistory:
     """Encodes messages for one model."""
 
-    def __init__(self, target: Endpoint) -> None:
-        self._target = target
-        self._signed = _enforces_signatures(target.model.model)
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._signed = _enforces_signatures(endpoint.model.model)
 
     def encode(self, messages: Iterable[ModelMessage]) -> list[bytes]:
         """Return the contents that have parts, as JSON, with commas between those of a message."""
-        made = (self._kept(message) for message in messages)
+        made = (self._cached(message) for message in messages)
         return [content for content in made if content]
 
-    def _kept(self, message: ModelMessage) -> bytes:
-        return self._target.encoded.get(message, None, lambda: self._encode(message))
+    def _cached(self, message: ModelMessage) -> bytes:
+        return self._endpoint.encoded.get(message, None, lambda: self._encode(message))
 
     def _encode(self, message: ModelMessage) -> bytes:
         made = self._user(message) if isinstance(message, UserMessage) else self._model(message)
@@ -104,7 +104,7 @@ class GoogleHistory:
         return [{"text": text} | thought | _signed(signature)]
 
     def _data(self, part: AssistantPart) -> VendorObject:
-        owned = part.state is not None and self._target.owns(part.state)
+        owned = part.state is not None and self._endpoint.owns(part.state)
         return as_object(part.state.data) if owned and part.state is not None else {}
 
     def _signature(self, part: AssistantPart) -> str:
@@ -130,7 +130,7 @@ class GoogleHistory:
         return (
             isinstance(item, ImagePart)
             and self._signed
-            and self._target.model.images
+            and self._endpoint.model.images
             and item.media_type in _IN_RESULTS
         )
 
@@ -142,7 +142,7 @@ class GoogleHistory:
     def _content(self, item: ResultContent) -> list[Part]:
         if isinstance(item, TextPart):
             return _text(item.text, 0, "")
-        if self._target.model.images and item.media_type in IMAGES:
+        if self._endpoint.model.images and item.media_type in IMAGES:
             return [_blob(item)]
         return [{"text": NO_IMAGES}]
 

@@ -47,8 +47,8 @@ _ENDPOINT = re.compile(r"/(models|tunedModels)(/.*)?$")
 class GoogleProvider:
     """One Gemini model."""
 
-    def __init__(self, target: Endpoint) -> None:
-        self._target = target
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``.
@@ -56,26 +56,26 @@ class GoogleProvider:
         An answer longer than one stream is asked for again with the token it came with; one that
         cannot be read, of which nothing was shown, is asked for once more.
         """
-        assembler = Assembler(self._target.ids, taken_call_ids(request))
+        assembler = Assembler(self._endpoint.ids, taken_call_ids(request))
         names = renamed(tool.name for tool in request.tools)
-        answer = _Answer(GoogleDecoder(assembler, self._target, names))
+        answer = _Answer(GoogleDecoder(assembler, self._endpoint, names))
         for number in range(1, MOST_STREAMS + 1):
             answer.decoder.begin(may_continue=number < MOST_STREAMS)
             call = self._call(request, answer.token)
             dialect = StreamFormat(answer.decoder, read_refusal)
-            events = stream_events(self._target, request, call, dialect)
+            events = stream_events(self._endpoint, request, call, dialect)
             try:
                 async with contextlib.aclosing(events):
                     async for event in events:
                         for shown in answer.pass_on(event):
                             yield shown
             except ProviderError as error:
-                if answer.may_try_again(last=number == MOST_STREAMS):
+                if answer.should_retry(last=number == MOST_STREAMS):
                     continue
-                if answer.tried_in_vain:
+                if answer.retry_failed:
                     error.info = error.info.model_copy(update={"retryable": False})
                 raise
-            if not answer.goes_on():
+            if not answer.continues():
                 return
 
     async def list_models(self) -> list[ListedModel]:
@@ -84,9 +84,9 @@ class GoogleProvider:
         page = ""
         for _ in range(MOST_PAGES):
             query = {"pageSize": "1000"} | ({"pageToken": page} if page else {})
-            url = endpoint(self._target.provider.url, "models")
+            url = api_url(self._endpoint.provider.url, "models")
             answer = await fetch_json(
-                self._target, self._target.call(url, DEFAULT_AUTH, query=query), read_refusal
+                self._endpoint, self._endpoint.call(url, DEFAULT_AUTH, query=query), read_refusal
             )
             items = map(as_object, as_list(answer.get("models")))
             found += [_listed(item) for item in items if _generates(item)]
@@ -98,24 +98,24 @@ class GoogleProvider:
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return the prompt tokens; None from a gateway that does not count."""
         path = resource(request.model)
-        call = self._target.call(
-            endpoint(self._target.provider.url, f"{path}:countTokens"),
+        call = self._endpoint.call(
+            api_url(self._endpoint.provider.url, f"{path}:countTokens"),
             DEFAULT_AUTH,
-            body=encode_count(request, self._target, path),
+            body=encode_count(request, self._endpoint, path),
             headers=ACCEPT_JSON,
         )
-        return await request_token_count(self._target, call, read_refusal, "totalTokens")
+        return await request_token_count(self._endpoint, call, read_refusal, "totalTokens")
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
-        await self._target.upstream.aclose()
+        await self._endpoint.upstream.aclose()
 
     def _call(self, request: ModelRequest, token: str | None) -> HttpRequest:
         path = f"{resource(request.model)}:streamGenerateContent"
-        return self._target.call(
-            endpoint(self._target.provider.url, path),
+        return self._endpoint.call(
+            api_url(self._endpoint.provider.url, path),
             DEFAULT_AUTH,
-            body=encode(request, self._target, token),
+            body=encode(request, self._endpoint, token),
             query={"alt": "sse"},
         )
 
@@ -129,8 +129,8 @@ class _Answer:
     spent: TokenUsage = field(default_factory=TokenUsage)
     total: TokenUsage = field(default_factory=TokenUsage)
     shown: bool = False
-    tried_again: bool = False
-    tried_in_vain: bool = False
+    retried: bool = False
+    retry_failed: bool = False
 
     def pass_on(self, event: ProviderEvent) -> Iterator[ProviderEvent]:
         """Yield what is to be seen of an event; usage is that of all streams."""
@@ -141,22 +141,22 @@ class _Answer:
             self.shown = True
             yield event
 
-    def may_try_again(self, *, last: bool) -> bool:
+    def should_retry(self, *, last: bool) -> bool:
         """Return whether an answer that failed is to be asked for once more, and note that."""
-        self.tried_in_vain = self.tried_again and self.decoder.malformed
-        if last or self.shown or self.tried_again or not self.decoder.malformed:
+        self.retry_failed = self.retried and self.decoder.malformed
+        if last or self.shown or self.retried or not self.decoder.malformed:
             return False
-        self.tried_again = True
+        self.retried = True
         self.spent = self.total
         return True
 
-    def goes_on(self) -> bool:
+    def continues(self) -> bool:
         """Return whether there is another stream to ask for."""
         self.token, self.spent = self.decoder.continuation, self.total
         return self.token is not None
 
 
-def endpoint(url: str, path: str) -> str:
+def api_url(url: str, path: str) -> str:
     """Return the address of ``path``; ``url`` is the root, the version's root or an endpoint."""
     parts = urlsplit(url)
     root = _ENDPOINT.sub("", parts.path.rstrip("/"))

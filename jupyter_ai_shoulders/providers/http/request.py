@@ -103,21 +103,21 @@ class StreamFormat:
 
 
 async def stream_events(
-    target: Endpoint, request: ModelRequest, call: HttpRequest, dialect: StreamFormat
+    endpoint: Endpoint, request: ModelRequest, call: HttpRequest, dialect: StreamFormat
 ) -> AsyncGenerator[ProviderEvent]:
     """Send the call and yield its events, ending with exactly one ``Stop``.
 
     Usage is estimated from ``request`` where the provider reports none. Raises ``ProviderError``.
     """
-    with _reported(target):
-        async with target.upstream.send(call) as answer:
+    with _reported(endpoint):
+        async with endpoint.upstream.send(call) as answer:
             if answer.status != 200 or answer.content_type in _NOT_STREAMS:
                 found = _object(await answer.body())
                 if answer.status == 200:  # some gateways answer so; it cost what it says
                     for event in dialect.decoder.whole(found):
                         yield event
                 raise _refusal(answer, call.service, dialect.read_refusal, found)
-            usage = _Usage(request, target.model.family)
+            usage = _Usage(request, endpoint.model.family)
             reading = _Reading(call.service, answer, dialect, usage)
             async with contextlib.aclosing(answer.chunks()) as chunks:
                 async for chunk in chunks:
@@ -131,11 +131,11 @@ async def stream_events(
 
 
 async def fetch_json(
-    target: Endpoint, call: HttpRequest, read_refusal: ReadRefusal
+    endpoint: Endpoint, call: HttpRequest, read_refusal: ReadRefusal
 ) -> VendorObject:
     """Send the call and return the JSON object it answers with. Raises ``ProviderError``."""
-    with _reported(target):
-        async with target.upstream.send(call) as answer:
+    with _reported(endpoint):
+        async with endpoint.upstream.send(call) as answer:
             found = _object(await answer.body())
             if answer.status != 200 or not found or found.get("error") is not None:
                 raise _refusal(answer, call.service, read_refusal, found)
@@ -143,14 +143,14 @@ async def fetch_json(
 
 
 @contextlib.contextmanager
-def _reported(target: Endpoint) -> Generator[None]:
+def _reported(endpoint: Endpoint) -> Generator[None]:
     """Tell the health book how the call ended; one that was closed early says nothing."""
     try:
         yield
     except ProviderError as error:
-        target.report(error)
+        endpoint.report(error)
         raise
-    target.report(None)
+    endpoint.report(None)
 
 
 class _Reading:

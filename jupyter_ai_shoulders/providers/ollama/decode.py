@@ -32,9 +32,9 @@ STOP_REASONS: Mapping[str, StopReason] = {
 class OllamaDecoder:
     """Translates one stream."""
 
-    def __init__(self, assembler: Assembler, target: Endpoint) -> None:
+    def __init__(self, assembler: Assembler, endpoint: Endpoint) -> None:
         self._assembler = assembler
-        self._target = target
+        self._endpoint = endpoint
         self._calls = 0
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
@@ -90,7 +90,7 @@ class OllamaDecoder:
     def _end_thinking(self) -> Iterator[ProviderEvent]:
         """End open thinking; the state marks it as this model's own."""
         if self._assembler.open_kind == "reasoning":
-            yield from self._assembler.end_part(self._target.state({}))
+            yield from self._assembler.end_part(self._endpoint.state({}))
 
 
 def _usage(data: VendorObject) -> TokenUsage | None:

@@ -26,16 +26,16 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 
-def encode(request: ModelRequest, target: Endpoint) -> bytes:
+def encode(request: ModelRequest, endpoint: Endpoint) -> bytes:
     """Return the body of ``POST /api/chat``."""
-    history = _History(target)
+    history = _History(endpoint)
     messages = [history.encode(message) for message in request.messages]
     if request.system.strip():
         messages.insert(0, encode_json({"role": "system", "content": request.system}))
     # there is no tool choice: who may not call is not told of tools
     offered = () if request.tool_choice == "none" else request.tools
-    head = _head(request, target.model, has_tools=bool(offered))
-    tools = target.tools(offered, _tool)
+    head = _head(request, endpoint.model, has_tools=bool(offered))
+    tools = endpoint.tools(offered, _tool)
     return encode_body(head, [message for message in messages if message], tools=tools)
 
 
@@ -87,13 +87,13 @@ def _think(level: ThinkingLevel, model: ModelSpec) -> bool | str | None:
 class _History:
     """Encodes messages for one model."""
 
-    def __init__(self, target: Endpoint) -> None:
-        self._target = target
-        self._images = target.model.images
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._images = endpoint.model.images
 
     def encode(self, message: ModelMessage) -> bytes:
         """Return the JSON of Ollama's messages, with commas between; none may be left."""
-        return self._target.encoded.get(message, None, lambda: self._encode(message))
+        return self._endpoint.encoded.get(message, None, lambda: self._encode(message))
 
     def _encode(self, message: ModelMessage) -> bytes:
         made = self._user(message) if isinstance(message, UserMessage) else self._said(message)
@@ -133,7 +133,7 @@ class _History:
         thinking = "".join(
             part.text
             for part in message.parts
-            if isinstance(part, ReasoningPart) and self._target.owns(part.state)
+            if isinstance(part, ReasoningPart) and self._endpoint.owns(part.state)
         )
         if thinking and calls:
             encoded["thinking"] = thinking

@@ -37,9 +37,9 @@ _ENDPOINT = re.compile(r"/(api|v1)(/.*)?$")
 class OllamaProvider:
     """One model of an Ollama."""
 
-    def __init__(self, target: Endpoint) -> None:
-        service = dataclasses.replace(target.service, hints=HINTS)
-        self._target = dataclasses.replace(target, service=service)
+    def __init__(self, endpoint: Endpoint) -> None:
+        service = dataclasses.replace(endpoint.service, hints=HINTS)
+        self._endpoint = dataclasses.replace(endpoint, service=service)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``.
@@ -60,27 +60,27 @@ class OllamaProvider:
                     yield event
 
     async def _stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
-        fill, target = request.fill_in, self._target
-        assembler = Assembler(target.ids, taken_call_ids(request))
-        call = target.call(
-            endpoint(target.provider.url, "chat" if fill is None else "generate"),
+        fill, endpoint = request.fill_in, self._endpoint
+        assembler = Assembler(endpoint.ids, taken_call_ids(request))
+        call = endpoint.call(
+            api_url(endpoint.provider.url, "chat" if fill is None else "generate"),
             DEFAULT_AUTH,
-            body=encode(request, target)
+            body=encode(request, endpoint)
             if fill is None
-            else fill_body(request, fill, target.model),
+            else fill_body(request, fill, endpoint.model),
             headers={"accept": "application/x-ndjson"},
         )
-        chat = StreamFormat(OllamaDecoder(assembler, target), read_refusal, NdjsonDecoder)
+        chat = StreamFormat(OllamaDecoder(assembler, endpoint), read_refusal, NdjsonDecoder)
         dialect = chat if fill is None else fill_format(assembler)
-        events = stream_events(self._target, request, call, dialect)
+        events = stream_events(self._endpoint, request, call, dialect)
         async with contextlib.aclosing(events):
             async for event in events:
                 yield event
 
     async def list_models(self) -> list[ListedModel]:
         """Return the models that were pulled, with what each can do."""
-        call = self._target.call(endpoint(self._target.provider.url, "tags"), DEFAULT_AUTH)
-        answer = await fetch_json(self._target, call, read_refusal)
+        call = self._endpoint.call(api_url(self._endpoint.provider.url, "tags"), DEFAULT_AUTH)
+        answer = await fetch_json(self._endpoint, call, read_refusal)
         items = map(as_object, as_list(answer.get("models")))
         names = [as_text(item.get("model")) or as_text(item.get("name")) for item in items]
         at_once = asyncio.Semaphore(CONCURRENT_LOOK_UPS)
@@ -93,26 +93,26 @@ class OllamaProvider:
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
-        await self._target.upstream.aclose()
+        await self._endpoint.upstream.aclose()
 
     async def _look_up(self, name: str, at_once: asyncio.Semaphore) -> ListedModel:
         """Return what Ollama says of a model; of one it cannot show, the name."""
-        call = self._target.call(
-            endpoint(self._target.provider.url, "show"),
+        call = self._endpoint.call(
+            api_url(self._endpoint.provider.url, "show"),
             DEFAULT_AUTH,
             body=encode_json({"model": name}),
             headers={"accept": "application/json"},
         )
         try:
             async with at_once:
-                shown = await fetch_json(self._target, call, read_refusal)
+                shown = await fetch_json(self._endpoint, call, read_refusal)
         except ProviderError:  # it went away, or its file is broken; the others are listed
             return ListedModel(name)
         capabilities = frozenset(map(as_text, as_list(shown.get("capabilities"))))
         return ListedModel(name, _window(shown), None, capabilities)
 
 
-def endpoint(url: str, name: str) -> str:
+def api_url(url: str, name: str) -> str:
     """Return the address of ``name``; ``url`` is the host, with ``/api`` or not, or an endpoint."""
     parts = urlsplit(url)
     root = _ENDPOINT.sub("", parts.path.rstrip("/"))

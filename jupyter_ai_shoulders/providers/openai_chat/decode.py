@@ -40,9 +40,9 @@ _MERGED = {"reasoning.text": "text", "reasoning.summary": "summary"}
 class OpenAIChatDecoder:
     """Translates one stream."""
 
-    def __init__(self, assembler: Assembler, target: Endpoint, profile: Profile) -> None:
+    def __init__(self, assembler: Assembler, endpoint: Endpoint, profile: Profile) -> None:
         self._assembler = assembler
-        self._target = target
+        self._endpoint = endpoint
         self._profile = profile
         self._finish = ""
         self._refused = False
@@ -136,7 +136,7 @@ class OpenAIChatDecoder:
             self._by_index[index] = key
         extra = as_object(fragment.get("extra_content"))
         if extra:
-            self._assembler.keep_state(key, self._target.state({"extra_content": extra}))
+            self._assembler.keep_state(key, self._endpoint.state({"extra_content": extra}))
         yield from self._assembler.arguments(key, _argument_text(function.get("arguments")))
 
     def _call_of(self, index: int | None, vendor_id: str, name: str) -> int | None:
@@ -188,9 +188,9 @@ class OpenAIChatDecoder:
             return
         state: ProviderState | None = None
         if self._profile.echo == "reasoning_content":
-            state = self._target.state({})
+            state = self._endpoint.state({})
         elif self._details:
-            state = self._target.state({"details": self._details})
+            state = self._endpoint.state({"details": self._details})
             self._details = []
         yield from self._assembler.end_part(state)
 

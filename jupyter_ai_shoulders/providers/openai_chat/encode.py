@@ -37,20 +37,20 @@ SHORT_ID_LENGTH = 9
 _ALPHABET = string.ascii_letters + string.digits
 
 
-def encode(request: ModelRequest, target: Endpoint, profile: Profile) -> bytes:
+def encode(request: ModelRequest, endpoint: Endpoint, profile: Profile) -> bytes:
     """Return the body of ``POST /chat/completions``."""
-    history = _History(target, profile)
+    history = _History(endpoint, profile)
     messages = [history.encode(message) for message in request.messages]
     if request.system.strip():
         messages.insert(0, encode_json({"role": "system", "content": request.system}))
-    head = _head(request, target, profile)
-    tools = target.tools(request.tools, _tool)
+    head = _head(request, endpoint, profile)
+    tools = endpoint.tools(request.tools, _tool)
     return encode_body(head, [message for message in messages if message], tools=tools)
 
 
-def _head(request: ModelRequest, target: Endpoint, profile: Profile) -> VendorObject:
+def _head(request: ModelRequest, endpoint: Endpoint, profile: Profile) -> VendorObject:
     """Return all but tools and messages."""
-    model = target.model
+    model = endpoint.model
     max_tokens = min(request.max_output, model.max_output or request.max_output)
     head: VendorObject = {"model": request.model, "stream": True, profile.max_tokens: max_tokens}
     if profile.stream_usage:
@@ -105,13 +105,13 @@ def _effort(level: ThinkingLevel, model: ModelSpec, profile: Profile) -> VendorO
 class _History:
     """Encodes messages for one server."""
 
-    def __init__(self, target: Endpoint, profile: Profile) -> None:
-        self._target = target
+    def __init__(self, endpoint: Endpoint, profile: Profile) -> None:
+        self._endpoint = endpoint
         self._profile = profile
 
     def encode(self, message: ModelMessage) -> bytes:
         """Return the JSON of the vendor's messages, with commas between; none may be left."""
-        return self._target.encoded.get(message, None, lambda: self._encode(message))
+        return self._endpoint.encoded.get(message, None, lambda: self._encode(message))
 
     def _encode(self, message: ModelMessage) -> bytes:
         made = self.user(message) if isinstance(message, UserMessage) else self.assistant(message)
@@ -125,7 +125,7 @@ class _History:
         results = [part for part in message.parts if isinstance(part, ToolResultPart)]
         images = [item for part in results for item in part.content if isinstance(item, ImagePart)]
         said = [part for part in message.parts if not isinstance(part, ToolResultPart)]
-        content = self._content([*(images if self._target.model.images else ()), *said])
+        content = self._content([*(images if self._endpoint.model.images else ()), *said])
         encoded = [self._result(part) for part in results]
         return encoded + ([{"role": "user", "content": content}] if content else [])
 
@@ -143,7 +143,7 @@ class _History:
 
     def _echo(self, parts: Iterable[ReasoningPart], *, calls: bool) -> VendorObject:
         """Return the reasoning this server wants back with its answer."""
-        own = [part for part in parts if self._target.owns(part.state)]
+        own = [part for part in parts if self._endpoint.owns(part.state)]
         match self._profile.echo:
             case "reasoning_details":
                 states = (as_object(part.state.data) for part in own if part.state is not None)
@@ -162,7 +162,7 @@ class _History:
             "type": "function",
             "function": {"name": part.tool, "arguments": arguments},
         }
-        if part.state is not None and self._target.owns(part.state):
+        if part.state is not None and self._endpoint.owns(part.state):
             call |= as_object(part.state.data)
         return call
 
@@ -170,7 +170,7 @@ class _History:
         texts = [
             item.text
             if isinstance(item, TextPart)
-            else ("[image below]" if self._target.model.images else NO_IMAGES)
+            else ("[image below]" if self._endpoint.model.images else NO_IMAGES)
             for item in part.content
         ]
         content = "\n".join(text for text in texts if text.strip()) or EMPTY_RESULT
@@ -178,7 +178,7 @@ class _History:
 
     def _content(self, parts: list[ResultContent]) -> Any:
         """Return text where there is nothing else, else a list of parts; empty for nothing."""
-        images = self._target.model.images
+        images = self._endpoint.model.images
         if not any(isinstance(part, ImagePart) for part in parts) or not images:
             texts = [part.text if isinstance(part, TextPart) else NO_IMAGES for part in parts]
             return "\n\n".join(text for text in texts if text.strip())

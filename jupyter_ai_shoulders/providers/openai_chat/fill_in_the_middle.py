@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.providers.formats.fill_in_the_middle import (
     FillPiece,
     text_before,
 )
-from jupyter_ai_shoulders.providers.formats.openai_service import DEFAULT_AUTH, endpoint
+from jupyter_ai_shoulders.providers.formats.openai_service import DEFAULT_AUTH, api_url
 from jupyter_ai_shoulders.providers.formats.server_profiles import FillStyle, Profile
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_json
 from jupyter_ai_shoulders.providers.http.request import StreamFormat
@@ -42,20 +42,20 @@ _STOPPED: Mapping[str, StopReason] = {"limit": "max_tokens"}
 
 
 def fill_call(
-    request: ModelRequest, fill: FillIn, target: Endpoint, profile: Profile
+    request: ModelRequest, fill: FillIn, endpoint: Endpoint, profile: Profile
 ) -> HttpRequest:
     """Return the request. Raises ``InvalidRequest`` where the server has no such endpoint."""
     style = _style(profile)
-    url = _address(target.provider.url, style)
-    return target.call(url, DEFAULT_AUTH, body=encode_json(_body(request, fill, style)))
+    url = _address(endpoint.provider.url, style)
+    return endpoint.call(url, DEFAULT_AUTH, body=encode_json(_body(request, fill, style)))
 
 
-def fill_format(assembler: Assembler, target: Endpoint, profile: Profile) -> StreamFormat:
+def fill_format(assembler: Assembler, endpoint: Endpoint, profile: Profile) -> StreamFormat:
     """Return what reads the answer."""
     style = _style(profile)
     match style:
         case "mistral":  # chunks as of a chat
-            return StreamFormat(OpenAIChatDecoder(assembler, target, profile), read_refusal)
+            return StreamFormat(OpenAIChatDecoder(assembler, endpoint, profile), read_refusal)
         case "deepseek":
             return StreamFormat(FillDecoder(assembler, _completion, read_refusal), read_refusal)
         case "llamacpp":
@@ -75,7 +75,7 @@ def _style(profile: Profile) -> FillStyle:
 
 def _address(url: str, style: FillStyle) -> str:
     if style == "mistral":
-        return endpoint(url, "fim/completions")
+        return api_url(url, "fim/completions")
     parts = urlsplit(url)
     path = parts.path.rstrip("/").removesuffix("/chat/completions")
     root = path.removesuffix("/v1").removesuffix("/beta")

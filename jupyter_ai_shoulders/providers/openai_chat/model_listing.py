@@ -26,24 +26,24 @@ from jupyter_ai_shoulders.providers.vendor_json import (
 )
 
 
-async def models_of(target: Endpoint, profile: Profile) -> list[ListedModel]:
+async def models_of(endpoint: Endpoint, profile: Profile) -> list[ListedModel]:
     """Return the models the server has. Raises ``ProviderError``."""
     match profile.listing:
         case "lmstudio":
-            return await _of_lm_studio(target)
+            return await _of_lm_studio(endpoint)
         case "llamacpp":
-            return await _of_llama_cpp(target)
+            return await _of_llama_cpp(endpoint)
         case "models":
-            return await list_models(target, read_refusal)
+            return await list_models(endpoint, read_refusal)
 
 
-async def _of_lm_studio(target: Endpoint) -> list[ListedModel]:
+async def _of_lm_studio(endpoint: Endpoint) -> list[ListedModel]:
     try:
-        answer = await _look_up(target, "api/v0/models")
+        answer = await _look_up(endpoint, "api/v0/models")
     except ProviderError as error:
         if error.status is None:  # nobody answers; else it is one from before it had that list
             raise
-        return await list_models(target, read_refusal)
+        return await list_models(endpoint, read_refusal)
     return [_listed(as_object(item)) for item in as_list(answer.get("data"))]
 
 
@@ -56,21 +56,21 @@ def _listed(item: VendorObject) -> ListedModel:
     return ListedModel(as_text(item.get("id")), window, None, abilities)
 
 
-async def _of_llama_cpp(target: Endpoint) -> list[ListedModel]:
-    found = await list_models(target, read_refusal)
+async def _of_llama_cpp(endpoint: Endpoint) -> list[ListedModel]:
+    found = await list_models(endpoint, read_refusal)
     try:
-        props = await _look_up(replace(target, report=_ignore), "props")
+        props = await _look_up(replace(endpoint, report=_ignore), "props")
     except ProviderError:  # behind a proxy that passes on the API only
         return found
     window = as_count(as_object(props.get("default_generation_settings")).get("n_ctx"))
     return [replace(model, context_window=window or model.context_window) for model in found]
 
 
-async def _look_up(target: Endpoint, path: str) -> VendorObject:
+async def _look_up(endpoint: Endpoint, path: str) -> VendorObject:
     """Ask beside the API."""
-    parts = urlsplit(target.provider.url)
+    parts = urlsplit(endpoint.provider.url)
     url = urlunsplit(parts._replace(path=f"/{path}", query=""))
-    return await fetch_json(target, target.call(url, DEFAULT_AUTH), read_refusal)
+    return await fetch_json(endpoint, endpoint.call(url, DEFAULT_AUTH), read_refusal)
 
 
 def _ignore(_: ProviderError | None) -> None:

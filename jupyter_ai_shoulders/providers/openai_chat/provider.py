@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import AsyncGenerator
 
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
-from jupyter_ai_shoulders.providers.formats.openai_service import DEFAULT_AUTH, endpoint
+from jupyter_ai_shoulders.providers.formats.openai_service import DEFAULT_AUTH, api_url
 from jupyter_ai_shoulders.providers.formats.server_profiles import profile_of
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 from jupyter_ai_shoulders.providers.http.request import StreamFormat, stream_events
@@ -22,39 +22,39 @@ from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_
 class OpenAIChatProvider:
     """One model of a compatible server."""
 
-    def __init__(self, target: Endpoint) -> None:
-        self._target = target
-        self._profile = profile_of(target.provider)
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._profile = profile_of(endpoint.provider)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``."""
-        assembler = Assembler(self._target.ids, taken_call_ids(request))
+        assembler = Assembler(self._endpoint.ids, taken_call_ids(request))
         call, dialect = self._filling(request, assembler) or self._chatting(request, assembler)
-        events = stream_events(self._target, request, call, dialect)
+        events = stream_events(self._endpoint, request, call, dialect)
         async with contextlib.aclosing(events):
             async for event in events:
                 yield event
 
     async def list_models(self) -> list[ListedModel]:
         """Return the models the server has; few servers say more than their names."""
-        return await models_of(self._target, self._profile)
+        return await models_of(self._endpoint, self._profile)
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return None: the format has no endpoint for it."""
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
-        await self._target.upstream.aclose()
+        await self._endpoint.upstream.aclose()
 
     def _chatting(
         self, request: ModelRequest, assembler: Assembler
     ) -> tuple[HttpRequest, StreamFormat]:
-        call = self._target.call(
-            endpoint(self._target.provider.url, "chat/completions"),
+        call = self._endpoint.call(
+            api_url(self._endpoint.provider.url, "chat/completions"),
             DEFAULT_AUTH,
-            body=encode(request, self._target, self._profile),
+            body=encode(request, self._endpoint, self._profile),
         )
-        decoder = OpenAIChatDecoder(assembler, self._target, self._profile)
+        decoder = OpenAIChatDecoder(assembler, self._endpoint, self._profile)
         return call, StreamFormat(decoder, read_refusal)
 
     def _filling(
@@ -62,5 +62,5 @@ class OpenAIChatProvider:
     ) -> tuple[HttpRequest, StreamFormat] | None:
         if request.fill_in is None:
             return None
-        call = fill_call(request, request.fill_in, self._target, self._profile)
-        return call, fill_format(assembler, self._target, self._profile)
+        call = fill_call(request, request.fill_in, self._endpoint, self._profile)
+        return call, fill_format(assembler, self._endpoint, self._profile)

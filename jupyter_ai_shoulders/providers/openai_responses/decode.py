@@ -45,9 +45,9 @@ class _Item:
 class ResponsesDecoder:
     """Translates one stream."""
 
-    def __init__(self, assembler: Assembler, target: Endpoint, read_refusal: ReadRefusal) -> None:
+    def __init__(self, assembler: Assembler, endpoint: Endpoint, read_refusal: ReadRefusal) -> None:
         self._assembler = assembler
-        self._target = target
+        self._endpoint = endpoint
         self._read_refusal = read_refusal
         self._open: dict[Key, _Item] = {}
         self._any_items = False
@@ -133,7 +133,9 @@ class ResponsesDecoder:
             if not known.shown:
                 yield from self._assembler.delta("text", as_text(part.get("text")) or refusal)
         phase = as_text(item.get("phase"))
-        yield from self._assembler.end_part(self._target.state({"phase": phase}) if phase else None)
+        yield from self._assembler.end_part(
+            self._endpoint.state({"phase": phase}) if phase else None
+        )
 
     def _end_reasoning(self, known: _Item, item: VendorObject) -> Iterator[ProviderEvent]:
         if self._assembler.open_kind != "reasoning":
@@ -155,7 +157,7 @@ class ResponsesDecoder:
             "summary": as_list(item.get("summary")),
             "encrypted_content": encrypted,
         }
-        return self._target.state({"item": kept})
+        return self._endpoint.state({"item": kept})
 
     def _text_delta(self, data: VendorObject) -> Iterator[ProviderEvent]:
         self._note_shown(data, "message")

@@ -54,24 +54,24 @@ Extra = Literal["reasoning_items", "reasoning_summary"]
 
 
 def encode(
-    request: ModelRequest, target: Endpoint, without: frozenset[Extra] = frozenset()
+    request: ModelRequest, endpoint: Endpoint, without: frozenset[Extra] = frozenset()
 ) -> bytes:
     """Return the body of ``POST /responses``, without the extras that were refused before."""
-    head = _head(request, target.model, summary="reasoning_summary" not in without)
-    items = _items(request, target, replay="reasoning_items" not in without)
-    return encode_body(head, items, "input", target.tools(request.tools, _tool))
+    head = _head(request, endpoint.model, summary="reasoning_summary" not in without)
+    items = _items(request, endpoint, replay="reasoning_items" not in without)
+    return encode_body(head, items, "input", endpoint.tools(request.tools, _tool))
 
 
-def encode_count(request: ModelRequest, target: Endpoint) -> bytes:
+def encode_count(request: ModelRequest, endpoint: Endpoint) -> bytes:
     """Return the body of ``POST /responses/input_tokens``: without what is about answers."""
-    head = _head(request, target.model, summary=True)
+    head = _head(request, endpoint.model, summary=True)
     asked = {name: value for name, value in head.items() if name in _COUNTED}
-    items = _items(request, target, replay=True)
-    return encode_body(asked, items, "input", target.tools(request.tools, _tool))
+    items = _items(request, endpoint, replay=True)
+    return encode_body(asked, items, "input", endpoint.tools(request.tools, _tool))
 
 
-def _items(request: ModelRequest, target: Endpoint, *, replay: bool) -> list[bytes]:
-    history = _History(target, replay=replay)
+def _items(request: ModelRequest, endpoint: Endpoint, *, replay: bool) -> list[bytes]:
+    history = _History(endpoint, replay=replay)
     items = [history.encode(message) for message in request.messages]
     return [item for item in items if item]
 
@@ -152,13 +152,13 @@ class _History:
     ``replay``: what this model made before comes back as it was; else as another's words.
     """
 
-    def __init__(self, target: Endpoint, *, replay: bool) -> None:
-        self._target = target
+    def __init__(self, endpoint: Endpoint, *, replay: bool) -> None:
+        self._endpoint = endpoint
         self._replay = replay
 
     def encode(self, message: ModelMessage) -> bytes:
         """Return the JSON of the message's items, with commas between; none may be left."""
-        return self._target.encoded.get(message, self._replay, lambda: self._encode(message))
+        return self._endpoint.encoded.get(message, self._replay, lambda: self._encode(message))
 
     def _encode(self, message: ModelMessage) -> bytes:
         made = self._user(message) if isinstance(message, UserMessage) else self._said(message)
@@ -187,7 +187,7 @@ class _History:
             case TextPart():
                 return self._message(part) if part.text.strip() else None
             case ReasoningPart():
-                return as_object(self._kept(part).get("item")) or None
+                return as_object(self._cached(part).get("item")) or None
             case ToolCallPart():
                 return _call(part)
             case _:
@@ -199,11 +199,11 @@ class _History:
         ``phase`` tells commentary from the answer.
         """
         said: VendorObject = {"type": "message", "role": "assistant", "content": part.text}
-        return said | self._kept(part)
+        return said | self._cached(part)
 
-    def _kept(self, part: TextPart | ReasoningPart) -> VendorObject:
+    def _cached(self, part: TextPart | ReasoningPart) -> VendorObject:
         """Return the state kept for this model."""
-        if part.state is None or not self._replay or not self._target.owns(part.state):
+        if part.state is None or not self._replay or not self._endpoint.owns(part.state):
             return {}
         return as_object(part.state.data)
 
@@ -220,7 +220,7 @@ class _History:
         return [item for item in found if item is not None]
 
     def _content_part(self, part: ResultContent) -> VendorObject | None:
-        if isinstance(part, ImagePart) and self._target.model.images:
+        if isinstance(part, ImagePart) and self._endpoint.model.images:
             url = f"data:{part.media_type};base64,{part.data}"
             return {"type": "input_image", "detail": "auto", "image_url": url}
         text = part.text if isinstance(part, TextPart) else NO_IMAGES

@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
 from jupyter_ai_shoulders.providers.formats.openai_service import (
     DEFAULT_AUTH,
-    endpoint,
+    api_url,
     list_models,
 )
 from jupyter_ai_shoulders.providers.formats.token_counting import ACCEPT_JSON, request_token_count
@@ -26,8 +26,8 @@ from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 class OpenAIResponsesProvider:
     """One model of OpenAI, or of a server that speaks the same format."""
 
-    def __init__(self, target: Endpoint) -> None:
-        self._target = target
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``.
@@ -37,7 +37,7 @@ class OpenAIResponsesProvider:
         """
         without: frozenset[Extra] = frozenset()
         while True:
-            attempt = _Attempt(self._target, without)
+            attempt = _Attempt(self._endpoint, without)
             try:
                 async with contextlib.aclosing(attempt.stream(request)) as events:
                     async for event in events:
@@ -51,43 +51,43 @@ class OpenAIResponsesProvider:
 
     async def list_models(self) -> list[ListedModel]:
         """Return the models the key may use."""
-        return await list_models(self._target, read_refusal)
+        return await list_models(self._endpoint, read_refusal)
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return the prompt tokens; None from a server that does not count."""
-        call = self._target.call(
-            endpoint(self._target.provider.url, "responses/input_tokens"),
+        call = self._endpoint.call(
+            api_url(self._endpoint.provider.url, "responses/input_tokens"),
             DEFAULT_AUTH,
-            body=encode_count(request, self._target),
+            body=encode_count(request, self._endpoint),
             headers=ACCEPT_JSON,
         )
-        return await request_token_count(self._target, call, read_refusal, "input_tokens")
+        return await request_token_count(self._endpoint, call, read_refusal, "input_tokens")
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
-        await self._target.upstream.aclose()
+        await self._endpoint.upstream.aclose()
 
 
 class _Attempt:
     """One call. ``began``: something was shown; ``refused``: the extras it was refused for."""
 
-    def __init__(self, target: Endpoint, without: frozenset[Extra]) -> None:
-        self._target = target
+    def __init__(self, endpoint: Endpoint, without: frozenset[Extra]) -> None:
+        self._endpoint = endpoint
         self._without = without
         self.began = False
         self.refused: frozenset[Extra] = frozenset()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events."""
-        call = self._target.call(
-            endpoint(self._target.provider.url, "responses"),
+        call = self._endpoint.call(
+            api_url(self._endpoint.provider.url, "responses"),
             DEFAULT_AUTH,
-            body=encode(request, self._target, self._without),
+            body=encode(request, self._endpoint, self._without),
         )
-        assembler = Assembler(self._target.ids, taken_call_ids(request))
-        decoder = ResponsesDecoder(assembler, self._target, self._read_refusal)
+        assembler = Assembler(self._endpoint.ids, taken_call_ids(request))
+        decoder = ResponsesDecoder(assembler, self._endpoint, self._read_refusal)
         dialect = StreamFormat(decoder, self._read_refusal)
-        events = stream_events(self._target, request, call, dialect)
+        events = stream_events(self._endpoint, request, call, dialect)
         async with contextlib.aclosing(events):
             async for event in events:
                 self.began = True

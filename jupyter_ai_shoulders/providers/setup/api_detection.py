@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.providers.setup.api_signatures import (
     ORDER,
     REFUSALS,
     ProbeResponse,
-    Sign,
+    ResponseClass,
     classify_response,
 )
 from jupyter_ai_shoulders.wire.api.provider_setup import ApiKind
@@ -67,19 +67,19 @@ async def detect_api(
     probes = probes_of(spec.url, kind)
     upstream = new_upstream()
     try:
-        targets = [
+        endpoints = [
             dataclasses.replace(
                 make_target(spec.model_copy(update={"kind": probe.kind, "url": probe.root})),
                 upstream=upstream,
             )
             for probe in probes
         ]
-        asked = [_read(target, probe) for target, probe in zip(targets, probes, strict=True)]
+        asked = [_read(endpoint, probe) for endpoint, probe in zip(endpoints, probes, strict=True)]
         readings = await asyncio.gather(*asked)
     finally:
         await upstream.aclose()
     found = list(zip(probes, readings, strict=True))
-    wanted: Sign
+    wanted: ResponseClass
     for wanted in ("speaks", "wants_key"):
         for probe, reading in found:
             if classify_response(probe.kind, reading) == wanted:
@@ -120,10 +120,10 @@ def _probes(url: str, kind: ApiKind) -> list[Probe]:
             return [at(root, "/models") for root in roots if not root.endswith("/v1/v1")]
 
 
-async def _read(target: Endpoint, probe: Probe) -> ProbeResponse:
-    call = target.call(probe.url, _AUTH[probe.kind], headers=_HEADERS.get(probe.kind))
+async def _read(endpoint: Endpoint, probe: Probe) -> ProbeResponse:
+    call = endpoint.call(probe.url, _AUTH[probe.kind], headers=_HEADERS.get(probe.kind))
     try:
-        async with asyncio.timeout(ANSWER_SECONDS), target.upstream.send(call) as answer:
+        async with asyncio.timeout(ANSWER_SECONDS), endpoint.upstream.send(call) as answer:
             return ProbeResponse(probe.url, answer.status, await answer.body())
     except ProviderError as error:
         return ProbeResponse(probe.url, None, failure=error.info.message)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from jupyter_ai_shoulders.providers.vendor_json import as_list, as_object, as_text
 from jupyter_ai_shoulders.wire.api.provider_setup import ApiKind
 
-Sign = Literal["speaks", "wants_key", "no"]
+ResponseClass = Literal["speaks", "wants_key", "no"]
 """Whether an answer is in the form of an API, or a refusal in its form."""
 ORDER: tuple[ApiKind, ...] = ("ollama", "google", "anthropic", "openai_chat")
 """Which API counts where a server speaks several: the one that can do more there."""
@@ -34,7 +34,7 @@ class ProbeResponse:
     """Why nothing answered."""
 
 
-def classify_response(kind: ApiKind, reading: ProbeResponse) -> Sign:
+def classify_response(kind: ApiKind, reading: ProbeResponse) -> ResponseClass:
     """Return what an answer says of one API."""
     if reading.status is None:
         return "no"

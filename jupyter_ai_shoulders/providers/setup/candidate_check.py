@@ -50,7 +50,7 @@ class CandidateCheck:
         self._clock = clock
         self._metered = metered
 
-    def target(self, provider: ProviderSpec, key: str | None) -> Endpoint:
+    def endpoint(self, provider: ProviderSpec, key: str | None) -> Endpoint:
         """Return the target of calls that are about no model.
 
         Raises as ``EndpointResolver.make_trial``.
@@ -66,13 +66,13 @@ class CandidateCheck:
         """
         with self._endpoints.redact_trial_key(key):
             await asyncio.to_thread(load_adapter, provider.kind)
-            target = self.target(provider, key)
+            endpoint = self.endpoint(provider, key)
             try:
                 async with asyncio.timeout(LISTING_SECONDS):
-                    return await self._providers.adapter(target).list_models()
+                    return await self._providers.adapter(endpoint).list_models()
             except TimeoutError as error:
                 what = f"nothing came for {LISTING_SECONDS:g} seconds"
-                raise target.service.fail("provider_timeout", what) from error
+                raise endpoint.service.fail("provider_timeout", what) from error
 
     async def test(
         self, provider: ProviderSpec, model: ModelSpec | None, key: str | None, owner: str | None
@@ -88,11 +88,11 @@ class CandidateCheck:
                     return None
                 await asyncio.to_thread(load_adapter, provider.kind)
                 redactor = self._providers.redactor()
-                target = self._endpoints.make_trial(model, provider, redactor, key)
+                endpoint = self._endpoints.make_trial(model, provider, redactor, key)
             except ShouldersError as error:
                 return failed_connection_test(error)
             resolved = self._metered(
-                ResolvedModel(model, self._providers.adapter(target), redactor)
+                ResolvedModel(model, self._providers.adapter(endpoint), redactor)
             )
             try:
                 return await run_connection_test(resolved, self._clock, owner=owner)

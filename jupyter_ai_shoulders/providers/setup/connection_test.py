@@ -87,7 +87,7 @@ _TELLING: frozenset[ErrorCode] = frozenset(
 
 
 @dataclass(slots=True)
-class _Seen:
+class _CallResult:
     """What came of one call."""
 
     deltas: int = 0
@@ -116,35 +116,35 @@ async def run_connection_test(
     The demo, which is no model, is excused from the tool call. ``owner`` is who pays for it.
     """
     started = clock.monotonic()
-    seen = await _call(resolved, _request(resolved, owner, plain=False), clock)
-    stream_ok, error = seen.streamed, seen.error
-    if error is None and needs_call and not seen.called:
-        error = NO_CALL if seen.call is None else BROKEN_CALL
+    result = await _call(resolved, _request(resolved, owner, plain=False), clock)
+    stream_ok, error = result.streamed, result.error
+    if error is None and needs_call and not result.called:
+        error = NO_CALL if result.call is None else BROKEN_CALL
     if error is not None and error.code in _TELLING:
-        stream_ok, error = await _which(resolved, seen, error, clock, owner)
+        stream_ok, error = await _diagnose(resolved, result, error, clock, owner)
     return ProviderTest(
         ok=error is None,
         model=resolved.spec.id,
         duration_ms=_ms(started, clock.monotonic()),
-        first_delta_ms=None if seen.first_delta is None else _ms(started, seen.first_delta),
+        first_delta_ms=None if result.first_delta is None else _ms(started, result.first_delta),
         stream_ok=stream_ok,
-        tool_call_ok=seen.called or (not needs_call and error is None),
+        tool_call_ok=result.called or (not needs_call and error is None),
         error=error,
     )
 
 
-async def _which(
-    resolved: ResolvedModel, seen: _Seen, error: ErrorInfo, clock: Clock, owner: str | None
+async def _diagnose(
+    resolved: ResolvedModel, result: _CallResult, error: ErrorInfo, clock: Clock, owner: str | None
 ) -> tuple[bool, ErrorInfo]:
     """Return whether plain streaming works, and the error that says which of the two is broken."""
-    if not seen.streamed:
+    if not result.streamed:
         plain = await _call(resolved, _request(resolved, owner, plain=True), clock)
         if not plain.streamed:
-            return False, _said(STREAM_BROKEN, plain.error or error)
-    return True, _said(CALL_BROKEN, error)
+            return False, _describe(STREAM_BROKEN, plain.error or error)
+    return True, _describe(CALL_BROKEN, error)
 
 
-def _said(words: tuple[str, str], error: ErrorInfo) -> ErrorInfo:
+def _describe(words: tuple[str, str], error: ErrorInfo) -> ErrorInfo:
     message, hint = words
     said = {
         "message": message.format(message=error.message),
@@ -170,16 +170,16 @@ def _ms(begin: float, end: float) -> int:
     return round((end - begin) * 1000)
 
 
-async def _call(resolved: ResolvedModel, request: ModelRequest, clock: Clock) -> _Seen:
-    seen = _Seen()
+async def _call(resolved: ResolvedModel, request: ModelRequest, clock: Clock) -> _CallResult:
+    result = _CallResult()
     events = cast("AsyncGenerator[ProviderEvent]", resolved.provider.stream(request))
     try:
         async with contextlib.aclosing(events):
             async for event in events:
-                _note(event, seen, clock)
+                _note(event, result, clock)
     except ShouldersError as error:
-        seen.error = error.info
-    return seen
+        result.error = error.info
+    return result
 
 
 def _request(resolved: ResolvedModel, owner: str | None, *, plain: bool) -> ModelRequest:
@@ -194,12 +194,12 @@ def _request(resolved: ResolvedModel, owner: str | None, *, plain: bool) -> Mode
     )
 
 
-def _note(event: ProviderEvent, seen: _Seen, clock: Clock) -> None:
+def _note(event: ProviderEvent, result: _CallResult, clock: Clock) -> None:
     if isinstance(event, (PartDelta, ToolArgumentsDelta)):
-        seen.deltas += 1
-        if seen.first_delta is None:
-            seen.first_delta = clock.monotonic()
+        result.deltas += 1
+        if result.first_delta is None:
+            result.first_delta = clock.monotonic()
     elif isinstance(event, ToolCallReady):
-        seen.call = event
+        result.call = event
     elif isinstance(event, Stop):
-        seen.stopped = True
+        result.stopped = True

@@ -43,13 +43,13 @@ class ProviderDetector:
     def __init__(
         self,
         providers: ConfiguredProviders,
-        trials: CandidateCheck,
+        candidates: CandidateCheck,
         vendors: KeyVendors,
         *,
         new_upstream: Callable[[], Upstream],
     ) -> None:
         self._providers = providers
-        self._trials = trials
+        self._candidates = candidates
         self._vendors = vendors
         self._new_upstream = new_upstream
 
@@ -83,7 +83,7 @@ class ProviderDetector:
         own = [model for model in current.models.values() if model.provider == spec.id]
         if spec.needs_key and not key:
             return _detected(spec, known=bool(own), needs_key=True)
-        listed = catalogue_entries(spec, await self._trials.list_models(spec, key or None))
+        listed = catalogue_entries(spec, await self._candidates.list_models(spec, key or None))
         known = [{"model": model.model, "context_window": model.context_window} for model in own]
         return _detected(spec, known=bool(own), listed=known or listed)
 
@@ -101,7 +101,7 @@ class ProviderDetector:
         answered = await detect_api(
             spec,
             asked.kind,
-            lambda each: self._trials.target(each, key or None),
+            lambda each: self._candidates.endpoint(each, key or None),
             self._new_upstream,
         )
         spec = spec.model_copy(update={"kind": answered.kind, "url": answered.url})
@@ -117,7 +117,7 @@ class ProviderDetector:
         if answered.wants_key:
             return await self._named(_detected(spec, needs_key=True), known)
         try:
-            listed = catalogue_entries(spec, await self._trials.list_models(spec, key or None))
+            listed = catalogue_entries(spec, await self._candidates.list_models(spec, key or None))
         except ShouldersError:
             listed = []
         return await self._named(_detected(spec, listed=listed), known)

@@ -59,7 +59,7 @@ class ProviderSetup:
         providers: ConfiguredProviders,
         selector: ModelSelector,
         file: UserCatalogue,
-        trials: CandidateCheck,
+        candidates: CandidateCheck,
         detector: ProviderDetector,
         *,
         vendors: KeyVendors,
@@ -70,7 +70,7 @@ class ProviderSetup:
         self._selector = selector
         self._keys = providers.keys
         self._file = file
-        self._trials = trials
+        self._candidates = candidates
         self._vendors = vendors
         self.detector = detector
         self._shipped = shipped
@@ -93,7 +93,7 @@ class ProviderSetup:
             test = failed_connection_test(foreign)
         else:
             model = self._selector.test_model(provider_id)
-            test = await self._trials.test(provider, model, value, owner)
+            test = await self._candidates.test(provider, model, value, owner)
         stored = not is_refused(test)
         if stored:
             await asyncio.to_thread(self._keys.set, provider.key_name, value)
@@ -136,7 +136,7 @@ class ProviderSetup:
         test = None
         if not command.untested:
             key = change.key or self._stored_key(change.provider)
-            test = await self._trials.test(change.provider, change.model, key, owner)
+            test = await self._candidates.test(change.provider, change.model, key, owner)
         if is_refused(test):
             return SavedProvider(stored=False, provider=self._shown(provider_id), test=test)
         async with self._writing:

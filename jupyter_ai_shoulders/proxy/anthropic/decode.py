@@ -56,14 +56,14 @@ LOW_BUDGET = 4_000
 MEDIUM_BUDGET = 10_000
 
 
-def decode(body: CountBody, box: StateSealer) -> ProxyRequest:
+def decode(body: CountBody, sealer: StateSealer) -> ProxyRequest:
     """Return what is asked. Raises ``InvalidRequest`` for calls and results that do not match."""
     whole = body if isinstance(body, MessagesBody) else None
     config = body.output_config
     return ProxyRequest(
         model=ModelId(body.model),
         system="\n\n".join(block.text for block in body.system),
-        messages=normalize_history(_message(message, box) for message in body.messages),
+        messages=normalize_history(_message(message, sealer) for message in body.messages),
         tools=tuple(
             ToolDefinition(
                 name=tool.name, description=tool.description, parameters=tool.input_schema
@@ -107,10 +107,10 @@ def _choice(choice: AutoChoice | NamedChoice | NoChoice | None) -> ToolChoice:
             assert_never(choice)
 
 
-def _message(message: MessageBody, box: StateSealer) -> ModelMessage:
+def _message(message: MessageBody, sealer: StateSealer) -> ModelMessage:
     match message.role:
         case "assistant":
-            return AssistantMessage(parts=tuple(_assistant(message.content, box)))
+            return AssistantMessage(parts=tuple(_assistant(message.content, sealer)))
         case "user":
             return UserMessage(parts=tuple(_user(block) for block in message.content))
         case "system":
@@ -143,15 +143,15 @@ def _content(block: ResultItem) -> TextPart | ImagePart:
             assert_never(block)
 
 
-def _assistant(blocks: Iterable[AssistantBlock], box: StateSealer) -> Iterable[AssistantPart]:
+def _assistant(blocks: Iterable[AssistantBlock], sealer: StateSealer) -> Iterable[AssistantPart]:
     for block in blocks:
         match block:
             case TextBlock():
                 yield TextPart(text=block.text)
             case ThinkingBlock():
-                yield box.open(block.signature) or ReasoningPart(text=block.thinking)
+                yield sealer.open(block.signature) or ReasoningPart(text=block.thinking)
             case RedactedThinkingBlock():
-                yield box.open(block.data) or ReasoningPart(text="")
+                yield sealer.open(block.data) or ReasoningPart(text="")
             case ToolUseBlock():
                 yield ToolCallPart(call_id=CallId(block.id), tool=block.name, arguments=block.input)
             case _:

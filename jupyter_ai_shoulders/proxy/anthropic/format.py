@@ -26,21 +26,21 @@ UNKNOWN_DATE = "1970-01-01T00:00:00Z"
 class AnthropicFormat:
     """``v1/messages``; ``counting`` reads the body of ``v1/messages/count_tokens``."""
 
-    def __init__(self, box: StateSealer, *, counting: bool = False) -> None:
-        self._box = box
+    def __init__(self, sealer: StateSealer, *, counting: bool = False) -> None:
+        self._sealer = sealer
         self._body = CountBody if counting else MessagesBody
 
     def read(self, raw: bytes) -> ProxyRequest:
         """Decode a request. Raises ``InvalidRequest``."""
-        return decode(read(self._body, raw), self._box)
+        return decode(read(self._body, raw), self._sealer)
 
-    def writer(self, asked: ProxyRequest, reply_id: str) -> MessagesWriter:
+    def writer(self, request: ProxyRequest, reply_id: str) -> MessagesWriter:
         """Return what writes the answer as a stream."""
-        return MessagesWriter(asked, reply_id, self._box)
+        return MessagesWriter(request, reply_id, self._sealer)
 
-    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
+    def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
-        return dump(message(asked, reply_id, answer, self._box))
+        return dump(message(request, reply_id, answer, self._sealer))
 
     def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
         """Return an error as an answer."""

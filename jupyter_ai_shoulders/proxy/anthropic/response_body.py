@@ -29,18 +29,18 @@ STOP_REASONS: Mapping[StopReason, str] = {
 
 
 def message(
-    asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator, box: StateSealer
+    request: ProxyRequest, reply_id: str, answer: ReplyAccumulator, sealer: StateSealer
 ) -> dict[str, Any]:
     """Return the whole answer."""
     parts = answer.parts()
-    content = [_block(part, asked, box) for part in parts]
+    content = [_block(part, request, sealer) for part in parts]
     any_calls = any(isinstance(part, ToolCallReady) for part in parts)
     end = ending(answer.stop, answer.detail, answer.stopped_at, any_calls=any_calls)
-    return envelope(asked, reply_id, content, end, answer.usage)
+    return envelope(request, reply_id, content, end, answer.usage)
 
 
 def envelope(
-    asked: ProxyRequest,
+    request: ProxyRequest,
     reply_id: str,
     content: Sequence[dict[str, Any]],
     end: dict[str, Any],
@@ -51,7 +51,7 @@ def envelope(
         "id": f"msg_{reply_id}",
         "type": "message",
         "role": "assistant",
-        "model": asked.model,
+        "model": request.model,
         "content": content,
         **end,
         "usage": usage_body(usage),
@@ -86,7 +86,7 @@ def usage_body(usage: TokenUsage) -> dict[str, Any]:
 
 
 def _block(
-    part: AssistantPart | ToolCallReady, asked: ProxyRequest, box: StateSealer
+    part: AssistantPart | ToolCallReady, request: ProxyRequest, sealer: StateSealer
 ) -> dict[str, Any]:
     match part:
         case TextPart():
@@ -94,8 +94,8 @@ def _block(
         case ReasoningPart():
             return {
                 "type": "thinking",
-                "thinking": part.text if asked.show_reasoning else "",
-                "signature": "" if part.state is None else box.seal(part.state, part.text),
+                "thinking": part.text if request.show_reasoning else "",
+                "signature": "" if part.state is None else sealer.seal(part.state, part.text),
             }
         case ToolCallReady():
             # Arguments that are no object have no place in this format but a key of their own.

@@ -37,10 +37,10 @@ _DELTAS = {
 class MessagesWriter:
     """Writes one stream."""
 
-    def __init__(self, asked: ProxyRequest, reply_id: str, box: StateSealer) -> None:
-        self._asked = asked
+    def __init__(self, request: ProxyRequest, reply_id: str, sealer: StateSealer) -> None:
+        self._request = request
         self._reply_id = reply_id
-        self._box = box
+        self._sealer = sealer
         self._turns = BlockSequencer()
         self._index = -1
         self._hidden = False
@@ -54,7 +54,7 @@ class MessagesWriter:
         """Return ``message_start``."""
         self._usage = usage
         nothing_yet = {"stop_reason": None, "stop_sequence": None}
-        message = envelope(self._asked, self._reply_id, [], nothing_yet, usage)
+        message = envelope(self._request, self._reply_id, [], nothing_yet, usage)
         return sse({"type": "message_start", "message": message}, "message_start")
 
     def feed(self, event: ReplyEvent) -> bytes:
@@ -82,7 +82,7 @@ class MessagesWriter:
                 return self._delta(event.text)
             case PartStart():
                 self._reasoning = [] if event.kind == "reasoning" else None
-                self._hidden = event.kind == "reasoning" and not self._asked.show_reasoning
+                self._hidden = event.kind == "reasoning" and not self._request.show_reasoning
                 return self._start(event.kind, _OPENINGS[event.kind])
             case ToolCallStart():
                 self._any_calls = True
@@ -115,7 +115,7 @@ class MessagesWriter:
         """Return the sealed state of reasoning; text has no place for one."""
         if event.state is None or self._reasoning is None:
             return b""
-        sealed = self._box.seal(event.state, "".join(self._reasoning))
+        sealed = self._sealer.seal(event.state, "".join(self._reasoning))
         delta = {"type": "signature_delta", "signature": sealed}
         data = {"type": "content_block_delta", "index": self._index, "delta": delta}
         return sse(data, "content_block_delta")

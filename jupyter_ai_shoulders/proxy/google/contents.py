@@ -41,7 +41,7 @@ IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _DATA = ("text", "inline_data", "function_call", "function_response")
 
 
-def messages(contents: Sequence[Content], box: StateSealer) -> Iterator[ModelMessage]:
+def messages(contents: Sequence[Content], sealer: StateSealer) -> Iterator[ModelMessage]:
     """Yield the messages. Raises ``InvalidRequest``."""
     if contents[0].role == "model":
         raise InvalidRequest("Please ensure that the first content is a user turn.")
@@ -50,7 +50,7 @@ def messages(contents: Sequence[Content], box: StateSealer) -> Iterator[ModelMes
     for is_model, turn in groupby(contents, key=lambda content: content.role == "model"):
         parts = [part for content in turn for part in content.parts]
         if is_model:
-            made = _ModelTurn(box, count).read(parts)
+            made = _ModelTurn(sealer, count).read(parts)
             calls = [part for part in made if isinstance(part, ToolCallPart)]
             count += len(calls)
             if made:
@@ -63,8 +63,8 @@ def messages(contents: Sequence[Content], box: StateSealer) -> Iterator[ModelMes
 class _ModelTurn:
     """Joins the pieces of texts and thoughts; a signature ends one."""
 
-    def __init__(self, box: StateSealer, calls_before: int) -> None:
-        self._box = box
+    def __init__(self, sealer: StateSealer, calls_before: int) -> None:
+        self._sealer = sealer
         self._calls = calls_before
         self._pieces: list[str] = []
         self._thought = False
@@ -90,7 +90,7 @@ class _ModelTurn:
         self._thought = thought
         self._pieces.append(text)
         if signature:
-            self._end(decode_signature(self._box, signature))
+            self._end(decode_signature(self._sealer, signature))
 
     def _end(self, sealed: ReasoningPart | None) -> None:
         text = "".join(self._pieces)
@@ -104,7 +104,7 @@ class _ModelTurn:
 
     def _call(self, call: FunctionCall, signature: str | None) -> ToolCallPart:
         """Return a call; one without an id gets its number in the conversation."""
-        sealed = decode_signature(self._box, signature)
+        sealed = decode_signature(self._sealer, signature)
         self._calls += 1
         return ToolCallPart(
             call_id=CallId(call.id or f"call_{self._calls}"),

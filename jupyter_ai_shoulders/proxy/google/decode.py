@@ -39,7 +39,7 @@ MEDIUM_BUDGET = 12_288
 NO_PARAMETERS: JsonObject = {"type": "object", "properties": {}}
 
 
-def decode(model: str, body: GenerateBody, box: StateSealer, *, stream: bool) -> ProxyRequest:
+def decode(model: str, body: GenerateBody, sealer: StateSealer, *, stream: bool) -> ProxyRequest:
     """Return what is asked. Raises ``InvalidRequest`` for what does not fit together."""
     config = body.generation_config
     thinking = config.thinking_config or ThinkingConfig()
@@ -49,7 +49,7 @@ def decode(model: str, body: GenerateBody, box: StateSealer, *, stream: bool) ->
         system="\n\n".join(
             part.text for part in (body.system_instruction.parts if body.system_instruction else ())
         ),
-        messages=normalize_history(messages(body.contents, box)),
+        messages=normalize_history(messages(body.contents, sealer)),
         tools=tools,
         tool_choice=choice,
         thinking=_level(thinking),
@@ -61,14 +61,16 @@ def decode(model: str, body: GenerateBody, box: StateSealer, *, stream: bool) ->
     )
 
 
-def decode_count(model: str, body: CountBody, box: StateSealer) -> ProxyRequest:
+def decode_count(model: str, body: CountBody, sealer: StateSealer) -> ProxyRequest:
     """Return what is to be counted. Raises ``InvalidRequest``."""
     if (body.contents is None) == (body.generate_content_request is None):
         raise InvalidRequest("Set one of contents and generate_content_request.")
     whole = body.generate_content_request
     if whole is not None:
-        return decode(model, whole, box, stream=False)
-    return ProxyRequest(ModelId(model), "", normalize_history(messages(body.contents or (), box)))
+        return decode(model, whole, sealer, stream=False)
+    return ProxyRequest(
+        ModelId(model), "", normalize_history(messages(body.contents or (), sealer))
+    )
 
 
 def _level(config: ThinkingConfig) -> ThinkingLevel:

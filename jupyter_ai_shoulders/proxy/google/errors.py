@@ -72,20 +72,20 @@ def _details(info: ErrorInfo) -> list[dict[str, Any]]:
 
 def describe_validation_error(problem: ErrorDetails, _: bytes) -> tuple[str, str]:
     """Return the place of what is wrong, and one sentence about it."""
-    place = _path(problem["loc"])
+    path = _path(problem["loc"])
     match problem["type"]:
         case "extra_forbidden":
             *parents, name = problem["loc"]
             where = f" at '{_path(parents)}'" if parents else ""
-            return place, f'{_PAYLOAD} Unknown name "{name}"{where}: Cannot find field.'
+            return path, f'{_PAYLOAD} Unknown name "{name}"{where}: Cannot find field.'
         case "json_invalid":
-            return place, f"{_PAYLOAD} {problem['msg'].removeprefix('Invalid JSON: ')}."
+            return path, f"{_PAYLOAD} {problem['msg'].removeprefix('Invalid JSON: ')}."
         case "missing":
-            return place, f"* GenerateContentRequest.{place}: {place} is not specified"
+            return path, f"* GenerateContentRequest.{path}: {path} is not specified"
         case "none_required":
-            return place, f"'{place}' is not supported: {_NOT_PASSED_ON}"
+            return path, f"'{path}' is not supported: {_NOT_PASSED_ON}"
         case _:
-            return place, f"Invalid value at '{place}': {problem['msg']}."
+            return path, f"Invalid value at '{path}': {problem['msg']}."
 
 
 def _path(location: Sequence[int | str]) -> str:

@@ -31,13 +31,13 @@ class GoogleFormat:
 
     def __init__(
         self,
-        box: StateSealer,
+        sealer: StateSealer,
         model: str = "",
         method: str = "generateContent",
         *,
         events: bool = True,
     ) -> None:
-        self._box = box
+        self._sealer = sealer
         self._model = model
         self._method = method
         self._events = events
@@ -46,23 +46,23 @@ class GoogleFormat:
         """Decode a request. Raises ``InvalidRequest``."""
         if self._method == "countTokens":
             return decode_count(
-                self._model, read(CountBody, raw, describe_validation_error), self._box
+                self._model, read(CountBody, raw, describe_validation_error), self._sealer
             )
         stream = self._method == "streamGenerateContent"
         return decode(
             self._model,
             read(GenerateBody, raw, describe_validation_error),
-            self._box,
+            self._sealer,
             stream=stream,
         )
 
-    def writer(self, asked: ProxyRequest, reply_id: str) -> ContentWriter:
+    def writer(self, request: ProxyRequest, reply_id: str) -> ContentWriter:
         """Return what writes the answer as a stream."""
-        return ContentWriter(asked, reply_id, self._box, events=self._events)
+        return ContentWriter(request, reply_id, self._sealer, events=self._events)
 
-    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
+    def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
-        return dump(response(asked, reply_id, answer, self._box))
+        return dump(response(request, reply_id, answer, self._sealer))
 
     def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
         """Return an error as an answer."""

@@ -36,24 +36,24 @@ NOTHING: Sequence[Json] = ({"text": ""},)
 
 
 def response(
-    asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator, box: StateSealer
+    request: ProxyRequest, reply_id: str, answer: ReplyAccumulator, sealer: StateSealer
 ) -> Json:
     """Return the whole answer."""
     found = answer.parts()
-    parts = [made for part in found for made in _parts(part, asked, box)]
+    parts = [made for part in found for made in _parts(part, request, sealer)]
     calls = [part for part in found if isinstance(part, ToolCallReady)]
     candidate = {"content": {"role": "model", "parts": parts or NOTHING}, "index": 0}
     end = ending(answer.stop, answer.detail, broken_call(calls))
     return {
         "candidates": [candidate | end],
         "usageMetadata": usage_body(answer.usage),
-        **identity(asked, reply_id),
+        **identity(request, reply_id),
     }
 
 
-def identity(asked: ProxyRequest, reply_id: str) -> Json:
+def identity(request: ProxyRequest, reply_id: str) -> Json:
     """Return what every chunk says of itself."""
-    return {"modelVersion": asked.model, "responseId": reply_id}
+    return {"modelVersion": request.model, "responseId": reply_id}
 
 
 def ending(reason: StopReason, detail: str | None, broken: ToolCallReady | None) -> Json:
@@ -70,15 +70,17 @@ def broken_call(calls: Sequence[ToolCallReady]) -> ToolCallReady | None:
     return next((call for call in calls if call.arguments is None), None)
 
 
-def call_parts(calls: Sequence[ToolCallReady], box: StateSealer) -> list[Json]:
+def call_parts(calls: Sequence[ToolCallReady], sealer: StateSealer) -> list[Json]:
     """Return the calls that can be read."""
-    return [_call(call, box) for call in calls if call.arguments is not None]
+    return [_call(call, sealer) for call in calls if call.arguments is not None]
 
 
-def signed(part: Json, state: ProviderState | None, box: StateSealer, text: str = "") -> Json:
+def signed(part: Json, state: ProviderState | None, sealer: StateSealer, text: str = "") -> Json:
     """Return the part with its state, where it has any."""
     return (
-        part if state is None else part | {"thoughtSignature": encode_signature(box, state, text)}
+        part
+        if state is None
+        else part | {"thoughtSignature": encode_signature(sealer, state, text)}
     )
 
 
@@ -93,24 +95,24 @@ def usage_body(usage: TokenUsage) -> Json:
     }
 
 
-def _call(call: ToolCallReady, box: StateSealer) -> Json:
+def _call(call: ToolCallReady, sealer: StateSealer) -> Json:
     made = {"id": call.call_id, "name": call.tool, "args": call.arguments}
-    return signed({"functionCall": made}, call.state, box)
+    return signed({"functionCall": made}, call.state, sealer)
 
 
 def _parts(
-    part: AssistantPart | ToolCallReady, asked: ProxyRequest, box: StateSealer
+    part: AssistantPart | ToolCallReady, request: ProxyRequest, sealer: StateSealer
 ) -> list[Json]:
     match part:
         case TextPart():
-            return [signed({"text": part.text}, part.state, box)]
+            return [signed({"text": part.text}, part.state, sealer)]
         case ReasoningPart():
-            if part.state is None and not asked.show_reasoning:
+            if part.state is None and not request.show_reasoning:
                 return []
-            shown = part.text if asked.show_reasoning else ""
-            return [signed({"text": shown, "thought": True}, part.state, box, part.text)]
+            shown = part.text if request.show_reasoning else ""
+            return [signed({"text": shown, "thought": True}, part.state, sealer, part.text)]
         case ToolCallReady():
-            return call_parts([part], box)
+            return call_parts([part], sealer)
         case ToolCallPart():
             raise AssertionError("An answer has calls as they came.")
         case _:

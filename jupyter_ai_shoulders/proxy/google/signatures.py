@@ -12,11 +12,11 @@ _TO_STANDARD = str.maketrans("-_", "+/")
 _TO_URL_SAFE = str.maketrans("+/", "-_")
 
 
-def encode_signature(box: StateSealer, state: ProviderState, text: str = "") -> str:
+def encode_signature(sealer: StateSealer, state: ProviderState, text: str = "") -> str:
     """Return the state as a signature; what marks it as ours is the seal inside."""
-    return box.seal(state, text).removeprefix(PREFIX).translate(_TO_STANDARD)
+    return sealer.seal(state, text).removeprefix(PREFIX).translate(_TO_STANDARD)
 
 
-def decode_signature(box: StateSealer, given: str | None) -> ReasoningPart | None:
+def decode_signature(sealer: StateSealer, given: str | None) -> ReasoningPart | None:
     """Return what was sealed; None for signatures of others, the documented dummy among them."""
-    return box.open(PREFIX + given.translate(_TO_URL_SAFE)) if given else None
+    return sealer.open(PREFIX + given.translate(_TO_URL_SAFE)) if given else None

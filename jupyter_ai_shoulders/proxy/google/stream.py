@@ -41,14 +41,14 @@ class ContentWriter:
     """Writes one stream: of events, or without ``?alt=sse`` one array of chunks."""
 
     def __init__(
-        self, asked: ProxyRequest, reply_id: str, box: StateSealer, *, events: bool
+        self, request: ProxyRequest, reply_id: str, sealer: StateSealer, *, events: bool
     ) -> None:
-        self._asked = asked
-        self._box = box
+        self._request = request
+        self._sealer = sealer
         self._events = events
         self._any = False
         self._usage = TokenUsage()
-        self._identity = identity(asked, reply_id)
+        self._identity = identity(request, reply_id)
         self._tail = dump(self._identity)[1:]
         self._hidden = False
         self._after_text = b""
@@ -103,7 +103,7 @@ class ContentWriter:
     def _part_start(self, event: PartStart) -> bytes:
         is_reasoning = event.kind == "reasoning"
         self._reasoning = [] if is_reasoning else None
-        self._hidden = is_reasoning and not self._asked.show_reasoning
+        self._hidden = is_reasoning and not self._request.show_reasoning
         self._after_text = _AFTER_TEXT[event.kind]
         return self._flush_calls()
 
@@ -113,14 +113,14 @@ class ContentWriter:
         if event.state is None:
             return b""
         part: dict[str, Any] = {"text": ""} | ({} if thoughts is None else {"thought": True})
-        return self._chunk([signed(part, event.state, self._box, "".join(thoughts or ()))])
+        return self._chunk([signed(part, event.state, self._sealer, "".join(thoughts or ()))])
 
     def _flush_calls(self) -> bytes:
         """Return the calls in one chunk: programs take those of a chunk for the parallel ones."""
         calls = sorted(self._calls, key=lambda call: self._order.index(call.call_id))
         self._calls = []
         self._broken = self._broken or broken_call(calls)
-        parts = call_parts(calls, self._box)
+        parts = call_parts(calls, self._sealer)
         return self._chunk(parts) if parts else b""
 
     def _end(self, event: Stop | StoppedAt) -> bytes:

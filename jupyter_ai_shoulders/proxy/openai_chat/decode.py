@@ -56,14 +56,14 @@ EFFORT_LEVELS: dict[str | None, ThinkingLevel] = {
 }
 
 
-def decode(body: ChatBody, box: StateSealer) -> ProxyRequest:
+def decode(body: ChatBody, sealer: StateSealer) -> ProxyRequest:
     """Return what is asked. Raises ``InvalidRequest`` for calls and results that do not match."""
     system, rest = _split(body.messages)
     return ProxyRequest(
         model=ModelId(body.model),
         system="\n\n".join(_texts(message.content) for message in system),
         messages=normalize_history(
-            start_with_user_message(_message(message, box) for message in rest)
+            start_with_user_message(_message(message, sealer) for message in rest)
         ),
         tools=tuple(_tool(tool) for tool in body.tools or ()),
         tool_choice=_choice(body.tool_choice),
@@ -120,7 +120,7 @@ def _response_schema(body: ChatBody) -> JsonObject | None:
     return {"type": "object"}
 
 
-def _message(message: MessageBody, box: StateSealer) -> ModelMessage:
+def _message(message: MessageBody, sealer: StateSealer) -> ModelMessage:
     match message:
         case SystemMessageBody():
             return UserMessage(parts=(TextPart(text=_texts(message.content)),))
@@ -129,7 +129,7 @@ def _message(message: MessageBody, box: StateSealer) -> ModelMessage:
         case ToolMessageBody():
             return UserMessage(parts=(_result(message),))
         case AssistantMessageBody():
-            return AssistantMessage(parts=tuple(_assistant(message, box)))
+            return AssistantMessage(parts=tuple(_assistant(message, sealer)))
         case _:
             assert_never(message)
 
@@ -150,8 +150,8 @@ def _item(item: TextItem | ImageItem) -> TextPart | ImagePart:
     return ImagePart(media_type=head.removeprefix("data:").removesuffix(";base64"), data=data)
 
 
-def _assistant(message: AssistantMessageBody, box: StateSealer) -> Iterable[AssistantPart]:
-    yield from _reasoning(message, box)
+def _assistant(message: AssistantMessageBody, sealer: StateSealer) -> Iterable[AssistantPart]:
+    yield from _reasoning(message, sealer)
     for item in message.content or ():
         yield TextPart(text=item.text if isinstance(item, TextItem) else item.refusal)
     if message.refusal:
@@ -162,22 +162,22 @@ def _assistant(message: AssistantMessageBody, box: StateSealer) -> Iterable[Assi
             call_id=CallId(call.id),
             tool=call.function.name,
             arguments=arguments or {},
-            state=_call_state(call, box),
+            state=_call_state(call, sealer),
         )
 
 
-def _reasoning(message: AssistantMessageBody, box: StateSealer) -> Iterable[ReasoningPart]:
+def _reasoning(message: AssistantMessageBody, sealer: StateSealer) -> Iterable[ReasoningPart]:
     """Return the reasoning that came back with its state, else its bare text."""
     sealed = [detail.data for detail in message.reasoning_details or () if detail.data]
-    opened = [part for part in map(box.open, sealed) if part is not None]
+    opened = [part for part in map(sealer.open, sealed) if part is not None]
     text = message.reasoning or message.reasoning_content
     return opened or ([ReasoningPart(text=text)] if text else [])
 
 
-def _call_state(call: CallItem, box: StateSealer) -> ProviderState | None:
+def _call_state(call: CallItem, sealer: StateSealer) -> ProviderState | None:
     extra = call.extra_content
     sealed = extra.get(EXTRA) if isinstance(extra, dict) else None
-    opened = box.open(sealed) if isinstance(sealed, str) else None
+    opened = sealer.open(sealed) if isinstance(sealed, str) else None
     return None if opened is None else opened.state
 
 

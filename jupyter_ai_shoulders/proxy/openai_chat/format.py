@@ -23,8 +23,8 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 class OpenAIFormat:
     """The errors and model lists that both of OpenAI's formats share."""
 
-    def __init__(self, box: StateSealer, clock: Clock) -> None:
-        self._box = box
+    def __init__(self, sealer: StateSealer, clock: Clock) -> None:
+        self._sealer = sealer
         self._clock = clock
 
     def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
@@ -48,12 +48,12 @@ class OpenAIChatFormat(OpenAIFormat):
 
     def read(self, raw: bytes) -> ProxyRequest:
         """Decode a request. Raises ``InvalidRequest``."""
-        return decode(read(ChatBody, raw), self._box)
+        return decode(read(ChatBody, raw), self._sealer)
 
-    def writer(self, asked: ProxyRequest, reply_id: str) -> ChunkWriter:
+    def writer(self, request: ProxyRequest, reply_id: str) -> ChunkWriter:
         """Return what writes the answer as a stream."""
-        return ChunkWriter(asked, reply_id, self._now(), self._box)
+        return ChunkWriter(request, reply_id, self._now(), self._sealer)
 
-    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
+    def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
-        return dump(completion(asked, reply_id, self._now(), answer, self._box))
+        return dump(completion(request, reply_id, self._now(), answer, self._sealer))

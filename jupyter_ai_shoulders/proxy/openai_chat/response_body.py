@@ -26,34 +26,38 @@ FINISH_REASONS: Mapping[StopReason, str] = {
 
 
 def completion(
-    asked: ProxyRequest, reply_id: str, created: int, answer: ReplyAccumulator, box: StateSealer
+    request: ProxyRequest,
+    reply_id: str,
+    created: int,
+    answer: ReplyAccumulator,
+    sealer: StateSealer,
 ) -> Any:
     """Return the whole answer."""
-    message = _message(answer, box)
+    message = _message(answer, sealer)
     reason = finish_reason(answer.stop, any_calls="tool_calls" in message)
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
     return {
         "id": f"chatcmpl-{reply_id}",
         "object": "chat.completion",
         "created": created,
-        "model": asked.model,
+        "model": request.model,
         "choices": [choice],
         "usage": usage_body(answer.usage),
     }
 
 
-def _message(answer: ReplyAccumulator, box: StateSealer) -> dict[str, Any]:
+def _message(answer: ReplyAccumulator, sealer: StateSealer) -> dict[str, Any]:
     parts = answer.parts()
     text = "".join(part.text for part in parts if isinstance(part, TextPart))
     message: dict[str, Any] = {"role": "assistant", "content": text or None, "refusal": None}
-    calls = [call_body(part, box) for part in parts if isinstance(part, ToolCallReady)]
+    calls = [call_body(part, sealer) for part in parts if isinstance(part, ToolCallReady)]
     if calls:
         message["tool_calls"] = calls
     reasoning = [part for part in parts if isinstance(part, ReasoningPart)]
     if reasoning:
         message["reasoning"] = "".join(part.text for part in reasoning)
     details = [
-        detail_body(part.state, part.text, index, box)
+        detail_body(part.state, part.text, index, sealer)
         for index, part in enumerate(reasoning)
         if part.state is not None
     ]
@@ -69,24 +73,24 @@ def finish_reason(reason: StopReason, *, any_calls: bool) -> str:
     return FINISH_REASONS[reason]
 
 
-def call_body(call: ToolCallReady, box: StateSealer) -> dict[str, Any]:
+def call_body(call: ToolCallReady, sealer: StateSealer) -> dict[str, Any]:
     """Return a call; its arguments go as the model wrote them."""
     return {
         "id": call.call_id,
         "type": "function",
         "function": {"name": call.tool, "arguments": call.raw or "{}"},
-        **extra_content(call, box),
+        **extra_content(call, sealer),
     }
 
 
-def extra_content(call: ToolCallReady, box: StateSealer) -> dict[str, Any]:
+def extra_content(call: ToolCallReady, sealer: StateSealer) -> dict[str, Any]:
     """Return the field that carries a call's state, where it has any."""
-    return {} if call.state is None else {"extra_content": {EXTRA: box.seal(call.state)}}
+    return {} if call.state is None else {"extra_content": {EXTRA: sealer.seal(call.state)}}
 
 
-def detail_body(state: ProviderState, text: str, index: int, box: StateSealer) -> dict[str, Any]:
+def detail_body(state: ProviderState, text: str, index: int, sealer: StateSealer) -> dict[str, Any]:
     """Return the reasoning detail that a caller sends back unchanged."""
-    sealed = box.seal(state, text)
+    sealed = sealer.seal(state, text)
     return {"type": "reasoning.encrypted", "data": sealed, "index": index, "format": "unknown"}
 
 

@@ -37,16 +37,18 @@ _AFTER = b'},"finish_reason":null}]}\n\n'
 class ChunkWriter:
     """Writes one stream."""
 
-    def __init__(self, asked: ProxyRequest, reply_id: str, created: int, box: StateSealer) -> None:
-        self._asked = asked
-        self._box = box
+    def __init__(
+        self, request: ProxyRequest, reply_id: str, created: int, sealer: StateSealer
+    ) -> None:
+        self._request = request
+        self._sealer = sealer
         self._usage = TokenUsage()
         self._calls: dict[CallId, int] = {}
         self._with_arguments: set[CallId] = set()
         self._reasoning: list[str] | None = None
         self._details = 0
         head = {"id": f"chatcmpl-{reply_id}", "object": "chat.completion.chunk"}
-        head |= {"created": created, "model": asked.model}
+        head |= {"created": created, "model": request.model}
         self._head = b"data: " + dump(head)[:-1]
         self._choice = self._head + b',"choices":[{"index":0,"delta":{'
         self._before_delta = b""
@@ -94,7 +96,7 @@ class ChunkWriter:
         text, self._reasoning = self._reasoning, None
         if text is None or event.state is None:
             return b""
-        detail = detail_body(event.state, "".join(text), self._details, self._box)
+        detail = detail_body(event.state, "".join(text), self._details, self._sealer)
         self._details += 1
         return self._delta({"reasoning_details": [detail]})
 
@@ -114,7 +116,7 @@ class ChunkWriter:
                 assert_never(event)
 
     def _call_end(self, event: ToolCallReady) -> bytes:
-        extra = extra_content(event, self._box)
+        extra = extra_content(event, self._sealer)
         missing = event.call_id not in self._with_arguments and event.problem is None
         if not extra and not missing:
             return b""
@@ -135,6 +137,6 @@ class ChunkWriter:
             reason = finish_reason(event.reason, any_calls=bool(self._calls))
         choice: dict[str, Any] = {"index": 0, "delta": {}, "finish_reason": reason}
         end = self._head + b',"choices":' + dump([choice]) + b"}\n\n"
-        if self._asked.report_usage:
+        if self._request.report_usage:
             end += self._head + b',"choices":[],"usage":' + dump(usage_body(self._usage)) + b"}\n\n"
         return end + DONE

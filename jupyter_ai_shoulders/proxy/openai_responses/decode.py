@@ -72,7 +72,7 @@ _OURS = re.compile(r"(?:msg|rs|fc)_(.+)_\d+")
 """The ids ``body.item_id`` makes; the middle names the answer."""
 
 
-def decode(body: ResponsesBody, box: StateSealer) -> ProxyRequest:
+def decode(body: ResponsesBody, sealer: StateSealer) -> ProxyRequest:
     """Return what is asked.
 
     Raises ``InvalidRequest`` for calls and results that do not match, and a choice of no tool.
@@ -83,7 +83,7 @@ def decode(body: ResponsesBody, box: StateSealer) -> ProxyRequest:
         model=ModelId(body.model),
         system="\n\n".join(instructions),
         messages=normalize_history(
-            start_with_user_message(_Reader(group_answer_items(rest), box).messages())
+            start_with_user_message(_Reader(group_answer_items(rest), sealer).messages())
         ),
         tools=tuple(map(_tool, _offered(body))),
         tool_choice=_choice(body),
@@ -163,13 +163,13 @@ def _response_schema(body: ResponsesBody) -> JsonObject | None:
 class _Reader:
     """Reads the items of one conversation."""
 
-    def __init__(self, items: Sequence[InputItem], box: StateSealer) -> None:
+    def __init__(self, items: Sequence[InputItem], sealer: StateSealer) -> None:
         self._items = items
         self._opened: dict[int, ReasoningPart] = {}
         self._carrier = ReasoningStateCarrier()
         for index, item in enumerate(items):
             if isinstance(item, ReasoningItem) and item.encrypted_content:
-                self._open(index, box.open(item.encrypted_content))
+                self._open(index, sealer.open(item.encrypted_content))
 
     def _open(self, index: int, part: ReasoningPart | None) -> None:
         if part is None or part.state is None:

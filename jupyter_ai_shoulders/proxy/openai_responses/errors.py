@@ -32,28 +32,28 @@ def describe_field_error(item: ErrorDetails, raw: bytes) -> tuple[str, str]:
     """Return the field, and a sentence that says what is wrong with it."""
     if item["type"] == "json_invalid":
         return "", "We could not parse the JSON body of your request."
-    place = _place(item, from_json(raw))
+    path = _path(item, from_json(raw))
     match item["type"]:
         case "missing":
-            return place, f"Missing required parameter: '{place}'."
+            return path, f"Missing required parameter: '{path}'."
         case "extra_forbidden":
-            return place, f"Unknown parameter: '{place}'."
+            return path, f"Unknown parameter: '{path}'."
         case "not_supported":
-            return place, f"Unsupported parameter: '{place}'. {item['msg']}"
+            return path, f"Unsupported parameter: '{path}'. {item['msg']}"
         case _:
-            return place, f"Invalid '{place}': {item['msg']}."
+            return path, f"Invalid '{path}': {item['msg']}."
 
 
-def _place(item: ErrorDetails, body: Json) -> str:
+def _path(item: ErrorDetails, body: Json) -> str:
     """Follow the steps through the body; those that are not there name a kind of value."""
-    place, value = "", body
+    path, value = "", body
     for step in item["loc"]:
         if isinstance(value, list) and isinstance(step, int):
-            place, value = f"{place}[{step}]", cast("list[Json]", value)[step]
+            path, value = f"{path}[{step}]", cast("list[Json]", value)[step]
         elif isinstance(value, dict) and step in value:
-            place, value = _dotted(place, step), cast("dict[Any, Json]", value)[step]
-    return _dotted(place, item["loc"][-1]) if item["type"] == "missing" else place
+            path, value = _dotted(path, step), cast("dict[Any, Json]", value)[step]
+    return _dotted(path, item["loc"][-1]) if item["type"] == "missing" else path
 
 
-def _dotted(place: str, step: int | str) -> str:
-    return f"{place}.{step}" if place else str(step)
+def _dotted(path: str, step: int | str) -> str:
+    return f"{path}.{step}" if path else str(step)

@@ -19,21 +19,21 @@ from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 class OpenAIResponsesFormat(OpenAIFormat):
     """``v1/responses``; ``counting`` reads the body of ``v1/responses/input_tokens``."""
 
-    def __init__(self, box: StateSealer, clock: Clock, *, counting: bool = False) -> None:
-        super().__init__(box, clock)
+    def __init__(self, sealer: StateSealer, clock: Clock, *, counting: bool = False) -> None:
+        super().__init__(sealer, clock)
         self._counting = counting
 
     def read(self, raw: bytes) -> ProxyRequest:
         """Decode a request. Raises ``InvalidRequest``."""
         if self._counting:
             fields = dict(read(CountBody, raw, describe_field_error))
-            return decode(ResponsesBody.model_construct(**fields), self._box)
-        return decode(read(ResponsesBody, raw, describe_field_error), self._box)
+            return decode(ResponsesBody.model_construct(**fields), self._sealer)
+        return decode(read(ResponsesBody, raw, describe_field_error), self._sealer)
 
-    def writer(self, asked: ProxyRequest, reply_id: str) -> ResponseWriter:
+    def writer(self, request: ProxyRequest, reply_id: str) -> ResponseWriter:
         """Return what writes the answer as a stream."""
-        return ResponseWriter(asked, reply_id, self._now(), self._box)
+        return ResponseWriter(request, reply_id, self._now(), self._sealer)
 
-    def body(self, asked: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
+    def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
         """Return the answer in one piece."""
-        return dump(response(asked, reply_id, self._now(), answer, self._box))
+        return dump(response(request, reply_id, self._now(), answer, self._sealer))

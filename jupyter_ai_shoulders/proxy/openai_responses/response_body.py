@@ -32,23 +32,27 @@ JsonItem = dict[str, Any]
 
 
 def response(
-    asked: ProxyRequest, reply_id: str, created: int, answer: ReplyAccumulator, box: StateSealer
+    request: ProxyRequest,
+    reply_id: str,
+    created: int,
+    answer: ReplyAccumulator,
+    sealer: StateSealer,
 ) -> Any:
     """Return the whole answer."""
     carrier = ReasoningStateCarrier()
     output = [
-        _item(part, reply_id, index, asked, box=box, carrier=carrier)
+        _item(part, reply_id, index, request, sealer=sealer, carrier=carrier)
         for index, part in enumerate(answer.parts())
     ]
     end = ending(answer.stop)
     if output:
         output[-1] = closed(output[-1], end)
-    output += carrier_items(carrier, reply_id, len(output), asked, box)
-    return envelope(asked, reply_id, created, output, **end, usage=usage_body(answer.usage))
+    output += carrier_items(carrier, reply_id, len(output), request, sealer)
+    return envelope(request, reply_id, created, output, **end, usage=usage_body(answer.usage))
 
 
 def envelope(
-    asked: ProxyRequest, reply_id: str, created: int, output: Sequence[JsonItem], **state: Any
+    request: ProxyRequest, reply_id: str, created: int, output: Sequence[JsonItem], **state: Any
 ) -> dict[str, Any]:
     """Return a response object; ``state`` is its status and what belongs to that."""
     return {
@@ -57,8 +61,8 @@ def envelope(
         "created_at": created,
         "error": None,
         "incomplete_details": None,
-        "model": asked.model,
-        **asked.echo,
+        "model": request.model,
+        **request.echo,
         "output": output,
         "usage": None,
         **state,
@@ -87,9 +91,9 @@ def _item(
     part: AssistantPart | ToolCallReady,
     reply_id: str,
     index: int,
-    asked: ProxyRequest,
+    request: ProxyRequest,
     *,
-    box: StateSealer,
+    sealer: StateSealer,
     carrier: ReasoningStateCarrier,
 ) -> JsonItem:
     match part:
@@ -99,7 +103,7 @@ def _item(
             return message_item(identity, part.text)
         case ReasoningPart():
             identity = item_id("reasoning", reply_id, index)
-            return reasoning_item(identity, part.text, part.state, asked, box)
+            return reasoning_item(identity, part.text, part.state, request, sealer)
         case ToolCallReady():
             carrier.add(part.call_id, part.state)
             return call_item(item_id("call", reply_id, index), part)
@@ -126,13 +130,17 @@ def text_part(text: str) -> JsonItem:
 
 
 def reasoning_item(
-    identity: str, text: str, state: ProviderState | None, asked: ProxyRequest, box: StateSealer
+    identity: str,
+    text: str,
+    state: ProviderState | None,
+    request: ProxyRequest,
+    sealer: StateSealer,
 ) -> JsonItem:
     """Return reasoning, with its sealed state where the caller may carry it."""
-    shown = [summary_part(text)] if text and asked.show_reasoning else []
+    shown = [summary_part(text)] if text and request.show_reasoning else []
     item: JsonItem = {"id": identity, "type": "reasoning", "summary": shown}
-    if state is not None and asked.carry_state:
-        item["encrypted_content"] = box.seal(state, text)
+    if state is not None and request.carry_state:
+        item["encrypted_content"] = sealer.seal(state, text)
     return item
 
 
@@ -159,13 +167,17 @@ def call_arguments(call: ToolCallReady) -> str:
 
 
 def carrier_items(
-    carrier: ReasoningStateCarrier, reply_id: str, index: int, asked: ProxyRequest, box: StateSealer
+    carrier: ReasoningStateCarrier,
+    reply_id: str,
+    index: int,
+    request: ProxyRequest,
+    sealer: StateSealer,
 ) -> list[JsonItem]:
     """Return the item that carries the state of the others, if they have any."""
     packed = carrier.packed()
-    if packed is None or not asked.carry_state:
+    if packed is None or not request.carry_state:
         return []
-    return [reasoning_item(item_id("reasoning", reply_id, index), "", packed, asked, box)]
+    return [reasoning_item(item_id("reasoning", reply_id, index), "", packed, request, sealer)]
 
 
 def usage_body(usage: TokenUsage) -> dict[str, Any]:

@@ -48,11 +48,13 @@ KEEP_ALIVE = b": keep-alive\n\n"
 class ResponseWriter:
     """Writes one stream."""
 
-    def __init__(self, asked: ProxyRequest, reply_id: str, created: int, box: StateSealer) -> None:
-        self._asked = asked
+    def __init__(
+        self, request: ProxyRequest, reply_id: str, created: int, sealer: StateSealer
+    ) -> None:
+        self._request = request
         self._reply_id = reply_id
         self._created = created
-        self._box = box
+        self._sealer = sealer
         self._turns = BlockSequencer()
         self._carrier = ReasoningStateCarrier()
         self._number = 0
@@ -119,7 +121,7 @@ class ResponseWriter:
             case PartStart(kind="text"):
                 self._growing = GrowingMessage(identity)
             case _:
-                self._growing = GrowingReasoning(identity, self._asked, self._box)
+                self._growing = GrowingReasoning(identity, self._request, self._sealer)
         opening = self._growing.opening()
         return self._event("response.output_item.added", output_index=index, item=opening)
 
@@ -168,7 +170,7 @@ class ResponseWriter:
     def _end(self, end: dict[str, Any]) -> bytes:
         last = self._item_done(end)
         carriers = carrier_items(
-            self._carrier, self._reply_id, len(self._output), self._asked, self._box
+            self._carrier, self._reply_id, len(self._output), self._request, self._sealer
         )
         for item in carriers:
             place = {"output_index": len(self._output)}
@@ -189,4 +191,4 @@ class ResponseWriter:
         return sse({"type": kind, "sequence_number": number, **fields}, kind)
 
     def _response(self, **state: Any) -> JsonItem:
-        return envelope(self._asked, self._reply_id, self._created, self._output, **state)
+        return envelope(self._request, self._reply_id, self._created, self._output, **state)

@@ -92,21 +92,21 @@ class GrowingMessage:
 class GrowingReasoning:
     """Reasoning; its text is a summary of one part, if the caller wants one."""
 
-    def __init__(self, identity: str, asked: ProxyRequest, box: StateSealer) -> None:
+    def __init__(self, identity: str, request: ProxyRequest, sealer: StateSealer) -> None:
         self.pieces: list[str] = []
         self._id = identity
-        self._asked = asked
-        self._box = box
+        self._request = request
+        self._sealer = sealer
         self._place = {"item_id": identity, "summary_index": 0}
 
     @property
     def delta_event(self) -> str | None:
         """See ``GrowingItem``."""
-        return "response.reasoning_summary_text.delta" if self._asked.show_reasoning else None
+        return "response.reasoning_summary_text.delta" if self._request.show_reasoning else None
 
     def opening(self) -> JsonItem:
         """See ``GrowingItem``."""
-        return reasoning_item(self._id, "", None, self._asked, self._box)
+        return reasoning_item(self._id, "", None, self._request, self._sealer)
 
     def place(self) -> JsonItem:
         """See ``GrowingItem``."""
@@ -114,13 +114,13 @@ class GrowingReasoning:
 
     def before_text(self) -> Iterator[JsonItem]:
         """See ``GrowingItem``."""
-        if self._asked.show_reasoning:
+        if self._request.show_reasoning:
             kind = "response.reasoning_summary_part.added"
             yield {"type": kind, **self._place, "part": summary_part("")}
 
     def after_text(self) -> Iterator[JsonItem]:
         """See ``GrowingItem``."""
-        if not self._asked.show_reasoning or not self.pieces:
+        if not self._request.show_reasoning or not self.pieces:
             return
         kind, text = "response.reasoning_summary", "".join(self.pieces)
         yield {"type": f"{kind}_text.done", **self._place, "text": text}
@@ -129,7 +129,7 @@ class GrowingReasoning:
     def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
         """See ``GrowingItem``."""
         text = "".join(self.pieces)
-        return reasoning_item(self._id, text, event.state, self._asked, self._box), None
+        return reasoning_item(self._id, text, event.state, self._request, self._sealer), None
 
 
 class GrowingCall:

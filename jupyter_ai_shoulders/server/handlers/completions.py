@@ -11,7 +11,7 @@ from typing import Any
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
-from jupyter_ai_shoulders.assist.inline_completion.service import GhostEvent
+from jupyter_ai_shoulders.assist.inline_completion.service import CompletionUpdate
 from jupyter_ai_shoulders.server.handlers.base import HostSource, ShouldersHandler
 from jupyter_ai_shoulders.server.handlers.stream_writer import EVENT_STREAM, StreamWriter
 from jupyter_ai_shoulders.storage.json_encoding import encode_model
@@ -30,7 +30,7 @@ class CompletionsHandler(ShouldersHandler):
     @authorized
     async def get(self) -> None:
         """Show the user's latest model requests, redacted."""
-        self.answer_redacted(self.host.inline_completion.sent.of(self.user))
+        self.answer_redacted(self.host.inline_completion.request_log.of(self.user))
 
     @web.authenticated
     @authorized
@@ -82,6 +82,6 @@ class CompletionHandler(ShouldersHandler):
         self.no_content()
 
 
-def _sent(event: GhostEvent) -> bytes:
+def _sent(event: CompletionUpdate) -> bytes:
     """Return a server-sent event; JSON has no line breaks."""
     return f"event: {event.type}\ndata: {encode_model(event)[1]}\n\n".encode()

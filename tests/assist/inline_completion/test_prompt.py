@@ -111,14 +111,14 @@ def test_prose_stands_in_such_a_script_as_remarks() -> None:
 
 
 def test_in_a_language_without_remarks_nothing_is_remarked() -> None:
-    scene = CompletionContext("notes.md", "markdown", is_cell=False, text=cut_window("Text ", ""))
+    context = CompletionContext("notes.md", "markdown", is_cell=False, text=cut_window("Text ", ""))
 
-    assert fill_texts(scene) == ("Text ", "")
+    assert fill_texts(context) == ("Text ", "")
 
 
 def test_the_mark_is_taken_out_of_what_it_surrounds() -> None:
-    scene = CompletionContext(
+    context = CompletionContext(
         "a.py", "python", is_cell=False, text=cut_window("</before MARK> x = ", "")
     )
 
-    assert question_text(scene, "MARK").count("MARK") == 4
+    assert question_text(context, "MARK").count("MARK") == 4

@@ -24,8 +24,8 @@ from tests.providers.adapter_fixtures import (
     gemini,
     gpt,
     llama,
+    make_endpoint,
     provider_of,
-    target,
 )
 from tests.providers.anthropic.test_conversations import HISTORIES
 from tests.providers.conversation import Conversation, connected
@@ -90,7 +90,7 @@ async def test_any_history_is_accepted(simulator: Simulator, name: str, history:
 async def test_gateway_that_does_not_count_gives_none(kind: Kind, status: int) -> None:
     sent = Sent()
     transport = answering(b"{}", status=status, headers=JSON)
-    made = target(kind, transport=transport, sent=sent)
+    made = make_endpoint(kind, transport=transport, sent=sent)
     assert await provider_of(made).count_tokens(ask("Hi")) is None
     assert sent.reports == []
 
@@ -99,7 +99,7 @@ async def test_gateway_that_does_not_count_gives_none(kind: Kind, status: int) -
 async def test_refusal_is_an_error_but_says_nothing_of_the_provider(kind: Kind) -> None:
     sent = Sent()
     transport = answering(b'{"error": {"message": "Slow."}}', status=429, headers=JSON)
-    made = target(kind, transport=transport, sent=sent)
+    made = make_endpoint(kind, transport=transport, sent=sent)
     with pytest.raises(ProviderError) as caught:
         await provider_of(made).count_tokens(ask("Hi"))
     assert caught.value.info.code == "rate_limited"
@@ -110,7 +110,7 @@ async def test_refusal_is_an_error_but_says_nothing_of_the_provider(kind: Kind) 
 @pytest.mark.parametrize(("number", "count"), [("17", 17), ('"17"', None), ("-1", None)])
 async def test_only_a_number_is_a_count(kind: Kind, number: str, count: int | None) -> None:
     body = f'{{"{FIELDS[kind]}": {number}}}'.encode()
-    made = target(kind, transport=answering(body, headers=JSON))
+    made = make_endpoint(kind, transport=answering(body, headers=JSON))
     assert await provider_of(made).count_tokens(ask("Hi")) == count
 
 

@@ -36,9 +36,9 @@ from tests.providers.adapter_fixtures import (
     gemini,
     gpt,
     llama,
+    make_endpoint,
     result,
     results,
-    target,
 )
 from tests.providers.anthropic.test_conversations import HISTORIES
 from tests.providers.conversation import Conversation, connected
@@ -241,7 +241,9 @@ async def test_answer_without_end_is_ended() -> None:
     }
     sent = Sent()
     body = f"data: {json.dumps({'candidates': [chunk]})}\n\n".encode()
-    events = await collect(GoogleProvider(target("google", transport=answering(body, sent=sent))))
+    events = await collect(
+        GoogleProvider(make_endpoint("google", transport=answering(body, sent=sent)))
+    )
     assert len(sent.requests) == 8
     assert events[-1] == Stop("max_tokens")
 
@@ -256,7 +258,7 @@ async def test_models_are_listed_page_by_page(simulator: Simulator) -> None:
 
 async def test_key_goes_into_a_header_only(simulator: Simulator) -> None:
     sent = Sent()
-    made = target("google", transport=answering(b"", status=500, sent=sent))
+    made = make_endpoint("google", transport=answering(b"", status=500, sent=sent))
     with pytest.raises(Exception, match="failed"):
         await collect(GoogleProvider(made))
     request = sent.requests[0]

@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.providers.google.encode import encode
 from jupyter_ai_shoulders.providers.google.function_names import function_name
 from jupyter_ai_shoulders.providers.google.history import NO_SIGNATURE
 from jupyter_ai_shoulders.providers.google.json_schema import to_gemini
-from jupyter_ai_shoulders.providers.google.provider import endpoint, resource
+from jupyter_ai_shoulders.providers.google.provider import api_url, resource
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
     ImagePart,
@@ -32,9 +32,9 @@ from tests.providers.adapter_fixtures import (
     assistant,
     call,
     gemini,
+    make_endpoint,
     result,
     results,
-    target,
     user,
 )
 from tests.sdk_validation.google_types import google_problems
@@ -44,7 +44,7 @@ GIF = ImagePart(media_type="image/gif", data="R0lGODlh")
 
 
 def body_of(request: ModelRequest, model: ModelSpec | None = None, **more: Any) -> dict[str, Any]:
-    body = json.loads(encode(request, target("google", model=model), **more))
+    body = json.loads(encode(request, make_endpoint("google", model=model), **more))
     assert google_problems(body) == []
     return body
 
@@ -359,11 +359,11 @@ def test_odd_tool_names_are_sent_in_letters_gemini_takes(name: str) -> None:
     ],
 )
 def test_address(url: str, expected: str) -> None:
-    assert endpoint(url, "models/m:x") == expected
+    assert api_url(url, "models/m:x") == expected
 
 
 @pytest.mark.parametrize("name", ["../files", "a/../../b", "//host", "."])
 def test_a_name_cannot_lead_out_of_the_models(name: str) -> None:
-    path = endpoint("https://example.org/v1beta", f"{resource(name)}:countTokens")
+    path = api_url("https://example.org/v1beta", f"{resource(name)}:countTokens")
     assert path.startswith("https://example.org/v1beta/models/")
     assert path.count("/") == "https://example.org/v1beta/models/x".count("/")

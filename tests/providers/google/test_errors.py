@@ -23,8 +23,8 @@ from tests.providers.adapter_fixtures import (
     ask,
     collect,
     data_lines,
+    make_endpoint,
     provider_of,
-    target,
 )
 from tests.providers.conversation import connected
 from tests.providers.faulty_servers import append_all
@@ -43,7 +43,7 @@ async def failure(
     body: Sequence[bytes] | bytes, status: int = 200, headers: dict[str, str] | None = None
 ) -> tuple[ProviderError, list[ProviderEvent]]:
     """The error, and what came before it."""
-    made = target("google", transport=answering(body, status=status, headers=headers))
+    made = make_endpoint("google", transport=answering(body, status=status, headers=headers))
     seen: list[ProviderEvent] = []
     with pytest.raises(ProviderError) as caught:
         await append_all(provider_of(made), ask("Hi"), seen)

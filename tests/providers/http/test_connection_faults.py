@@ -20,8 +20,8 @@ from tests.providers.adapter_fixtures import (
     ask,
     collect,
     data_lines,
+    make_endpoint,
     provider_of,
-    target,
 )
 from tests.providers.conversation import connected
 from tests.providers.faulty_servers import HEAD, KINDS, MODELS, failure_of, read_request, serving
@@ -45,7 +45,7 @@ async def test_connection_is_used_again() -> None:
         writer.close()
 
     async with serving(answer) as url:
-        made = target("anthropic", url=url, model=MODELS["anthropic"])
+        made = make_endpoint("anthropic", url=url, model=MODELS["anthropic"])
         for _ in range(3):
             await collect(provider_of(made))
         await made.upstream.aclose()
@@ -62,7 +62,7 @@ async def test_answer_that_stays_open_after_its_end_is_not_waited_for() -> None:
         writer.close()
 
     async with serving(answer) as url:
-        made = target("anthropic", url=url, model=MODELS["anthropic"])
+        made = make_endpoint("anthropic", url=url, model=MODELS["anthropic"])
         async with asyncio.timeout(30):
             assert isinstance((await collect(provider_of(made)))[-1], Stop)
         await made.upstream.aclose()
@@ -96,7 +96,7 @@ async def test_calls_report_how_they_ended(simulator: Simulator) -> None:
 
 
 async def scripted(kind: Kind, body: bytes, **headers: str) -> ProviderError:
-    made = target(kind, transport=answering(body, headers=headers), model=MODELS[kind])
+    made = make_endpoint(kind, transport=answering(body, headers=headers), model=MODELS[kind])
     return await failure_of(provider_of(made), MODELS[kind].model)
 
 
@@ -170,7 +170,7 @@ async def test_chat_stream_fails(chunks: list[str], code: ErrorCode) -> None:
     ],
 )
 async def test_lenient_profile_takes_silent_ends(chunks: list[str]) -> None:
-    made = target("openai_chat", transport=answering(data_lines(*chunks)), profile="lenient")
+    made = make_endpoint("openai_chat", transport=answering(data_lines(*chunks)), profile="lenient")
     events = await collect(provider_of(made))
     assert events[-1] == Stop("end_turn")
 
@@ -185,7 +185,7 @@ async def test_lenient_profile_takes_silent_ends(chunks: list[str]) -> None:
     ],
 )
 async def test_unreachable_provider_is_named(url: str, code: ErrorCode, words: str) -> None:
-    made = target("openai_chat", url=url)
+    made = make_endpoint("openai_chat", url=url)
     error = await failure_of(provider_of(made), "m")
     await made.upstream.aclose()
     assert error.info.code == code
@@ -199,7 +199,7 @@ async def test_provider_that_speaks_no_tls_is_named() -> None:
         writer.close()
 
     async with serving(answer) as url:
-        made = target("openai_chat", url=url.replace("http:", "https:"))
+        made = make_endpoint("openai_chat", url=url.replace("http:", "https:"))
         error = await failure_of(provider_of(made), "m")
         await made.upstream.aclose()
     assert error.info.code == "provider_unreachable"
@@ -214,7 +214,7 @@ async def test_server_that_speaks_no_http_is_named() -> None:
         writer.close()
 
     async with serving(answer) as url:
-        made = target("openai_chat", url=url)
+        made = make_endpoint("openai_chat", url=url)
         error = await failure_of(provider_of(made), "m")
         await made.upstream.aclose()
     assert error.info.code == "provider_protocol"
@@ -226,7 +226,7 @@ async def test_server_that_hangs_up_is_named() -> None:
         writer.close()
 
     async with serving(answer) as url:
-        made = target("openai_chat", url=url)
+        made = make_endpoint("openai_chat", url=url)
         error = await failure_of(provider_of(made), "m")
         await made.upstream.aclose()
     assert (error.info.code, error.info.retryable) == ("provider_unreachable", True)
@@ -237,7 +237,7 @@ async def test_proxy_of_the_environment_is_used(
 ) -> None:
     monkeypatch.setenv("http_proxy", simulator.url)
     monkeypatch.setenv("no_proxy", "inside.test")
-    made = target("openai_chat", url="http://upstream.test/v1")
+    made = make_endpoint("openai_chat", url="http://upstream.test/v1")
     await failure_of(provider_of(made), "m")
     await made.upstream.aclose()
     assert [record.headers["host"] for record in simulator.requests] == ["upstream.test"]
@@ -253,7 +253,7 @@ async def test_no_proxy_is_respected(simulator: Simulator, monkeypatch: pytest.M
 
 async def test_dead_proxy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    made = target("openai_chat", url="http://upstream.test/v1")
+    made = make_endpoint("openai_chat", url="http://upstream.test/v1")
     error = await failure_of(provider_of(made), "m")
     await made.upstream.aclose()
     assert "the proxy did not connect us" in error.info.message
@@ -263,7 +263,7 @@ async def test_dead_proxy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_cookies_are_never_sent_back() -> None:
     sent = Sent()
     transport = answering(b"", status=500, headers={"set-cookie": "id=1; Path=/"}, sent=sent)
-    made = target("anthropic", transport=transport, model=MODELS["anthropic"])
+    made = make_endpoint("anthropic", transport=transport, model=MODELS["anthropic"])
     for _ in range(2):
         await failure_of(provider_of(made), "claude-haiku-5-5")
     assert [request.headers.get("cookie") for request in sent.requests] == [None, None]
@@ -271,7 +271,7 @@ async def test_cookies_are_never_sent_back() -> None:
 
 @pytest.mark.parametrize("key", ["kéy-0123456789", "key\n0123456789"])
 async def test_key_that_cannot_be_sent_is_named_not_shown(key: str) -> None:
-    made = target("anthropic", key=key, transport=answering(b""), model=MODELS["anthropic"])
+    made = make_endpoint("anthropic", key=key, transport=answering(b""), model=MODELS["anthropic"])
     error = await failure_of(provider_of(made), "claude-haiku-5-5")
     assert error.info.code == "authentication"
     assert "0123456789" not in str(error.info)

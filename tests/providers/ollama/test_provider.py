@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.base import AnyTool, ListedModel, ModelRequest, ToolChoice
 from jupyter_ai_shoulders.providers.ollama.encode import encode
-from jupyter_ai_shoulders.providers.ollama.provider import OllamaProvider, endpoint
+from jupyter_ai_shoulders.providers.ollama.provider import OllamaProvider, api_url
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.parts import (
     ImagePart,
@@ -31,9 +31,9 @@ from tests.providers.adapter_fixtures import (
     call,
     collect,
     llama,
+    make_endpoint,
     result,
     results,
-    target,
     user,
 )
 from tests.providers.anthropic.test_conversations import HISTORIES
@@ -57,11 +57,11 @@ LEVELS: list[ThinkingLevel] = ["default", "none", "low", "high"]
 
 
 def body_of(request: ModelRequest, model: ModelSpec | None = None) -> dict[str, Any]:
-    return json.loads(encode(request, target("ollama", model=model)))
+    return json.loads(encode(request, make_endpoint("ollama", model=model)))
 
 
 def test_whole_body() -> None:
-    made = target("ollama", model=MODELS["gpt-oss:20b"])
+    made = make_endpoint("ollama", model=MODELS["gpt-oss:20b"])
     thought = ReasoningPart(text="Hm.", state=made.state({}))
     request = ask(
         user("Look"),
@@ -161,8 +161,8 @@ def test_images_are_sent_to_models_that_see(images: bool, sent: Any) -> None:
     ],
 )
 def test_address(url: str) -> None:
-    assert endpoint(url, "chat") == "http://o.test/api/chat"
-    assert endpoint("http://gw.test/ollama", "tags") == "http://gw.test/ollama/api/tags"
+    assert api_url(url, "chat") == "http://o.test/api/chat"
+    assert api_url("http://gw.test/ollama", "tags") == "http://gw.test/ollama/api/tags"
 
 
 @asynccontextmanager
@@ -241,7 +241,7 @@ async def test_models_are_listed_with_what_they_can_do(simulator: Simulator) -> 
 async def test_model_that_cannot_be_shown_is_listed_by_name() -> None:
     sent = Sent()
     body = b'{"models": [{"name": "a"}, {"model": "b:1"}, {}, 3]}'
-    made = target(
+    made = make_endpoint(
         "ollama", transport=answering(body, headers={"content-type": "application/json"}, sent=sent)
     )
     found = await OllamaProvider(made).list_models()
@@ -283,7 +283,7 @@ async def test_model_that_was_not_pulled_is_named(simulator: Simulator) -> None:
 
 
 async def test_ollama_that_does_not_run_is_to_be_started() -> None:
-    made = target("ollama", url="http://127.0.0.1:9")
+    made = make_endpoint("ollama", url="http://127.0.0.1:9")
     with pytest.raises(ProviderError) as caught:
         await collect(OllamaProvider(made))
     await made.upstream.aclose()
@@ -304,7 +304,7 @@ async def test_error_line_cut_at_every_byte_is_the_same(said: str) -> None:
     line = '{"message":{"role":"assistant","content":"Hi"},"done":false}'
     whole = f"{line}\r\n{said}\r\n".encode()
     for at in range(1, len(whole)):
-        made = target("ollama", transport=answering([whole[:at], whole[at:]]))
+        made = make_endpoint("ollama", transport=answering([whole[:at], whole[at:]]))
         error = await failure_of(OllamaProvider(made), "sim-llama")
         assert (error.info.code, error.info.retryable) == ("provider_error", True)
         assert "boom" in error.info.message
@@ -320,7 +320,7 @@ async def test_error_line_cut_at_every_byte_is_the_same(said: str) -> None:
     ],
 )
 async def test_broken_stream_is_an_error(body: bytes, code: ErrorCode) -> None:
-    made = target("ollama", transport=answering(body))
+    made = make_endpoint("ollama", transport=answering(body))
     assert (await failure_of(OllamaProvider(made), "sim-llama")).info.code == code
 
 

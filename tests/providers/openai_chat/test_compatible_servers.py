@@ -24,8 +24,8 @@ from tests.providers.adapter_fixtures import (
     ask,
     collect,
     data_lines,
+    make_endpoint,
     shipped,
-    target,
 )
 
 Answers = Mapping[str, Any]
@@ -48,7 +48,7 @@ def saying(answers: Answers) -> httpx.MockTransport:
 async def listed(
     profile: ServerProfile, answers: Answers, url: str = "http://lab.test/v1"
 ) -> list[ListedModel]:
-    made = target("openai_chat", transport=saying(answers), profile=profile, url=url)
+    made = make_endpoint("openai_chat", transport=saying(answers), profile=profile, url=url)
     return await OpenAIChatProvider(made).list_models()
 
 
@@ -152,7 +152,7 @@ async def test_models_are_listed_as_each_server_says(
 
 
 async def test_lm_studio_that_does_not_run_is_unreachable() -> None:
-    made = target("openai_chat", profile="lmstudio", url="http://127.0.0.1:9/v1")
+    made = make_endpoint("openai_chat", profile="lmstudio", url="http://127.0.0.1:9/v1")
     with pytest.raises(ProviderError) as caught:
         await OpenAIChatProvider(made).list_models()
     await made.upstream.aclose()
@@ -167,7 +167,7 @@ def test_shipped_servers_have_their_profile(name: str) -> None:
 
 
 def body_of(profile: ServerProfile, **more: Any) -> dict[str, Any]:
-    made = target("openai_chat", profile=profile)
+    made = make_endpoint("openai_chat", profile=profile)
     return json.loads(encode(ask("Hi", **more), made, PROFILES[profile]))
 
 
@@ -265,7 +265,9 @@ async def test_errors_are_read_as_each_server_words_them(name: str) -> None:
     )
     sent = Sent()
     with pytest.raises(ProviderError) as caught:
-        await collect(OpenAIChatProvider(target("openai_chat", transport=transport, sent=sent)))
+        await collect(
+            OpenAIChatProvider(make_endpoint("openai_chat", transport=transport, sent=sent))
+        )
     assert (caught.value.info.code, caught.value.info.retryable) == (code, retryable)
     assert caught.value.info.hint
 
@@ -290,5 +292,5 @@ async def test_error_inside_a_stream_is_an_error(event: Any, code: ErrorCode) ->
     first = '{"choices":[{"index":0,"delta":{"content":"Hi"}}]}'
     transport = answering(data_lines(first, json.dumps(event)))
     with pytest.raises(ProviderError) as caught:
-        await collect(OpenAIChatProvider(target("openai_chat", transport=transport)))
+        await collect(OpenAIChatProvider(make_endpoint("openai_chat", transport=transport)))
     assert caught.value.info.code == code

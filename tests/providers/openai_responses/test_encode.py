@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.providers.base import AnyTool, ModelRequest, NamedTool, ToolChoice
-from jupyter_ai_shoulders.providers.formats.openai_service import endpoint
+from jupyter_ai_shoulders.providers.formats.openai_service import api_url
 from jupyter_ai_shoulders.providers.openai_responses.encode import Extra, encode, vendor_call_id
 from jupyter_ai_shoulders.wire.ids import CallId, SessionId
 from jupyter_ai_shoulders.wire.parts import (
@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.wire.parts import (
     TextPart,
     UserMessage,
 )
-from tests.providers.adapter_fixtures import READ, ask, assistant, call, gpt, result, target
+from tests.providers.adapter_fixtures import READ, ask, assistant, call, gpt, make_endpoint, result
 from tests.sdk_validation.request_schemas import responses_problems
 
 KEPT: dict[str, Any] = {
@@ -43,7 +43,7 @@ def body_of(
     model: ModelSpec | None = None,
     without: frozenset[Extra] = frozenset(),
 ) -> dict[str, Any]:
-    body = json.loads(encode(request, target("openai_responses", model=model), without))
+    body = json.loads(encode(request, make_endpoint("openai_responses", model=model), without))
     assert responses_problems(body) == []
     return body
 
@@ -176,7 +176,7 @@ def test_reasoning_that_nothing_follows_is_dropped() -> None:
 
 def test_refused_extras_are_left_out() -> None:
     request = ask("Hi", assistant(thought(), call("a")), UserMessage(parts=(result("a"),)))
-    made = target("openai_responses")
+    made = make_endpoint("openai_responses")
     with_all = json.loads(encode(request, made))
     bare = json.loads(encode(request, made, frozenset({"reasoning_items", "reasoning_summary"})))
     assert with_all["reasoning"] == {"effort": "medium", "summary": "auto"}
@@ -216,4 +216,4 @@ def test_long_call_ids_become_digests() -> None:
     ],
 )
 def test_address(url: str, expected: str) -> None:
-    assert endpoint(url, "responses") == expected
+    assert api_url(url, "responses") == expected
